@@ -1,0 +1,121 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Applied to every Swift target: the language mode is 6, a warning is an error, and an import is
+/// internal unless a public signature needs it.
+let swiftSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let cSettings: [CSetting] = [
+  .define("_GNU_SOURCE"),
+  .treatAllWarnings(as: .error),
+]
+
+// Imports point down only: see Sources/README.md. A test reads this file and the sources, and
+// fails on an import that the layers forbid.
+let package = Package(
+  name: "runnel",
+  products: [
+    .library(name: "RunnelBase", targets: ["RunnelBase"]),
+    .library(name: "RunnelTree", targets: ["RunnelTree"]),
+    .library(name: "RunnelStreams", targets: ["RunnelStreams"]),
+    .library(name: "RunnelStore", targets: ["RunnelStore"]),
+    .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
+    .library(name: "RunnelTerminal", targets: ["RunnelTerminal"]),
+    .executable(name: "runnel", targets: ["runnel"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // 0: C shims. CPlatform holds what Swift's Glibc module omits; CTerminal alone links curses.
+    .target(name: "CPlatform", cSettings: cSettings),
+    .target(
+      name: "CTerminal",
+      cSettings: cSettings,
+      linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
+    .target(name: "RunnelBase", swiftSettings: swiftSettings),
+    // 1: pure.
+    .target(
+      name: "RunnelTree",
+      dependencies: ["RunnelBase", .product(name: "Collections", package: "swift-collections")],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelStreams",
+      dependencies: [
+        "RunnelBase", "RunnelTree", .product(name: "Collections", package: "swift-collections"),
+      ],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelStore", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
+    // 2: the open database.
+    .target(
+      name: "RunnelDatabase",
+      dependencies: [
+        "CPlatform", "RunnelBase", "RunnelTree",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
+    // 4: the terminal.
+    .target(
+      name: "RunnelTerminal", dependencies: ["CPlatform", "CTerminal", "RunnelBase"],
+      swiftSettings: swiftSettings),
+    // 5: the application.
+    .target(
+      name: "RunnelApp",
+      dependencies: [
+        "RunnelBase", "RunnelTree", "RunnelStreams", "RunnelStore", "RunnelDatabase",
+        "RunnelTerminal",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "Yams", package: "Yams"),
+      ],
+      swiftSettings: swiftSettings),
+    // 6: main and the commands.
+    .executableTarget(
+      name: "runnel",
+      dependencies: [
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelTree", "RunnelDatabase",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelBaseTests", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelTreeTests", dependencies: ["RunnelTree", "RunnelBase"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelStreamsTests", dependencies: ["RunnelStreams", "RunnelTree", "RunnelBase"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelStoreTests", dependencies: ["RunnelStore"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelDatabaseTests",
+      dependencies: [
+        "RunnelDatabase", "RunnelTree", "RunnelBase",
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelTerminalTests", dependencies: ["RunnelTerminal", "RunnelBase", "CTerminal"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelAppTests",
+      dependencies: [
+        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelStreams", "RunnelTree",
+        "RunnelBase",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["RunnelBase", "runnel"], swiftSettings: swiftSettings),
+  ]
+)

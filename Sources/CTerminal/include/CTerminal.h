@@ -1,0 +1,1 @@
+int runnel_placeholder_terminal(void);

@@ -1,0 +1,23 @@
+/// The place of a row in a sectioned list.
+///
+/// Both numbers are 0-based. Paths are ordered by section, then by row.
+public struct IndexPath: Hashable, Sendable, Comparable {
+  /// The index of the section in the list.
+  public var section: Int
+  /// The index of the row in its section.
+  public var row: Int
+
+  /// Makes a path from a section and a row in it.
+  public init(section: Int, row: Int) {
+    self.section = section
+    self.row = row
+  }
+
+  public static func < (left: IndexPath, right: IndexPath) -> Bool {
+    (left.section, left.row) < (right.section, right.row)
+  }
+}
+
+extension IndexPath: CustomStringConvertible {
+  public var description: String { "\(section).\(row)" }
+}

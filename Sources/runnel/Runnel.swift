@@ -1,0 +1,4 @@
+@main
+struct Runnel {
+  static func main() {}
+}
