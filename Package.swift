@@ -47,12 +47,15 @@ let package = Package(
     // 1: pure.
     .target(
       name: "RunnelTree",
-      dependencies: ["RunnelBase", .product(name: "Collections", package: "swift-collections")],
+      dependencies: [
+        "RunnelBase", .product(name: "OrderedCollections", package: "swift-collections"),
+      ],
       swiftSettings: swiftSettings),
     .target(
       name: "RunnelStreams",
       dependencies: [
-        "RunnelBase", "RunnelTree", .product(name: "Collections", package: "swift-collections"),
+        "RunnelBase", "RunnelTree",
+        .product(name: "OrderedCollections", package: "swift-collections"),
       ],
       swiftSettings: swiftSettings),
     .target(

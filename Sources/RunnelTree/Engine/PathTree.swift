@@ -1,0 +1,52 @@
+/// Values by path, found from above and from below.
+struct PathTree<Value: Sendable>: Sendable {
+  private struct Branch: Sendable {
+    var value: Value?
+    var branches: [Key: Branch] = [:]
+
+    var isEmpty: Bool { value == nil && branches.isEmpty }
+  }
+
+  private var root = Branch()
+
+  /// The value at a path. O(depth).
+  subscript(path: Path) -> Value? {
+    get {
+      var branch = root
+      for key in path.keys {
+        guard let next = branch.branches[key] else { return nil }
+        branch = next
+      }
+      return branch.value
+    }
+    set { PathTree.set(newValue, at: path.keys[...], in: &root) }
+  }
+
+  /// The paths at and below `path` that have a value, in key order, each before those below it.
+  func paths(at path: Path) -> [Path] {
+    var branch = root
+    for key in path.keys {
+      guard let next = branch.branches[key] else { return [] }
+      branch = next
+    }
+    var result: [Path] = []
+    PathTree.collect(branch, path.keys, into: &result)
+    return result
+  }
+
+  private static func set(_ value: Value?, at keys: ArraySlice<Key>, in branch: inout Branch) {
+    guard let key = keys.first else {
+      branch.value = value
+      return
+    }
+    set(value, at: keys.dropFirst(), in: &branch.branches[key, default: Branch()])
+    if branch.branches[key]?.isEmpty == true { branch.branches[key] = nil }
+  }
+
+  private static func collect(_ branch: Branch, _ keys: [Key], into result: inout [Path]) {
+    if branch.value != nil { result.append(Path(unchecked: keys)) }
+    for (key, next) in branch.branches.sorted(by: { $0.key < $1.key }) {
+      collect(next, keys + [key], into: &result)
+    }
+  }
+}

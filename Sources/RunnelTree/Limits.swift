@@ -1,0 +1,13 @@
+/// The limits of a tree; each is enforced on write, with an error that names it.
+///
+/// Source: tree semantics, section 2.2.
+public enum TreeLimits {
+  /// The most bytes of UTF-8 in one key.
+  public static let keyBytesMax = 768
+  /// The most bytes of UTF-8 in one path, one byte counted for each separator.
+  public static let pathBytesMax = 768
+  /// The most levels below the root.
+  public static let depthMax = 32
+  /// The most bytes of UTF-8 in one string value.
+  public static let stringBytesMax = 10_485_760
+}

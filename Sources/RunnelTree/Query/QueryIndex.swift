@@ -1,0 +1,54 @@
+/// By what a query orders children; ties always go to the keys.
+///
+/// Source: tree semantics, section 4.3.
+public enum QueryIndex: Hashable, Sendable {
+  /// By priority: the default.
+  case priority
+  /// By key.
+  case key
+  /// By the child itself.
+  case value
+  /// By what stands at a path below the child; the path is not empty.
+  case child(Path)
+
+  /// What this index compares of a child; `null` for the key index, where the key says all.
+  public func value(of node: Node) -> IndexValue {
+    switch self {
+    case .priority: node.priority.map(IndexValue.leaf) ?? .null
+    case .key: .null
+    case .value: IndexValue(node)
+    case .child(let path): IndexValue(node[path])
+    }
+  }
+}
+
+/// A place in the order of an index: what the index compares, then the key.
+///
+/// A missing key stands before (`KeyBound.minimum`) or after (`KeyBound.maximum`) all keys.
+public struct IndexPosition: Hashable, Sendable, Comparable {
+  /// A key, or one of the two places around all keys.
+  public enum KeyBound: Hashable, Sendable, Comparable {
+    /// Before every key.
+    case minimum
+    /// A key.
+    case key(Key)
+    /// After every key.
+    case maximum
+  }
+
+  /// What the index compares.
+  public var value: IndexValue
+  /// The key among equal values.
+  public var key: KeyBound
+
+  /// Makes a place from a value and a key.
+  public init(value: IndexValue, key: KeyBound) {
+    self.value = value
+    self.key = key
+  }
+
+  /// Orders by value, then by key.
+  public static func < (left: IndexPosition, right: IndexPosition) -> Bool {
+    left.value == right.value ? left.key < right.key : left.value < right.value
+  }
+}

@@ -1,0 +1,117 @@
+/// What a view asks of the stored tree; it reads the state after the write it is told of.
+///
+/// Memory follows what is watched: a view keeps its window and asks for what slides into it.
+public protocol TreeReader {
+  /// The whole subtree at a place; empty if nothing is stored there.
+  ///
+  /// - Throws: `TreeError` (`storage`) if it cannot be read.
+  func node(at path: Path) throws(TreeError) -> Node
+
+  /// The kind and size of the node at a place, read in O(depth log n).
+  ///
+  /// - Throws: `TreeError` (`storage`) if it cannot be read.
+  func summary(at path: Path) throws(TreeError) -> NodeSummary
+
+  /// One child of a place; nil if there is none.
+  ///
+  /// - Throws: `TreeError` (`storage`) if it cannot be read.
+  func row(
+    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow?
+
+  /// The children of a place that lie in a slice of an order, in that order.
+  ///
+  /// A leaf and an empty place have none.
+  ///
+  /// - Throws: `TreeError` (`storage`) if they cannot be read.
+  func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow]
+}
+
+/// A part of the children of a place: a range of an order, and at most so many from one side.
+public struct RowSlice: Hashable, Sendable {
+  /// The order.
+  public var index: QueryIndex
+  /// The lower end; nil if open.
+  public var start: Query.Bound?
+  /// The upper end; nil if open.
+  public var end: Query.Bound?
+  /// How many at most, and from which side; nil if all.
+  public var limit: Query.Limit?
+
+  /// Makes a slice.
+  public init(
+    index: QueryIndex, start: Query.Bound? = nil, end: Query.Bound? = nil,
+    limit: Query.Limit? = nil
+  ) {
+    self.index = index
+    self.start = start
+    self.end = end
+    self.limit = limit
+  }
+
+  /// The slice that a query asks for.
+  public init(_ query: Query) {
+    self.init(index: query.index, start: query.start, end: query.end, limit: query.limit)
+  }
+
+  /// True if a place in the order lies between the ends; the limit is not looked at.
+  public func contains(_ position: IndexPosition) -> Bool {
+    if let start {
+      if position < start.position { return false }
+      if position == start.position, !start.isInclusive { return false }
+    }
+    if let end {
+      if end.position < position { return false }
+      if position == end.position, !end.isInclusive { return false }
+    }
+    return true
+  }
+
+  /// The rows of this slice among all children of a node: sorted and cut from scratch.
+  ///
+  /// O(n log n) in the children. It is the definition that every faster way is tested against.
+  public func rows(among children: [Child], detail: TreeRow.Detail) -> [TreeRow] {
+    let rows = children.map { TreeRow($0, index: index, detail: detail) }
+      .filter { contains($0.position) }
+      .sorted { $0.position < $1.position }
+    guard let limit, rows.count > limit.count else { return rows }
+    switch limit.side {
+    case .first: return Array(rows.prefix(limit.count))
+    case .last: return Array(rows.suffix(limit.count))
+    }
+  }
+}
+
+/// A tree in memory, read by evaluating every question from scratch.
+///
+/// It serves small trees and is the oracle of the tests.
+public struct MemoryTree: TreeReader, Hashable, Sendable {
+  /// The whole tree.
+  public var root: Node
+
+  /// Makes a tree.
+  public init(_ root: Node = .empty) { self.root = root }
+
+  /// The whole subtree at a place.
+  public func node(at path: Path) throws(TreeError) -> Node { root[path] }
+
+  /// The kind and size of the node at a place.
+  public func summary(at path: Path) throws(TreeError) -> NodeSummary { NodeSummary(root[path]) }
+
+  /// One child of a place.
+  public func row(
+    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    let node = root[path][key]
+    return node.isEmpty ? nil : TreeRow(Child(key: key, node: node), index: index, detail: detail)
+  }
+
+  /// The children of a place in a slice of an order. O(n log n) in all of them.
+  public func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    slice.rows(among: root[path].children, detail: detail)
+  }
+}

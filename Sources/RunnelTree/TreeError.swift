@@ -1,0 +1,47 @@
+/// What a tree refuses, and where.
+public struct TreeError: Error, Hashable, Sendable {
+  /// The kind of refusal: a stable word to match on.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The word, as it appears in machine-readable output.
+    public var rawValue: String
+
+    /// Makes a code from its word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A key that the tree does not allow.
+    public static let invalidKey = Code(rawValue: "invalid_key")
+    /// A path that is too long, too deep, or ill-formed.
+    public static let invalidPath = Code(rawValue: "invalid_path")
+    /// A value that the tree does not allow.
+    public static let invalidValue = Code(rawValue: "invalid_value")
+    /// A query whose parts contradict each other.
+    public static let invalidQuery = Code(rawValue: "invalid_query")
+    /// A multi-path update in which one path lies above another.
+    public static let conflictingPaths = Code(rawValue: "conflicting_paths")
+    /// A listener that is not, or no longer, registered.
+    public static let unknownListener = Code(rawValue: "unknown_listener")
+    /// The storage could not be read.
+    public static let storage = Code(rawValue: "storage")
+  }
+
+  /// The kind of refusal.
+  public var code: Code
+  /// What happened and what to do, for a person.
+  public var message: String
+  /// The place in the tree that the message is about, as text, if there is one.
+  public var path: String?
+
+  /// Makes an error.
+  public init(_ code: Code, _ message: String, path: String? = nil) {
+    self.code = code
+    self.message = message
+    self.path = path
+  }
+}
+
+extension TreeError: CustomStringConvertible {
+  /// The place, where there is one, and the message.
+  public var description: String {
+    if let path { "\(path): \(message)" } else { message }
+  }
+}

@@ -1,0 +1,48 @@
+extension String {
+  /// True if this text comes before `other` by UTF-16 code unit, as the tree orders text.
+  ///
+  /// It compares UTF-8, whose order differs from that of UTF-16 in one point only: UTF-16 puts
+  /// scalars beyond U+FFFF (written with surrogates) before U+E000...U+FFFF. O(n).
+  package func isOrderedBefore(_ other: String) -> Bool {
+    var left = utf8.makeIterator()
+    var right = other.utf8.makeIterator()
+    while true {
+      switch (left.next(), right.next()) {
+      case (nil, let byte): return byte != nil
+      case (_?, nil): return false
+      case (let a?, let b?):
+        if a != b { return UTF8Rank.of(a) < UTF8Rank.of(b) }
+      }
+    }
+  }
+
+  /// True if both hold the same code units: `==` on strings also holds for canonical equivalents.
+  package func hasSameUnits(as other: String) -> Bool {
+    utf8.elementsEqual(other.utf8)
+  }
+}
+
+/// The rank of UTF-8 bytes when text is ordered by UTF-16 code unit.
+///
+/// The lead bytes of scalars beyond U+FFFF (0xF0...0xF4) go before those of U+E000...U+FFFF (0xEE and
+/// 0xEF). The storage writes text with these ranks in place of the bytes, so that the bytes' own
+/// order is the tree's.
+package enum UTF8Rank {
+  /// The rank of a byte: a permutation of 0...255 that moves 0xEE...0xF4 only.
+  package static func of(_ byte: UInt8) -> UInt8 {
+    switch byte {
+    case 0xEE, 0xEF: byte + 5
+    case 0xF0...0xF4: byte - 2
+    default: byte
+    }
+  }
+
+  /// The byte that has a rank: the inverse of `of`.
+  package static func byte(ofRank rank: UInt8) -> UInt8 {
+    switch rank {
+    case 0xF3, 0xF4: rank - 5
+    case 0xEE...0xF2: rank + 2
+    default: rank
+    }
+  }
+}

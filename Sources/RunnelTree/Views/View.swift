@@ -1,0 +1,360 @@
+import RunnelBase
+
+/// The rows that one query shows now, and how they change.
+///
+/// Responsibilities:
+/// - It holds the rows of its window, sorted, and nothing else of the tree.
+/// - Told which children of its place were touched, it reads what it needs of the new state and says
+///   what changed.
+///
+/// Terms. The *window* is the rows shown. A *sliding* window is that of a query with a limit. A *paged*
+/// window reaches from one end of the order to the *frontier*.
+///
+/// Invariants:
+/// - I1. `rows` is sorted by position, strictly ascending; `values` holds the value of each row's key.
+/// - I2. Every row lies in `slice`; a sliding window holds no more rows than its limit.
+/// - I3. After `load` and `refresh` the rows are those of the slice in the state that was read, as
+///   far as the touched children tell.
+///
+/// Source: tree semantics, sections 5.3, 6.2 and 6.5.
+struct View: Sendable {
+  let request: ListenRequest
+  /// The part of the order that belongs to the window; a paged window's frontier is one of its ends.
+  private(set) var slice: RowSlice
+  private(set) var rows: [TreeRow] = []
+  private var values: [Key: IndexValue] = [:]
+  /// The leaf and the priority at the place itself; empty unless the query loads all data.
+  private var head = NodeSummary(kind: .empty, priority: nil)
+  /// True if a paged window has rows beyond its frontier, as far as is known.
+  private(set) var hasMore = false
+
+  init(_ request: ListenRequest) {
+    self.request = request
+    slice = RowSlice(request.query)
+  }
+
+  /// Which children of the view's place a write touched.
+  enum Touched: Sendable {
+    /// The place itself or one above it was written.
+    case all
+    /// Only these children were, or something below them.
+    case keys(Set<Key>)
+
+    mutating func formUnion(_ other: Touched) {
+      switch (self, other) {
+      case (.keys(let mine), .keys(let theirs)): self = .keys(mine.union(theirs))
+      default: self = .all
+      }
+    }
+  }
+
+  /// What changed in a view.
+  struct Changes {
+    var removed: [TreeRow] = []
+    var added: [TreeRow] = []
+    var moved: [TreeRow] = []
+    var changed: [TreeRow] = []
+    /// True if the leaf or the priority of the place itself changed.
+    var headChanged = false
+    /// True if rows beyond the frontier of a paged window came to be, or ceased to.
+    var hasMoreChanged = false
+
+    var isEmpty: Bool {
+      removed.isEmpty && added.isEmpty && moved.isEmpty && changed.isEmpty && !headChanged
+        && !hasMoreChanged
+    }
+  }
+}
+
+// MARK: Loading and paging
+
+extension View {
+  private var path: Path { request.query.path }
+
+  /// Reads the window for the first time.
+  mutating func load(_ reader: some TreeReader) throws(TreeError) {
+    replaceRows(try reload(reader))
+    head = try readHead(reader)
+  }
+
+  /// Moves the frontier of a paged window by up to `count` rows; returns the rows gained, in order.
+  ///
+  /// O(count log n) in storage, O(rows) in memory.
+  mutating func extend(by count: Int, _ reader: some TreeReader) throws(TreeError) -> [TreeRow] {
+    guard let paging = request.paging, hasMore else { return [] }
+    let gained = try takePage(of: count, reader)
+    rows = paging.anchor == .last ? gained + rows : rows + gained
+    for row in gained { values[row.key] = row.value }
+    return gained
+  }
+
+  /// Reads the whole window; a paged one is filled up to its first count if it holds less.
+  private mutating func reload(_ reader: some TreeReader) throws(TreeError) -> [TreeRow] {
+    guard let paging = request.paging else {
+      return try reader.rows(of: path, in: slice, detail: request.detail)
+    }
+    // Without a frontier a page counts from the live end, and there is nothing on this side of it.
+    let kept = hasMore ? try reader.rows(of: path, in: slice, detail: request.detail) : []
+    let wanted = hasMore ? paging.count : max(paging.count, rows.count)
+    let gained = try takePage(of: max(wanted - kept.count, 0), reader)
+    return paging.anchor == .last ? gained + kept : kept + gained
+  }
+
+  /// Reads up to `count` rows beyond the frontier and moves it there.
+  private mutating func takePage(
+    of count: Int, _ reader: some TreeReader
+  ) throws(TreeError) -> [TreeRow] {
+    guard let side = request.paging?.anchor else { return [] }
+    var beyond = RowSlice(request.query)
+    let old = frontier
+    if let old {
+      let bound = Query.Bound(old.position, isInclusive: !old.isInclusive)
+      if side == .last { beyond.end = bound } else { beyond.start = bound }
+    }
+    // One row more than asked for tells whether there are others.
+    beyond.limit = Query.Limit(count: count + 1, side: side)
+    var page = try reader.rows(of: path, in: beyond, detail: request.detail)
+    hasMore = page.count > count
+    if hasMore {
+      if side == .last { page.removeFirst() } else { page.removeLast() }
+    }
+    let outermost = side == .last ? page.first : page.last
+    let reached = outermost.map { Query.Bound($0.position, isInclusive: true) }
+    frontier = hasMore ? reached ?? old : nil
+    return page
+  }
+
+  /// Where a paged window ends; nil while nothing is loaded, and again once everything is.
+  private var frontier: Query.Bound? {
+    get {
+      guard hasMore, let paging = request.paging else { return nil }
+      return paging.anchor == .last ? slice.start : slice.end
+    }
+    set {
+      switch request.paging?.anchor {
+      case .last: slice.start = newValue ?? request.query.start
+      case .first: slice.end = newValue ?? request.query.end
+      case nil: break
+      }
+    }
+  }
+
+  private mutating func replaceRows(_ newRows: [TreeRow]) {
+    rows = newRows
+    values = Dictionary(uniqueKeysWithValues: rows.map { ($0.key, $0.value) })
+  }
+
+  private func readHead(_ reader: some TreeReader) throws(TreeError) -> NodeSummary {
+    guard request.query.loadsAllData, request.events.contains(.value) else {
+      return NodeSummary(kind: .empty, priority: nil)
+    }
+    var summary = try reader.summary(at: path)
+    if case .children = summary.kind { summary.kind = .empty }
+    return summary
+  }
+}
+
+// MARK: Refreshing
+
+extension View {
+  /// Reads what a write touched; returns what changed in the window.
+  mutating func refresh(_ touched: Touched, _ reader: some TreeReader) throws(TreeError) -> Changes
+  {
+    var changes: Changes
+    switch touched {
+    case .all:
+      let hadMore = hasMore
+      changes = replaceAll(with: try reload(reader))
+      changes.hasMoreChanged = hasMore != hadMore
+    case .keys(let keys) where slice.limit != nil:
+      changes = try refreshSliding(keys, reader)
+    case .keys(let keys):
+      changes = try refreshRange(keys, reader)
+    }
+    let newHead = try readHead(reader)
+    changes.headChanged = newHead != head
+    head = newHead
+    return changes.sorted()
+  }
+
+  /// A window without a limit changes row by row.
+  private mutating func refreshRange(
+    _ keys: Set<Key>, _ reader: some TreeReader
+  ) throws(TreeError) -> Changes {
+    var changes = Changes()
+    for key in keys {
+      let new = try row(key, reader)
+      let old = row(key)
+      if old == new { continue }
+      note(old: old, new: new, in: &changes)
+      if let old, let new, old.value == new.value {
+        rows[position(of: old.position)] = new
+        continue
+      }
+      if let old { rows.remove(at: position(of: old.position)) }
+      if let new { rows.insert(new, at: position(of: new.position)) }
+      values[key] = new?.value
+    }
+    return changes
+  }
+
+  /// A sliding window is read anew, unless nothing that was touched can reach it.
+  ///
+  /// What it says is the difference between the two windows, so that a row that would only pass
+  /// through while the batch is applied step by step never shows (section 6.5, row 23).
+  private mutating func refreshSliding(
+    _ keys: Set<Key>, _ reader: some TreeReader
+  ) throws(TreeError) -> Changes {
+    var isReached = false
+    for key in keys where !isReached {
+      if values[key] != nil {
+        isReached = true
+      } else if let new = try row(key, reader) {
+        isReached = reaches(new.position)
+      }
+    }
+    guard isReached else { return Changes() }
+    return replaceAll(with: try reader.rows(of: path, in: slice, detail: request.detail))
+  }
+
+  /// True if a row at `position` would push another one out of a sliding window, or fill it.
+  private func reaches(_ position: IndexPosition) -> Bool {
+    guard let limit = slice.limit, rows.count >= limit.count else { return true }
+    switch limit.side {
+    case .first: return rows.last.map { position < $0.position } ?? true
+    case .last: return rows.first.map { $0.position < position } ?? true
+    }
+  }
+
+  private mutating func replaceAll(with newRows: [TreeRow]) -> Changes {
+    var changes = Changes()
+    let old = Dictionary(uniqueKeysWithValues: rows.map { ($0.key, $0) })
+    var kept = Set<Key>()
+    for new in newRows {
+      kept.insert(new.key)
+      note(old: old[new.key], new: new, in: &changes)
+    }
+    for row in rows where !kept.contains(row.key) { changes.removed.append(row) }
+    replaceRows(newRows)
+    return changes
+  }
+
+  private func note(old: TreeRow?, new: TreeRow?, in changes: inout Changes) {
+    switch (old, new) {
+    case (nil, nil): break
+    case (let old?, nil): changes.removed.append(old)
+    case (nil, let new?): changes.added.append(new)
+    case (let old?, let new?):
+      guard old != new else { return }
+      changes.changed.append(new)
+      if isIndexChanged(old, new) { changes.moved.append(new) }
+    }
+  }
+
+  /// Source: tree semantics, section 4.3, "indexed value changed" test.
+  private func isIndexChanged(_ old: TreeRow, _ new: TreeRow) -> Bool {
+    switch request.query.index {
+    case .key: false
+    case .value: true
+    case .priority, .child: old.value != new.value
+    }
+  }
+
+  /// The touched child as the window would show it; nil if it is gone or out of range.
+  private func row(_ key: Key, _ reader: some TreeReader) throws(TreeError) -> TreeRow? {
+    let query = request.query
+    let row = try reader.row(key, of: path, index: query.index, detail: request.detail)
+    guard let row, slice.contains(row.position) else { return nil }
+    return row
+  }
+
+  /// The row that the window shows for a key.
+  private func row(_ key: Key) -> TreeRow? {
+    guard let value = values[key] else { return nil }
+    return rows[position(of: IndexPosition(value: value, key: .key(key)))]
+  }
+
+  /// The first index whose row is not before `position`. O(log n).
+  private func position(of position: IndexPosition) -> Int {
+    var (low, high) = (0, rows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].position < position { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension View.Changes {
+  /// The same changes, each kind in the order of the index.
+  fileprivate func sorted() -> View.Changes {
+    var result = self
+    result.removed.sort { $0.position < $1.position }
+    result.added.sort { $0.position < $1.position }
+    result.moved.sort { $0.position < $1.position }
+    result.changed.sort { $0.position < $1.position }
+    return result
+  }
+}
+
+// MARK: Telling
+
+extension View {
+  /// The events of a batch: removed, added, moved, changed, then the value.
+  ///
+  /// - Parameter wantsValue: whether anyone is to be told the value, which costs O(rows) to build.
+  func events(for changes: Changes, wantsValue: Bool) -> [TreeEvent] {
+    if changes.isEmpty { return [] }
+    var events: [TreeEvent] = changes.removed.map { .childRemoved($0) }
+    events += changes.added.map { .childAdded($0, previous: previous(of: $0)) }
+    events += changes.moved.map { .childMoved($0, previous: previous(of: $0)) }
+    events += changes.changed.map { .childChanged($0, previous: previous(of: $0)) }
+    if wantsValue { events.append(.value(value)) }
+    if changes.hasMoreChanged { events.append(.page(hasMore: hasMore)) }
+    return events
+  }
+
+  /// The events by which a new listener learns the present state.
+  ///
+  /// Source: tree semantics, section 6.3.
+  func initialEvents(wantsValue: Bool) -> [TreeEvent] {
+    var events = addedEvents(for: rows)
+    if wantsValue { events.append(.value(value)) }
+    if request.paging != nil { events.append(.page(hasMore: hasMore)) }
+    return events
+  }
+
+  /// The events for rows that an extension gained.
+  func addedEvents(for rows: [TreeRow]) -> [TreeEvent] {
+    rows.map { .childAdded($0, previous: previous(of: $0)) }
+  }
+
+  /// The whole content; a filtered view has no priority of its own, and no leaf.
+  private var value: Node {
+    if case .leaf(let leaf) = head.kind { return Node(leaf, priority: head.priority) }
+    let children = rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } }
+    return Node(children: children, priority: head.priority)
+  }
+
+  private func previous(of row: TreeRow) -> Key? {
+    let index = position(of: row.position)
+    return index == 0 ? nil : rows[index - 1].key
+  }
+}
+
+extension View {
+  /// Traps if an invariant does not hold. O(n); for tests.
+  func checkInvariants() {
+    for (left, right) in zip(rows, rows.dropFirst()) {
+      precondition(left.position < right.position, "I1: rows ascend.")
+    }
+    precondition(values.count == rows.count, "I1: each row's value is known.")
+    for row in rows {
+      precondition(values[row.key] == row.value, "I1: the value is that of the row.")
+      precondition(slice.contains(row.position), "I2: the row lies in the slice.")
+    }
+    if let limit = slice.limit {
+      precondition(rows.count <= limit.count, "I2: the limit holds.")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// Makes keys that sort by the time at which they were made.
+///
+/// A key has 20 characters: 8 for the milliseconds since 1970, 12 random. Keys made in one millisecond
+/// count upwards from the random number of the first, so that they keep their order too.
+///
+/// Source: tree semantics, section 10.1.
+public struct PushIDGenerator: Sendable {
+  /// The 64 characters of a push id, in ASCII order.
+  static let alphabet = Array(
+    "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)
+  private static let randomCount = 12
+
+  private var lastMilliseconds: Int64 = -1
+  private var lastRandom: [UInt8] = []
+
+  /// Makes a generator that has made no key yet.
+  public init() {}
+
+  /// Makes the next key.
+  ///
+  /// A clock that went backwards does not make keys go backwards: the last time is kept.
+  ///
+  /// - Parameters:
+  ///   - now: milliseconds since 1970, from 0 to 2^48-1; others are brought into this range.
+  ///   - random: where the 12 random characters come from.
+  public mutating func next(
+    now: Int64, random: inout some RandomNumberGenerator
+  ) -> Key {
+    let now = max(min(max(now, 0), 0xFFFF_FFFF_FFFF), lastMilliseconds)
+    if now != lastMilliseconds || !increment() {
+      lastRandom = (0..<PushIDGenerator.randomCount).map { _ in
+        UInt8.random(in: 0..<64, using: &random)
+      }
+    }
+    lastMilliseconds = now
+    let time = (0..<8).reversed().map { UInt8(truncatingIfNeeded: now >> (6 * Int64($0))) & 63 }
+    let characters = (time + lastRandom).map { PushIDGenerator.alphabet[Int($0)] }
+    return Key(unchecked: String(decoding: characters, as: UTF8.self))
+  }
+
+  /// Adds one to the random number; false if it was the greatest.
+  private mutating func increment() -> Bool {
+    guard let index = lastRandom.lastIndex(where: { $0 < 63 }) else { return false }
+    lastRandom[index] += 1
+    for later in (index + 1)..<lastRandom.count { lastRandom[later] = 0 }
+    return true
+  }
+}
