@@ -11,7 +11,7 @@ public struct Key: Hashable, Sendable {
   /// The key's text.
   public let text: String
   /// The number that an integer-like key stands for; nil for every other key.
-  let integer: Int32?
+  package let integer: Int32?
 
   /// Makes a key.
   ///

@@ -1,0 +1,55 @@
+import CPlatform
+import Glibc
+
+/// The file beside a database that is touched after each commit, and how others notice.
+///
+/// The write-ahead log itself is no sign: it is modified before the commit can be seen.
+struct ChangeBeacon {
+  private let descriptor: Int32
+
+  /// The name of the beacon of a database file.
+  static func path(ofDatabase file: String) -> String { file + "-notify" }
+
+  /// Opens the beacon, making it if need be; nil if that is not possible, and then nobody is woken:
+  /// others still find the commit when they look by themselves.
+  init?(database file: String) {
+    let descriptor = open(
+      ChangeBeacon.path(ofDatabase: file), O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+    if descriptor < 0 { return nil }
+    self.descriptor = descriptor
+  }
+
+  /// Tells the others that something was committed.
+  func signal() {
+    // Touching the file fails only where waking is impossible anyway.
+    _ = futimens(descriptor, nil)
+  }
+
+  func close() { runnel_close(descriptor) }
+}
+
+/// Waits for the beacon of a database to be touched by another process, or by this one.
+final class ChangeWatch {
+  /// The descriptor that becomes readable when something happened in the beacon's folder.
+  let descriptor: Int32
+  private let name: String
+
+  /// Starts watching; nil if the folder cannot be watched.
+  init?(database file: String) {
+    let beacon = ChangeBeacon.path(ofDatabase: file)
+    let slash = beacon.lastIndex(of: "/")
+    let folder = slash.map { $0 == beacon.startIndex ? "/" : String(beacon[..<$0]) } ?? "."
+    name = slash.map { String(beacon[beacon.index(after: $0)...]) } ?? beacon
+    descriptor = runnel_inotify_open()
+    if descriptor < 0 { return nil }
+    if runnel_inotify_add_watch(descriptor, folder) < 0 {
+      runnel_close(descriptor)
+      return nil
+    }
+  }
+
+  /// Reads what happened; true if the beacon was touched, or may have been.
+  func drain() -> Bool { runnel_inotify_drain(descriptor, name) != 0 }
+
+  deinit { runnel_close(descriptor) }
+}

@@ -1,0 +1,204 @@
+public import RunnelBase
+public import RunnelTree
+
+/// What a database is asked to do. Requests are carried out one by one, in order.
+public enum DatabaseRequest: Sendable {
+  /// Register a listener.
+  case listen(ListenerID, ListenRequest)
+  /// Remove a listener.
+  case unlisten(ListenerID)
+  /// Extend the window of a paged listener by up to so many rows.
+  case extend(ListenerID, count: Int)
+  /// Carry out a write; the answer carries the number.
+  case write(Int, Write)
+  /// Add a child under a new key; the answer carries the number.
+  case push(Int, Path, JSONValue)
+}
+
+/// What a database says.
+public enum DatabaseMessage: Sendable {
+  /// What listeners are told. One message is one batch: what one write, one request, or one look at
+  /// the other processes' writes came to.
+  case deliveries([Delivery])
+  /// A write is on disk. Its deliveries came before.
+  case written(Int, key: Key?)
+  /// A write was refused or failed; nothing changed.
+  case refused(Int, DatabaseError)
+  /// A listener could not be registered or extended.
+  case failed(ListenerID, DatabaseError)
+  /// The writes of other processes could not be read; the database tries again by itself.
+  case stale(DatabaseError)
+}
+
+/// An open database on a thread of its own, for a program that must not wait for it.
+///
+/// Requests are submitted and return at once; what comes of them is posted to an inbox, in order.
+/// What other processes write on the same file is posted too, without being asked for.
+public actor Database {
+  /// How long after a wake-up that found nothing to look again: a commit may become visible a
+  /// moment after its sign.
+  private static let secondLooksMilliseconds = [1, 10]
+  /// How often to look without a sign, where the file's folder cannot be watched.
+  private static let blindLookMilliseconds = 250
+  /// How long to wait before a full inbox is tried again.
+  private static let retryMilliseconds = 5
+  /// How often to look without a sign, in case one was lost.
+  private static let safetyLookMilliseconds = 30_000
+
+  /// The file of the database.
+  public nonisolated let file: String
+  private nonisolated let executor: TreeExecutor
+  private nonisolated let inbox: Inbox<DatabaseMessage>
+  // Tree executor only:
+  private let session: DatabaseSession
+  private let watch: ChangeWatch?
+  private var subscriptions: [TreeExecutor.Subscription] = []
+  private var isClosed = false
+  /// Messages that found the inbox full, oldest first.
+  private var backlog: [DatabaseMessage] = []
+
+  /// The tree's thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// Opens a database file and starts to follow what other processes write there.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the file; it is made if it does not exist.
+  ///   - isReadOnly: whether writes are refused.
+  ///   - indexes: the orders that the program will ask for.
+  ///   - inbox: where messages are posted.
+  ///   - environment: makes the clock and the random numbers.
+  /// - Throws: `DatabaseError` that says what is wrong with the file.
+  public init(
+    file: String, isReadOnly: Bool = false, indexes: [IndexDefinition] = [],
+    inbox: Inbox<DatabaseMessage>, environment: sending DatabaseEnvironment
+  ) throws {
+    self.file = file
+    self.inbox = inbox
+    executor = TreeExecutor(label: "runnel.tree")
+    session = try DatabaseSession(file: file, isReadOnly: isReadOnly, environment: environment)
+    if !isReadOnly { try session.declareIndexes(indexes) }
+    watch = ChangeWatch(database: file)
+    executor.submit { self.assumeIsolated { $0.follow() } }
+  }
+
+  /// Asks for something; returns at once. Any thread may call it.
+  public nonisolated func submit(_ request: DatabaseRequest) {
+    executor.submit { self.assumeIsolated { $0.carryOut(request) } }
+  }
+
+  /// Ends everything and closes the file; waits until what was submitted before is done.
+  public nonisolated func close() {
+    executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
+  }
+
+  private func carryOut(_ request: DatabaseRequest) {
+    if isClosed { return }
+    switch request {
+    case .listen(let listener, let request):
+      post(for: listener) { try session.listen(listener, request) }
+    case .unlisten(let listener): session.unlisten(listener)
+    case .extend(let listener, let count):
+      post(for: listener) { try session.extend(listener, by: count) }
+    case .write(let number, let write):
+      post(number) { (nil, try session.write(write)) }
+    case .push(let number, let path, let json):
+      post(number) { try session.push(json, to: path) }
+    }
+  }
+
+  private func post(for listener: ListenerID, _ body: () throws -> [Delivery]) {
+    do {
+      post(try body())
+    } catch {
+      post(.failed(listener, DatabaseError(error, file: file)))
+    }
+  }
+
+  private func post(_ number: Int, _ body: () throws -> (key: Key?, deliveries: [Delivery])) {
+    do {
+      let result = try body()
+      post(result.deliveries)
+      post(.written(number, key: result.key))
+    } catch {
+      post(.refused(number, DatabaseError(error, file: file)))
+    }
+  }
+
+  private func post(_ deliveries: [Delivery]) {
+    if !deliveries.isEmpty { post(.deliveries(deliveries)) }
+  }
+
+  /// Posts a message, after those that found the inbox full.
+  private func post(_ message: DatabaseMessage) {
+    backlog.append(message)
+    flush()
+  }
+
+  private func flush() {
+    let refused = backlog.firstIndex { !inbox.post($0) } ?? backlog.endIndex
+    backlog.removeFirst(refused)
+    if backlog.isEmpty { return }
+    executor.submit(afterMilliseconds: Database.retryMilliseconds) { [weak self] in
+      self?.assumeIsolated { $0.flush() }
+    }
+  }
+
+  private func shutDown() {
+    if isClosed { return }
+    isClosed = true
+    for subscription in subscriptions { subscription.cancel() }
+    subscriptions = []
+    do {
+      try session.close()
+    } catch {
+      post(.stale(DatabaseError(error, file: file)))
+    }
+  }
+}
+
+// MARK: Following other processes
+
+extension Database {
+  private func follow() {
+    if isClosed { return }
+    if let watch {
+      subscriptions.append(
+        executor.watch(watch.descriptor) { [weak self] in
+          self?.assumeIsolated { $0.didWake() }
+        })
+    }
+    let interval =
+      watch == nil ? Database.blindLookMilliseconds : Database.safetyLookMilliseconds
+    subscriptions.append(
+      executor.repeating(everyMilliseconds: interval) { [weak self] in
+        _ = self?.assumeIsolated { $0.look() }
+      })
+  }
+
+  private func didWake() {
+    guard !isClosed, watch?.drain() == true else { return }
+    if look() { return }
+    for delay in Database.secondLooksMilliseconds {
+      executor.submit(afterMilliseconds: delay) { [weak self] in
+        _ = self?.assumeIsolated { $0.look() }
+      }
+    }
+  }
+
+  /// Reads what others wrote; true if there was something.
+  @discardableResult
+  private func look() -> Bool {
+    if isClosed { return true }
+    do {
+      let deliveries = try session.catchUp()
+      post(deliveries)
+      return !deliveries.isEmpty
+    } catch {
+      post(.stale(DatabaseError(error, file: file)))
+      return false
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import GRDB
+import RunnelTree
+
+/// Why a database could not be opened, read or written.
+public struct DatabaseError: Error, Hashable, Sendable {
+  /// The kind of failure: a stable word to match on.
+  public struct Code: RawRepresentable, Hashable, Sendable {
+    /// The word, as it appears in machine-readable output.
+    public var rawValue: String
+
+    /// Makes a code from its word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The file, or the folder it is to be made in, cannot be opened.
+    public static let cannotOpen = Code(rawValue: "cannot_open")
+    /// The file is damaged, or is no database at all.
+    public static let corrupt = Code(rawValue: "corrupt")
+    /// The file is a database, but not one of Runnel's.
+    public static let notRunnel = Code(rawValue: "not_runnel")
+    /// The file was written by a newer version.
+    public static let newerVersion = Code(rawValue: "newer_version")
+    /// Another process held the file for too long.
+    public static let locked = Code(rawValue: "locked")
+    /// The file or its folder may not be written.
+    public static let readOnly = Code(rawValue: "read_only")
+    /// There is no space left on the disk.
+    public static let diskFull = Code(rawValue: "disk_full")
+    /// The tree refused the write or the question.
+    public static let refused = Code(rawValue: "refused")
+    /// The JSON to import is malformed.
+    public static let malformedJSON = Code(rawValue: "malformed_json")
+    /// The caller stopped the work.
+    public static let cancelled = Code(rawValue: "cancelled")
+    /// Any other failure of the storage.
+    public static let storage = Code(rawValue: "storage")
+  }
+
+  /// The kind of failure.
+  public var code: Code
+  /// What happened and what to do, for a person.
+  public var message: String
+
+  /// Makes an error.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+extension DatabaseError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}
+
+extension DatabaseError {
+  /// What a failure means for the user of the file at `file`.
+  init(_ error: any Error, file: String) {
+    switch error {
+    case let error as DatabaseError: self = error
+    case let error as TreeError:
+      self.init(error.code == .storage ? .storage : .refused, error.description)
+    case let error as GRDB.DatabaseError: self.init(sqlite: error, file: file)
+    default: self.init(.storage, "\(file): \(error)")
+    }
+  }
+
+  private init(sqlite error: GRDB.DatabaseError, file: String) {
+    let reason = error.message ?? "no reason was given"
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      self.init(
+        .locked,
+        "\(file) is locked by another process. Nothing was changed: close the other one, or try again."
+      )
+    case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+      self.init(
+        .readOnly,
+        "\(file) or its folder may not be written. Nothing was changed: "
+          + "change the permissions, or copy the file.")
+    case .SQLITE_FULL:
+      self.init(
+        .diskFull,
+        "The disk of \(file) is full. The write was undone: free some space and repeat it.")
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+      self.init(
+        .corrupt,
+        "\(file) is damaged or no database (\(reason)). It was not changed: restore it from a copy, "
+          + "or name another file with --database.")
+    case .SQLITE_CANTOPEN:
+      self.init(
+        .cannotOpen,
+        "\(file) cannot be opened: check that the folder exists and that you may write there.")
+    default:
+      self.init(.storage, "\(file): \(reason) (SQLite \(error.extendedResultCode.rawValue))")
+    }
+  }
+}

@@ -1,0 +1,241 @@
+public import RunnelBase
+public import RunnelTree
+
+/// What a session takes from the world around it.
+public struct DatabaseEnvironment {
+  /// Milliseconds since 1970.
+  public var now: () -> Int64
+  /// Where push ids and the session's name come from.
+  public var random: any RandomNumberGenerator
+
+  /// Makes an environment.
+  public init(now: @escaping () -> Int64, random: any RandomNumberGenerator) {
+    self.now = now
+    self.random = random
+  }
+}
+
+/// One open database: the tree in a file, who listens to it, and what other processes do to it.
+///
+/// Responsibilities:
+/// - It carries out writes: storage first, then the events they cause. A write that returned is on
+///   disk; one that throws changed nothing and nobody heard of it.
+/// - It tells listeners of this session what any process on the file wrote, in the same way.
+///
+/// Isolation: synchronous, and used by one thread at a time. `Database` puts it on a thread of its
+/// own; a command that does one thing may use it directly.
+public final class DatabaseSession {
+  private let store: Store
+  private let beacon: ChangeBeacon?
+  private var environment: DatabaseEnvironment
+  private let name: Int64
+  private var engine = TreeEngine()
+  private var pushIDs = PushIDGenerator()
+  /// The place in the feed up to which listeners were told.
+  private var sequence: Int64 = 0
+
+  /// The file of the database.
+  public var file: String { store.file }
+
+  /// Opens a database file.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the file; it is made if it does not exist and may be written.
+  ///   - isReadOnly: whether writes are refused; the file must then exist.
+  ///   - environment: the clock and the random numbers.
+  /// - Throws: `DatabaseError` that says what is wrong with the file, which is left as it is.
+  public init(file: String, isReadOnly: Bool = false, environment: DatabaseEnvironment) throws {
+    self.environment = environment
+    store = try Store(file: file, isReadOnly: isReadOnly)
+    beacon = isReadOnly ? nil : ChangeBeacon(database: file)
+    name = Int64.random(in: .min ... .max, using: &self.environment.random)
+    sequence = try store.read { try $0.feedEnd() }
+  }
+
+  /// Closes the file. The session is not used afterwards.
+  ///
+  /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
+  public func close() throws {
+    beacon?.close()
+    try store.close()
+  }
+}
+
+// MARK: Writing
+
+extension DatabaseSession {
+  /// Carries out a write.
+  ///
+  /// Returns what listeners of this session are to be told, in order: first what other processes
+  /// wrote before it, then what it changed.
+  ///
+  /// - Throws: `DatabaseError`; then nothing was written.
+  public func write(_ write: Write) throws -> [Delivery] {
+    try perform { transaction, now in
+      let parts = try write.assignments(now: now, reader: transaction)
+      for part in parts { try transaction.perform(part) }
+      return parts.map(\.path)
+    }
+  }
+
+  /// Adds a child under a new key that sorts after those made before.
+  ///
+  /// - Throws: `DatabaseError`; then nothing was written.
+  public func push(_ json: JSONValue, to path: Path) throws -> (key: Key, deliveries: [Delivery]) {
+    let key = pushIDs.next(now: environment.now(), random: &environment.random)
+    do {
+      return (key, try write(.set(path.child(key), json)))
+    } catch {
+      throw DatabaseError(error, file: file)
+    }
+  }
+
+  /// Replaces what stands at a place by a JSON document, read piece by piece.
+  ///
+  /// O(n) in the document; memory is that of one record besides the document's own.
+  ///
+  /// - Parameters:
+  ///   - document: the text of the document.
+  ///   - path: the place.
+  ///   - progress: called now and then with the bytes read so far; false stops the import.
+  /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`, or a
+  ///   failure of the storage); then nothing was written.
+  public func importJSON(
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path,
+    progress: @escaping (_ bytes: Int) -> Bool = { _ in true }
+  ) throws -> [Delivery] {
+    try perform { transaction, _ in
+      var importer = Importer(store: transaction, progress: progress)
+      do {
+        try importer.importDocument(document, at: path)
+      } catch let error as JSONError {
+        throw DatabaseError(.malformedJSON, "The document is not JSON: \(error)")
+      }
+      return [path]
+    }
+  }
+
+  /// Storage, then events: the one way by which this session changes the tree.
+  private func perform(
+    _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
+  ) throws -> [Delivery] {
+    let now = environment.now()
+    let (changed, end, deliveries) = try store.write { transaction in
+      var changed = engine
+      let foreign = try transaction.foreignChanges(after: sequence, session: name)
+      var deliveries = try changed.apply(touched: foreign.touched, reader: transaction)
+      let touched = try body(transaction, now)
+      let end = try transaction.appendChange(touched, session: name)
+      deliveries += try changed.apply(touched: touched, reader: transaction)
+      return (changed, end, deliveries)
+    }
+    engine = changed
+    sequence = end
+    beacon?.signal()
+    return deliveries
+  }
+}
+
+// MARK: Listening
+
+extension DatabaseSession {
+  /// Registers a listener; returns its initial events, after those that others are to be told.
+  ///
+  /// - Throws: `DatabaseError` if the rows cannot be read; then nothing is registered.
+  public func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
+    try update { try $0.listen(listener, request, reader: $1) }
+  }
+
+  /// Removes a listener; one that is not registered is ignored.
+  public func unlisten(_ listener: ListenerID) { engine.unlisten(listener) }
+
+  /// Extends the window of a paged listener by up to `count` rows.
+  ///
+  /// - Throws: `DatabaseError` (`refused` if there is no such listener); the window is then as before.
+  public func extend(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
+    try update { try $0.extend(listener, by: count, reader: $1) }
+  }
+
+  /// Learns what other processes wrote; returns what listeners are to be told.
+  ///
+  /// - Throws: `DatabaseError` if the file cannot be read; call it again then.
+  public func catchUp() throws -> [Delivery] { try update { _, _ in [] } }
+
+  private func update(
+    _ body: (inout TreeEngine, StoreTransaction) throws -> [Delivery]
+  ) throws -> [Delivery] {
+    let (changed, end, deliveries) = try store.read { transaction in
+      var changed = engine
+      let foreign = try transaction.foreignChanges(after: sequence, session: name)
+      var deliveries = try changed.apply(touched: foreign.touched, reader: transaction)
+      deliveries += try body(&changed, transaction)
+      return (changed, foreign.sequence, deliveries)
+    }
+    engine = changed
+    sequence = end
+    return deliveries
+  }
+}
+
+// MARK: Reading
+
+extension DatabaseSession {
+  /// The whole subtree at a place.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read.
+  public func node(at path: Path) throws -> Node { try store.read { try $0.storedNode(at: path) } }
+
+  /// The kind and size of the node at a place. O(depth log n).
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read.
+  public func summary(at path: Path) throws -> NodeSummary {
+    try store.read { try $0.summary(at: path) }
+  }
+
+  /// The rows that a query asks for, in its order.
+  ///
+  /// - Throws: `DatabaseError` if they cannot be read.
+  public func rows(_ query: Query, detail: TreeRow.Detail = .full) throws -> [TreeRow] {
+    try store.read { try $0.rows(of: query.path, in: RowSlice(query), detail: detail) }
+  }
+
+  /// Writes the subtree at a place as JSON in the export format, piece by piece.
+  ///
+  /// O(n) in the subtree; memory is that of one record.
+  ///
+  /// - Parameters:
+  ///   - path: the place.
+  ///   - layout: compact or indented.
+  ///   - write: takes the next bytes of the document.
+  /// - Throws: `DatabaseError` if it cannot be read, and what `write` throws.
+  public func exportJSON(
+    _ path: Path, layout: JSONWriter.Layout = .compact, write: ([UInt8]) throws -> Void
+  ) throws {
+    try withoutActuallyEscaping(write) { write in
+      try store.read { transaction in
+        try Exporter(store: transaction, layout: layout, write: write).exportNode(at: path)
+      }
+    }
+  }
+}
+
+// MARK: Indexes
+
+extension DatabaseSession {
+  /// Declares indexes that are not declared yet, and enters what is stored.
+  ///
+  /// O(n) in the children that a new index keeps; nothing if all are declared.
+  ///
+  /// - Throws: `DatabaseError`; then none was declared.
+  public func declareIndexes(_ definitions: [IndexDefinition]) throws {
+    let known = Set(store.indexes.map(\.definition))
+    let missing = definitions.filter { !known.contains($0) }
+    if missing.isEmpty { return }
+    try store.write { transaction in
+      let declared = Set(transaction.indexes.map(\.definition))
+      for definition in missing where !declared.contains(definition) {
+        _ = try transaction.declare(definition)
+      }
+    }
+  }
+}

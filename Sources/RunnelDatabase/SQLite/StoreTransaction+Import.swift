@@ -1,0 +1,246 @@
+import GRDB
+import RunnelBase
+import RunnelTree
+
+/// Reads a JSON document into the stored tree without ever holding it as a tree.
+///
+/// Values up to a budget of bytes become nodes and are stored as any other; a larger object or array
+/// is split at once and its members follow one by one. Memory is that of one record, time O(n).
+struct Importer {
+  /// Called now and then with the number of bytes read; false stops the import.
+  typealias Progress = (_ bytes: Int) -> Bool
+
+  private static let stepsBetweenReports = 2000
+
+  let store: StoreTransaction
+  let progress: Progress
+  private var steps = 0
+
+  init(store: StoreTransaction, progress: @escaping Progress) {
+    self.store = store
+    self.progress = progress
+  }
+
+  /// What importing one value came to.
+  private enum Outcome {
+    /// Nothing was stored: the value is null, or holds nothing but nulls.
+    case nothing
+    /// The value was stored, and this is what indexes must know.
+    case node(Node)
+    /// The value was split.
+    case split(Int64)
+  }
+
+  /// Imports the whole document to a place, in place of what is stored there.
+  mutating func importDocument(
+    _ bytes: UnsafeBufferPointer<UInt8>, at path: Path
+  ) throws {
+    var scanner = JSONScanner(bytes)
+    if let json = try scanner.readValue(maxBytes: Schema.recordBytesMax) {
+      try scanner.finish()
+      let node = try Node(json: json, at: path)
+      try store.perform(Assignment(path: path, target: .node(node)))
+      return
+    }
+    // A leaf holds the place, so that everything above it is made, counted and indexed.
+    try store.perform(Assignment(path: path, target: .node(Node(.bool(true)))))
+    let above = try store.splitAncestors(of: path)
+    let before = try above.map { try store.entryValues(of: $0) }
+    let row = above.last?.row ?? .root
+    try store.deleteRow(row)
+    let outcome = try importLarge(&scanner, at: path, row: row)
+    try scanner.finish()
+    if case .nothing = outcome {
+      try store.put(record: RecordCoding.bytes(Node(.bool(true))), row: row)
+      try store.perform(Assignment(path: path, target: .node(.empty)))
+      return
+    }
+    for (level, values) in zip(above, before) {
+      try store.moveEntries(of: level, from: values, to: try store.entryValues(of: level))
+    }
+  }
+
+  private mutating func importValue(
+    _ scanner: inout JSONScanner, at path: Path, row: RowID
+  ) throws -> Outcome {
+    try report(scanner)
+    guard let json = try scanner.readValue(maxBytes: Schema.recordBytesMax) else {
+      return try importLarge(&scanner, at: path, row: row)
+    }
+    let node = try Node(json: json, at: path)
+    if node.isEmpty { return .nothing }
+    try store.store(node, at: path.keys, row: row)
+    return .node(node)
+  }
+
+  /// A value beyond the budget: a long string, or an object or array to split.
+  private mutating func importLarge(
+    _ scanner: inout JSONScanner, at path: Path, row: RowID
+  ) throws -> Outcome {
+    switch try scanner.peekKind() {
+    case .object: return try importObject(&scanner, at: path, row: row)
+    case .array: return try importArray(&scanner, at: path, row: row)
+    default:
+      let node = try Node(json: scanner.readValue(), at: path)
+      try store.store(node, at: path.keys, row: row)
+      return .node(node)
+    }
+  }
+
+  private mutating func importObject(
+    _ scanner: inout JSONScanner, at path: Path, row: RowID
+  ) throws -> Outcome {
+    var children = SplitChildren(store, row: row, at: path)
+    var priority: Leaf?
+    var leaf: JSONValue?
+    try children.open()
+    try scanner.enterObject()
+    while let name = try scanner.nextMember() {
+      switch name {
+      case ReservedName.priority:
+        priority = try Node.importedPriority(scanner.readValue(), at: path)
+      case ReservedName.value: leaf = try scanner.readValue()
+      default:
+        let key = try Importer.key(name, in: path)
+        let child = try children.place(of: key)
+        try children.add(try importValue(&scanner, at: child.path, row: child.row), child.row)
+      }
+    }
+    if let leaf, leaf != .null {
+      let node = try Node(
+        json: [".value": leaf, ".priority": priority?.json ?? .null], at: path)
+      guard try children.close(priority: nil) == nil else {
+        throw TreeError(
+          .invalidValue, "\".value\" stands beside no other children.", path: path.description)
+      }
+      try store.store(node, at: path.keys, row: row)
+      return .node(node)
+    }
+    return try children.close(priority: priority).map { .split($0) } ?? .nothing
+  }
+
+  private mutating func importArray(
+    _ scanner: inout JSONScanner, at path: Path, row: RowID
+  ) throws -> Outcome {
+    var children = SplitChildren(store, row: row, at: path)
+    var position = 0
+    try children.open()
+    try scanner.enterArray()
+    while try scanner.nextElement() {
+      let key = Key(unchecked: String(position))
+      let child = try children.place(of: key)
+      try children.add(try importValue(&scanner, at: child.path, row: child.row), child.row)
+      position += 1
+    }
+    return try children.close(priority: nil).map { .split($0) } ?? .nothing
+  }
+
+  private mutating func report(_ scanner: JSONScanner) throws {
+    steps += 1
+    guard steps.isMultiple(of: Importer.stepsBetweenReports) else { return }
+    if !progress(scanner.offset) {
+      throw DatabaseError(.cancelled, "The import was stopped. Nothing was changed.")
+    }
+  }
+
+  private static func key(_ name: String, in path: Path) throws -> Key {
+    do {
+      return try Key(name)
+    } catch {
+      throw TreeError(error.code, error.message, path: path.description)
+    }
+  }
+
+  /// The children of a node that is being split while it is read.
+  private struct SplitChildren {
+    let store: StoreTransaction
+    let row: RowID
+    let path: Path
+    private let kept: [StoredIndex]
+    private var split: Int64 = 0
+    private var count = 0
+
+    init(_ store: StoreTransaction, row: RowID, at path: Path) {
+      self.store = store
+      self.row = row
+      self.path = path
+      kept = store.indexes.filter { $0.covers(path.keys) }
+    }
+
+    mutating func open() throws { split = try store.makeSplit(row: row, priority: nil) }
+
+    /// Where a member goes. Of two with one name the later counts, so an earlier one is removed.
+    mutating func place(of key: Key) throws -> (path: Path, row: RowID) {
+      let place = try path.child(key)
+      let row = RowID(parent: split, key)
+      if let earlier = try store.row(row) {
+        let indexed = IndexedRow(row: row, kept: kept)
+        try store.moveEntries(of: indexed, from: store.entryValues(of: indexed), to: nil)
+        if case .split(let below) = earlier { try store.deleteSplit(below) }
+        try store.deleteRow(row)
+        count -= 1
+      }
+      return (place, row)
+    }
+
+    /// Counts and indexes a member that was stored.
+    mutating func add(_ outcome: Outcome, _ row: RowID) throws {
+      switch outcome {
+      case .nothing: return
+      case .node(let node): try store.addEntries(of: .node(node), row: row, kept)
+      case .split(let below): try store.addEntries(of: .stored(.split(below)), row: row, kept)
+      }
+      count += 1
+    }
+
+    /// Ends the node; nil if it came out empty and is gone.
+    func close(priority: Leaf?) throws -> Int64? {
+      if count == 0 {
+        try store.deleteSplit(split)
+        try store.deleteRow(row)
+        return nil
+      }
+      try store.setChildren(count, of: split)
+      if let priority { try store.setPriority(priority, of: split) }
+      return split
+    }
+  }
+}
+
+/// A stored child under a split node, with the indexes that keep it.
+struct IndexedRow {
+  let row: RowID
+  let kept: [StoredIndex]
+}
+
+extension StoreTransaction {
+  /// Splits every node above a place, whatever its size; returns the rows from the first level down
+  /// to the place itself.
+  ///
+  /// - Precondition: something is stored at the place.
+  func splitAncestors(of path: Path) throws -> [IndexedRow] {
+    var rows: [IndexedRow] = []
+    var id = RowID.root
+    for (depth, key) in path.keys.enumerated() {
+      let place = Array(path.keys[..<depth])
+      let split = try forceSplit(at: place, row: id)
+      id = RowID(parent: split, key)
+      rows.append(IndexedRow(row: id, kept: indexes.filter { $0.covers(place) }))
+    }
+    return rows
+  }
+
+  private func forceSplit(at place: [Key], row id: RowID) throws -> Int64 {
+    switch try row(id) {
+    case .split(let split): return split
+    case .record(let bytes): return try split(RecordCoding.node(bytes), at: place, row: id)
+    case nil: preconditionFailure("Something is stored below, so this row exists.")
+    }
+  }
+
+  /// What the orders of a row's indexes compare of it, the order of priority first.
+  func entryValues(of indexed: IndexedRow) throws -> [IndexValue] {
+    guard let stored = try row(indexed.row) else { return [] }
+    return try ([.priority] + indexed.kept.map(\.order)).map { try indexValue(of: stored, $0) }
+  }
+}

@@ -1,0 +1,266 @@
+import GRDB
+import RunnelTree
+
+// Writing. A write goes down through split nodes to the row that it changes, and on its way back
+// mends counts, parents that became empty, and the entries of indexes.
+
+/// What a write did to one stored child, for the sake of those above it.
+struct RowChange {
+  var existedBefore: Bool
+  var existsAfter: Bool
+  /// What each order asked about compared before (nil: there was no child) and compares after.
+  var before: [IndexValue]?
+  var after: [IndexValue]?
+}
+
+extension StoreTransaction {
+  /// Carries out one part of a write.
+  func perform(_ assignment: Assignment) throws {
+    _ = try assign(assignment, depth: 0, row: .root, orders: [])
+  }
+
+  /// - Parameters:
+  ///   - depth: how many keys of the path lead to the row.
+  ///   - orders: the orders in which the parent keeps this child.
+  private func assign(
+    _ assignment: Assignment, depth: Int, row id: RowID, orders: [QueryIndex]
+  ) throws -> RowChange {
+    let rest = Path(unchecked: Array(assignment.path.keys[depth...]))
+    switch try row(id) {
+    case nil:
+      return try replace(.empty, with: assignment.target.applied(to: .empty, rest), at: rest)
+    case .record(let bytes):
+      let old = try RecordCoding.node(bytes)
+      return try replace(old, with: assignment.target.applied(to: old, rest), at: rest)
+    case .split(let split) where rest.isRoot:
+      return try assignToSplit(split, assignment, row: id, orders: orders)
+    case .split(let split):
+      let before = try orders.map { try indexValue(of: .split(split), $0) }
+      try assignBelow(split, assignment, depth: depth)
+      let exists = try dropIfEmpty(split, row: id)
+      let after = exists ? try orders.map { try indexValue(of: .split(split), $0) } : nil
+      return RowChange(existedBefore: true, existsAfter: exists, before: before, after: after)
+    }
+
+    func replace(_ old: Node, with new: Node, at rest: Path) throws -> RowChange {
+      let place = Array(assignment.path.keys[..<depth])
+      if old != new {
+        if new.isEmpty { try deleteRow(id) } else { try store(new, at: place, row: id) }
+      }
+      return RowChange(
+        existedBefore: !old.isEmpty, existsAfter: !new.isEmpty,
+        before: old.isEmpty ? nil : orders.map { $0.value(of: old) },
+        after: new.isEmpty ? nil : orders.map { $0.value(of: new) })
+    }
+  }
+
+  private func assignToSplit(
+    _ split: Int64, _ assignment: Assignment, row id: RowID, orders: [QueryIndex]
+  ) throws -> RowChange {
+    let before = try orders.map { try indexValue(of: .split(split), $0) }
+    switch assignment.target {
+    case .priority(let priority):
+      try setPriority(priority, of: split)
+      let after = try orders.map { try indexValue(of: .split(split), $0) }
+      return RowChange(existedBefore: true, existsAfter: true, before: before, after: after)
+    case .node(let new):
+      try deleteSplit(split)
+      try deleteRow(id)
+      if !new.isEmpty { try store(new, at: assignment.path.keys, row: id) }
+      return RowChange(
+        existedBefore: true, existsAfter: !new.isEmpty, before: before,
+        after: new.isEmpty ? nil : orders.map { $0.value(of: new) })
+    }
+  }
+
+  private func assignBelow(_ split: Int64, _ assignment: Assignment, depth: Int) throws {
+    let place = Array(assignment.path.keys[..<depth])
+    let key = assignment.path.keys[depth]
+    let kept = indexes.filter { $0.covers(place) }
+    let row = RowID(parent: split, key)
+    let change = try assign(
+      assignment, depth: depth + 1, row: row, orders: [.priority] + kept.map(\.order))
+    try moveEntries(
+      of: IndexedRow(row: row, kept: kept), from: change.before, to: change.after)
+    let difference = (change.existsAfter ? 1 : 0) - (change.existedBefore ? 1 : 0)
+    if difference != 0 {
+      try db.cachedStatement(sql: "UPDATE split SET children = children + ? WHERE id = ?")
+        .execute(arguments: [difference, split])
+    }
+  }
+
+  /// Removes a split node that lost its last child; false if it did.
+  private func dropIfEmpty(_ split: Int64, row id: RowID) throws -> Bool {
+    guard try splitHead(split).children == 0 else { return true }
+    try deleteSplit(split)
+    try deleteRow(id)
+    return false
+  }
+
+  /// Puts the entries of a child where its new values belong.
+  ///
+  /// - Parameters:
+  ///   - before: what was compared of it, the order of priority first; nil if there was no child.
+  ///   - after: what is compared of it now; nil if it is gone.
+  func moveEntries(
+    of indexed: IndexedRow, from before: [IndexValue]?, to after: [IndexValue]?
+  ) throws {
+    guard before != after else { return }
+    let row = indexed.row
+    try movePriorityEntry(of: row, from: before?.first, to: after?.first)
+    for (offset, index) in indexed.kept.enumerated() {
+      let (old, new) = (before?[offset + 1], after?[offset + 1])
+      guard old != new else { continue }
+      if let old {
+        try db.cachedStatement(
+          sql: """
+            DELETE FROM index_entry
+            WHERE parent = ? AND definition = ? AND value = ? AND key = ?
+            """
+        ).execute(arguments: entry(row, index, old))
+      }
+      if let new { try insertEntry(row, index, new) }
+    }
+  }
+
+  private func movePriorityEntry(
+    of row: RowID, from before: IndexValue?, to after: IndexValue?
+  ) throws {
+    guard before != after else { return }
+    if let before, before != .null {
+      try db.cachedStatement(
+        sql: "DELETE FROM priority_entry WHERE parent = ? AND value = ? AND key = ?"
+      ).execute(arguments: [
+        row.parent, OrderedBytes.value(before).databaseBlob, row.key.databaseBlob,
+      ])
+    }
+    if let after, after != .null { try insertPriorityEntry(row, after) }
+  }
+
+  private func insertPriorityEntry(_ row: RowID, _ value: IndexValue) throws {
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO priority_entry (parent, value, key) VALUES (?, ?, ?)"
+    ).execute(arguments: [
+      row.parent, OrderedBytes.value(value).databaseBlob, row.key.databaseBlob,
+    ])
+  }
+
+  func insertEntry(_ row: RowID, _ index: StoredIndex, _ value: IndexValue) throws {
+    try db.cachedStatement(
+      sql: """
+        INSERT OR REPLACE INTO index_entry (parent, definition, value, key) VALUES (?, ?, ?, ?)
+        """
+    ).execute(arguments: entry(row, index, value))
+  }
+
+  private func entry(
+    _ row: RowID, _ index: StoredIndex, _ value: IndexValue
+  ) -> StatementArguments {
+    [row.parent, index.id, OrderedBytes.value(value).databaseBlob, row.key.databaseBlob]
+  }
+}
+
+// MARK: Rows
+
+extension StoreTransaction {
+  /// Stores a node that is not empty, in one row or split into its children.
+  ///
+  /// What stood in the row is replaced; nothing split may have stood there.
+  func store(_ node: Node, at place: [Key], row id: RowID) throws {
+    let bytes = RecordCoding.bytes(node)
+    if bytes.count <= Schema.recordBytesMax || node.children.isEmpty {
+      try put(record: bytes, row: id)
+      return
+    }
+    _ = try split(node, at: place, row: id)
+  }
+
+  /// Stores a node as a split one, whatever its size; a leaf's place is taken by no children.
+  func split(_ node: Node, at place: [Key], row id: RowID) throws -> Int64 {
+    let split = try makeSplit(row: id, priority: node.priority)
+    let kept = indexes.filter { $0.covers(place) }
+    for child in node.children {
+      let row = RowID(parent: split, child.key)
+      try store(child.node, at: place + [child.key], row: row)
+      try addEntries(of: .node(child.node), row: row, kept)
+    }
+    try setChildren(node.children.count, of: split)
+    return split
+  }
+
+  /// What indexes compare: a node at hand, or one that is stored.
+  enum Indexed {
+    case node(Node)
+    case stored(StoredRow)
+  }
+
+  /// Adds the entries of a child that has just been stored under a split node.
+  func addEntries(of indexed: Indexed, row: RowID, _ kept: [StoredIndex]) throws {
+    let priority = try value(of: indexed, .priority)
+    if priority != .null { try insertPriorityEntry(row, priority) }
+    for index in kept { try insertEntry(row, index, try value(of: indexed, index.order)) }
+  }
+
+  private func value(of indexed: Indexed, _ order: QueryIndex) throws -> IndexValue {
+    switch indexed {
+    case .node(let node): order.value(of: node)
+    case .stored(let stored): try indexValue(of: stored, order)
+    }
+  }
+
+  func put(record bytes: [UInt8], row id: RowID) throws {
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO node (parent, key, json, split) VALUES (?, ?, ?, NULL)"
+    ).execute(arguments: [id.parent, id.key.databaseBlob, bytes.databaseBlob])
+  }
+
+  /// Makes a split node without children in a row; the caller adds them and sets their number.
+  func makeSplit(row id: RowID, priority: Leaf?) throws -> Int64 {
+    try db.cachedStatement(sql: "INSERT INTO split (children, priority) VALUES (0, ?)")
+      .execute(arguments: [RecordCoding.bytes(priority)?.databaseBlob])
+    let split = db.lastInsertedRowID
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO node (parent, key, json, split) VALUES (?, ?, NULL, ?)"
+    ).execute(arguments: [id.parent, id.key.databaseBlob, split])
+    return split
+  }
+
+  func setPriority(_ priority: Leaf?, of split: Int64) throws {
+    try db.cachedStatement(sql: "UPDATE split SET priority = ? WHERE id = ?")
+      .execute(arguments: [RecordCoding.bytes(priority)?.databaseBlob, split])
+  }
+
+  func setChildren(_ count: Int, of split: Int64) throws {
+    try db.cachedStatement(sql: "UPDATE split SET children = ? WHERE id = ?")
+      .execute(arguments: [count, split])
+  }
+
+  func deleteRow(_ id: RowID) throws {
+    try db.cachedStatement(sql: "DELETE FROM node WHERE parent = ? AND key = ?")
+      .execute(arguments: [id.parent, id.key.databaseBlob])
+  }
+
+  /// Deletes a split node and all below it; its own row is the caller's.
+  func deleteSplit(_ split: Int64) throws {
+    let below = try Int64.fetchAll(
+      db.cachedStatement(
+        sql: "SELECT split FROM node WHERE parent = ? AND split IS NOT NULL"),
+      arguments: [split])
+    for child in below { try deleteSplit(child) }
+    for table in ["node", "priority_entry", "index_entry"] {
+      try db.cachedStatement(sql: "DELETE FROM \(table) WHERE parent = ?")
+        .execute(arguments: [split])
+    }
+    try db.cachedStatement(sql: "DELETE FROM split WHERE id = ?").execute(arguments: [split])
+  }
+}
+
+extension Assignment.Target {
+  /// The node after this was done at `path` below it.
+  fileprivate func applied(to node: Node, _ path: Path) -> Node {
+    switch self {
+    case .node(let new): node.replacing(path, with: new)
+    case .priority(let priority): node.replacing(path, with: node[path].with(priority: priority))
+    }
+  }
+}

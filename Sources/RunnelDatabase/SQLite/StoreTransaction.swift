@@ -1,0 +1,207 @@
+import Foundation
+import GRDB
+import RunnelTree
+
+/// The stored tree, read and written within one transaction of SQLite.
+///
+/// Reading takes a lookup for each split node on the way, then one range scan; nothing but the rows
+/// asked for is held in memory. It lives no longer than the transaction.
+struct StoreTransaction {
+  let db: GRDB.Database
+  /// The declared indexes, in order of their ids.
+  let indexes: [StoredIndex]
+
+  // MARK: Rows
+
+  func row(_ id: RowID) throws -> StoredRow? {
+    let statement = try db.cachedStatement(
+      sql: "SELECT json, split FROM node WHERE parent = ? AND key = ?")
+    guard
+      let row = try Row.fetchOne(statement, arguments: [id.parent, id.key.databaseBlob])
+    else { return nil }
+    return storedRow(row)
+  }
+
+  func storedRow(_ row: Row) -> StoredRow {
+    if let split: Int64 = row["split"] { return .split(split) }
+    return .record(row.bytes("json"))
+  }
+
+  func location(of path: Path) throws -> Location {
+    var id = RowID.root
+    var keys = path.keys[...]
+    while true {
+      guard let stored = try row(id) else { return .missing }
+      guard let key = keys.first else { return .row(stored) }
+      switch stored {
+      case .record(let bytes):
+        return .inside(record: bytes, rest: Path(unchecked: Array(keys)))
+      case .split(let split):
+        id = RowID(parent: split, key)
+        keys = keys.dropFirst()
+      }
+    }
+  }
+
+  // MARK: Nodes
+
+  /// The whole subtree that a row holds.
+  func node(_ stored: StoredRow) throws -> Node {
+    switch stored {
+    case .record(let bytes): return try RecordCoding.node(bytes)
+    case .split(let split):
+      var children: [Child] = []
+      let cursor = try Row.fetchCursor(
+        db, sql: "SELECT key, json, split FROM node WHERE parent = ? ORDER BY key",
+        arguments: [split])
+      while let row = try cursor.next() {
+        children.append(Child(key: try row.key(), node: try node(storedRow(row))))
+      }
+      return Node(children: children, priority: try splitHead(split).priority)
+    }
+  }
+
+  func storedNode(at path: Path) throws -> Node {
+    switch try location(of: path) {
+    case .row(let stored): try node(stored)
+    case .inside(let record, let rest): try RecordCoding.node(record)[rest]
+    case .missing: .empty
+    }
+  }
+
+  func splitHead(_ split: Int64) throws -> (children: Int, priority: Leaf?) {
+    let statement = try db.cachedStatement(
+      sql: "SELECT children, priority FROM split WHERE id = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [split]) else {
+      throw DatabaseError(
+        .corrupt, "A split node has no head (\(split)). Restore the file from a copy.")
+    }
+    let priority: [UInt8]? = row.bytesOrNil("priority")
+    return (row["children"], try RecordCoding.priority(priority))
+  }
+
+  func storedSummary(_ stored: StoredRow) throws -> NodeSummary {
+    switch stored {
+    case .record(let bytes): return NodeSummary(try RecordCoding.node(bytes))
+    case .split(let split):
+      let head = try splitHead(split)
+      return NodeSummary(kind: .children(count: head.children), priority: head.priority)
+    }
+  }
+
+  /// What an index compares of a stored child.
+  func indexValue(of stored: StoredRow, _ index: QueryIndex) throws -> IndexValue {
+    switch (stored, index) {
+    case (_, .key): return .null
+    case (.record(let bytes), _): return index.value(of: try RecordCoding.node(bytes))
+    case (.split, .value): return .children
+    case (.split(let split), .priority):
+      return try splitHead(split).priority.map(IndexValue.leaf) ?? .null
+    case (.split(let split), .child(let path)):
+      guard let key = path.keys.first, let child = try row(RowID(parent: split, key)) else {
+        return .null
+      }
+      let rest = Path(unchecked: Array(path.keys.dropFirst()))
+      return try indexValue(of: child, rest.isRoot ? .value : .child(rest))
+    }
+  }
+}
+
+extension StoreTransaction: TreeReader {
+  func node(at path: Path) throws(TreeError) -> Node {
+    try reading { try storedNode(at: path) }
+  }
+
+  func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    try reading {
+      switch try location(of: path) {
+      case .row(let stored): try storedSummary(stored)
+      case .inside(let record, let rest): NodeSummary(try RecordCoding.node(record)[rest])
+      case .missing: NodeSummary(.empty)
+      }
+    }
+  }
+
+  func row(
+    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    try reading {
+      switch try location(of: Path(unchecked: path.keys + [key])) {
+      case .row(let stored): return try treeRow(key, stored, index, detail)
+      case .inside(let record, let rest):
+        let node = try RecordCoding.node(record)[rest]
+        if node.isEmpty { return nil }
+        return TreeRow(Child(key: key, node: node), index: index, detail: detail)
+      case .missing: return nil
+      }
+    }
+  }
+
+  func treeRow(
+    _ key: Key, _ stored: StoredRow, _ index: QueryIndex, _ detail: TreeRow.Detail
+  ) throws -> TreeRow {
+    switch (stored, detail) {
+    case (.record(let bytes), _):
+      let node = try RecordCoding.node(bytes)
+      return TreeRow(Child(key: key, node: node), index: index, detail: detail)
+    case (.split, .full):
+      let child = Child(key: key, node: try node(stored))
+      return TreeRow(child, index: index, detail: detail)
+    case (.split, .shallow):
+      return TreeRow(
+        key: key, value: try indexValue(of: stored, index),
+        content: .summary(try storedSummary(stored)))
+    }
+  }
+
+  func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    try reading {
+      switch try location(of: path) {
+      case .row(.split(let split)):
+        return try childRows(of: split, at: path, slice, detail)
+      case .row(.record(let bytes)):
+        return slice.rows(among: try RecordCoding.node(bytes).children, detail: detail)
+      case .inside(let record, let rest):
+        return slice.rows(among: try RecordCoding.node(record)[rest].children, detail: detail)
+      case .missing: return []
+      }
+    }
+  }
+
+  /// Runs a read for the engine, which knows errors of the tree only.
+  private func reading<Result>(_ body: () throws -> Result) throws(TreeError) -> Result {
+    do {
+      return try body()
+    } catch let error as TreeError {
+      throw error
+    } catch {
+      throw TreeError(.storage, DatabaseError(error, file: "The database").message)
+    }
+  }
+}
+
+extension Row {
+  /// The bytes of a column that is not null.
+  func bytes(_ column: String) -> [UInt8] { bytesOrNil(column) ?? [] }
+
+  /// The bytes of a column; nil if it is null.
+  func bytesOrNil(_ column: String) -> [UInt8]? {
+    // Only the closure could throw, and it does not.
+    (try? withUnsafeData(named: column) { $0.map { Array($0) } }) ?? nil
+  }
+
+  /// The key in the column `key`.
+  func key() throws -> RunnelTree.Key {
+    guard let key = OrderedBytes.key(from: bytes("key")) else {
+      throw DatabaseError(.corrupt, "A stored key is damaged. Restore the file from a copy.")
+    }
+    return key
+  }
+}
+
+extension [UInt8] {
+  /// The bytes as an argument of a statement.
+  var databaseBlob: Data { Data(self) }
+}

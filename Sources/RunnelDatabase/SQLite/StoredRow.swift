@@ -1,0 +1,59 @@
+import GRDB
+import RunnelBase
+import RunnelTree
+
+/// Where a stored child is: the split node above it, and its key's bytes.
+struct RowID {
+  var parent: Int64
+  var key: [UInt8]
+
+  /// The row of the whole tree.
+  static let root = RowID(parent: 0, key: [])
+
+  init(parent: Int64, key: [UInt8]) {
+    self.parent = parent
+    self.key = key
+  }
+
+  init(parent: Int64, _ key: Key) { self.init(parent: parent, key: OrderedBytes.key(key)) }
+}
+
+/// What one row of `node` holds.
+enum StoredRow {
+  /// A subtree as JSON in the export format.
+  case record([UInt8])
+  /// A node whose children are rows of their own.
+  case split(Int64)
+}
+
+/// Where a path leads in the stored tree.
+enum Location {
+  /// Exactly to a row.
+  case row(StoredRow)
+  /// Into a record: to what stands at `rest` in it.
+  case inside(record: [UInt8], rest: Path)
+  /// Nowhere.
+  case missing
+}
+
+/// The JSON of stored rows.
+enum RecordCoding {
+  static func bytes(_ node: Node) -> [UInt8] { node.exportJSON.jsonBytes() }
+
+  static func bytes(_ priority: Leaf?) -> [UInt8]? { priority?.json.jsonBytes() }
+
+  /// - Throws: `DatabaseError` (`corrupt`): what was stored is always JSON of a node.
+  static func node(_ bytes: [UInt8]) throws -> Node {
+    do {
+      return try Node(json: JSONValue(parsing: bytes))
+    } catch {
+      throw DatabaseError(
+        .corrupt, "A stored record is damaged (\(error)). Restore the file from a copy.")
+    }
+  }
+
+  static func priority(_ bytes: [UInt8]?) throws -> Leaf? {
+    guard let bytes else { return nil }
+    return try node(bytes).leaf
+  }
+}
