@@ -1,1 +1,76 @@
-int runnel_placeholder_platform(void);
+// What Swift's Glibc module omits: eventfd, signalfd, inotify, and poll with one argument per
+// descriptor. No function keeps state; a descriptor returned belongs to the caller, who closes it
+// with runnel_close. A failure is -1 with the reason in errno.
+#ifndef RUNNEL_CPLATFORM_H
+#define RUNNEL_CPLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// Closes a descriptor that one of the functions below opened.
+void runnel_close(int descriptor);
+
+// Wake-ups.
+
+/// Opens an eventfd that does not block and is not inherited by children.
+int runnel_eventfd_open(void);
+
+/// Makes the eventfd readable. Any thread may call it; calls before the next drain count as one.
+int runnel_eventfd_signal(int descriptor);
+
+/// Makes the eventfd unreadable again. Returns 1 when it was readable, 0 when not.
+int runnel_eventfd_drain(int descriptor);
+
+// Signals.
+
+/// Blocks INT, TERM, HUP, TSTP, CONT, and WINCH in the calling thread, and ignores PIPE.
+///
+/// Threads started later inherit the mask, so call it before any starts. Children inherit it too:
+/// give them runnel_signals_restore, or an empty mask through posix_spawn.
+int runnel_signals_block(void);
+
+/// Undoes runnel_signals_block for the calling thread and makes PIPE deadly again.
+///
+/// Safe between fork and exec.
+int runnel_signals_restore(void);
+
+/// Opens a signalfd for the signals that runnel_signals_block blocks.
+int runnel_signalfd_open(void);
+
+/// Reads the number of one pending signal; 0 when there is none.
+int runnel_signalfd_read(int descriptor);
+
+/// Stops the process group as C-z does at a terminal, and returns when it is continued.
+///
+/// Takes effect only after runnel_signals_block. Returns at once when nobody could continue the
+/// process (an orphaned process group), because the kernel then discards the signal.
+int runnel_stop_process_group(void);
+
+// Poll.
+
+/// Bits of runnel_poll's answer.
+enum { RUNNEL_POLL_READABLE = 1, RUNNEL_POLL_HUNG_UP = 2 };
+
+/// The most descriptors of one runnel_poll.
+enum { RUNNEL_POLL_MAX = 16 };
+
+/// Waits until a descriptor is readable or hung up, and writes one set of bits for each.
+///
+/// A negative timeout waits for ever. An interrupting signal does not shorten or lengthen the wait.
+/// Returns the number of descriptors with a bit, 0 after the timeout.
+int runnel_poll(
+    const int *descriptors, unsigned char *answers, int count, int timeout_milliseconds);
+
+// Files that others touch.
+
+/// Opens an inotify descriptor that does not block and is not inherited by children.
+int runnel_inotify_open(void);
+
+/// Watches a directory for files made, moved in, written, touched, or closed after writing.
+int runnel_inotify_add_watch(int descriptor, const char *directory);
+
+/// Reads all pending events. Returns 1 when one named the file (a name without a directory), or
+/// when events were lost or the watch is gone, so that the file may have been named; otherwise 0.
+int runnel_inotify_drain(int descriptor, const char *name);
+
+#endif

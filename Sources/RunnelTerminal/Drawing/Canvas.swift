@@ -38,6 +38,23 @@ public struct Canvas: Hashable, Sendable {
     cells[index(row, 0)..<index(row + 1, 0)]
   }
 
+  /// This canvas cut, or with blanks around it, to another size.
+  func fitted(to newSize: TerminalSize) -> Canvas {
+    guard newSize != size else { return self }
+    var result = Canvas(size: newSize, glyphs: glyphs)
+    let common = bounds.intersection(result.bounds)
+    for row in 0..<common.height {
+      for column in 0..<common.width {
+        result.cells[result.index(row, column)] = cells[index(row, column)]
+      }
+      // The cut may part a wide cell.
+      let last = result.index(row, common.width - 1)
+      if common.width > 0, result.cells[last].width == 2 { result.blankText(at: last) }
+    }
+    result.cursor = cursor.flatMap { result.bounds.contains($0) ? $0 : nil }
+    return result
+  }
+
   // MARK: - Text
 
   /// Draws text in one line and returns the columns it took.
@@ -126,7 +143,7 @@ public struct Canvas: Hashable, Sendable {
     }
     guard let title, rect.width >= 7 else { return }
     let start = Position(row: rect.row, column: rect.column + 2)
-    let used = put(" " + title, at: start, width: rect.width - 5, role: .title)
+    let used = put(" " + title, at: start, width: rect.width - 4, role: .title)
     put(" ", at: Position(row: start.row, column: start.column + used), width: 1, role: .title)
   }
 

@@ -1,5 +1,5 @@
 /// How a cell belongs to the cursor row.
-public enum RowHighlight: UInt8, Sendable {
+public enum RowHighlight: UInt8, CaseIterable, Sendable {
   /// Not in the cursor row.
   case none
   /// In the cursor row of the pane with the focus.

@@ -107,8 +107,9 @@ public enum CellText {
           if keepsOnlyFirst { break }
           cells.append(CellCluster(text: base, width: width))
         }
-        base = visible(scalar, glyphs: glyphs)
-        width = scalarWidth
+        let sign = replacement(for: scalar, glyphs: glyphs)
+        base = sign ?? String(scalar)
+        width = sign == nil ? scalarWidth : 1
         markCount = 0
       } else if markCount < marksMax {
         if width == 0 {
@@ -143,12 +144,12 @@ public enum CellText {
     }
   }
 
-  /// The scalar itself, or what stands for one that no terminal can draw.
-  private static func visible(_ scalar: Unicode.Scalar, glyphs: Glyphs) -> String {
+  /// What stands for a scalar that no terminal can draw; nil for one that it can.
+  private static func replacement(for scalar: Unicode.Scalar, glyphs: Glyphs) -> String? {
     switch scalar.properties.generalCategory {
     case .unassigned, .control, .surrogate: glyphs.unknown
     case .lineSeparator, .paragraphSeparator: glyphs.lineEnd
-    default: String(scalar)
+    default: nil
     }
   }
 }

@@ -1,0 +1,80 @@
+#include "CPlatform.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+static void fill(sigset_t *set) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH};
+  sigemptyset(set);
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaddset(set, signals[i]);
+}
+
+// pthread_sigmask and its kin return the reason instead of setting errno.
+static int change_mask(int how, const sigset_t *set) {
+  int reason = pthread_sigmask(how, set, NULL);
+  if (reason == 0) return 0;
+  errno = reason;
+  return -1;
+}
+
+static int handle_pipe(void (*handler)(int)) {
+  struct sigaction action = {.sa_handler = handler};
+  sigemptyset(&action.sa_mask);
+  return sigaction(SIGPIPE, &action, NULL);
+}
+
+int runnel_signals_block(void) {
+  sigset_t set;
+  fill(&set);
+  if (handle_pipe(SIG_IGN) < 0) return -1;
+  return change_mask(SIG_BLOCK, &set);
+}
+
+int runnel_signals_restore(void) {
+  sigset_t set;
+  fill(&set);
+  if (handle_pipe(SIG_DFL) < 0) return -1;
+  return change_mask(SIG_UNBLOCK, &set);
+}
+
+int runnel_signalfd_open(void) {
+  sigset_t set;
+  fill(&set);
+  return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int runnel_signalfd_read(int descriptor) {
+  struct signalfd_siginfo info;
+  ssize_t got;
+  do {
+    got = read(descriptor, &info, sizeof info);
+  } while (got < 0 && errno == EINTR);
+  if (got == sizeof info) return (int)info.ssi_signo;
+  return errno == EAGAIN ? 0 : -1;
+}
+
+int runnel_stop_process_group(void) {
+  struct sigaction standard = {.sa_handler = SIG_DFL}, previous;
+  sigemptyset(&standard.sa_mask);
+  sigset_t stop, resumed;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  sigemptyset(&resumed);
+  sigaddset(&resumed, SIGCONT);
+  if (sigaction(SIGTSTP, &standard, &previous) < 0) return -1;
+  // Signalled while unblocked, the process stops before kill returns to it.
+  int result = change_mask(SIG_UNBLOCK, &stop);
+  if (result == 0) {
+    result = kill(0, SIGTSTP);
+    change_mask(SIG_BLOCK, &stop);
+  }
+  sigaction(SIGTSTP, &previous, NULL);
+  // The signal that continued the process is no news: the caller sees this function return.
+  struct timespec no_wait = {0, 0};
+  while (sigtimedwait(&resumed, NULL, &no_wait) > 0) {
+  }
+  return result;
+}
