@@ -39,6 +39,18 @@ static void restore_terminal(void) {
   capture_stop();
 }
 
+// Lets the previous handler see a signal that will not come again by itself, then dies of it: some
+// handlers only report, and the terminal is gone already.
+static void send_again(int number) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  raise(number);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
 static void handle(int number, siginfo_t *info, void *context) {
   (void)context;
   int saved_errno = errno;
@@ -47,10 +59,9 @@ static void handle(int number, siginfo_t *info, void *context) {
     if (signals[i] == number) sigaction(number, &previous[i], NULL);
   }
   // A faulting instruction faults again when this returns, and the previous handler then sees the
-  // true frame. A signal that was sent, or whose instruction is done, must be sent again; it waits
-  // until this returns.
+  // true frame. A signal that was sent, or whose instruction is done, is sent again.
   bool repeats = number != SIGTRAP && number != SIGQUIT && number != SIGABRT;
-  if (!repeats || info->si_code <= 0) raise(number);
+  if (!repeats || info->si_code <= 0) send_again(number);
   errno = saved_errno;
 }
 
@@ -70,7 +81,11 @@ void crash_arm(int descriptor, const char *restore, size_t length) {
   provide_stack();
   struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&action.sa_mask);
-  for (int i = 0; i < SIGNAL_COUNT; i++) sigaction(signals[i], &action, &previous[i]);
+  for (int i = 0; i < SIGNAL_COUNT; i++) {
+    sigaction(signals[i], NULL, &previous[i]);
+    bool is_ignored = previous[i].sa_handler == SIG_IGN;
+    if (!is_ignored) sigaction(signals[i], &action, NULL);
+  }
   is_armed = true;
 }
 

@@ -147,13 +147,14 @@ static int classify(int code, runnel_terminal_input *input) {
 void runnel_terminal_read(runnel_terminal_input *input) {
   *input = (runnel_terminal_input){.kind = RUNNEL_INPUT_NONE};
   if (!is_active()) return;
-  wint_t code;
-  switch (wget_wch(session.pad, &code)) {
-    case OK:
-      input->kind = RUNNEL_INPUT_CHARACTER;
-      input->character = (uint32_t)code;
-      break;
-    case KEY_CODE_YES: input->kind = classify((int)code, input); break;
-    default: break;
+  // Bytes and not wide characters: wget_wch forgets a character whose bytes come in two reads, and
+  // then loses whatever follows.
+  int code = wgetch(session.pad);
+  if (code == ERR) return;
+  if (code >= 0 && code < 0x100) {
+    input->kind = RUNNEL_INPUT_BYTE;
+    input->byte = (uint8_t)code;
+  } else {
+    input->kind = classify(code, input);
   }
 }

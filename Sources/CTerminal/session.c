@@ -182,10 +182,8 @@ void runnel_terminal_update_size(int *rows, int *columns) {
       && is_term_resized(size.ws_row, size.ws_col)) {
     resizeterm(size.ws_row, size.ws_col);
     // curses announces what it was just told; no descriptor would. A key before it stays.
-    wint_t code;
-    int kind = wget_wch(session.pad, &code);
-    if (kind == KEY_CODE_YES && code != KEY_RESIZE) ungetch((int)code);
-    if (kind == OK) unget_wch((wchar_t)code);
+    int code = wgetch(session.pad);
+    if (code != ERR && code != KEY_RESIZE) ungetch(code);
   }
   getmaxyx(stdscr, *rows, *columns);
 }

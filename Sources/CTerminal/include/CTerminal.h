@@ -88,7 +88,7 @@ void runnel_terminal_bell(void);
 
 enum {
   RUNNEL_INPUT_NONE = 0,
-  RUNNEL_INPUT_CHARACTER,
+  RUNNEL_INPUT_BYTE,
   RUNNEL_INPUT_KEY,
   RUNNEL_INPUT_PASTE_START,
   RUNNEL_INPUT_PASTE_END,
@@ -136,8 +136,8 @@ enum {
 typedef struct {
   /// One of RUNNEL_INPUT.
   int kind;
-  /// The scalar of a character.
-  uint32_t character;
+  /// One byte of a character in UTF-8.
+  uint8_t byte;
   /// One of RUNNEL_KEY, and its modifiers.
   int key;
   int modifiers;

@@ -7,8 +7,7 @@ extension RawInput {
   init?(_ input: runnel_terminal_input) {
     switch Int(input.kind) {
     case RUNNEL_INPUT_NONE: return nil
-    case RUNNEL_INPUT_CHARACTER:
-      self = Unicode.Scalar(input.character).map { .scalar($0) } ?? .unknown
+    case RUNNEL_INPUT_BYTE: self = .byte(input.byte)
     case RUNNEL_INPUT_KEY: self = Self.stroke(input).map { .key($0) } ?? .unknown
     case RUNNEL_INPUT_PASTE_START: self = .pasteStart
     case RUNNEL_INPUT_PASTE_END: self = .pasteEnd

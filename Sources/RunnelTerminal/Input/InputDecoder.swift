@@ -1,5 +1,7 @@
 /// What a terminal library reads, before it makes sense.
 enum RawInput: Hashable {
+  /// A byte of text in UTF-8; `ScalarAssembler` makes scalars of them.
+  case byte(UInt8)
   /// A scalar: typed, pasted, or part of a sequence the library does not know.
   case scalar(Unicode.Scalar)
   /// A key that the library recognised.
@@ -24,6 +26,7 @@ struct InputDecoder {
   /// The most scalars of a paste; the rest is dropped.
   static let pasteScalarsMax = 1 << 20
 
+  private var assembler = ScalarAssembler()
   /// The paste that has begun and not ended.
   private var paste: PasteBuffer?
   /// What was read ahead.
@@ -45,7 +48,7 @@ struct InputDecoder {
 
   private mutating func take(_ next: () -> RawInput?) -> RawInput? {
     defer { ahead = nil }
-    return ahead ?? next()
+    return ahead ?? assembler.next(next)
   }
 
   private mutating func event(for raw: RawInput, _ next: () -> RawInput?) -> InputEvent? {
@@ -59,7 +62,7 @@ struct InputDecoder {
     case .pasteStart:
       paste = PasteBuffer()
       return nil
-    case .pasteEnd, .unknown: return nil
+    case .pasteEnd, .unknown, .byte: return nil
     }
   }
 
@@ -76,7 +79,7 @@ struct InputDecoder {
       return paste.map { .paste($0.text) }
     case .focus(let hasFocus): return .focus(hasFocus)
     case .resize(let size): return .resize(size)
-    case .key, .mouse, .pasteStart, .unknown: break
+    case .key, .mouse, .pasteStart, .unknown, .byte: break
     }
     return nil
   }
@@ -85,7 +88,7 @@ struct InputDecoder {
 
   private mutating func escape(_ next: () -> RawInput?) -> KeyStroke? {
     let alone = KeyStroke(.escape)
-    switch next() {
+    switch take(next) {
     case nil: return alone
     case .scalar("["): return controlSequence(next)
     case .scalar("O"): return shiftedSequence(next)
@@ -101,7 +104,7 @@ struct InputDecoder {
   /// After ESC and `[`: parameters, then a final character.
   private mutating func controlSequence(_ next: () -> RawInput?) -> KeyStroke? {
     var parameters = ""
-    while let raw = next() {
+    while let raw = take(next) {
       guard case .scalar(let scalar) = raw, (0x20...0x7E).contains(scalar.value) else {
         ahead = raw
         break
@@ -116,7 +119,7 @@ struct InputDecoder {
 
   /// After ESC and `O`: one character.
   private mutating func shiftedSequence(_ next: () -> RawInput?) -> KeyStroke? {
-    switch next() {
+    switch take(next) {
     case .scalar(let scalar) where (0x21...0x7E).contains(scalar.value):
       return EscapeSequence.stroke(parameters: "", final: scalar)
     case let other:
