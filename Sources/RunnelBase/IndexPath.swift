@@ -13,11 +13,13 @@ public struct IndexPath: Hashable, Sendable, Comparable {
     self.row = row
   }
 
+  /// Orders by section, then by row.
   public static func < (left: IndexPath, right: IndexPath) -> Bool {
     (left.section, left.row) < (right.section, right.row)
   }
 }
 
 extension IndexPath: CustomStringConvertible {
+  /// The section and the row: `2.14`.
   public var description: String { "\(section).\(row)" }
 }

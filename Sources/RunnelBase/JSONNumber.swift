@@ -42,6 +42,7 @@ public struct JSONNumber: Hashable, Sendable {
 }
 
 extension JSONNumber: Comparable {
+  /// Compares exactly, whatever kinds the two are.
   public static func < (left: JSONNumber, right: JSONNumber) -> Bool {
     switch (left.storage, right.storage) {
     case (.integer(let a), .integer(let b)): a < b
@@ -60,5 +61,6 @@ extension JSONNumber: Comparable {
 }
 
 extension JSONNumber: ExpressibleByIntegerLiteral {
+  /// Makes the number that equals an integer literal.
   public init(integerLiteral value: Int64) { self.init(value) }
 }

@@ -2,7 +2,8 @@
 ///
 /// Objects keep the order in which their members were given. Two objects are equal if they hold
 /// equal members in the same order; the tree, which sorts its children, is where order stops to
-/// matter.
+/// matter. Strings and names are equal if their UTF-8 is: Unicode's canonical equivalence, which
+/// `String` compares by, would lose the change from one form of an accented letter to the other.
 public enum JSONValue: Hashable, Sendable {
   /// `null`.
   case null
@@ -35,10 +36,39 @@ public struct JSONMember: Hashable, Sendable {
 extension JSONValue {
   /// The value of the member called `name`, or nil if this is no object or has no such member.
   ///
-  /// O(n) in the members.
+  /// The name must be the same in UTF-8. O(n) in the members.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
-    return members.first { $0.name == name }?.value
+    return members.first { $0.name.hasSameBytes(as: name) }?.value
+  }
+}
+
+extension JSONValue {
+  /// True if the two are of one kind and hold the same.
+  public static func == (left: JSONValue, right: JSONValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let a), .bool(let b)): a == b
+    case (.number(let a), .number(let b)): a == b
+    case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
+    case (.array(let a), .array(let b)): a == b
+    case (.object(let a), .object(let b)): a == b
+    default: false
+    }
+  }
+}
+
+extension JSONMember {
+  /// True if the names and the values are the same.
+  public static func == (left: JSONMember, right: JSONMember) -> Bool {
+    left.name.hasSameBytes(as: right.name) && left.value == right.value
+  }
+}
+
+extension String {
+  /// True if the two are the same in UTF-8, which is stricter than `==`.
+  package func hasSameBytes(as other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 
@@ -46,8 +76,13 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
   ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+  /// Makes `null`.
   public init(nilLiteral: ()) { self = .null }
+
+  /// Makes `true` or `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
+
+  /// Makes an exact integer.
   public init(integerLiteral value: Int64) { self = .number(JSONNumber(value)) }
 
   /// Makes a number; the literal must be finite.
@@ -58,7 +93,10 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
     self = .number(number)
   }
 
+  /// Makes a string.
   public init(stringLiteral value: String) { self = .string(value) }
+
+  /// Makes an array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
   /// Makes an object with the members in the order of the literal.
