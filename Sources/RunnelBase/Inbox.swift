@@ -1,0 +1,52 @@
+private import Synchronization
+
+/// An ordered, bounded queue from many producers to one consumer, who is woken when it fills.
+///
+/// Rules:
+/// - Messages are drained in the order in which `post` took them; those of one thread keep theirs.
+/// - `wake` is called by the `post` that finds the queue empty, and by no other: once for all the
+///   messages up to the next `drain`. It runs on the posting thread, with no lock held, after the
+///   message is in the queue; a drain that comes between makes it a wake without messages.
+/// - A full queue refuses: `post` returns false, the message is not taken and nothing is woken, for
+///   the wake that is due was given when the first message came. The producer decides what to do:
+///   wait, merge, or ask the consumer to read all anew.
+public final class Inbox<Message: Sendable>: Sendable {
+  /// How many messages wait at most.
+  public let limit: Int
+
+  private let wake: @Sendable () -> Void
+  private let messages = Mutex<[Message]>([])
+
+  /// Makes an empty queue of at most `limit` messages, which is 1 or more.
+  ///
+  /// `wake` is called from any thread, must not wait for the consumer, and may post.
+  public init(limit: Int, wake: @escaping @Sendable () -> Void) {
+    precondition(limit > 0, "An inbox has room for a message.")
+    self.limit = limit
+    self.wake = wake
+  }
+
+  /// Puts a message at the end; false, and nothing happens, if the queue is full.
+  ///
+  /// Any thread may call it.
+  public func post(_ message: Message) -> Bool {
+    let countBefore = messages.withLock { messages in
+      let count = messages.count
+      if count < limit { messages.append(message) }
+      return count
+    }
+    if countBefore == 0 { wake() }
+    return countBefore < limit
+  }
+
+  /// Takes all messages out, oldest first; empty if there are none.
+  ///
+  /// One thread at a time, the consumer, may call it.
+  public func drain() -> [Message] {
+    messages.withLock { messages in
+      let taken = messages
+      messages = []
+      return taken
+    }
+  }
+}
