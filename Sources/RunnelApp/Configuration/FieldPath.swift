@@ -1,5 +1,5 @@
 import RunnelBase
-import RunnelTree
+public import RunnelTree
 
 /// A field of a record, by its path below it; `$key` and `$value` stand for the record's own.
 public enum FieldPath: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import RunnelBase
+public import RunnelBase
 import RunnelDatabase
-import RunnelTree
+public import RunnelTree
 
 /// How one collection is shown: what is read, in which order, in which sections, how a row looks.
 ///

@@ -125,7 +125,7 @@ extension AppState {
     guard let record = lists[active].cursorRecord else {
       return say(.info, "move to a record to edit it")
     }
-    if isReadOnly { return say(.warn, "this database is open read-only") }
+    if isReadOnly { return say(.warning, "this database is open read-only") }
     open(record: record.path, editing: lists[active].definition.mainField ?? .root)
   }
 
@@ -137,7 +137,7 @@ extension AppState {
   }
 
   private mutating func addRecord() {
-    if isReadOnly { return say(.warn, "this database is open read-only") }
+    if isReadOnly { return say(.warning, "this database is open read-only") }
     let screen = lists[active]
     if screen.definition.compose != nil { return openComposer() }
     layers.append(.form(screen.formForNewRecord(view: active)))

@@ -45,7 +45,7 @@ extension AppState {
 
   private mutating func paste(_ text: String) {
     matcher.reset()
-    if hasEditor { insert(text) } else { say(.warn, "a paste goes into a text field: e edits, a adds") }
+    if hasEditor { insert(text) } else { say(.warning, "a paste goes into a text field: e edits, a adds") }
   }
 
   private mutating func resize(to size: TerminalSize) {
@@ -101,7 +101,7 @@ extension AppState {
     switch action {
     case .appQuit: isLeaving = true
     case .appSuspend: effects.append(.suspend)
-    case .appCrash: effects.append(.crash)
+    case .appCrash: if allowsCrash { effects.append(.crash) }
     case .screenRedraw: effects.append(.redraw)
     case .helpOpen: openHelp()
     case .viewClose:

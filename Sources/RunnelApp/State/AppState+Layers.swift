@@ -57,7 +57,7 @@ extension AppState {
 
   /// Asks before a node is removed.
   mutating func confirmRemoval(of path: Path, _ summary: NodeSummary) {
-    if isReadOnly { return say(.warn, "this database is open read-only: nothing is deleted") }
+    if isReadOnly { return say(.warning, "this database is open read-only: nothing is deleted") }
     let size =
       switch summary.kind {
       case .children(let count): count == 1 ? "1 child" : "\(count) children, and all below them"

@@ -12,10 +12,10 @@ extension AppState {
     case .stepBack: return closeLayer()
     case .recordEdit:
       guard let field = screen.cursorField else { return }
-      if isReadOnly { return say(.warn, "this database is open read-only") }
+      if isReadOnly { return say(.warning, "this database is open read-only") }
       screen.startEdit(field.path, field.leaf)
     case .recordAdd:
-      if isReadOnly { return say(.warn, "this database is open read-only") }
+      if isReadOnly { return say(.warning, "this database is open read-only") }
       let fields = [FormScreen.Field("name", kind: .string), FormScreen.Field("value", kind: .json)]
       layers.append(
         .form(

@@ -83,7 +83,7 @@ extension AppState {
     case .paging(let place, _, _), .failed(let place, _, _): path = place
     case nil: path = .root
     }
-    if isReadOnly { return say(.warn, "this database is open read-only") }
+    if isReadOnly { return say(.warning, "this database is open read-only") }
     layers.append(
       .form(
         FormScreen(

@@ -53,6 +53,8 @@ struct AppState: Sendable {
   /// When `C-c` was struck last, for the second one to leave.
   var lastInterrupt: Int64?
   var isLeaving = false
+  /// Whether the key for a crash works.
+  var allowsCrash = false
 
   var writes: [Int: WritePurpose] = [:]
   var lastWrite = 0
@@ -130,7 +132,7 @@ extension AppState {
   /// Asks for a write and remembers what for; says so instead if writing is off.
   mutating func submit(_ purpose: WritePurpose, _ effect: (Int) -> Effect) {
     if isReadOnly {
-      say(.warn, "this database is open read-only: nothing was changed")
+      say(.warning, "this database is open read-only: nothing was changed")
       return
     }
     lastWrite += 1
