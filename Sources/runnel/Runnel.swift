@@ -50,6 +50,7 @@ struct Runnel: ParsableCommand {
   private static func end(with error: any Error) -> Never {
     switch error {
     case let failure as Failure: end(failure.status, saying: failure.message)
+    case let stopped as Interruption.Stopped: end(.interrupted(by: stopped.signal))
     // Whoever read the output has seen enough.
     case is StandardOutput.Closed: end(.success)
     case is DatabaseError, is TreeError: end(.failure, saying: "\(error)")

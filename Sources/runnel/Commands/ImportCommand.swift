@@ -23,6 +23,16 @@ struct ImportCommand: ParsableCommand {
 
   func run() throws {
     let interruption = try Interruption()
+    do {
+      try run(interruption)
+    } catch let stopped as Interruption.Stopped {
+      throw Failure(
+        "The import was stopped. Nothing was changed.",
+        status: .interrupted(by: stopped.signal))
+    }
+  }
+
+  private func run(_ interruption: Interruption) throws {
     let document = try InputDocument(file, interruption: interruption)
     try database.open(for: .create) { session in
       let bytes = try document.withBytes { bytes in
@@ -38,7 +48,8 @@ struct ImportCommand: ParsableCommand {
     _ interruption: Interruption
   ) throws {
     var progress = ProgressLine("Importing \(name)", totalBytes: bytes.count)
-    var signal = interruption.pending()
+    var signal: Int32?
+    try interruption.check()
     defer { progress.clear() }
     do {
       _ = try session.importJSON(bytes, at: path) { count in
@@ -49,9 +60,7 @@ struct ImportCommand: ParsableCommand {
     } catch let error as DatabaseError {
       progress.clear()
       switch (error.code, signal) {
-      case (.cancelled, let signal?):
-        throw Failure(
-          "The import was stopped. Nothing was changed.", status: .interrupted(by: signal))
+      case (.cancelled, let signal?): throw Interruption.Stopped(signal: signal)
       case (.malformedJSON, _): throw Failure("\(name): \(error.message)")
       default: throw error
       }

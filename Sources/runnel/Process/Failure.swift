@@ -17,12 +17,12 @@ struct ExitStatus: Hashable {
 
 /// Why a command ends early: what to say and with which status.
 struct Failure: Error {
-  /// What happened and what to do; nil if there is nothing to say.
-  var message: String?
+  /// What happened and what to do.
+  var message: String
   /// The status of the process.
   var status: ExitStatus
 
-  init(_ message: String?, status: ExitStatus = .failure) {
+  init(_ message: String, status: ExitStatus = .failure) {
     self.message = message
     self.status = status
   }

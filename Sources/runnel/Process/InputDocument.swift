@@ -17,7 +17,7 @@ struct InputDocument: ~Copyable {
 
   /// Opens a file, or reads standard input if `file` is `-`.
   ///
-  /// - Throws: `Failure` if it cannot be read, or if the reading was interrupted.
+  /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
   init(_ file: String, interruption: Interruption) throws {
     if file == InputDocument.standardInputName {
       name = "standard input"

@@ -5,6 +5,12 @@ import Glibc
 ///
 /// Make it before any thread starts: the signals are blocked for threads that start later.
 struct Interruption {
+  /// A signal asks the program to stop.
+  struct Stopped: Error {
+    /// The number of the signal.
+    var signal: Int32
+  }
+
   /// Becomes readable when a signal came.
   let descriptor: Int32
 
@@ -34,21 +40,21 @@ struct Interruption {
 
   /// Throws if a signal asks to end.
   ///
-  /// - Throws: `Failure` with the status of the signal and nothing to say.
+  /// - Throws: `Stopped`.
   func check() throws {
-    if let signal = pending() { throw Failure(nil, status: .interrupted(by: signal)) }
+    if let signal = pending() { throw Stopped(signal: signal) }
   }
 
   /// Waits until a descriptor can be read or is at its end.
   ///
-  /// - Throws: `Failure` with the status of the signal if one asks to end before.
+  /// - Throws: `Stopped` if a signal asks to end before.
   func wait(forInput input: Int32) throws {
     try wait(for: input, events: Int16(POLLIN))
   }
 
   /// Waits until a descriptor takes output, or nobody reads it any more.
   ///
-  /// - Throws: `Failure` with the status of the signal if one asks to end before.
+  /// - Throws: `Stopped` if a signal asks to end before.
   func wait(forOutput output: Int32) throws {
     try wait(for: output, events: Int16(POLLOUT))
   }

@@ -7,9 +7,9 @@ enum StandardInput {
   /// True if it is a terminal.
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Reads all of it; a signal that asks to stop ends the wait for more, with a failure.
+  /// Reads all of it; a signal that asks to stop ends the wait for more.
   ///
-  /// - Throws: `Failure` if it cannot be read, or if the reading was interrupted.
+  /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
   static func readAll(interruption: Interruption? = nil) throws -> [UInt8] {
     var bytes: [UInt8] = []
     while true {

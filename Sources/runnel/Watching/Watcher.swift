@@ -61,8 +61,8 @@ final class Watcher {
 
   /// Prints events until something ends it.
   ///
-  /// - Throws: `Failure` with the status of the signal that ended it, `StandardOutput.Closed` if
-  ///   nobody reads the output, `DatabaseError` if the database cannot be read.
+  /// - Throws: `Interruption.Stopped` if a signal ended it, `StandardOutput.Closed` if nobody reads
+  ///   the output, `DatabaseError` if the database cannot be read.
   func run() throws -> Never {
     listen()
     var descriptors = [wake, interruption.descriptor]
