@@ -1,0 +1,73 @@
+import RunnelBase
+
+/// Who is there, and who talks.
+struct DemoCast {
+  /// When each of `DemoPeople.all` joined, in milliseconds since 1970.
+  let joined: [Int64]
+  /// When those who are away left, in milliseconds since 1970.
+  let awayFrom: Int64
+  /// How much each person talks.
+  private let talkativeness: [Int]
+  /// Who talked last.
+  private var lastSpeakers: [Int] = []
+
+  private static let dayMilliseconds: Int64 = 86_400_000
+
+  /// Makes the cast of the days before a moment.
+  init(endingAt end: Int64, using random: inout some RandomNumberGenerator) {
+    let start = end - Int64(DemoCalendar.dayCount) * Self.dayMilliseconds
+    awayFrom = end - 9 * Self.dayMilliseconds
+    joined = DemoPeople.all.map { person in
+      let millisecond = Int64.random(in: 0..<Self.dayMilliseconds, using: &random)
+      if let day = person.joinedOnDay {
+        return start + Int64(day) * Self.dayMilliseconds + millisecond
+      }
+      return start - Int64.random(in: 40...1_380, using: &random) * Self.dayMilliseconds
+        - millisecond
+    }
+    talkativeness = DemoPeople.all.map { person in
+      [1, 1, 2, 3, 5].randomElement(using: &random) ?? 1
+    }
+  }
+
+  /// Gives each part of a script to another person who is there at a moment.
+  ///
+  /// `O` and `P` are organizers; who is named in the script, or began the last conversation, gets no
+  /// part.
+  mutating func people(
+    for script: DemoScript, at moment: Int64, onlyOrganizers: Bool, using random: inout SeededRandom
+  ) -> [Character: Int] {
+    var taken = Set(lastSpeakers)
+    for case .person(let person) in script.turns.map(\.speaker) { taken.insert(person) }
+    var people: [Character: Int] = [:]
+    // The organizers' parts first: the others can be played by anyone who is left.
+    for letter in script.parts.sorted(by: { isForOrganizer($0) && !isForOrganizer($1) }) {
+      let needsOrganizer = onlyOrganizers || isForOrganizer(letter)
+      let candidates = DemoPeople.all.indices.filter { index in
+        !taken.contains(index) && isPresent(index, at: moment)
+          && (!needsOrganizer || DemoPeople.all[index].isOrganizer)
+      }
+      let person = choose(from: candidates, using: &random)
+      people[letter] = person
+      taken.insert(person)
+    }
+    lastSpeakers = people["A"].map { [$0] } ?? []
+    return people
+  }
+
+  private func isForOrganizer(_ letter: Character) -> Bool { letter == "O" || letter == "P" }
+
+  private func isPresent(_ index: Int, at moment: Int64) -> Bool {
+    joined[index] < moment && !(DemoPeople.all[index].isAway && moment >= awayFrom)
+  }
+
+  private func choose(from candidates: [Int], using random: inout SeededRandom) -> Int {
+    var rest = Int.random(
+      in: 0..<candidates.reduce(0) { $0 + talkativeness[$1] }, using: &random)
+    for candidate in candidates {
+      rest -= talkativeness[candidate]
+      if rest < 0 { return candidate }
+    }
+    preconditionFailure("The rest is less than the sum of what is taken from it.")
+  }
+}

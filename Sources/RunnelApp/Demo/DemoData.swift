@@ -1,0 +1,139 @@
+package import RunnelBase
+
+/// The demo's tree: a believable community that has talked for two months.
+///
+/// It is a pure function of its seed, its size and its end: the same three give the same bytes, on
+/// every machine. The tree has, each in the order of the keys:
+/// - `/group/ID`: `created`, `description`, `name`;
+/// - `/group_message/GROUP/PUSH-ID`: `created`, `from` (a user's key), `pinned` (only where it is
+///   true), `text`; push ids are in the order of `created`, no two of which are the same in a group;
+/// - `/user/ID`: `away` (not always there), `email`, `joined`, `name`, `plot`, `role`.
+///
+/// Times are in milliseconds since 1970. Who is away wrote nothing in the last days, and nobody wrote
+/// before they joined.
+package struct DemoData: Sendable {
+  /// The largest demo: beyond it there would be no millisecond for each message.
+  package static let messageCountMax = 10_000_000
+
+  /// The key of the group that has `messageCount` messages.
+  package static let mainGroupID = "allotment"
+
+  /// What all chance is derived from.
+  package let seed: UInt64
+  /// How many messages the main group has; the others have 120 and 60.
+  package let messageCount: Int
+  /// When the last message was written, in milliseconds since 1970.
+  package let endingAt: Int64
+  /// How far east of UTC the place is, in seconds: its people sleep at night.
+  package let utcOffsetSeconds: Int
+
+  /// Who is there and when; the same for all groups.
+  let cast: DemoCast
+
+  /// Describes a demo; it is made when it is asked for.
+  ///
+  /// The count is from 0 to `messageCountMax`, and the end after 1990. The texts are of summer and
+  /// early autumn in a temperate place.
+  package init(
+    seed: UInt64, messageCount: Int = 2_400, endingAt: Int64, utcOffsetSeconds: Int = 0
+  ) {
+    precondition(0...Self.messageCountMax ~= messageCount, "The demo's size is within its limit.")
+    precondition(endingAt > 631_152_000_000, "The demo ends after 1990.")
+    self.seed = seed
+    self.messageCount = messageCount
+    self.endingAt = endingAt
+    self.utcOffsetSeconds = utcOffsetSeconds
+    var random = Self.random(seed, "cast")
+    cast = DemoCast(endingAt: endingAt, using: &random)
+  }
+
+  /// The whole tree in memory.
+  package func json() -> JSONValue {
+    let messages = DemoGroup.all.map { group in
+      var members: [JSONMember] = []
+      DemoMessages(of: group, in: self).forEach { members.append(JSONMember($0, $1)) }
+      return JSONMember(group.id, .object(members))
+    }
+    return .object([
+      JSONMember("group", .object(groups())),
+      JSONMember("group_message", .object(messages)),
+      JSONMember("user", .object(users())),
+    ])
+  }
+
+  /// Gives the tree as JSON text in pieces of about `chunkBytes`, and never holds more than one.
+  ///
+  /// The pieces together are what `json()` gives as compact text.
+  package func write(
+    chunkBytes: Int = 65_536, into sink: (_ chunk: [UInt8]) throws -> Void
+  ) rethrows {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.writeName("group")
+    writer.writeValue(.object(groups()))
+    writer.writeName("group_message")
+    writer.beginObject()
+    for group in DemoGroup.all {
+      writer.writeName(group.id)
+      writer.beginObject()
+      try DemoMessages(of: group, in: self).forEach { key, message in
+        writer.writeName(key)
+        writer.writeValue(message)
+        if writer.bytes.count >= chunkBytes { try sink(writer.takeBytes()) }
+      }
+      writer.endObject()
+    }
+    writer.endObject()
+    writer.writeName("user")
+    writer.writeValue(.object(users()))
+    writer.endObject()
+    try sink(writer.takeBytes())
+  }
+
+  /// A generator of its own for each purpose, so that a change to one leaves the others as they are.
+  func random(_ purpose: String) -> SeededRandom { Self.random(seed, purpose) }
+
+  private static func random(_ seed: UInt64, _ purpose: String) -> SeededRandom {
+    // FNV-1a, for the library's own hashes differ from run to run.
+    let hash = purpose.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
+      (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+    }
+    var random = SeededRandom(seed: seed ^ hash)
+    return SeededRandom(seed: random.next())
+  }
+}
+
+// MARK: - Records
+
+extension DemoData {
+  private func groups() -> [JSONMember] {
+    DemoGroup.all.map { group in
+      JSONMember(
+        group.id,
+        [
+          "created": .number(JSONNumber(endingAt - Int64(group.ageDays) * 86_400_000)),
+          "description": .string(group.description),
+          "name": .string(group.name),
+        ])
+    }
+  }
+
+  private func users() -> [JSONMember] {
+    zip(DemoPeople.all, cast.joined).enumerated().map { index, entry in
+      let (person, joined) = entry
+      var members: [JSONMember] = []
+      // Some have come back, and most were never away.
+      if person.isAway || index % 9 == 4 {
+        members.append(JSONMember("away", .bool(person.isAway)))
+      }
+      members += [
+        JSONMember("email", .string("\(person.id)@riverside.example")),
+        JSONMember("joined", .number(JSONNumber(joined))),
+        JSONMember("name", .string(person.name)),
+        JSONMember("plot", .number(JSONNumber(Int64(person.plot)))),
+        JSONMember("role", .string(person.isOrganizer ? "organizer" : "participant")),
+      ]
+      return JSONMember(person.id, .object(members))
+    }
+  }
+}
