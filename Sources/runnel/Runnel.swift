@@ -1,4 +1,94 @@
+import ArgumentParser
+import Glibc
+import RunnelDatabase
+import RunnelTree
+
+/// The program: it reads the command line, runs one command, and says how that went.
+///
+/// Data goes to standard output, talk to standard error. The exit status is 0 if all went well, 1 if
+/// not, 2 for a command line that is not understood, and 128 and the signal's number if interrupted.
 @main
-struct Runnel {
-  static func main() {}
+struct Runnel: ParsableCommand {
+  /// The version of the program.
+  static let version = "0.1.0"
+
+  static let configuration = CommandConfiguration(
+    commandName: "runnel",
+    abstract: "A terminal workspace for realtime collections.",
+    usage: """
+      runnel [--database <file>] [--views <file>] [--view <name>] ...
+      runnel <subcommand> ...
+      """,
+    discussion: """
+      Without a command, the workspace opens in the terminal. The commands read and write the same \
+      database without it; what they print is JSON.
+
+      Examples:
+        runnel import chat.json
+        runnel get /messages --order-by created --limit-to-last 3 --pretty
+        runnel watch /messages
+      """,
+    version: version,
+    subcommands: [
+      OpenCommand.self, GetCommand.self, SetCommand.self, PushCommand.self, UpdateCommand.self,
+      RemoveCommand.self, WatchCommand.self, ImportCommand.self, ExportCommand.self,
+    ],
+    defaultSubcommand: OpenCommand.self)
+
+  static func main() {
+    // A reader that went away is an error to handle, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      end(with: error)
+    }
+  }
+
+  /// Says what went wrong and ends the process.
+  private static func end(with error: any Error) -> Never {
+    switch error {
+    case let failure as Failure: end(failure.status, saying: failure.message)
+    case let stopped as Interruption.Stopped: end(.interrupted(by: stopped.signal))
+    // Whoever read the output has seen enough.
+    case is StandardOutput.Closed: end(.success)
+    case is DatabaseError, is TreeError: end(.failure, saying: "\(error)")
+    default: endParsing(with: error)
+    }
+  }
+
+  private static func end(_ status: ExitStatus, saying message: String? = nil) -> Never {
+    if let message { StandardError.say(message) }
+    Glibc.exit(status.rawValue)
+  }
+
+  /// Ends the process after what the parser threw: a request for help, or what is wrong.
+  private static func endParsing(with error: any Error) -> Never {
+    let text = fullMessage(for: error)
+    switch exitCode(for: error) {
+    case .success:
+      do {
+        try StandardOutput.write(text + "\n")
+        end(.success)
+      } catch {
+        end(with: error)
+      }
+    case .validationFailure:
+      let prefix = "Error: "
+      let message = text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text
+      end(.usage, saying: message + advice(for: message))
+    case let code:
+      end(ExitStatus(rawValue: code.rawValue), saying: text.isEmpty ? nil : "\(error)")
+    }
+  }
+
+  /// What to say besides to someone who wrote a negative number where options are expected.
+  private static func advice(for message: String) -> String {
+    let start = "Unknown option '-"
+    guard message.hasPrefix(start), message.dropFirst(start.count).first?.isNumber == true else {
+      return ""
+    }
+    return "\nA negative number stands after two dashes: runnel set /place -- -5"
+  }
 }

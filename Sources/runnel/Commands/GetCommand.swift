@@ -1,0 +1,99 @@
+import ArgumentParser
+import RunnelBase
+import RunnelDatabase
+import RunnelTree
+
+/// `runnel get`: prints the value at a place, or the children that a query asks for.
+struct GetCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "get",
+    abstract: "Print the value at a place.",
+    discussion: """
+      Prints null if nothing is stored there. With a query, prints an object of the children that \
+      belong to it, in its order. Priorities are left out; `runnel export` keeps them.
+
+      Examples:
+        runnel get /users/ana --pretty
+        runnel get /messages --order-by created --limit-to-last 3
+        runnel get /users --order-by team --equal-to '"blue"'
+      """)
+
+  @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
+  @OptionGroup var query: QueryOptions
+  @Flag(help: "Print true in place of each child, and a value that has no children as it is.")
+  var shallow = false
+  @OptionGroup var layout: LayoutOptions
+  @OptionGroup var database: DatabaseOptions
+
+  func validate() throws { _ = try query.query(at: path) }
+
+  func run() throws {
+    let query = try query.query(at: path)
+    let detail: TreeRow.Detail = shallow ? .shallow : .full
+    try database.open(for: .read) { session in
+      var document = TreeDocument(layout: layout.layout)
+      if !shallow, query.loadsAllData, query.index == .key {
+        try document.write(try session.node(at: path))
+      } else {
+        let rows = try session.rows(query, detail: detail)
+        if rows.isEmpty {
+          // A value without children is one that no query filters.
+          try document.write(query.loadsAllData ? leaf(session.summary(at: path)) : .empty)
+        } else {
+          try document.write(rows)
+        }
+      }
+      try document.end()
+    }
+  }
+
+  private func leaf(_ summary: NodeSummary) -> Node {
+    if case .leaf(let leaf) = summary.kind { Node(leaf) } else { .empty }
+  }
+}
+
+/// A JSON document of the tree's values, printed piece by piece.
+private struct TreeDocument {
+  private static let chunkBytes = 1 << 16
+
+  private var writer: JSONWriter
+
+  init(layout: JSONWriter.Layout) { writer = JSONWriter(layout: layout) }
+
+  /// Writes a node's plain value.
+  mutating func write(_ node: Node) throws {
+    switch node.content {
+    case .empty: writer.writeNull()
+    case .leaf(let leaf): writer.writeValue(leaf.json)
+    case .children(let children):
+      writer.beginObject()
+      for child in children {
+        writer.writeName(child.key.text)
+        try write(child.node)
+        try flush(atBytes: TreeDocument.chunkBytes)
+      }
+      writer.endObject()
+    }
+  }
+
+  /// Writes an object of rows; of a row that was read shallow, only that it exists.
+  mutating func write(_ rows: [TreeRow]) throws {
+    writer.beginObject()
+    for row in rows {
+      writer.writeName(row.key.text)
+      if let node = row.node { try write(node) } else { writer.writeBool(true) }
+      try flush(atBytes: TreeDocument.chunkBytes)
+    }
+    writer.endObject()
+  }
+
+  /// Prints what is left, and ends the line.
+  mutating func end() throws {
+    try flush(atBytes: 0)
+    try StandardOutput.write("\n")
+  }
+
+  private mutating func flush(atBytes limit: Int) throws {
+    if writer.bytes.count >= limit { try StandardOutput.write(writer.takeBytes()) }
+  }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import RunnelBase
+import RunnelDatabase
+import RunnelTree
+
+/// `runnel push`: adds a child under a new key and prints the key.
+struct PushCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "push",
+    abstract: "Add a value to a list and print its new key.",
+    discussion: """
+      The key sorts after those made before. It is printed as a JSON string once the value is safe \
+      on disk. The database is made if it does not exist.
+
+      Examples:
+        runnel push /messages '{"from": "ana", "text": "hello"}'
+        runnel push /messages --lines < messages.jsonl
+      """)
+
+  @Argument(help: Place.requiredHelp, transform: Place.path) var path: Path
+  @OptionGroup var data: DataArgument
+  @Flag(help: "Add each line of standard input, a JSON value, and print a key a line.")
+  var lines = false
+  @OptionGroup var database: DatabaseOptions
+
+  func validate() throws {
+    if lines, case .json? = data.data {
+      throw ValidationError("--lines reads standard input: leave the value out.")
+    }
+  }
+
+  func run() throws {
+    if lines { return try database.open(for: .create) { try pushLines($0) } }
+    let json = try data.json()
+    try database.open(for: .create) { try print(try $0.push(json, to: path).key) }
+  }
+
+  /// Adds line by line: a key that was printed is that of a value on disk, whatever happens next.
+  private func pushLines(_ session: DatabaseSession) throws {
+    var lines = StandardInputLines()
+    while let line = try lines.next() {
+      if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
+      let key: Key
+      do {
+        key = try session.push(JSONValue(parsing: line), to: path).key
+      } catch {
+        throw Failure(
+          "Line \(lines.count) was not added: \(error). Those before it were; nothing after it "
+            + "was read.")
+      }
+      do {
+        try print(key)
+      } catch is StandardOutput.Closed {
+        throw Failure(
+          "Standard output was closed. Line \(lines.count) was added; nothing after it was read.")
+      }
+    }
+  }
+
+  private func print(_ key: Key) throws {
+    try StandardOutput.write(JSONValue.string(key.text).jsonText() + "\n")
+  }
+}

@@ -1,0 +1,34 @@
+import Glibc
+
+/// With which number the process ends.
+struct ExitStatus: Hashable {
+  /// All went well.
+  static let success = ExitStatus(rawValue: 0)
+  /// Something failed.
+  static let failure = ExitStatus(rawValue: 1)
+  /// The command line was not understood, or does not fit the terminal.
+  static let usage = ExitStatus(rawValue: 2)
+
+  let rawValue: Int32
+
+  /// The status of a process that a signal ended, as shells count.
+  static func interrupted(by signal: Int32) -> ExitStatus { ExitStatus(rawValue: 128 + signal) }
+}
+
+/// Why a command ends early: what to say and with which status.
+struct Failure: Error {
+  /// What happened and what to do.
+  var message: String
+  /// The status of the process.
+  var status: ExitStatus
+
+  init(_ message: String, status: ExitStatus = .failure) {
+    self.message = message
+    self.status = status
+  }
+
+  /// A failure of a system call, which has just set `errno`.
+  static func system(_ what: String) -> Failure {
+    Failure("\(what): \(String(cString: strerror(errno))).")
+  }
+}

@@ -1,0 +1,75 @@
+import CPlatform
+import Glibc
+
+/// The signals that ask the program to stop, taken when it suits instead of striking at any moment.
+///
+/// Make it before any thread starts: the signals are blocked for threads that start later.
+struct Interruption {
+  /// A signal asks the program to stop.
+  struct Stopped: Error {
+    /// The number of the signal.
+    var signal: Int32
+  }
+
+  /// Becomes readable when a signal came.
+  let descriptor: Int32
+
+  /// Blocks the signals and starts to listen for them.
+  ///
+  /// - Throws: `Failure` if the system refuses.
+  init() throws {
+    guard runnel_signals_block() == 0 else { throw Failure.system("Signals cannot be blocked") }
+    descriptor = runnel_signalfd_open()
+    if descriptor < 0 { throw Failure.system("Signals cannot be read") }
+  }
+
+  /// The number of a signal that asks to end and came since the last time; nil if none did.
+  ///
+  /// A request to suspend (C-z) is followed at once; this returns when the process continues.
+  func pending() -> Int32? {
+    while true {
+      switch runnel_signalfd_read(descriptor) {
+      case let signal where signal == SIGINT || signal == SIGTERM || signal == SIGHUP:
+        return signal
+      case SIGTSTP: runnel_stop_process_group()
+      case let signal where signal <= 0: return nil
+      default: continue
+      }
+    }
+  }
+
+  /// Throws if a signal asks to end.
+  ///
+  /// - Throws: `Stopped`.
+  func check() throws {
+    if let signal = pending() { throw Stopped(signal: signal) }
+  }
+
+  /// Waits until a descriptor can be read or is at its end.
+  ///
+  /// - Throws: `Stopped` if a signal asks to end before.
+  func wait(forInput input: Int32) throws {
+    try wait(for: input, events: Int16(POLLIN))
+  }
+
+  /// Waits until a descriptor takes output, or nobody reads it any more.
+  ///
+  /// - Throws: `Stopped` if a signal asks to end before.
+  func wait(forOutput output: Int32) throws {
+    try wait(for: output, events: Int16(POLLOUT))
+  }
+
+  private func wait(for other: Int32, events: Int16) throws {
+    while true {
+      var polled = [
+        pollfd(fd: other, events: events, revents: 0),
+        pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      ]
+      guard poll(&polled, nfds_t(polled.count), -1) >= 0 || errno == EINTR else {
+        throw Failure.system("Waiting failed")
+      }
+      if polled[1].revents != 0 { try check() }
+      if polled[0].revents != 0 { return }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// A line at the terminal that says how far a piece of work is, once that takes long enough to wonder.
+struct ProgressLine {
+  private static let quietTime = Duration.milliseconds(200)
+  private static let interval = Duration.milliseconds(100)
+  /// Back to the start of the line, and the line emptied.
+  private static let clearing = "\r\u{1B}[K"
+
+  private let what: String
+  private let totalBytes: Int
+  private let isEnabled = StandardError.isTerminal
+  private var next = ContinuousClock.now + quietTime
+  private var isShown = false
+
+  /// Makes the line for a piece of work that has just begun.
+  init(_ what: String, totalBytes: Int) {
+    self.what = what
+    self.totalBytes = totalBytes
+  }
+
+  /// Says how many bytes are done; shown only if standard error is a terminal, and not too often.
+  mutating func report(bytes: Int) {
+    guard isEnabled, ContinuousClock.now >= next else { return }
+    next = .now + ProgressLine.interval
+    isShown = true
+    let percent = totalBytes > 0 ? Int(Double(bytes) / Double(totalBytes) * 100) : 100
+    StandardError.write(
+      "\(ProgressLine.clearing)runnel: \(what): \(percent) % of \(megabytes(totalBytes)) MB")
+  }
+
+  /// Removes the line, so that something else can be said.
+  mutating func clear() {
+    if isShown { StandardError.write(ProgressLine.clearing) }
+    isShown = false
+  }
+
+  private func megabytes(_ bytes: Int) -> String {
+    let tenths = (bytes + 50_000) / 100_000
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}

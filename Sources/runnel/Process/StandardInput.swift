@@ -1,0 +1,90 @@
+import Glibc
+
+/// Standard input, for data.
+enum StandardInput {
+  private static let chunkBytes = 1 << 16
+
+  /// True if it is a terminal.
+  static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+  /// Reads all of it; a signal that asks to stop ends the wait for more.
+  ///
+  /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
+  static func readAll(interruption: Interruption? = nil) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while true {
+      try interruption?.wait(forInput: STDIN_FILENO)
+      let chunk = try readSome()
+      if chunk.isEmpty { return bytes }
+      bytes += chunk
+    }
+  }
+
+  /// Reads what there is, waiting for something; empty at the end.
+  ///
+  /// - Throws: `Failure` if it cannot be read.
+  static func readSome() throws -> [UInt8] {
+    while true {
+      var count = 0
+      let chunk = [UInt8](unsafeUninitializedCapacity: chunkBytes) { buffer, initialized in
+        count = read(STDIN_FILENO, buffer.baseAddress, buffer.count)
+        initialized = max(count, 0)
+      }
+      if count >= 0 { return chunk }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN:
+        // Someone else made the descriptor non-blocking.
+        var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        _ = poll(&waiting, 1, -1)
+      default: throw Failure.system("Standard input cannot be read")
+      }
+    }
+  }
+}
+
+/// The lines of standard input, one by one as they come.
+struct StandardInputLines {
+  /// The most bytes in a line: more than any value that the tree takes, escaped.
+  static let lineBytesMax = 64 << 20
+
+  /// The number of lines given, which is the number of the last one.
+  private(set) var count = 0
+  private var buffer: [UInt8] = []
+  /// Where in the buffer the next line begins.
+  private var start = 0
+  private var isAtEnd = false
+
+  /// The next line without its line feed, which the last one need not have; nil at the end.
+  ///
+  /// - Throws: `Failure` if it cannot be read, or a line is too long.
+  mutating func next() throws -> ArraySlice<UInt8>? {
+    var searched = start
+    while true {
+      if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        defer { start = end + 1 }
+        count += 1
+        return buffer[start..<end]
+      }
+      if isAtEnd { return rest() }
+      if buffer.count - start > StandardInputLines.lineBytesMax {
+        throw Failure(
+          "Line \(count + 1) of standard input has more than "
+            + "\(StandardInputLines.lineBytesMax) bytes. Those before it were written.")
+      }
+      buffer.removeFirst(start)
+      start = 0
+      searched = buffer.count
+      let chunk = try StandardInput.readSome()
+      isAtEnd = chunk.isEmpty
+      buffer += chunk
+    }
+  }
+
+  private mutating func rest() -> ArraySlice<UInt8>? {
+    if start == buffer.count { return nil }
+    defer { start = buffer.count }
+    count += 1
+    return buffer[start...]
+  }
+}

@@ -1,0 +1,56 @@
+import RunnelBase
+import RunnelTree
+
+/// An event as a line of JSON.
+///
+///     {"event":"child_added","path":"/users/ana","key":"ana","previous":null,"value":{"age":40}}
+///     {"event":"value","path":"/users","value":{"ana":{"age":40}}}
+///
+/// `previous` is the key of the child before it; a removed child has none and carries the value that
+/// it had.
+struct EventLine {
+  /// The line in UTF-8, with its line feed.
+  let bytes: [UInt8]
+
+  /// Makes the line of an event of a query at `path`; nil for an event that has no line.
+  init?(_ event: TreeEvent, at path: Path) {
+    var members: [JSONMember]
+    switch event {
+    case .childAdded(let row, let previous):
+      members = EventLine.members(.childAdded, row, path)
+      members.append(EventLine.previous(previous))
+    case .childChanged(let row, let previous):
+      members = EventLine.members(.childChanged, row, path)
+      members.append(EventLine.previous(previous))
+    case .childMoved(let row, let previous):
+      members = EventLine.members(.childMoved, row, path)
+      members.append(EventLine.previous(previous))
+    case .childRemoved(let row): members = EventLine.members(.childRemoved, row, path)
+    case .value:
+      members = [
+        JSONMember("event", .string(EventName.value.rawValue)),
+        JSONMember("path", .string(path.description)),
+      ]
+    case .page: return nil
+    }
+    if case .value(let node) = event {
+      members.append(JSONMember("value", node.json))
+    } else {
+      members.append(JSONMember("value", event.row?.node?.json ?? .null))
+    }
+    bytes = JSONValue.object(members).jsonBytes() + [UInt8(ascii: "\n")]
+  }
+
+  private static func members(_ name: EventName, _ row: TreeRow, _ path: Path) -> [JSONMember] {
+    let place = (path.isRoot ? "" : path.description) + "/" + row.key.text
+    return [
+      JSONMember("event", .string(name.rawValue)),
+      JSONMember("path", .string(place)),
+      JSONMember("key", .string(row.key.text)),
+    ]
+  }
+
+  private static func previous(_ key: Key?) -> JSONMember {
+    JSONMember("previous", key.map { .string($0.text) } ?? .null)
+  }
+}

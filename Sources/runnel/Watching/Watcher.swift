@@ -1,0 +1,157 @@
+import CPlatform
+import Glibc
+import RunnelBase
+import RunnelDatabase
+import RunnelTree
+
+/// Prints the events of one query as they happen, from the database's thread to standard output.
+///
+/// It waits for three things at once: messages of the database, signals, and the end of whoever reads
+/// the output. Used by the main thread only.
+final class Watcher {
+  /// What is watched.
+  struct Request {
+    /// The rows.
+    var query: Query
+    /// The events to print; nil for those of children, and of the value if there is a single one.
+    var events: EventKinds?
+    /// True if what is there already is not printed.
+    var skipsInitial: Bool
+  }
+
+  /// The listeners in the database.
+  private enum Listener {
+    /// The events that are printed.
+    static let events = ListenerID(1)
+    /// The single value of a place without children.
+    static let leaf = ListenerID(2)
+    /// Says, by its own first event, that those of the others have come.
+    static let marker = ListenerID(3)
+  }
+
+  /// The output takes so many bytes without waiting once it takes any (POSIX: at least 512).
+  private static let pipeBytes = 4096
+  private static let messagesMax = 1024
+
+  private let request: Request
+  private let interruption: Interruption
+  private let wake: Int32
+  private let inbox: Inbox<DatabaseMessage>
+  private let database: Database
+  private var leafWatch = LeafWatch()
+  private var isPrinting: Bool
+
+  /// Opens the database for reading and asks for the events.
+  ///
+  /// - Throws: `DatabaseError` or `Failure` if that is not possible.
+  init(file: String, request: Request, interruption: Interruption) throws {
+    self.request = request
+    self.interruption = interruption
+    isPrinting = !request.skipsInitial
+    let wake = runnel_eventfd_open()
+    if wake < 0 { throw Failure.system("A wake-up cannot be made") }
+    self.wake = wake
+    inbox = Inbox(limit: Watcher.messagesMax) { _ = runnel_eventfd_signal(wake) }
+    database = try Database(
+      file: file, isReadOnly: true, inbox: inbox, environment: .system)
+  }
+
+  /// Closes the database.
+  func close() { database.close() }
+
+  /// Prints events until something ends it.
+  ///
+  /// - Throws: `Interruption.Stopped` if a signal ended it, `StandardOutput.Closed` if nobody reads
+  ///   the output, `DatabaseError` if the database cannot be read.
+  func run() throws -> Never {
+    listen()
+    var descriptors = [wake, interruption.descriptor]
+    if StandardOutput.isPipe { descriptors.append(STDOUT_FILENO) }
+    var answers = [UInt8](repeating: 0, count: descriptors.count)
+    while true {
+      guard runnel_poll(descriptors, &answers, Int32(descriptors.count), -1) >= 0 else {
+        throw Failure.system("Waiting failed")
+      }
+      _ = runnel_eventfd_drain(wake)
+      for message in inbox.drain() { try receive(message) }
+      try interruption.check()
+      if answers.count > 2, answers[2] != 0 { throw StandardOutput.Closed() }
+    }
+  }
+
+  private func listen() {
+    let query = request.query
+    let events = request.events ?? .children
+    database.submit(.listen(Listener.events, ListenRequest(query: query, events: events)))
+    if request.events == nil, query.loadsAllData {
+      // Shallow: a view of the children that does not read what is in them.
+      database.submit(
+        .listen(Listener.leaf, ListenRequest(query: query, detail: .shallow, events: .value)))
+    }
+    let paging = Paging(anchor: .first, count: 1)
+    database.submit(
+      .listen(
+        Listener.marker,
+        ListenRequest(query: Query(query.path), paging: paging, detail: .shallow, events: [])))
+    database.submit(.unlisten(Listener.marker))
+  }
+
+  private func receive(_ message: DatabaseMessage) throws {
+    switch message {
+    case .deliveries(let deliveries):
+      for delivery in deliveries { try receive(delivery) }
+    case .failed(_, let error): throw error
+    case .stale(let error): StandardError.say("\(error) It is tried again.")
+    case .written, .refused: preconditionFailure("A watcher writes nothing.")
+    }
+  }
+
+  private func receive(_ delivery: Delivery) throws {
+    switch delivery.listener {
+    case Listener.marker: isPrinting = true
+    case Listener.leaf:
+      if case .value(let node) = delivery.event, let value = leafWatch.change(to: node) {
+        try print(.value(value))
+      }
+    default:
+      leafWatch.count(delivery.event)
+      try print(delivery.event)
+    }
+  }
+
+  private func print(_ event: TreeEvent) throws {
+    guard isPrinting, let line = EventLine(event, at: request.query.path) else { return }
+    var rest = line.bytes[...]
+    while !rest.isEmpty {
+      // A reader that is slow, or stopped, must not make the program deaf to signals.
+      try interruption.wait(forOutput: STDOUT_FILENO)
+      rest = rest.dropFirst(try StandardOutput.writeSome(rest.prefix(Watcher.pipeBytes)))
+    }
+  }
+}
+
+/// Tells when the single value of a place without children changed, from a shallow view of it.
+struct LeafWatch {
+  private var hasLeaf = false
+  private var childCount = 0
+
+  /// Takes note of a child that came or went.
+  mutating func count(_ event: TreeEvent) {
+    switch event {
+    case .childAdded: childCount += 1
+    case .childRemoved: childCount -= 1
+    case .childChanged, .childMoved, .value, .page: break
+    }
+  }
+
+  /// The value to tell after the view's content became `node`; nil if there is nothing to tell.
+  ///
+  /// In a shallow view a place with children looks empty; that children took the value's place is
+  /// told by their own events, which came before.
+  mutating func change(to node: Node) -> Node? {
+    let hadLeaf = hasLeaf
+    hasLeaf = node.leaf != nil
+    if hasLeaf { return node }
+    return hadLeaf && childCount == 0 ? .empty : nil
+  }
+}

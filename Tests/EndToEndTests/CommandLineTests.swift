@@ -1,0 +1,90 @@
+import Glibc
+import Testing
+
+@Suite struct CommandLineTests {
+  @Test func versionIsPrinted() throws {
+    let outcome = try Program.run(["--version"])
+    #expect(outcome.output == "0.1.0\n")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.isEmpty)
+  }
+
+  @Test func helpNamesEveryCommand() throws {
+    let outcome = try Program.run(["--help"])
+    #expect(outcome.status == 0)
+    let commands = [
+      "open", "get", "set", "push", "update", "remove", "watch", "import", "export",
+    ]
+    for command in commands { #expect(outcome.output.contains("\n  \(command) ")) }
+    #expect(!outcome.output.contains("generate-demo"))
+    #expect(outcome.output.contains("runnel import chat.json"))
+  }
+
+  @Test(arguments: ["get", "set", "push", "update", "remove", "watch", "import", "export", "open"])
+  func everyCommandHasHelp(command: String) throws {
+    let outcome = try Program.run([command, "--help"])
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("OVERVIEW"))
+    #expect(outcome.output.contains("--database"))
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func completionScriptIsPrinted(shell: String) throws {
+    let outcome = try Program.run(["--generate-completion-script", shell])
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("limit-to-last"))
+  }
+
+  @Test(arguments: [
+    ["gte"], ["get", "--nope"], ["set"], ["push"], ["update"], ["remove"], ["import"],
+    ["get", "/a", "/b"], ["get", "/a.b"], ["set", "/a", "text"], ["set", "/a", "-5"],
+    ["get", "--limit-to-last", "x"], ["get", "-d", ""], ["watch", "--events", "all"],
+    ["push", "/a", "1", "--lines"], ["--mouse=maybe"],
+  ])
+  func wrongCommandLineIsStatus2(arguments: [String]) throws {
+    let outcome = try Program.run(arguments)
+    #expect(outcome.status == 2)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.hasPrefix("runnel: "))
+    #expect(outcome.errors.contains("Usage: "))
+  }
+
+  @Test func negativeNumberIsExplained() throws {
+    let outcome = try Program.run(["set", "/a", "-5"])
+    #expect(outcome.errors.contains("runnel set /place -- -5"))
+  }
+
+  @Test func unquotedStringIsExplained() throws {
+    let outcome = try Program.run(["set", "/a", "text"])
+    #expect(outcome.errors.contains(#"'"text"'"#))
+  }
+
+  @Test(arguments: [[], ["open"], ["--readonly", "--no-color", "--ascii", "--mouse=off"]])
+  func workspaceNeedsATerminal(arguments: [String]) throws {
+    let outcome = try Program.run(arguments)
+    #expect(outcome.status == 2)
+    #expect(outcome.output.isEmpty)
+    #expect(
+      outcome.errors
+        == "runnel: the workspace needs a terminal; use get, export or watch to read without one\n")
+  }
+
+  @Test func fullDiskBehindStandardOutputIsStatus1() throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    for command in ["get", "export"] {
+      let full = File(try check(open("/dev/full", O_WRONLY | O_CLOEXEC), "open"))
+      let program = try database.start([command], .init(output: .file(full)))
+      #expect(try program.wait() == 1)
+      #expect(try program.errors().contains("Standard output cannot be written"))
+    }
+  }
+
+  @Test(arguments: ["get", "export", "watch"])
+  func readerThatWentAwayEndsQuietly(command: String) throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    let program = try database.start([command])
+    program.closeOutput()
+    #expect(try program.wait() == 0)
+    #expect(try program.errors().isEmpty)
+  }
+}

@@ -1,0 +1,125 @@
+import Testing
+
+@Suite struct GetTests {
+  private static let users = #"""
+    {"users": {"ana": {"age": 40, "team": "red"}, "bo": {"age": 9, "team": "blue"},
+      "cy": {"team": "red"}, "10": {"age": 40.5}, "2": {"age": "old"}}}
+    """#
+
+  /// The keys of an object that `get` printed, in their order.
+  private func keys(_ database: TestDatabase, _ arguments: [String]) throws -> [String] {
+    let outcome = try database.run(["get", "/users", "--shallow"] + arguments)
+    #expect(outcome.status == 0)
+    return outcome.output.split(separator: "\"").enumerated().filter { $0.offset % 2 == 1 }
+      .map { String($0.element) }
+  }
+
+  @Test func valueIsExactJSON() throws {
+    let json = #"{"a":[1,null,{}],"big":9007199254740993,"é😀":"\"\\\n","n":1.0,"t":true}"#
+    let database = try TestDatabase(json)
+    #expect(
+      try database.get() == #"{"a":{"0":1},"big":9007199254740993,"n":1,"t":true,"é😀":"\"\\\n"}"#)
+    #expect(try database.get("big") == "9007199254740993")
+    #expect(try database.get("/é😀/") == #""\"\\\n""#)
+  }
+
+  @Test func absentValueIsNull() throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    #expect(try database.get("/b") == "null")
+    #expect(try database.get("/a/b/c") == "null")
+    #expect(try database.get("/b", "--shallow") == "null")
+    #expect(try database.get("/b", "--limit-to-first", "1") == "null")
+  }
+
+  @Test func prettyIsIndented() throws {
+    let database = try TestDatabase(#"{"a": {"b": 1, "c": "d"}}"#)
+    #expect(
+      try database.get("--pretty") == "{\n  \"a\": {\n    \"b\": 1,\n    \"c\": \"d\"\n  }\n}")
+  }
+
+  @Test func prioritiesAreLeftOut() throws {
+    let database = try TestDatabase(#"{"a": {".value": 1, ".priority": 5}}"#)
+    #expect(try database.get() == #"{"a":1}"#)
+  }
+
+  @Test func shallowPrintsTrueForChildren() throws {
+    let database = try TestDatabase(#"{"a": {"b": 1}, "c": "d"}"#)
+    #expect(try database.get("--shallow") == #"{"a":true,"c":true}"#)
+    #expect(try database.get("/c", "--shallow") == #""d""#)
+  }
+
+  @Test(arguments: [
+    (["--order-by", "age"], ["cy", "bo", "ana", "10", "2"]),
+    (["--order-by", "$key"], ["2", "10", "ana", "bo", "cy"]),
+    (["--order-by", "$value"], ["2", "10", "ana", "bo", "cy"]),
+    (["--order-by", "$priority"], ["2", "10", "ana", "bo", "cy"]),
+    (["--limit-to-first", "2"], ["2", "10"]),
+    (["--limit-to-last", "2"], ["bo", "cy"]),
+    (["--start-at", #""bo""#], ["bo", "cy"]),
+    (["--start-after", #""bo""#], ["cy"]),
+    (["--end-at", #""ana""#], ["2", "10", "ana"]),
+    (["--end-before", #""ana""#], ["2", "10"]),
+    (["--equal-to", #""ana""#], ["ana"]),
+    (["--order-by", "team", "--equal-to", #""red""#], ["ana", "cy"]),
+    (["--order-by", "team", "--equal-to", "null"], ["2", "10"]),
+    (["--order-by", "age", "--start-at", "-1", "--end-before", "40.5"], ["bo", "ana"]),
+    (["--order-by", "age", "--start-after", "40", "--limit-to-first", "1"], ["10"]),
+    (["--order-by", "age", "--limit-to-last", "2"], ["10", "2"]),
+    (["--order-by", "team", "--start-at", #""red","b""#], ["cy"]),
+    (
+      ["--order-by", "age", "--start-at", "true", "--end-at", #""young""#],
+      ["bo", "ana", "10", "2"]
+    ),
+  ])
+  func queryAnswersInItsOrder(arguments: [String], expected: [String]) throws {
+    #expect(try keys(TestDatabase(GetTests.users), arguments) == expected)
+  }
+
+  @Test func queryPrintsWholeChildren() throws {
+    let database = try TestDatabase(GetTests.users)
+    #expect(
+      try database.get("/users", "--order-by", "age", "--limit-to-first", "2")
+        == #"{"cy":{"team":"red"},"bo":{"age":9,"team":"blue"}}"#)
+  }
+
+  @Test func onlyAQueryWithoutBoundsAnswersWithALeaf() throws {
+    let database = try TestDatabase(#"{"a": 7}"#)
+    #expect(try database.get("/a", "--order-by", "$value") == "7")
+    #expect(try database.get("/a", "--limit-to-first", "1") == "null")
+  }
+
+  @Test(arguments: [
+    (["--start-at", "bo"], #"'"bo"'"#),
+    (["--start-at", "{}"], "null, a boolean, a number or a string"),
+    (["--start-at", "1,2"], "the key after the comma"),
+    (["--start-at", #"1,"a",3"#], "one value"),
+    (["--start-at", ""], "not JSON"),
+    (["--equal-to", "true"], "--order-by"),
+    (["--start-at", #""a""#, "--start-after", #""b""#], "--start-after"),
+    (["--end-at", #""a""#, "--end-before", #""b""#], "--end-before"),
+    (["--equal-to", #""a""#, "--end-at", #""b""#], "--equal-to stands alone"),
+    (["--limit-to-first", "1", "--limit-to-last", "1"], "exclude each other"),
+    (["--limit-to-first", "0"], "positive"),
+    (["--order-by", "$keys"], "'$key', '$value' or '$priority'"),
+    (["--order-by", ""], "'$key', '$value' or '$priority'"),
+    (["--order-by", "/"], "name a child"),
+    (["--order-by", "a.b"], "not allowed in a key"),
+  ])
+  func contradictoryQueryIsStatus2(arguments: [String], explanation: String) throws {
+    for command in ["get", "watch"] {
+      let outcome = try Program.run([command] + arguments)
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains(explanation))
+    }
+  }
+
+  @Test func largeValueIsPrintedWhole() throws {
+    let database = try TestDatabase()
+    let members = (0..<5_000).map { #""k\#($0)":"\#(String(repeating: "x", count: 50))""# }
+    let json = "{" + members.joined(separator: ",") + "}"
+    #expect(try database.run(["set", "/big", "-"], input: json).status == 0)
+    let printed = try database.get("/big")
+    #expect(printed.utf8.count == json.utf8.count)
+    #expect(try database.get("/big/k4999") == #""\#(String(repeating: "x", count: 50))""#)
+  }
+}

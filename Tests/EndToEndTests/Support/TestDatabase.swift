@@ -1,0 +1,41 @@
+/// A database of one test, worked on with the program.
+final class TestDatabase {
+  let folder: TemporaryFolder
+  /// The path of the file.
+  let file: String
+
+  /// Makes a database that holds a JSON document, or only the folder for one.
+  init(_ json: String? = nil) throws {
+    folder = try TemporaryFolder()
+    file = folder.file("test.db")
+    if let json {
+      let outcome = try run(["set", "/", json])
+      if outcome.status != 0 { throw SystemError(call: "set", reason: outcome.errors) }
+    }
+  }
+
+  /// Runs a command on the database to its end.
+  func run(_ arguments: [String], input: String = "") throws -> Program.Outcome {
+    try Program.run(at(arguments), input: input)
+  }
+
+  /// Starts a command on the database.
+  func start(
+    _ arguments: [String], _ descriptors: RunningProgram.Descriptors = .init()
+  ) throws -> RunningProgram {
+    try RunningProgram(at(arguments), descriptors)
+  }
+
+  /// What `get` prints, without its line feed.
+  func get(_ arguments: String...) throws -> String {
+    let outcome = try run(["get"] + arguments)
+    if outcome.status != 0 { throw SystemError(call: "get", reason: outcome.errors) }
+    return String(outcome.output.dropLast())
+  }
+
+  /// The arguments with the option that names the database, before a terminator if there is one.
+  private func at(_ arguments: [String]) -> [String] {
+    let head = arguments.prefix { $0 != "--" }
+    return head + ["--database", file] + arguments.dropFirst(head.count)
+  }
+}
