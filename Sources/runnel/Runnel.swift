@@ -30,8 +30,8 @@ struct Runnel: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      OpenCommand.self, GetCommand.self, SetCommand.self, PushCommand.self, UpdateCommand.self,
-      RemoveCommand.self, WatchCommand.self, ImportCommand.self, ExportCommand.self,
+      OpenCommand.self, DemoCommand.self, GetCommand.self, SetCommand.self, PushCommand.self, UpdateCommand.self,
+      RemoveCommand.self, WatchCommand.self, ImportCommand.self, ExportCommand.self, GenerateDemoCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)
 

@@ -15,6 +15,8 @@ extension KeymapContext {
   static let help = KeymapContext("help")
   /// A question.
   static let confirm = KeymapContext("confirm")
+  /// Where a crash may be asked for.
+  static let crash = KeymapContext("crash")
   /// Any text field, besides what the field itself does.
   static let input = KeymapContext("input")
 }
@@ -90,7 +92,7 @@ enum AppKeymap {
   static let keymap = Keymap(
     bindings(.confirm, confirm) + bindings(.help, help) + bindings(.collection, collection)
       + bindings(.tree, tree) + bindings(.record, record) + bindings(.list, list)
-      + bindings(.global, global) + gotoBindings + bindings(.input, input)
+      + bindings(.global, global) + bindings(.crash, crash) + gotoBindings + bindings(.input, input)
       + TextFieldBindings.all,
     countingContexts: [.collection, .tree, .record, .help])
 
@@ -183,6 +185,10 @@ enum AppKeymap {
     (["y"], .dialogYes, "yes"),
     (["n", "Esc", "Enter", "C-g", "C-c", "q"], .dialogNo, "no"),
     (["C-l"], .screenRedraw, "redraw from scratch"),
+  ]
+
+  private static let crash: [Row] = [
+    (["C-x !"], .appCrash, "end the program with a fault")
   ]
 
   private static let input: [Row] = [

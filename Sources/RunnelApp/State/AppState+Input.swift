@@ -8,7 +8,8 @@ extension AppState {
   /// The contexts that hold now, innermost first.
   var contexts: [KeymapContext] {
     switch layers.last {
-    case nil: [isTree ? .tree : .collection, .list, .global]
+    case nil:
+      [isTree ? .tree : .collection, .list, .global] + (allowsCrash ? [.crash] : [])
     case .record(let screen):
       screen.edit == nil ? [.record, .list, .global] : [.input, .textField]
     case .form, .compose: [.input, .textField]
@@ -101,7 +102,7 @@ extension AppState {
     switch action {
     case .appQuit: isLeaving = true
     case .appSuspend: effects.append(.suspend)
-    case .appCrash: if allowsCrash { effects.append(.crash) }
+    case .appCrash: effects.append(.crash)
     case .screenRedraw: effects.append(.redraw)
     case .helpOpen: openHelp()
     case .viewClose:
