@@ -32,6 +32,7 @@ struct Runnel: ParsableCommand {
     subcommands: [
       OpenCommand.self, GetCommand.self, SetCommand.self, PushCommand.self, UpdateCommand.self,
       RemoveCommand.self, WatchCommand.self, ImportCommand.self, ExportCommand.self,
+      GenerateDemoCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)
 
