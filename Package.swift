@@ -87,7 +87,7 @@ let package = Package(
     .executableTarget(
       name: "runnel",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelTree", "RunnelDatabase",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelTree", "RunnelDatabase", "RunnelTerminal",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
@@ -109,7 +109,7 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RunnelTerminalTests", dependencies: ["RunnelTerminal", "RunnelBase", "CTerminal"],
+      name: "RunnelTerminalTests", dependencies: ["RunnelTerminal", "RunnelBase", "CPlatform", "CTerminal"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelAppTests",

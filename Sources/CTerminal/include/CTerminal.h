@@ -1,1 +1,155 @@
-int runnel_placeholder_terminal(void);
+// The one curses screen of the process, behind functions of plain types. This header must not
+// include curses.h: most of it is invisible to Swift, and its globals are errors there. All
+// functions belong to the thread that opened the screen; none does anything while it is closed.
+#ifndef RUNNEL_CTERMINAL_H
+#define RUNNEL_CTERMINAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// The session.
+
+/// How runnel_terminal_open ended.
+enum {
+  RUNNEL_TERMINAL_OPENED = 0,
+  /// The process has no terminal.
+  RUNNEL_TERMINAL_NO_TTY,
+  /// TERM is unset, empty, "dumb", or "unknown".
+  RUNNEL_TERMINAL_NO_TERM,
+  /// The terminfo database does not know TERM, or knows it as no screen.
+  RUNNEL_TERMINAL_BAD_TERM,
+  /// The terminal cannot place its cursor.
+  RUNNEL_TERMINAL_NO_CURSOR,
+  /// A screen is open already.
+  RUNNEL_TERMINAL_ALREADY_OPEN,
+};
+
+typedef struct {
+  bool uses_color;
+  bool uses_mouse;
+} runnel_terminal_options;
+
+typedef struct {
+  /// The descriptor that keys are read from.
+  int descriptor;
+  /// The number of colours; 0 when there are none or uses_color was false.
+  int color_count;
+  /// Whether the locale can encode every character.
+  bool is_utf8;
+} runnel_terminal_info;
+
+/// Takes the terminal: alternate screen, raw keys, and handlers that give it back after a crash.
+int runnel_terminal_open(const runnel_terminal_options *options, runnel_terminal_info *info);
+
+/// Gives the terminal back for good. Also called at exit.
+void runnel_terminal_close(void);
+
+/// Gives the terminal back until runnel_terminal_resume.
+void runnel_terminal_suspend(void);
+
+/// Takes the terminal again; also without a suspend before. The next flush sends everything.
+void runnel_terminal_resume(void);
+
+/// Asks the terminal for its size and tells curses.
+void runnel_terminal_update_size(int *rows, int *columns);
+
+// Drawing. Nothing is sent before runnel_terminal_flush.
+
+/// Bits of a cell's attributes.
+enum {
+  RUNNEL_ATTRIBUTE_BOLD = 1,
+  RUNNEL_ATTRIBUTE_DIM = 2,
+  RUNNEL_ATTRIBUTE_ITALIC = 4,
+  RUNNEL_ATTRIBUTE_UNDERLINE = 8,
+  RUNNEL_ATTRIBUTE_REVERSE = 16,
+};
+
+/// The most scalars of one cell: a base and four marks.
+enum { RUNNEL_CELL_SCALARS_MAX = 5 };
+
+/// A colour pair for two colours, -1 being the terminal's own; 0 when there are no colours.
+int runnel_terminal_color_pair(int foreground, int background);
+
+/// Writes one cell. When the C library would not give it `width` columns, "?" is drawn instead:
+/// the row after it must not shift.
+void runnel_terminal_put(
+    int row, int column, const uint32_t *scalars, int scalar_count, int width,
+    unsigned attributes, int color_pair);
+
+/// Sends what changed, and shows the cursor at a cell, or hides it when the row is negative.
+void runnel_terminal_flush(int cursor_row, int cursor_column);
+
+/// Sends everything at the next flush.
+void runnel_terminal_invalidate(void);
+
+void runnel_terminal_bell(void);
+
+// Input.
+
+enum {
+  RUNNEL_INPUT_NONE = 0,
+  RUNNEL_INPUT_BYTE,
+  RUNNEL_INPUT_KEY,
+  RUNNEL_INPUT_PASTE_START,
+  RUNNEL_INPUT_PASTE_END,
+  RUNNEL_INPUT_FOCUS_IN,
+  RUNNEL_INPUT_FOCUS_OUT,
+  RUNNEL_INPUT_MOUSE,
+  RUNNEL_INPUT_RESIZE,
+  /// A key that has no meaning here.
+  RUNNEL_INPUT_UNKNOWN,
+};
+
+/// Keys that are no characters.
+enum {
+  RUNNEL_KEY_ENTER = 1,
+  RUNNEL_KEY_BACKSPACE,
+  RUNNEL_KEY_DELETE,
+  RUNNEL_KEY_INSERT,
+  RUNNEL_KEY_UP,
+  RUNNEL_KEY_DOWN,
+  RUNNEL_KEY_LEFT,
+  RUNNEL_KEY_RIGHT,
+  RUNNEL_KEY_HOME,
+  RUNNEL_KEY_END,
+  RUNNEL_KEY_PAGE_UP,
+  RUNNEL_KEY_PAGE_DOWN,
+  RUNNEL_KEY_BACK_TAB,
+  /// The function key n is this plus n.
+  RUNNEL_KEY_FUNCTION = 100,
+};
+
+/// Bits of a key's modifiers.
+enum {
+  RUNNEL_MODIFIER_SHIFT = 1,
+  RUNNEL_MODIFIER_META = 2,
+  RUNNEL_MODIFIER_CONTROL = 4,
+};
+
+enum {
+  RUNNEL_MOUSE_PRESS = 1,
+  RUNNEL_MOUSE_RELEASE,
+  RUNNEL_MOUSE_WHEEL_UP,
+  RUNNEL_MOUSE_WHEEL_DOWN,
+};
+
+typedef struct {
+  /// One of RUNNEL_INPUT.
+  int kind;
+  /// One byte of a character in UTF-8.
+  uint8_t byte;
+  /// One of RUNNEL_KEY, and its modifiers.
+  int key;
+  int modifiers;
+  /// One of RUNNEL_MOUSE; the button is 1 left, 2 middle, 3 right, 0 none.
+  int mouse;
+  int button;
+  int row;
+  int column;
+} runnel_terminal_input;
+
+/// Reads one input; its kind is NONE when nothing is pending. Waits only for the rest of a key that
+/// has begun, as long as $ESCDELAY says (25 ms when unset).
+void runnel_terminal_read(runnel_terminal_input *input);
+
+#endif

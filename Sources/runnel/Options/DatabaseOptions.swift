@@ -63,15 +63,15 @@ struct DatabaseOptions: ParsableArguments {
   }
 }
 
-/// The database for those who name none.
-private enum DefaultDatabase {
-  /// The path of the file; its folder is made if asked for.
+/// The databases of those who name none.
+enum DefaultDatabase {
+  /// The path of a file in the user's data folder, which is made if asked for.
   ///
   /// Source: XDG Base Directory Specification.
-  static func file(makesFolder: Bool) throws -> String {
+  static func file(named name: String = "default.db", makesFolder: Bool) throws -> String {
     let folder = try dataFolder() + "/runnel"
     if makesFolder { try makeFolders(folder) }
-    return folder + "/default.db"
+    return folder + "/" + name
   }
 
   private static func dataFolder() throws -> String {

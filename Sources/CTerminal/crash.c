@@ -1,0 +1,108 @@
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+// A Swift trap leaves the process without running any of its code. These handlers bring the
+// terminal back and hand the signal to the handler that was there before (Swift's backtracer),
+// using only what is safe in a signal handler.
+
+static const int signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGQUIT};
+enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
+
+static struct sigaction previous[SIGNAL_COUNT];
+static bool is_armed;
+static volatile sig_atomic_t is_restorable;
+static int terminal;
+static struct termios saved_modes;
+static char restore_text[512];
+static size_t restore_length;
+static char alternate_stack[64 * 1024];
+
+static void restore_terminal(void) {
+  if (!__atomic_exchange_n(&is_restorable, 0, __ATOMIC_SEQ_CST)) return;
+  const char *next = restore_text;
+  size_t left = restore_length;
+  while (left > 0) {
+    ssize_t written = write(terminal, next, left);
+    if (written <= 0) break;
+    next += written;
+    left -= (size_t)written;
+  }
+  // Not drained: a terminal that does not read must not keep a dead program.
+  tcsetattr(terminal, TCSANOW, &saved_modes);
+  capture_stop();
+}
+
+// Lets the previous handler see a signal that will not come again by itself, then dies of it: some
+// handlers only report, and the terminal is gone already.
+static void send_again(int number) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  raise(number);
+  pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void handle(int number, siginfo_t *info, void *context) {
+  (void)context;
+  int saved_errno = errno;
+  restore_terminal();
+  for (int i = 0; i < SIGNAL_COUNT; i++) {
+    if (signals[i] == number) sigaction(number, &previous[i], NULL);
+  }
+  // A faulting instruction faults again when this returns, and the previous handler then sees the
+  // true frame. A signal that was sent, or whose instruction is done, is sent again.
+  bool repeats = number != SIGTRAP && number != SIGQUIT && number != SIGABRT;
+  if (!repeats || info->si_code <= 0) send_again(number);
+  errno = saved_errno;
+}
+
+// The handlers of a stack overflow need another stack.
+static void provide_stack(void) {
+  stack_t current;
+  if (sigaltstack(NULL, &current) == 0 && !(current.ss_flags & SS_DISABLE)) return;
+  stack_t stack = {.ss_sp = alternate_stack, .ss_size = sizeof alternate_stack};
+  sigaltstack(&stack, NULL);
+}
+
+void crash_arm(int descriptor, const char *restore, size_t length) {
+  terminal = descriptor;
+  restore_length = length < sizeof restore_text ? length : sizeof restore_text;
+  memcpy(restore_text, restore, restore_length);
+  if (is_armed) return;
+  provide_stack();
+  struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < SIGNAL_COUNT; i++) {
+    sigaction(signals[i], NULL, &previous[i]);
+    bool is_ignored = previous[i].sa_handler == SIG_IGN;
+    if (!is_ignored) sigaction(signals[i], &action, NULL);
+  }
+  is_armed = true;
+}
+
+void crash_set_active(bool is_active) {
+  if (is_active && tcgetattr(terminal, &saved_modes) < 0) return;
+  is_restorable = is_active;
+}
+
+void crash_disarm(void) {
+  is_restorable = 0;
+  if (!is_armed) return;
+  is_armed = false;
+  for (int i = 0; i < SIGNAL_COUNT; i++) {
+    struct sigaction current;
+    // Handlers installed over these stay.
+    if (sigaction(signals[i], NULL, &current) == 0 && current.sa_sigaction == handle) {
+      sigaction(signals[i], &previous[i], NULL);
+    }
+  }
+}

@@ -1,0 +1,189 @@
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+struct session session;
+
+static const char modes_on[] = "\033[?2004h\033[?1004h";
+static const char modes_off[] = "\033[?1004l\033[?2004l";
+
+void write_directly(const char *text) {
+  size_t left = strlen(text);
+  while (left > 0) {
+    ssize_t written = write(session.descriptor, text, left);
+    if (written <= 0) return;
+    text += written;
+    left -= (size_t)written;
+  }
+}
+
+// Swift reads numbers without the locale, but C libraries might not: only the encoding is set.
+static bool choose_encoding(void) {
+  if (setlocale(LC_CTYPE, "") != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;
+  return setlocale(LC_CTYPE, "C.UTF-8") != NULL;
+}
+
+// Appends a capability without its padding marks, which are for curses and not for the terminal.
+static size_t append_capability(char *text, size_t length, size_t size, const char *name) {
+  const char *value = tigetstr(name);
+  if (value == NULL || value == (const char *)-1) return length;
+  while (*value != '\0' && length + 1 < size) {
+    if (value[0] == '$' && value[1] == '<') {
+      const char *end = strchr(value, '>');
+      if (end != NULL) {
+        value = end + 1;
+        continue;
+      }
+    }
+    text[length++] = *value++;
+  }
+  return length;
+}
+
+static void arm_crash_handlers(void) {
+  char text[512];
+  size_t length = 0;
+  if (session.is_ansi) {
+    const char *off = "\033[?2026l\033[?1006l\033[?1002l\033[?1003l\033[?1000l";
+    length = (size_t)snprintf(text, sizeof text, "%s%s", off, modes_off);
+  }
+  const char *names[] = {"sgr0", "op", "cnorm", "rmkx", "rmcup"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    length = append_capability(text, length, sizeof text - 2, names[i]);
+  }
+  text[length++] = '\r';
+  text[length++] = '\n';
+  crash_arm(session.descriptor, text, length);
+}
+
+static int start_curses(void) {
+  const char *term = getenv("TERM");
+  if (term == NULL || *term == '\0' || strcmp(term, "dumb") == 0 || strcmp(term, "unknown") == 0) {
+    return RUNNEL_TERMINAL_NO_TERM;
+  }
+  session.file = fopen("/dev/tty", "r+e");
+  if (session.file == NULL) return RUNNEL_TERMINAL_NO_TTY;
+  session.descriptor = fileno(session.file);
+  // With these set, curses would never see a resize.
+  unsetenv("LINES");
+  unsetenv("COLUMNS");
+  // What the terminal is like now is what a crash brings back.
+  crash_arm(session.descriptor, "", 0);
+  crash_set_active(true);
+  session.screen = newterm(NULL, session.file, session.file);
+  if (session.screen == NULL) return RUNNEL_TERMINAL_BAD_TERM;
+  const char *cursor = tigetstr("cup");
+  if (cursor == NULL || cursor == (const char *)-1) return RUNNEL_TERMINAL_NO_CURSOR;
+  session.is_ansi = strncmp(cursor, "\033[", 2) == 0;
+  return RUNNEL_TERMINAL_OPENED;
+}
+
+static void set_modes(const runnel_terminal_options *options) {
+  raw();
+  noecho();
+  nonl();
+  curs_set(0);
+  leaveok(stdscr, TRUE);
+  session.pad = newpad(1, 1);
+  keypad(session.pad, TRUE);
+  nodelay(session.pad, TRUE);
+  meta(session.pad, TRUE);
+  intrflush(session.pad, FALSE);
+  if (getenv("ESCDELAY") == NULL) set_escdelay(25);
+  session.has_color = options->uses_color && has_colors() && start_color() == OK;
+  if (session.has_color) use_default_colors();
+  if (options->uses_mouse) {
+    mouseinterval(0);
+    mousemask(
+        BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON2_PRESSED | BUTTON2_RELEASED | BUTTON3_PRESSED
+            | BUTTON3_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED,
+        NULL);
+  }
+  define_keys();
+  if (session.is_ansi) write_directly(modes_on);
+}
+
+static void release(void) {
+  if (session.pad != NULL) delwin(session.pad);
+  if (session.screen != NULL) delscreen(session.screen);
+  if (session.file != NULL) fclose(session.file);
+  session = (struct session){0};
+}
+
+int runnel_terminal_open(const runnel_terminal_options *options, runnel_terminal_info *info) {
+  static bool closes_at_exit;
+  if (session.screen != NULL) return RUNNEL_TERMINAL_ALREADY_OPEN;
+  bool is_utf8 = choose_encoding();
+  int result = start_curses();
+  if (result != RUNNEL_TERMINAL_OPENED) {
+    if (session.screen != NULL) endwin();
+    crash_disarm();
+    release();
+    return result;
+  }
+  arm_crash_handlers();
+  capture_start();
+  set_modes(options);
+  if (!closes_at_exit) closes_at_exit = atexit(runnel_terminal_close) == 0;
+  *info = (runnel_terminal_info){
+      .descriptor = session.descriptor,
+      .color_count = session.has_color ? COLORS : 0,
+      .is_utf8 = is_utf8,
+  };
+  return result;
+}
+
+static void leave(void) {
+  if (session.is_ansi) write_directly(modes_off);
+  endwin();
+  crash_set_active(false);
+  capture_stop();
+}
+
+void runnel_terminal_close(void) {
+  if (session.screen == NULL) return;
+  if (!session.is_suspended) leave();
+  crash_disarm();
+  release();
+}
+
+void runnel_terminal_suspend(void) {
+  if (!is_active()) return;
+  leave();
+  session.is_suspended = true;
+}
+
+void runnel_terminal_resume(void) {
+  if (session.screen == NULL) return;
+  // Stopped from outside, the shell may have changed everything: leave properly, then return.
+  if (!session.is_suspended) leave();
+  session.is_suspended = false;
+  crash_set_active(true);
+  capture_start();
+  reset_prog_mode();
+  flushinp();
+  if (session.is_ansi) write_directly(modes_on);
+  // The next flush enters the alternate screen; before it the caller asks for the size.
+  clearok(curscr, TRUE);
+}
+
+void runnel_terminal_update_size(int *rows, int *columns) {
+  *rows = 0;
+  *columns = 0;
+  if (session.screen == NULL) return;
+  struct winsize size;
+  if (ioctl(session.descriptor, TIOCGWINSZ, &size) == 0 && size.ws_row > 0 && size.ws_col > 0
+      && is_term_resized(size.ws_row, size.ws_col)) {
+    resizeterm(size.ws_row, size.ws_col);
+    // curses announces what it was just told; no descriptor would. A key before it stays.
+    int code = wgetch(session.pad);
+    if (code != ERR && code != KEY_RESIZE) ungetch(code);
+  }
+  getmaxyx(stdscr, *rows, *columns);
+}

@@ -1,0 +1,142 @@
+import RunnelBase
+import RunnelTree
+import Yams
+
+/// The views of a database, read from a YAML file.
+///
+/// README, "Views", describes the file. A mistake in it is reported with its line, and nothing of the
+/// file is used.
+public struct ViewFile: Hashable, Sendable {
+  /// Who the user is, for new records; nil to take the name of the system's user.
+  public var me: String?
+  /// The views in the order of their tabs.
+  public var views: [ViewDefinition]
+
+  /// Makes a file's content.
+  public init(me: String? = nil, views: [ViewDefinition]) {
+    self.me = me
+    self.views = views
+  }
+
+  /// Reads a views file.
+  ///
+  /// - Parameters:
+  ///   - yaml: the text of the file.
+  ///   - name: what errors call the file.
+  /// - Throws: `ConfigurationError` that names the file, the line and what is expected there.
+  public init(yaml: String, name: String) throws {
+    let root: Yams.Node?
+    do {
+      root = try Yams.compose(yaml: yaml)
+    } catch {
+      throw ConfigurationError(file: name, line: nil, "This is not YAML: \(error)")
+    }
+    guard let root else {
+      throw ConfigurationError(file: name, line: 1, "The file is empty: it has a list `views`.")
+    }
+    let reader = try YAMLObject(root, file: name, allowed: ["views", "me"])
+    me = try reader.string("me")
+    guard let list = reader.node("views"), let sequence = list.sequence else {
+      throw reader.error("A views file has a list `views`.")
+    }
+    views = try sequence.map { try ViewDefinition(YAMLObject($0, file: name, allowed: nil)) }
+    if views.isEmpty { throw reader.error("The list `views` is empty: describe one view or more.") }
+  }
+}
+
+extension ViewDefinition {
+  fileprivate init(_ object: YAMLObject) throws {
+    try object.check(
+      allowed: SourceDefinition.names + [
+        "name", "also", "sections", "columns", "title", "compose", "new",
+      ])
+    name = try object.required("name")
+    source = try SourceDefinition(object, defaultPath: nil)
+    also = try object.objects("also", allowed: SourceDefinition.names)
+      .map { [path = source.path] in try SourceDefinition($0, defaultPath: path) }
+    sections = try object.objects("sections", allowed: nil).map(SectionRule.init)
+    columns = try object.objects("columns", allowed: nil).map(ColumnDefinition.init)
+    compose = try object.path("compose")
+    template = try object.members("new").map { name, value in
+      TemplateField(path: try object.path(text: name), value: try object.json(value))
+    }
+    if columns.isEmpty {
+      throw object.error("A view has a list `columns`: describe one column or more.")
+    }
+  }
+}
+
+extension SourceDefinition {
+  fileprivate static let names = ["path", "order", "anchor", "descending", "page", "equal-to"]
+
+  fileprivate init(_ object: YAMLObject, defaultPath: Path?) throws {
+    if let path = try object.path("path") ?? defaultPath {
+      self.path = path
+    } else {
+      throw object.error("A view has a `path`: the place of its collection.")
+    }
+    order = try object.order("order") ?? .key
+    switch try object.string("anchor") {
+    case "last": anchor = .last
+    case "first", nil: anchor = .first
+    case let other?: throw object.error("`anchor` is `first` or `last`, not `\(other)`.", at: "anchor")
+    }
+    isDescending = try object.bool("descending") ?? false
+    page = try object.integer("page", in: 1...10_000) ?? 50
+    if let node = object.node("equal-to") {
+      guard let leaf = Leaf(try object.json(node)) else {
+        throw object.error("`equal-to` is a text, a number or a boolean.", at: "equal-to")
+      }
+      equalTo = .leaf(leaf)
+    }
+    do {
+      _ = try request()
+    } catch {
+      throw object.error("\(error)")
+    }
+  }
+}
+
+extension SectionRule {
+  fileprivate init(_ object: YAMLObject) throws {
+    if object.node("where") != nil {
+      try object.check(allowed: ["title", "where"])
+      var conditions: [FieldPath: JSONValue] = [:]
+      for (name, value) in try object.members("where") {
+        conditions[try object.field(text: name)] = try object.json(value)
+      }
+      self = .match(title: try object.required("title"), conditions)
+    } else if let field = try object.field("field") {
+      try object.check(allowed: ["field", "titles"])
+      let titles = try object.members("titles").map { value, title in
+        SectionTitle(value: value, title: try object.text(title))
+      }
+      self = .field(field, titles: titles)
+    } else if let field = try object.field("day") {
+      try object.check(allowed: ["day"])
+      self = .day(field)
+    } else {
+      throw object.error("A section rule has `where` with `title`, or `field`, or `day`.")
+    }
+  }
+}
+
+extension ColumnDefinition {
+  fileprivate init(_ object: YAMLObject) throws {
+    try object.check(allowed: ["field", "format", "width", "screen", "muted"])
+    guard let field = try object.field("field") else {
+      throw object.error("A column has a `field`.")
+    }
+    self.field = field
+    if let name = try object.string("format") {
+      guard let format = Format(rawValue: name) else {
+        let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
+        throw object.error("`format` is one of \(known), not `\(name)`.", at: "format")
+      }
+      self.format = format
+    }
+    width = try object.integer("width", in: 1...500)
+    minimumScreen = try object.integer("screen", in: 0...500) ?? 0
+    isMuted = try object.bool("muted") ?? false
+  }
+}

@@ -1,0 +1,165 @@
+import RunnelBase
+import RunnelTree
+import Yams
+
+/// What is wrong with a file that the user wrote, and where.
+public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file, as the user named it.
+  public var file: String
+  /// The line, from 1; nil if the whole file is meant.
+  public var line: Int?
+  /// What is wrong and what is expected.
+  public var message: String
+
+  /// Makes an error.
+  public init(file: String, line: Int?, _ message: String) {
+    self.file = file
+    self.line = line
+    self.message = message
+  }
+
+  /// File, line and message, as editors and compilers write them.
+  public var description: String {
+    line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
+  }
+}
+
+/// A YAML mapping that knows its place, for errors that name it.
+struct YAMLObject {
+  private let file: String
+  private let line: Int?
+  private let mapping: [(name: String, value: Yams.Node)]
+
+  /// - Parameter allowed: the names that may stand in it; nil if the caller checks them later.
+  init(_ node: Yams.Node, file: String, allowed: [String]?) throws {
+    self.file = file
+    line = node.mark?.line
+    guard let mapping = node.mapping else {
+      throw ConfigurationError(
+        file: file, line: node.mark?.line, "Names with values are expected here: `name: value`.")
+    }
+    self.mapping = mapping.map { ($0.key.string ?? "", $0.value) }
+    if let allowed { try check(allowed: allowed) }
+  }
+
+  func check(allowed: [String]) throws {
+    for (name, value) in mapping where !allowed.contains(name) {
+      throw ConfigurationError(
+        file: file, line: value.mark?.line,
+        "`\(name)` is not known here. Known: \(allowed.sorted().joined(separator: ", ")).")
+    }
+  }
+
+  func error(_ message: String, at name: String? = nil) -> ConfigurationError {
+    let place = name.flatMap(node)?.mark?.line ?? line
+    return ConfigurationError(file: file, line: place, message)
+  }
+
+  func node(_ name: String) -> Yams.Node? { mapping.first { $0.name == name }?.value }
+
+  // MARK: Scalars
+
+  func string(_ name: String) throws -> String? {
+    guard let node = node(name) else { return nil }
+    return try text(node)
+  }
+
+  func text(_ node: Yams.Node) throws -> String {
+    guard let text = node.scalar?.string else {
+      throw ConfigurationError(file: file, line: node.mark?.line, "A text is expected here.")
+    }
+    return text
+  }
+
+  func required(_ name: String) throws -> String {
+    guard let text = try string(name), !text.isEmpty else {
+      throw error("`\(name)` is missing.")
+    }
+    return text
+  }
+
+  func bool(_ name: String) throws -> Bool? {
+    guard let node = node(name) else { return nil }
+    guard case .bool(let value) = try json(node) else {
+      throw error("`\(name)` is true or false.", at: name)
+    }
+    return value
+  }
+
+  func integer(_ name: String, in range: ClosedRange<Int>) throws -> Int? {
+    guard let node = node(name) else { return nil }
+    guard case .number(let number) = try json(node), let value = number.integer,
+      let value = Int(exactly: value), range.contains(value)
+    else {
+      throw error(
+        "`\(name)` is a whole number from \(range.lowerBound) to \(range.upperBound).", at: name)
+    }
+    return value
+  }
+
+  // MARK: Paths
+
+  func path(_ name: String) throws -> Path? {
+    try string(name).map { try path(text: $0, at: name) }
+  }
+
+  func path(text: String, at name: String? = nil) throws -> Path {
+    do {
+      return try Path(text)
+    } catch {
+      throw self.error("\(error)", at: name)
+    }
+  }
+
+  func field(_ name: String) throws -> FieldPath? {
+    try string(name).map { try field(text: $0, at: name) }
+  }
+
+  func field(text: String, at name: String? = nil) throws -> FieldPath {
+    do {
+      return try FieldPath(text)
+    } catch {
+      throw self.error("\(error)", at: name)
+    }
+  }
+
+  func order(_ name: String) throws -> QueryIndex? {
+    switch try string(name) {
+    case nil: nil
+    case "$key": .key
+    case "$value": .value
+    case "$priority": .priority
+    case let text?: .child(try path(text: text, at: name))
+    }
+  }
+
+  // MARK: Collections
+
+  func objects(_ name: String, allowed: [String]?) throws -> [YAMLObject] {
+    guard let node = node(name) else { return [] }
+    guard let sequence = node.sequence else {
+      throw error("`\(name)` is a list.", at: name)
+    }
+    return try sequence.map { try YAMLObject($0, file: file, allowed: allowed) }
+  }
+
+  func members(_ name: String) throws -> [(name: String, value: Yams.Node)] {
+    guard let node = node(name) else { return [] }
+    return try YAMLObject(node, file: file, allowed: nil).mapping
+  }
+
+  /// A YAML value as JSON.
+  func json(_ node: Yams.Node) throws -> JSONValue {
+    if let mapping = node.mapping {
+      return .object(try mapping.map { JSONMember(try text($0.key), try json($0.value)) })
+    }
+    if let sequence = node.sequence { return .array(try sequence.map { try json($0) }) }
+    if node.scalar?.style == .plain {
+      if node.null != nil { return .null }
+      if let value = node.bool { return .bool(value) }
+      if let value = node.int { return .number(JSONNumber(Int64(value))) }
+      if let value = node.float, let number = JSONNumber(value) { return .number(number) }
+    }
+    return .string(try text(node))
+  }
+}

@@ -1,0 +1,187 @@
+import Glibc
+import RunnelBase
+import RunnelDatabase
+public import RunnelTerminal
+import RunnelTree
+
+/// What the workspace is started with.
+public struct ApplicationOptions: Sendable {
+  /// The file of the database.
+  public var database: String
+  /// The views file; nil to look beside the database, and else to find collections.
+  public var views: String?
+  /// The name of the view to open first; nil for the first one.
+  public var view: String?
+  /// Whether writing is off.
+  public var isReadOnly: Bool
+  /// How the terminal is used.
+  public var terminal: TerminalOptions
+  /// Whether `C-x !` ends the program with a fault, to see what a crash leaves behind.
+  public var allowsCrash: Bool
+
+  /// Makes options for a database file.
+  public init(database: String) {
+    self.database = database
+    isReadOnly = false
+    terminal = TerminalOptions()
+    allowsCrash = false
+  }
+}
+
+/// The workspace on a terminal: one loop on the main thread that waits for keys, for the database and
+/// for signals, and paints once for all that came.
+///
+/// Nothing here knows the domain: events become actions, actions make state, state becomes a canvas.
+public final class Application {
+  /// How many messages of the database wait at most; more stay with the database.
+  private static let inboxLimit = 1024
+  /// The least time between two paints for what the database said; keys are painted at once.
+  private static let frameMilliseconds: Int64 = 33
+
+  private let screen: any Screen
+  private let signals: SignalSource
+  private let wakeup: Wakeup
+  private let inbox: Inbox<DatabaseMessage>
+  private let database: Database
+  private let runtime: AppRuntime
+  private var isDirty = true
+  private var lastPaint: Int64 = 0
+  private var exitCode: Int32?
+
+  /// Runs the workspace until the user leaves it or a signal ends it.
+  ///
+  /// - Parameter options: what to open, and how.
+  /// - Returns: the exit code: 0, or 128 and the number of the signal.
+  /// - Throws: `DatabaseError`, `ConfigurationError` or `TerminalError` if it cannot start; the
+  ///   terminal is then as it was.
+  public static func run(_ options: ApplicationOptions) throws -> Int32 {
+    // Threads inherit the mask, so this comes before any is started.
+    SignalSource.blockSignals()
+    let application = try Application(options)
+    defer { application.close() }
+    return application.loop()
+  }
+
+  private init(_ options: ApplicationOptions) throws {
+    let wakeup = try Wakeup()
+    self.wakeup = wakeup
+    signals = try SignalSource()
+    inbox = Inbox(limit: Application.inboxLimit) { wakeup.signal() }
+    let workspace = try Workspace(options)
+    database = try Database(
+      file: options.database, isReadOnly: options.isReadOnly,
+      indexes: workspace.views.flatMap(\.indexes), inbox: inbox,
+      environment: DatabaseEnvironment(
+        now: LocalTime.now, random: SystemRandomNumberGenerator()))
+    do {
+      screen = try CursesScreen.open(options: options.terminal)
+    } catch {
+      database.close()
+      throw error
+    }
+    var state = AppState(
+      views: workspace.views, databaseName: workspace.name, me: workspace.me,
+      isReadOnly: options.isReadOnly, size: screen.size, now: LocalTime.now(), local: .system)
+    state.allowsCrash = options.allowsCrash
+    if let tab = workspace.firstTab { state.open(tab) }
+    runtime = AppRuntime(state: state, database: database)
+  }
+
+  private func close() {
+    screen.close()
+    database.close()
+  }
+}
+
+// MARK: The loop
+
+extension Application {
+  private func loop() -> Int32 {
+    runtime.start()
+    while true {
+      performScreenEffects()
+      if let exitCode { return exitCode }
+      if runtime.state.isLeaving { return 0 }
+      let now = LocalTime.now()
+      paint(now: now)
+      wait(now: now)
+      runtime.send(.tick(LocalTime.now()))
+      readSignals()
+      readKeys()
+      readMessages()
+    }
+  }
+
+  private func wait(now: Int64) {
+    var descriptors = [wakeup.fileDescriptor, signals.fileDescriptor]
+    if let input = screen.inputDescriptor { descriptors.append(input) }
+    var deadlines = [runtime.state.deadline].compactMap(\.self)
+    if isDirty { deadlines.append(lastPaint + Application.frameMilliseconds) }
+    let timeout = deadlines.min().map { Int(max($0 - now, 0)) }
+    let answers = Poller.wait(descriptors, timeoutMilliseconds: timeout)
+    if timeout != nil, answers.allSatisfy(\.isEmpty) { isDirty = true }
+    if descriptors.count == 3, answers[2].contains(.hungUp) { exitCode = 128 + SIGHUP }
+  }
+
+  private func readSignals() {
+    for signal in signals.read() {
+      switch signal {
+      case .terminate(let number): exitCode = 128 + number
+      case .hangUp: exitCode = 128 + SIGHUP
+      case .interrupt: exitCode = 128 + SIGINT
+      case .stop: suspend()
+      case .resume:
+        screen.resume()
+        runtime.send(.input(.resize(screen.size)))
+      case .windowChanged: runtime.send(.input(.resize(screen.updateSize())))
+      }
+      paintSoon()
+    }
+  }
+
+  private func readKeys() {
+    for event in screen.readEvents() {
+      runtime.send(.input(event))
+      performScreenEffects()
+      paintSoon()
+    }
+  }
+
+  private func readMessages() {
+    guard wakeup.drain() else { return }
+    runtime.receive(inbox.drain())
+    isDirty = true
+  }
+
+  /// What a key did is painted at once.
+  private func paintSoon() {
+    isDirty = true
+    lastPaint = 0
+  }
+
+  private func paint(now: Int64) {
+    guard isDirty, now - lastPaint >= Application.frameMilliseconds else { return }
+    isDirty = false
+    lastPaint = now
+    screen.present(AppScreen(runtime.state, glyphs: screen.glyphs).draw())
+  }
+
+  private func performScreenEffects() {
+    for effect in runtime.takeScreenEffects() {
+      switch effect {
+      case .suspend: suspend()
+      case .redraw: screen.redraw()
+      case .crash: fatalError("This crash was asked for with C-x !: the terminal must be intact.")
+      default: break
+      }
+    }
+  }
+
+  private func suspend() {
+    screen.suspend()
+    SignalSource.stopProcess()
+    screen.resume()
+    runtime.send(.input(.resize(screen.size)))
+    paintSoon()
+  }
+}

@@ -1,0 +1,141 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTree
+
+/// The streams of one view, from the tree to the list:
+///
+/// ```
+/// query of `also` ──┐
+/// query of `source` ┼─ union ─ partition by section ─ adapter with the paging row ─ list changes
+/// transient row ────┘
+/// ```
+///
+/// The queries of `also` come first, so a pinned message is the pinned query's, however old it is.
+final class ViewStreams {
+  private let definition: ViewDefinition
+  private let queries: [QueryStream<Record>]
+  private let paged: QueryStream<Record>
+  private let transient = TransientStream<Record>()
+  private let partition: PartitionedStream<Record, SectionID>
+  private var adapter: IndexPathAdapter<Record>?
+  private var receive: ((ListChange) -> Void)?
+
+  /// Makes the streams of a view; they ask for nothing before they are started.
+  ///
+  /// - Throws: `TreeError` if a source's question contradicts itself.
+  init(_ definition: ViewDefinition, source: any TreeSource, local: LocalTime) throws {
+    self.definition = definition
+    let isDescending = definition.source.isDescending
+    paged = QueryStream(
+      request: try definition.source.request(), isDescending: isDescending, source: source)
+    queries =
+      try definition.also.map { also in
+        QueryStream(
+          request: try also.request(), isDescending: also.isDescending, source: source)
+      } + [paged]
+    let index = definition.source.order
+    let sources: [any SectionedStream<Record>] = queries + [transient]
+    let union = UnionStream(sources) { left, right in
+      let (a, b) = (left.position(in: index), right.position(in: index))
+      return isDescending ? b < a : a < b
+    }
+    partition = PartitionedStream(
+      union, fixed: definition.fixedSections, sectionID: \.text,
+      partition: { record in
+        SectionID(of: record.row.node ?? .empty, key: record.row.key, in: definition, local: local)
+      })
+  }
+
+  /// Starts to listen, and tells each change of the list.
+  func start(_ receive: @escaping (ListChange) -> Void) {
+    self.receive = receive
+    let adapter = IndexPathAdapter(
+      partition, paged: paged, pagingKey: ListScreen.pagingRow,
+      receive: { [weak self] in self?.changed($0) })
+    self.adapter = adapter
+    for query in queries { query.start() }
+    adapter.start()
+  }
+
+  /// Takes the events of one of the queries over.
+  func receive(_ events: [TreeEvent], from listener: ListenerID) {
+    for query in queries { query.receive(events, from: listener) }
+  }
+
+  /// Learns that one of the queries could not be answered.
+  func receive(_ error: DatabaseError, from listener: ListenerID) {
+    for query in queries { query.receive(failure: error.message, from: listener) }
+    guard case .failed(let message) = partition.loadState else { return }
+    receive?(
+      ListChange(
+        sections: [], update: .reload, newRows: [], records: [:], phase: .failed(message),
+        paging: .exhausted))
+  }
+
+  /// Asks for the next page of the history.
+  func fetchMore() { paged.fetchMore(definition.source.page) }
+
+  /// Shows a record that is being composed, or takes it away.
+  func compose(_ json: JSONValue?, now: Int64) {
+    let key = RunnelTree.Key(unchecked: ListScreen.composeKey)
+    guard let json, let node = try? Write.preview(json, now: now), !node.isEmpty else {
+      // A preview that cannot be made is not shown; the write itself says why.
+      return transient.reset()
+    }
+    let row = TreeRow(
+      Child(key: key, node: node), index: definition.source.order, detail: .full)
+    transient.put(Record(row, in: definition.source.path))
+  }
+
+  private func changed(_ update: ListUpdate<Record>) {
+    var records: [String: Record] = [:]
+    for record in update.touched { records[record.key] = record }
+    receive?(
+      ListChange(
+        sections: update.sections.map { ListChange.SectionRows(id: $0.id, rows: $0.keys) },
+        update: update.update, newRows: update.arrived, records: records, phase: .loaded,
+        paging: PagingPhase(paged.fetchState, count: definition.source.page)))
+  }
+}
+
+extension Record {
+  /// The record's place in an order, whatever order its own query has.
+  fileprivate func position(in index: QueryIndex) -> IndexPosition {
+    IndexPosition(value: index.value(of: row.node ?? .empty), key: .key(row.key))
+  }
+}
+
+extension ViewDefinition {
+  /// The sections that are shown even without rows: those with titles of their own.
+  fileprivate var fixedSections: [SectionID] {
+    for (index, rule) in sections.enumerated() {
+      guard case .field(_, let titles) = rule else { continue }
+      return titles.enumerated().map { rank, title in
+        SectionID(rule: index, rank: rank, value: title.value)
+      }
+    }
+    return []
+  }
+}
+
+extension Write {
+  /// The node that a record would become if it were written now.
+  fileprivate static func preview(_ json: JSONValue, now: Int64) throws -> RunnelTree.Node {
+    let parts = try Write.set(.root, json).assignments(now: now, reader: MemoryTree())
+    if case .node(let node)? = parts.first?.target { return node }
+    return .empty
+  }
+}
+
+extension PagingPhase {
+  init(_ state: FetchState, count: Int) {
+    self =
+      switch state {
+      case .unknown, .more: .more(count)
+      case .fetching: .fetching
+      case .failed(let message): .failed(message)
+      case .exhausted: .exhausted
+      }
+  }
+}

@@ -1,0 +1,143 @@
+import RunnelTerminal
+import RunnelTree
+
+// The header above the body and the footer below it.
+
+extension AppScreen {
+  // MARK: Header
+
+  func drawHeader(into canvas: inout Canvas) {
+    var left = StyledLine(layout.isCompact ? "" : " runnel  ", .title)
+    if !layout.isCompact { left.append("\(state.databaseName) \(glyphs.foldClosed) ", .muted) }
+    left.append(place, .strong)
+    var right = StyledLine()
+    if state.isReadOnly { right.append("read-only  ", .warn) }
+    if layout.isCompact {
+      right.append(newRowsText, .rowNew)
+    } else {
+      right.append("\(glyphs.live) live", .live)
+      right.append("  \(state.me) ", .muted)
+    }
+    StatusLine(left: left, right: right).draw(into: &canvas, rect: layout.title)
+    if !layout.isCompact {
+      let tabs = TabBar(names: state.tabs).line(active: state.active)
+      StatusLine(left: tabs, right: countLine).draw(into: &canvas, rect: layout.tabs)
+    }
+    rule(layout.topRule, into: &canvas)
+  }
+
+  /// The place in the tree that the screen is about.
+  private var place: String {
+    for layer in state.layers.reversed() {
+      if case .record(let screen) = layer { return screen.path.description }
+    }
+    guard state.isTree else { return state.lists[state.active].definition.source.path.description }
+    if case .node(let path, _, _)? = state.tree.cursorLine { return path.description }
+    return "/"
+  }
+
+  private var countLine: StyledLine {
+    guard !state.isTree else {
+      return StyledLine("\(state.tree.content.rowCount) lines ", .muted)
+    }
+    let screen = state.lists[state.active]
+    let rows = "\(screen.content.storedRowCount)"
+    var line = StyledLine(
+      screen.paging == .exhausted ? "\(rows) rows" : "\(rows) of ? rows", .muted)
+    if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
+    line.append(" ")
+    return line
+  }
+
+  private var newRowsText: String {
+    guard !state.isTree else { return "" }
+    let list = state.lists[state.active].list
+    let count = list.newAbove.count + list.newBelow.count
+    return count == 0 ? "" : "\(count) new"
+  }
+
+  // MARK: Footer
+
+  func drawFooter(into canvas: inout Canvas) {
+    rule(layout.bottomRule, into: &canvas)
+    let help = Hints.help(state)
+    if !layout.isCompact {
+      HintBar(Hints(state: state).all, last: help).draw(into: &canvas, rect: layout.hints)
+    }
+    var left = StyledLine(" ")
+    if state.matcher.isPending {
+      left.append(state.matcher.pendingText, .hintKey)
+    } else if !layout.isCompact {
+      left.append(newRowsPill, .rowNew)
+    } else if let help {
+      left.append(help.line)
+    }
+    StatusLine(left: left, right: positionLine).draw(into: &canvas, rect: layout.status)
+    drawToast(into: &canvas)
+  }
+
+  /// A message takes the status line, and as many lines above it as it needs.
+  private func drawToast(into canvas: inout Canvas) {
+    guard let toast = state.toast?.toast else { return }
+    let lines = StyledLine(toast.text).wrapped(width: max(state.size.columns - 4, 1)).count
+    let height = min(lines, Toast.lineCountMax, state.size.rows - 2)
+    let area = Rect(size: state.size).splitBottom(height).bottom
+    canvas.fill(area)
+    toast.draw(into: &canvas, rect: area)
+  }
+
+  private var newRowsPill: String {
+    guard !state.isTree else { return "" }
+    let list = state.lists[state.active].list
+    var parts: [String] = []
+    if !list.newAbove.isEmpty { parts.append("\(glyphs.up)\(list.newAbove.count) new") }
+    if !list.newBelow.isEmpty { parts.append("\(glyphs.down)\(list.newBelow.count) new") }
+    if parts.isEmpty { return "" }
+    return parts.joined(separator: " · ") + " · gn goes there"
+  }
+
+  private var positionLine: StyledLine {
+    let (list, content) = state.listInFront
+    let isOnPagingRow = list.cursor == .row(ListScreen.pagingRow)
+    let number =
+      isOnPagingRow
+      ? "-" : list.rowNumber(in: content).map { String(content.storedRowNumber($0)) } ?? "-"
+    let count = content.storedRowCount
+    let position = layout.isCompact ? "\(number)/\(count)" : "row \(number) of \(count)"
+    return StyledLine((list.isFollowing ? "F following · " : "") + position + " ", .muted)
+  }
+}
+
+extension AppState {
+  /// The list that keys move through.
+  fileprivate var listInFront: (ListState, ListContent) {
+    switch layers.last {
+    case .record(let screen): (screen.list, screen.content)
+    case .help(let screen): (screen.list, screen.content)
+    default:
+      isTree ? (tree.list, tree.content) : (lists[active].list, lists[active].content)
+    }
+  }
+}
+
+extension ListContent {
+  /// The number of the paging row among all rows, from 1; it stands at an end of its section.
+  private var pagingRowNumber: Int? {
+    var before = 0
+    for section in sections {
+      if section.rows.first == ListScreen.pagingRow { return before + 1 }
+      before += section.rows.count
+      if section.rows.last == ListScreen.pagingRow { return before }
+    }
+    return nil
+  }
+
+  /// The rows that are loaded, the paging row left out.
+  fileprivate var storedRowCount: Int { rowCount - (pagingRowNumber == nil ? 0 : 1) }
+
+  /// The number of a row among those that are loaded.
+  fileprivate func storedRowNumber(_ number: Int) -> Int {
+    guard let paging = pagingRowNumber, paging < number else { return number }
+    return number - 1
+  }
+}

@@ -1,0 +1,122 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+/// Draws the state of the application: a pure function from the state to a canvas.
+struct AppScreen {
+  let state: AppState
+  let glyphs: Glyphs
+  let layout: AppLayout
+
+  init(_ state: AppState, glyphs: Glyphs) {
+    self.state = state
+    self.glyphs = glyphs
+    layout = state.layout
+  }
+
+  /// The whole screen.
+  func draw() -> Canvas {
+    var canvas = Canvas(size: state.size, glyphs: glyphs)
+    if layout.isTooSmall {
+      let needed = "\(AppLayout.smallest.columns)x\(AppLayout.smallest.rows) needed"
+      canvas.put(needed, at: Position(row: 0, column: 0), width: state.size.columns)
+      return canvas
+    }
+    drawHeader(into: &canvas)
+    drawBody(into: &canvas)
+    drawFooter(into: &canvas)
+    drawOverlays(into: &canvas)
+    return canvas
+  }
+
+  func rule(_ rect: Rect, into canvas: inout Canvas) {
+    canvas.horizontalLine(row: rect.row, column: rect.column, width: rect.width, role: .frame)
+  }
+
+  // MARK: Body
+
+  private func drawBody(into canvas: inout Canvas) {
+    for layer in state.layers.reversed() {
+      switch layer {
+      case .record(let screen): return RecordDrawing(screen, layout.body).draw(into: &canvas)
+      case .help(let screen): return HelpDrawing(screen, layout.body).draw(into: &canvas)
+      case .form, .confirm, .compose: continue
+      }
+    }
+    if state.isTree { drawTree(into: &canvas) } else { drawList(into: &canvas) }
+  }
+
+  private func drawList(into canvas: inout Canvas) {
+    let screen = state.lists[state.active]
+    if case .failed(let message) = screen.phase {
+      return drawNote("\(glyphs.failed) \(message)", into: &canvas)
+    }
+    if screen.content.sections.isEmpty {
+      let note =
+        screen.phase == .loading ? "loading" : "nothing here yet · a adds a first record"
+      return drawNote(note, into: &canvas)
+    }
+    let rows = RowText(
+      definition: screen.definition, now: state.now, local: state.local, glyphs: glyphs,
+      screenWidth: state.size.columns)
+    ListWidget.draw(
+      screen.content, screen.list,
+      rowText: { id, width in line(of: id, in: screen, rows, width: width) },
+      isFocused: state.layers.isEmpty, into: &canvas, rect: layout.body)
+  }
+
+  private func line(
+    of id: String, in screen: ListScreen, _ rows: RowText, width: Int
+  ) -> StyledLine {
+    if id == ListScreen.pagingRow {
+      return PagingText(glyphs: glyphs, width: width).line(
+        screen.paging, isOlder: screen.definition.source.anchor == .last)
+    }
+    guard let record = screen.records[id] else { return StyledLine() }
+    let rowState = RowText.State(
+      isTransient: screen.isTransient(record),
+      isChanged: (screen.changedUntil[id] ?? 0) > state.now)
+    return rows.line(for: record, state: rowState, width: width)
+  }
+
+  private func drawTree(into canvas: inout Canvas) {
+    let text = TreeText(tree: state.tree, local: state.local, glyphs: glyphs)
+    ListWidget.draw(
+      state.tree.content, state.tree.list, rowText: { text.line(id: $0, width: $1) },
+      isFocused: state.layers.isEmpty, into: &canvas, rect: layout.body)
+  }
+
+  /// What a list without rows says.
+  private func drawNote(_ text: String, into canvas: inout Canvas) {
+    let area = layout.body.inset(rows: 0, columns: 2).splitTop(1).rest
+    let lines = StyledLine(text, .muted).wrapped(width: area.width)
+    for (index, line) in lines.prefix(area.height).enumerated() {
+      canvas.put(line, at: area.line(index).origin, width: area.width)
+    }
+  }
+
+  // MARK: Overlays
+
+  private func drawOverlays(into canvas: inout Canvas) {
+    for layer in state.layers {
+      switch layer {
+      case .record, .help: break
+      case .compose(let composer): drawComposer(composer, into: &canvas)
+      case .form(let form): FormDrawing(form, layout.body).draw(into: &canvas)
+      case .confirm(let question): question.dialog.draw(into: &canvas, rect: layout.body)
+      }
+    }
+  }
+
+  private func drawComposer(_ composer: ComposeScreen, into canvas: inout Canvas) {
+    let (top, bottom) = layout.composer.splitTop(1)
+    rule(top, into: &canvas)
+    if let error = composer.error {
+      let place = Position(row: top.row, column: 2)
+      canvas.put(
+        " \(glyphs.conflict) \(error) ", at: place, width: max(top.width - 4, 0), role: .error)
+    }
+    let label = composer.sending == nil ? " \(state.me)" : " \(glyphs.loading)"
+    composer.editor.draw(into: &canvas, rect: bottom, label: label)
+  }
+}

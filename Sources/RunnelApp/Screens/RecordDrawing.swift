@@ -1,0 +1,65 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+/// Draws an open record: a line for each field, and the field that is edited in its place.
+struct RecordDrawing {
+  private static let nameWidthMin = 14
+
+  private let screen: RecordScreen
+  private let body: Rect
+
+  init(_ screen: RecordScreen, _ body: Rect) {
+    self.screen = screen
+    self.body = body
+  }
+
+  func draw(into canvas: inout Canvas) {
+    if screen.node == nil {
+      let place = body.line(1).splitLeft(2).rest
+      canvas.put("loading", at: place.origin, width: place.width, role: .muted)
+      return
+    }
+    ListWidget.draw(
+      screen.content, screen.list, rowText: { id, width in line(id, width: width) },
+      isFocused: screen.edit == nil, into: &canvas, rect: body)
+    drawEdit(into: &canvas)
+  }
+
+  private func line(_ id: String, width: Int) -> StyledLine {
+    guard let field = screen.fields[id] else { return StyledLine() }
+    var line = StyledLine("  " + label(field.path), .jsonKey)
+    line.append(FieldKind.text(of: field.leaf.json), TreeText.role(of: field.leaf))
+    let kind = FieldKind(field.leaf.json).rawValue
+    let blanks = width - line.width - kind.count - 1
+    if blanks > 0 { line.append(String(repeating: " ", count: blanks) + kind, .muted) }
+    return line
+  }
+
+  /// The name of a field with blanks up to the column of the values.
+  private func label(_ path: Path) -> String {
+    let name = path.isRoot ? "value" : String(path.description.dropFirst())
+    let blanks = max(RecordDrawing.nameWidthMin - CellWidth.width(of: name), 2)
+    return name + String(repeating: " ", count: blanks)
+  }
+
+  /// Draws the editor over the line of its field, and beside it the kind, or what is wrong.
+  private func drawEdit(into canvas: inout Canvas) {
+    guard let edit = screen.edit else { return }
+    let lines = screen.list.lines(in: screen.content, height: body.height)
+    let id = edit.field.description
+    guard let index = lines.firstIndex(where: { $0.kind == .row(id) }) else { return }
+    let line = body.line(index)
+    canvas.fill(line)
+    let label = canvas.glyphs.cursor + "  " + label(edit.field)
+    let (labelArea, rest) = line.splitLeft(min(CellWidth.width(of: label), line.width / 2))
+    canvas.put(label, at: labelArea.origin, width: labelArea.width, role: .jsonKey)
+    let beside = edit.error.map { "\(canvas.glyphs.conflict) \($0)" } ?? edit.kind.rawValue
+    let besideWidth = min(CellWidth.width(of: beside) + 1, rest.width * 2 / 3)
+    let (side, area) = rest.splitRight(besideWidth)
+    canvas.put(
+      beside, at: side.splitLeft(1).rest.origin, width: side.width - 1,
+      role: edit.error == nil ? .muted : .error)
+    edit.editor.draw(into: &canvas, rect: area, error: edit.error)
+  }
+}

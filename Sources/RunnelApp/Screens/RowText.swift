@@ -1,0 +1,120 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// Writes a record as one line of a list.
+struct RowText {
+  /// The columns before the first: a blank, a state, and a blank.
+  private static let gutterWidth = 3
+  private static let transientAge = "not saved"
+
+  let definition: ViewDefinition
+  let now: Int64
+  let local: LocalTime
+  let glyphs: Glyphs
+  /// The width of the whole screen, which decides what is shown.
+  let screenWidth: Int
+
+  /// What distinguishes a row from the others.
+  struct State {
+    var isTransient = false
+    var isChanged = false
+  }
+
+  /// The line of a record in so many columns.
+  func line(for record: Record, state: State, width: Int) -> StyledLine {
+    let node = record.row.node ?? .empty
+    let columns = definition.columns.filter { $0.minimumScreen <= screenWidth }
+    let widths = widths(of: columns, in: width - RowText.gutterWidth, state)
+    var line = gutter(state)
+    for (index, column) in columns.enumerated() {
+      let isLast = index == columns.count - 1
+      let isAge = isLast && column.format == .age
+      let value = column.field.node(key: record.row.key, node)
+      let words =
+        state.isTransient && isAge ? RowText.transientAge : text(of: value, column.format)
+      let role: StyleRole = state.isTransient ? .transient : column.isMuted ? .muted : .text
+      line.append(fitted(words, to: widths[index], isRight: isAge), role)
+      if !isLast { line.append(" ") }
+    }
+    return line
+  }
+
+  private func gutter(_ state: State) -> StyledLine {
+    if state.isTransient { return StyledLine(" \(glyphs.transient) ", .transient) }
+    if state.isChanged { return StyledLine(" \(glyphs.changed) ", .rowChanged) }
+    return StyledLine("   ")
+  }
+
+  /// The fixed widths as given, and what is left shared by the others.
+  private func widths(
+    of columns: [ColumnDefinition], in width: Int, _ state: State
+  ) -> [Int] {
+    var widths = columns.map { $0.width ?? 0 }
+    if state.isTransient, let last = columns.last, last.format == .age {
+      widths[widths.count - 1] = max(last.width ?? 0, RowText.transientAge.count)
+    }
+    let taken = widths.reduce(0, +) + max(columns.count - 1, 0)
+    let open = columns.indices.filter { columns[$0].width == nil }
+    guard !open.isEmpty else { return widths }
+    let (share, extra) = max(width - taken, 0).quotientAndRemainder(dividingBy: open.count)
+    for (order, index) in open.enumerated() { widths[index] = share + (order < extra ? 1 : 0) }
+    return widths
+  }
+
+  /// The text in exactly so many columns: cut with an ellipsis, or padded.
+  private func fitted(_ text: String, to width: Int, isRight: Bool) -> String {
+    let clusters = CellText.sanitize(text, glyphs: glyphs)
+    let total = clusters.reduce(0) { $0 + $1.width }
+    if total <= width {
+      let blanks = String(repeating: " ", count: width - total)
+      let whole = clusters.map(\.text).joined()
+      return isRight ? blanks + whole : whole + blanks
+    }
+    let room = width - CellWidth.width(of: glyphs.ellipsis)
+    guard room >= 0 else { return String(repeating: " ", count: max(width, 0)) }
+    var cut = ""
+    var used = 0
+    for cluster in clusters where used + cluster.width <= room {
+      cut += cluster.text
+      used += cluster.width
+      if used == room { break }
+    }
+    return cut + glyphs.ellipsis + String(repeating: " ", count: room - used)
+  }
+
+  // MARK: Values
+
+  private func text(of node: RunnelTree.Node, _ format: ColumnDefinition.Format) -> String {
+    let json = node.json
+    switch format {
+    case .plain: return FieldKind.text(of: json)
+    case .mark: return json == .bool(true) ? glyphs.pinned : ""
+    case .time, .date, .age:
+      guard case .number(let number) = json, let time = number.integer else {
+        return FieldKind.text(of: json)
+      }
+      switch format {
+      case .time: return local.civil(time).timeText
+      case .date: return local.civil(time).dateText
+      default: return RowText.age(of: time, now: now)
+      }
+    }
+  }
+
+  /// How long ago a time is, in at most four characters: `now`, `12s`, `5m`, `3h`, `2d`, `8w`, `1y`.
+  static func age(of time: Int64, now: Int64) -> String {
+    let seconds = (now - time) / 1000
+    switch seconds {
+    case ..<0: return "soon"
+    case ..<5: return "now"
+    case ..<60: return "\(seconds)s"
+    case ..<3600: return "\(seconds / 60)m"
+    case ..<86_400: return "\(seconds / 3600)h"
+    case ..<(14 * 86_400): return "\(seconds / 86_400)d"
+    case ..<(365 * 86_400): return "\(seconds / (7 * 86_400))w"
+    default: return "\(seconds / (365 * 86_400))y"
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStore
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// What happened to the application. The reducer makes the next state of it.
+enum AppAction: Action {
+  /// Time went on: milliseconds since 1970.
+  case tick(Int64)
+  /// The user did something.
+  case input(InputEvent)
+  /// A list changed.
+  case list(view: Int, ListChange)
+  /// The children of an expanded node of the tree changed.
+  case tree(Path, TreeChildren)
+  /// The open record changed.
+  case record(Path, RunnelTree.Node)
+  /// A write is on disk.
+  case written(Int, key: RunnelTree.Key?)
+  /// A write was refused.
+  case refused(Int, String)
+  /// The database could not do something that no write asked for.
+  case trouble(String)
+  /// The effects of the state were taken to be carried out.
+  case effectsTaken
+}
+
+/// What the application asks the world to do; carried out in order, after the action.
+enum Effect: Hashable, Sendable {
+  /// Start the streams of a view.
+  case openView(Int)
+  /// Fetch the next page of a view.
+  case fetchMore(Int)
+  /// Show the row being composed in a view, or take it away.
+  case compose(view: Int, JSONValue?)
+  /// Listen to the children of a node of the tree.
+  case expand(Path)
+  /// Stop listening to them.
+  case collapse(Path)
+  /// Fetch the next page of them.
+  case fetchMoreChildren(Path)
+  /// Listen to a record.
+  case openRecord(Path)
+  /// Stop listening to it.
+  case closeRecord(Path)
+  /// Carry out a write; the answer carries the number.
+  case write(Int, Write)
+  /// Add a child under a new key; the answer carries the number.
+  case push(Int, Path, JSONValue)
+  /// Give the terminal back until the program is continued.
+  case suspend
+  /// Draw the screen from scratch.
+  case redraw
+  /// End with a fault of the program, to see what a crash leaves behind.
+  case crash
+}
+
+/// A list after a change.
+struct ListChange: Sendable {
+  /// The sections with the ids of their rows.
+  var sections: [SectionRows]
+  /// What happened, from the state before.
+  var update: BatchUpdate
+  /// The rows that arrived by themselves: neither loaded at first nor fetched as a page.
+  var newRows: Set<String>
+  /// The rows whose content is new or changed.
+  var records: [String: Record]
+  /// How far the list is loaded.
+  var phase: LoadPhase
+  /// What the paging row says.
+  var paging: PagingPhase
+
+  /// A section and its rows.
+  struct SectionRows: Hashable, Sendable {
+    var id: String
+    var rows: [String]
+  }
+}
+
+/// How far a list is loaded.
+enum LoadPhase: Hashable, Sendable {
+  case loading
+  case loaded
+  case failed(String)
+}
+
+/// What a paging row says.
+enum PagingPhase: Hashable, Sendable {
+  /// There are more rows; this many are fetched at once.
+  case more(Int)
+  /// They are being fetched.
+  case fetching
+  /// They could not be fetched.
+  case failed(String)
+  /// There are no more rows.
+  case exhausted
+}
+
+/// The children of an expanded node.
+struct TreeChildren: Hashable, Sendable {
+  var rows: [TreeRow]
+  var phase: LoadPhase
+  var paging: PagingPhase
+}

@@ -1,0 +1,205 @@
+import RunnelTerminal
+
+extension KeymapContext {
+  /// Everywhere except while typing.
+  static let global = KeymapContext("global")
+  /// Whatever is moved through line by line.
+  static let list = KeymapContext("list")
+  /// A collection.
+  static let collection = KeymapContext("collection")
+  /// The raw tree.
+  static let tree = KeymapContext("tree")
+  /// An open record.
+  static let record = KeymapContext("record")
+  /// The help.
+  static let help = KeymapContext("help")
+  /// A question.
+  static let confirm = KeymapContext("confirm")
+  /// Where a crash may be asked for.
+  static let crash = KeymapContext("crash")
+  /// Any text field, besides what the field itself does.
+  static let input = KeymapContext("input")
+}
+
+extension ActionID {
+  static let appQuit = ActionID("app.quit")
+  static let appSuspend = ActionID("app.suspend")
+  static let appCrash = ActionID("app.crash")
+  static let dialogNo = ActionID("dialog.no")
+  static let dialogYes = ActionID("dialog.yes")
+  static let fieldNext = ActionID("field.next")
+  static let fieldPrevious = ActionID("field.prev")
+  static let fieldType = ActionID("field.type")
+  static let foldClose = ActionID("fold.close")
+  static let foldCloseAll = ActionID("fold.closeAll")
+  static let foldOpen = ActionID("fold.open")
+  static let foldOpenAll = ActionID("fold.openAll")
+  static let foldToggle = ActionID("fold.toggle")
+  static let followToggle = ActionID("follow.toggle")
+  static let formSave = ActionID("form.save")
+  static let helpOpen = ActionID("help.open")
+  static let inputAccept = ActionID("input.accept")
+  static let inputCancel = ActionID("input.cancel")
+  static let jobCancel = ActionID("job.cancel")
+  static let pageDown = ActionID("page.down")
+  static let pageHalfDown = ActionID("page.halfDown")
+  static let pageHalfUp = ActionID("page.halfUp")
+  static let pageUp = ActionID("page.up")
+  static let recordAdd = ActionID("record.add")
+  static let recordDelete = ActionID("record.delete")
+  static let recordEdit = ActionID("record.edit")
+  static let rowDown = ActionID("row.down")
+  static let rowFirst = ActionID("row.first")
+  static let rowIn = ActionID("row.in")
+  static let rowLast = ActionID("row.last")
+  static let rowNewest = ActionID("row.newest")
+  static let rowOpen = ActionID("row.open")
+  static let rowOut = ActionID("row.out")
+  static let rowUp = ActionID("row.up")
+  static let screenBottom = ActionID("screen.bottom")
+  static let screenMiddle = ActionID("screen.middle")
+  static let screenRedraw = ActionID("screen.redraw")
+  static let screenTop = ActionID("screen.top")
+  static let scrollDown = ActionID("scroll.down")
+  static let scrollLeft = ActionID("scroll.left")
+  static let scrollRight = ActionID("scroll.right")
+  static let scrollRowBottom = ActionID("scroll.rowBottom")
+  static let scrollRowMiddle = ActionID("scroll.rowMiddle")
+  static let scrollRowTop = ActionID("scroll.rowTop")
+  static let scrollUp = ActionID("scroll.up")
+  static let sectionMore = ActionID("section.more")
+  static let sectionNext = ActionID("section.next")
+  static let sectionPrevious = ActionID("section.prev")
+  static let stepBack = ActionID("step.back")
+  static let viewClose = ActionID("view.close")
+  static let viewNext = ActionID("view.next")
+  static let viewPrevious = ActionID("view.prev")
+
+  /// The most views with a key of their own.
+  static let viewGotoCount = 9
+
+  /// Goes to the view with a number, from 1.
+  static func viewGoto(_ number: Int) -> ActionID { ActionID("view.goto\(number)") }
+
+  /// The number of the view that an action goes to.
+  var viewNumber: Int? {
+    (1...ActionID.viewGotoCount).first { self == ActionID.viewGoto($0) }
+  }
+}
+
+/// The one table of keys: it runs actions, and draws the help and the hints.
+enum AppKeymap {
+  static let keymap = Keymap(
+    bindings(.confirm, confirm) + bindings(.help, help) + bindings(.collection, collection)
+      + bindings(.tree, tree) + bindings(.record, record) + bindings(.list, list)
+      + bindings(.global, global) + bindings(.crash, crash) + gotoBindings + bindings(.input, input)
+      + TextFieldBindings.all,
+    countingContexts: [.collection, .tree, .record, .help])
+
+  private typealias Row = (keys: [String], action: ActionID, description: String)
+
+  private static func bindings(_ context: KeymapContext, _ rows: [Row]) -> [KeyBinding] {
+    rows.flatMap { KeyBinding.bindings(context, $0.keys, $0.action, $0.description) }
+  }
+
+  private static let gotoBindings = (1...ActionID.viewGotoCount).flatMap { number in
+    KeyBinding.bindings(
+      .global, ["g\(number)", "M-\(number)"], .viewGoto(number), "go to view \(number)")
+  }
+
+  private static let collection: [Row] = [
+    (["Enter"], .rowOpen, "open; on a paging row fetch; on a header fold"),
+    (["l", "Right"], .rowIn, "open, or unfold"),
+    (["h", "Left"], .rowOut, "go to the header, or fold"),
+    (["a"], .recordAdd, "add a record"),
+    (["e", "F2"], .recordEdit, "edit in place"),
+    (["d", "Del"], .recordDelete, "delete the record…"),
+    (["gm"], .sectionMore, "fetch the next page"),
+    (["gn"], .rowNewest, "go to the newest row"),
+    (["F"], .followToggle, "follow the newest row"),
+    (["za"], .foldToggle, "fold / unfold"),
+    (["zo"], .foldOpen, "unfold"),
+    (["zc"], .foldClose, "fold"),
+    (["zR"], .foldOpenAll, "unfold all"),
+    (["zM"], .foldCloseAll, "fold all"),
+  ]
+
+  private static let tree: [Row] = [
+    (["Enter"], .rowOpen, "expand / collapse; edit a value; fetch on a paging row"),
+    (["l", "Right"], .rowIn, "expand"),
+    (["h", "Left"], .rowOut, "collapse, or go to the parent"),
+    (["za"], .foldToggle, "expand / collapse"),
+    (["a"], .recordAdd, "add a child"),
+    (["e", "F2"], .recordEdit, "edit the value"),
+    (["d", "Del"], .recordDelete, "delete the node…"),
+    (["gm"], .sectionMore, "fetch the next page of this node"),
+  ]
+
+  private static let record: [Row] = [
+    (["e", "F2", "Enter"], .recordEdit, "edit the field in place"),
+    (["a"], .recordAdd, "add a field"),
+    (["d", "Del"], .recordDelete, "delete the field…"),
+    (["h", "Left"], .stepBack, "go back"),
+  ]
+
+  private static let list: [Row] = [
+    (["j", "Down", "C-n"], .rowDown, "down (takes a count)"),
+    (["k", "Up", "C-p"], .rowUp, "up"),
+    (["gg", "Home", "M-<"], .rowFirst, "first row, or row N with a count"),
+    (["G", "End", "M->"], .rowLast, "last row, or row N with a count"),
+    (["C-f", "PgDn", "C-v"], .pageDown, "page down"),
+    (["C-b", "PgUp", "M-v"], .pageUp, "page up"),
+    (["C-d"], .pageHalfDown, "half page down"),
+    (["C-u"], .pageHalfUp, "half page up"),
+    (["]]", "}"], .sectionNext, "next section"),
+    (["[[", "{"], .sectionPrevious, "previous section"),
+    (["H"], .screenTop, "top row of the screen"),
+    (["M"], .screenMiddle, "middle row of the screen"),
+    (["L"], .screenBottom, "bottom row of the screen"),
+    (["C-e"], .scrollDown, "scroll one line, the cursor stays"),
+    (["C-y"], .scrollUp, "scroll one line back"),
+    (["zt"], .scrollRowTop, "put the row at the top"),
+    (["zz"], .scrollRowMiddle, "put the row in the middle"),
+    (["zb"], .scrollRowBottom, "put the row at the bottom"),
+    (["zl", "S-Right"], .scrollRight, "scroll right"),
+    (["zh", "S-Left"], .scrollLeft, "scroll left"),
+  ]
+
+  private static let global: [Row] = [
+    (["?", "F1"], .helpOpen, "help for this place"),
+    (["gt", "Tab"], .viewNext, "next view"),
+    (["gT", "S-Tab"], .viewPrevious, "previous view"),
+    (["q"], .viewClose, "close this view; at the last one, leave"),
+    (["Q"], .appQuit, "leave"),
+    (["Esc", "C-g"], .stepBack, "one step back"),
+    (["C-c"], .jobCancel, "stop; twice leaves"),
+    (["C-z"], .appSuspend, "suspend to the shell"),
+    (["C-l"], .screenRedraw, "redraw from scratch"),
+  ]
+
+  private static let help: [Row] = [
+    (["Enter"], .rowOpen, "run the action")
+  ]
+
+  private static let confirm: [Row] = [
+    (["y"], .dialogYes, "yes"),
+    (["n", "Esc", "Enter", "C-g", "C-c", "q"], .dialogNo, "no"),
+    (["C-l"], .screenRedraw, "redraw from scratch"),
+  ]
+
+  private static let crash: [Row] = [
+    (["C-x !"], .appCrash, "end the program with a fault")
+  ]
+
+  private static let input: [Row] = [
+    (["Enter"], .inputAccept, "accept"),
+    (["Esc", "C-g", "C-c"], .inputCancel, "cancel"),
+    (["Tab"], .fieldNext, "next field"),
+    (["S-Tab"], .fieldPrevious, "previous field"),
+    (["F2", "C-x C-t"], .fieldType, "change the type of the field"),
+    (["C-s"], .formSave, "save"),
+    (["C-z"], .appSuspend, "suspend to the shell"),
+    (["C-l"], .screenRedraw, "redraw from scratch"),
+    (["F1", "C-x ?"], .helpOpen, "help"),
+  ]
+}

@@ -1,0 +1,44 @@
+import RunnelTerminal
+
+/// Where things are on a screen of a size.
+///
+/// From 50 columns and 12 rows on there are two lines of header, hints and a status line; below that
+/// one line of header and one of status; below 20 columns or 5 rows nothing but a word about it.
+struct AppLayout: Hashable {
+  static let smallest = TerminalSize(columns: 20, rows: 5)
+
+  /// Whether the screen is too small to show anything.
+  let isTooSmall: Bool
+  /// Whether there is room for tabs and hints.
+  let isCompact: Bool
+  /// The line of the database, the place and the state.
+  let title: Rect
+  /// The line of the tabs.
+  let tabs: Rect
+  /// The line below the header.
+  let topRule: Rect
+  /// The list, the tree or the record.
+  let body: Rect
+  /// The line in which a record is composed, with its rule.
+  let composer: Rect
+  /// The line above the footer.
+  let bottomRule: Rect
+  /// The line of hints.
+  let hints: Rect
+  /// The last line.
+  let status: Rect
+
+  init(size: TerminalSize, composes: Bool) {
+    isTooSmall = size.columns < AppLayout.smallest.columns || size.rows < AppLayout.smallest.rows
+    isCompact = size.columns < 50 || size.rows < 12
+    var rest = Rect(size: size)
+    (title, rest) = rest.splitTop(1)
+    (tabs, rest) = rest.splitTop(isCompact ? 0 : 1)
+    (topRule, rest) = rest.splitTop(1)
+    (status, rest) = rest.splitBottom(1)
+    (hints, rest) = rest.splitBottom(isCompact ? 0 : 1)
+    (bottomRule, rest) = rest.splitBottom(1)
+    (composer, rest) = rest.splitBottom(composes ? 2 : 0)
+    body = rest
+  }
+}

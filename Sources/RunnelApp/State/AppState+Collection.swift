@@ -1,0 +1,182 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// What the user does in a view: a collection here, the tree in AppState+Tree.swift.
+
+extension AppState {
+  mutating func performInView(_ action: ActionID, count: Int?) {
+    if let number = action.viewNumber { return open(number - 1) }
+    let tabCount = treeTab + 1
+    switch action {
+    case .viewNext: return open((active + (count ?? 1)) % tabCount)
+    case .viewPrevious: return open((active + tabCount - (count ?? 1) % tabCount) % tabCount)
+    default: break
+    }
+    var isDone = false
+    withList { list, content, height in
+      isDone = AppState.move(&list, content, height, action, count)
+      if !isDone { isDone = AppState.fold(&list, content, height, action) }
+    }
+    if isDone { return }
+    if isTree { performInTree(action) } else { performInCollection(action) }
+  }
+
+  private mutating func performInCollection(_ action: ActionID) {
+    switch action {
+    case .rowOpen, .rowIn: openRow(action)
+    case .rowOut: goOut()
+    case .recordAdd: addRecord()
+    case .recordEdit: editRecord()
+    case .recordDelete: deleteRecord()
+    case .sectionMore: fetchMore()
+    case .rowNewest: goToNewest()
+    case .followToggle:
+      lists[active].list.isFollowing.toggle()
+      if lists[active].list.isFollowing { goToNewest() }
+    default: break
+    }
+  }
+
+  private static func fold(
+    _ list: inout ListState, _ content: ListContent, _ height: Int, _ action: ActionID
+  ) -> Bool {
+    guard let section = list.cursorSection(in: content) else { return false }
+    switch action {
+    case .foldToggle: list.toggleFold(section, in: content, height: height)
+    case .foldOpen: list.unfold(section, in: content, height: height)
+    case .foldClose: list.fold(section, in: content, height: height)
+    case .foldOpenAll: list.unfoldAll(in: content, height: height)
+    case .foldCloseAll: list.foldAll(in: content, height: height)
+    default: return false
+    }
+    return true
+  }
+
+  // MARK: Moving
+
+  private mutating func openRow(_ action: ActionID) {
+    switch lists[active].list.cursor {
+    case .header(let section):
+      withList { list, content, height in
+        if action == .rowOpen {
+          list.toggleFold(section, in: content, height: height)
+        } else {
+          list.unfold(section, in: content, height: height)
+        }
+      }
+    case .row(ListScreen.pagingRow):
+      if action == .rowOpen { fetchMore() }
+    case .row:
+      guard let record = lists[active].cursorRecord else { return }
+      open(record: record.path, editing: nil)
+    case nil: break
+    }
+  }
+
+  private mutating func goOut() {
+    withList { list, content, height in
+      guard let section = list.cursorSection(in: content) else { return }
+      if list.cursor == .header(section) {
+        list.fold(section, in: content, height: height)
+      } else {
+        _ = list.moveTo(.header(section), in: content, height: height)
+      }
+    }
+  }
+
+  /// Goes to the row that arrived last, which clears the counter.
+  private mutating func goToNewest() {
+    let isLast =
+      (lists[active].definition.source.anchor == .last)
+      != lists[active].definition.source.isDescending
+    withList { list, content, height in
+      if isLast {
+        list.moveToLast(in: content, height: height)
+      } else {
+        list.moveToFirst(in: content, height: height)
+      }
+      list.clearNewRows()
+    }
+  }
+
+  /// Fetches the next page of the list; at the true end it says so.
+  mutating func fetchMore() {
+    switch lists[active].paging {
+    case .more, .failed:
+      lists[active].paging = .fetching
+      effects.append(.fetchMore(active))
+    case .fetching: break
+    case .exhausted: say(.info, "everything is loaded: there are no more rows")
+    }
+  }
+
+  mutating func open(record path: Path, editing field: Path?) {
+    let name = isTree ? "Tree" : lists[active].definition.name
+    layers.append(.record(RecordScreen(path: path, viewName: name, editsFirst: field)))
+    effects.append(.openRecord(path))
+  }
+
+  // MARK: Changing
+
+  /// Opens the record at the field that one edits most: the composed one, or the widest column.
+  private mutating func editRecord() {
+    guard let record = lists[active].cursorRecord else {
+      return say(.info, "move to a record to edit it")
+    }
+    if isReadOnly { return say(.warning, "this database is open read-only") }
+    open(record: record.path, editing: lists[active].definition.mainField ?? .root)
+  }
+
+  private mutating func deleteRecord() {
+    guard let record = lists[active].cursorRecord else {
+      return say(.info, "move to a record to delete it")
+    }
+    confirmRemoval(of: record.path, record.row.summary)
+  }
+
+  private mutating func addRecord() {
+    if isReadOnly { return say(.warning, "this database is open read-only") }
+    let screen = lists[active]
+    if screen.definition.compose != nil { return openComposer() }
+    layers.append(.form(screen.formForNewRecord(view: active)))
+  }
+}
+
+extension ViewDefinition {
+  /// The field that is edited first.
+  var mainField: Path? {
+    if let compose { return compose }
+    for column in columns where column.width == nil {
+      if case .path(let path) = column.field { return path }
+    }
+    return nil
+  }
+}
+
+extension ListScreen {
+  /// A form with the fields of the template, or else with those of the record under the cursor.
+  fileprivate func formForNewRecord(view: Int) -> FormScreen {
+    var fields: [FormScreen.Field] = []
+    if definition.template.isEmpty {
+      let example = cursorRecord ?? records.values.first { !isTransient($0) }
+      for child in example?.row.node?.children ?? [] {
+        guard let leaf = child.node.leaf else { continue }
+        fields.append(
+          FormScreen.Field(
+            child.key.text, path: Path(unchecked: [child.key]), kind: FieldKind(leaf.json)))
+      }
+    } else {
+      for field in definition.template where !field.isComputed {
+        fields.append(
+          FormScreen.Field(
+            String(field.path.description.dropFirst()), path: field.path,
+            kind: FieldKind(field.value), text: FieldKind.text(of: field.value)))
+      }
+    }
+    if fields.isEmpty { fields = [FormScreen.Field("value", kind: .json)] }
+    return FormScreen(
+      purpose: .addRecord(view: view), title: "Add to \(definition.source.path)", fields: fields)
+  }
+}

@@ -1,0 +1,113 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+// The line in which a record is composed. What is typed shows in the list as a row that is not saved.
+
+extension AppState {
+  mutating func openComposer() {
+    let screen = ComposeScreen(view: active, editor: LineEditor(lists[active].draft))
+    layers.append(.compose(screen))
+    goToEnd()
+    showDraft()
+  }
+
+  mutating func performInComposer(_ action: ActionID) {
+    guard case .compose(let composer)? = layers.last else { return }
+    if composer.sending != nil { return }
+    switch action {
+    case .inputCancel:
+      lists[composer.view].draft = composer.editor.text
+      if !composer.editor.isEmpty { say(.info, "kept as a draft: a goes on with it") }
+      closeLayer()
+      effects.append(.compose(view: composer.view, nil))
+    case .inputAccept, .formSave: send(composer)
+    default:
+      updateComposer { _ = $0.editor.perform(action) }
+      showDraft()
+    }
+  }
+
+  private mutating func send(_ composer: ComposeScreen) {
+    let definition = lists[composer.view].definition
+    guard let field = definition.compose, !composer.editor.isEmpty else { return }
+    let text = composer.editor.text
+    let values: [(path: Path, value: JSONValue)] = [(field, .string(text))]
+    let record = definition.record(filledWith: values, me: me)
+    submit(.send(view: composer.view, text: text)) { .push($0, definition.source.path, record) }
+    let number = lastWrite
+    updateComposer { $0.sending = number }
+  }
+
+  /// A sent record is saved: the line is emptied for the next one.
+  mutating func closeComposer(_ number: Int) {
+    updateComposer { composer in
+      guard composer.sending == number else { return }
+      composer.sending = nil
+      composer.editor = LineEditor()
+    }
+    guard case .compose(let composer)? = layers.last else { return }
+    lists[composer.view].draft = ""
+    showDraft()
+  }
+
+  mutating func updateComposer(_ body: (inout ComposeScreen) -> Void) {
+    for (index, layer) in layers.enumerated() {
+      guard case .compose(var composer) = layer else { continue }
+      composer.error = nil
+      body(&composer)
+      layers[index] = .compose(composer)
+    }
+  }
+
+  /// Shows what is typed as a row of the list, or takes the row away if nothing is.
+  mutating func showDraft() {
+    guard case .compose(let composer)? = layers.last else { return }
+    let definition = lists[composer.view].definition
+    guard let field = definition.compose, !composer.editor.isEmpty else {
+      effects.append(.compose(view: composer.view, nil))
+      return
+    }
+    let values: [(path: Path, value: JSONValue)] = [(field, .string(composer.editor.text))]
+    let record = definition.record(filledWith: values, me: me)
+    effects.append(.compose(view: composer.view, record))
+  }
+
+  private mutating func goToEnd() {
+    let height = height
+    withList { list, content, _ in
+      list.resize(toHeight: height, in: content)
+      list.moveToLast(in: content, height: height)
+    }
+  }
+}
+
+extension ViewDefinition {
+  /// A new record: the template with the user's name, and what was filled in.
+  func record(filledWith values: [(path: Path, value: JSONValue)], me: String) -> JSONValue {
+    if let only = values.first, values.count == 1, only.path.isRoot { return only.value }
+    var members: [JSONMember] = []
+    for field in template {
+      members.put(field.value == .string("$me") ? .string(me) : field.value, at: field.path.keys[...])
+    }
+    for value in values { members.put(value.value, at: value.path.keys[...]) }
+    return .object(members)
+  }
+}
+
+extension [JSONMember] {
+  /// Puts a value at a path of names, making the objects on the way.
+  fileprivate mutating func put(_ value: JSONValue, at keys: ArraySlice<RunnelTree.Key>) {
+    guard let key = keys.first else { return }
+    let index = firstIndex { $0.name == key.text } ?? count
+    if index == count { append(JSONMember(key.text, .null)) }
+    if keys.count == 1 {
+      self[index].value = value
+      return
+    }
+    var below: [JSONMember] = []
+    if case .object(let members) = self[index].value { below = members }
+    below.put(value, at: keys.dropFirst())
+    self[index].value = .object(below)
+  }
+}

@@ -1,0 +1,171 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+// What the user does: events find the layer on top, keys find their action in the keymap.
+
+extension AppState {
+  /// The contexts that hold now, innermost first.
+  var contexts: [KeymapContext] {
+    switch layers.last {
+    case nil:
+      [isTree ? .tree : .collection, .list, .global] + (allowsCrash ? [.crash] : [])
+    case .record(let screen):
+      screen.edit == nil ? [.record, .list, .global] : [.input, .textField]
+    case .form, .compose: [.input, .textField]
+    case .confirm: [.confirm]
+    case .help: [.help, .list, .global]
+    }
+  }
+
+  mutating func handle(_ event: InputEvent) {
+    switch event {
+    case .key(let stroke): handle(stroke)
+    case .paste(let text): paste(text)
+    case .mouse(let mouse): handle(mouse)
+    case .resize(let size): resize(to: size)
+    case .focus: break
+    }
+  }
+
+  private mutating func handle(_ stroke: KeyStroke) {
+    let wasPending = matcher.isPending
+    switch matcher.feed(stroke, keymap: AppKeymap.keymap, contexts: contexts) {
+    case .pending: break
+    case .action(let action, let count): perform(action, count: count)
+    case .unmatched(let stroke):
+      if !wasPending { type(stroke) }
+    }
+  }
+
+  /// A key that is no command: text, where text is being typed.
+  private mutating func type(_ stroke: KeyStroke) {
+    guard case .character(let character) = stroke.key, !stroke.control, !stroke.meta else { return }
+    insert(String(character))
+  }
+
+  private mutating func paste(_ text: String) {
+    matcher.reset()
+    if hasEditor { insert(text) } else { say(.warning, "a paste goes into a text field: e edits, a adds") }
+  }
+
+  private mutating func resize(to size: TerminalSize) {
+    self.size = size
+    let height = height
+    withList { list, content, height in list.resize(toHeight: height, in: content) }
+    for (index, layer) in layers.enumerated() {
+      switch layer {
+      case .record(var screen):
+        screen.list.resize(toHeight: height, in: screen.content)
+        layers[index] = .record(screen)
+      case .help(var screen):
+        screen.list.resize(toHeight: height, in: screen.content)
+        layers[index] = .help(screen)
+      case .form, .confirm, .compose: break
+      }
+    }
+  }
+
+  private mutating func handle(_ mouse: MouseEvent) {
+    guard layers.isEmpty else { return }
+    let line = mouse.position.row - layout.body.row
+    switch mouse.kind {
+    case .wheelUp: withList { list, content, height in list.move(by: -3, in: content, height: height) }
+    case .wheelDown: withList { list, content, height in list.move(by: 3, in: content, height: height) }
+    case .press where mouse.position.row == layout.tabs.row && !layout.isCompact:
+      if let tab = TabBar(names: tabs).tab(atColumn: mouse.position.column) { open(tab) }
+    case .press where layout.body.contains(mouse.position):
+      withList { list, content, height in
+        guard let item = list.item(atLine: line, in: content, height: height) else { return }
+        _ = list.moveTo(item, in: content, height: height)
+      }
+    default: break
+    }
+  }
+
+  // MARK: Actions
+
+  /// Runs an action where the keys go now.
+  mutating func perform(_ action: ActionID, count: Int?) {
+    if performAnywhere(action) { return }
+    switch layers.last {
+    case nil: performInView(action, count: count)
+    case .record: performInRecord(action, count: count)
+    case .form: performInForm(action)
+    case .confirm: performInConfirm(action)
+    case .help: performInHelp(action, count: count)
+    case .compose: performInComposer(action)
+    }
+  }
+
+  private mutating func performAnywhere(_ action: ActionID) -> Bool {
+    switch action {
+    case .appQuit: isLeaving = true
+    case .appSuspend: effects.append(.suspend)
+    case .appCrash: effects.append(.crash)
+    case .screenRedraw: effects.append(.redraw)
+    case .helpOpen: openHelp()
+    case .viewClose:
+      if layers.isEmpty { isLeaving = true } else { closeLayer() }
+    case .jobCancel: interrupt()
+    default: return false
+    }
+    return true
+  }
+
+  /// `C-c`: nothing here runs long enough to be stopped, so a second one leaves.
+  private mutating func interrupt() {
+    if let lastInterrupt, now - lastInterrupt < 1000 {
+      isLeaving = true
+      return
+    }
+    lastInterrupt = now
+    if layers.isEmpty { say(.info, "q leaves · C-c again leaves too") } else { closeLayer() }
+  }
+
+  /// Takes the top layer away.
+  mutating func closeLayer() {
+    guard let layer = layers.popLast() else { return }
+    if case .record(let screen) = layer { effects.append(.closeRecord(screen.path)) }
+    let height = height
+    withList { list, content, _ in list.resize(toHeight: height, in: content) }
+  }
+
+  /// Moves through a list; false if the action is none of that.
+  static func move(
+    _ list: inout ListState, _ content: ListContent, _ height: Int, _ action: ActionID, _ count: Int?
+  ) -> Bool {  // tidy:table
+    switch action {
+    case .rowDown: list.move(by: count ?? 1, in: content, height: height)
+    case .rowUp: list.move(by: -(count ?? 1), in: content, height: height)
+    case .rowFirst, .rowLast:
+      if let count {
+        list.moveToRow(number: count, in: content, height: height)
+      } else if action == .rowFirst {
+        list.moveToFirst(in: content, height: height)
+      } else {
+        list.moveToLast(in: content, height: height)
+      }
+    case .pageDown: list.movePage(by: Double(count ?? 1), in: content, height: height)
+    case .pageUp: list.movePage(by: -Double(count ?? 1), in: content, height: height)
+    case .pageHalfDown: list.movePage(by: 0.5, in: content, height: height)
+    case .pageHalfUp: list.movePage(by: -0.5, in: content, height: height)
+    case .sectionNext:
+      for _ in 0..<(count ?? 1) { list.moveToNextSection(in: content, height: height) }
+    case .sectionPrevious:
+      for _ in 0..<(count ?? 1) { list.moveToPreviousSection(in: content, height: height) }
+    case .screenTop: list.moveToScreen(.top, in: content, height: height)
+    case .screenMiddle: list.moveToScreen(.middle, in: content, height: height)
+    case .screenBottom: list.moveToScreen(.bottom, in: content, height: height)
+    case .scrollDown: list.scroll(by: count ?? 1, in: content, height: height)
+    case .scrollUp: list.scroll(by: -(count ?? 1), in: content, height: height)
+    case .scrollRowTop: list.placeCursor(.top, in: content, height: height)
+    case .scrollRowMiddle: list.placeCursor(.middle, in: content, height: height)
+    case .scrollRowBottom: list.placeCursor(.bottom, in: content, height: height)
+    case .scrollRight: list.scrollHorizontally(by: 8)
+    case .scrollLeft: list.scrollHorizontally(by: -8)
+    default: return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,170 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+// Forms, questions and help.
+
+extension AppState {
+  // MARK: Forms
+
+  mutating func performInForm(_ action: ActionID) {
+    guard case .form(var form)? = layers.last else { return }
+    switch action {
+    case .inputCancel: return closeLayer()
+    case .fieldNext, .inputNext: form.moveFocus(by: 1)
+    case .fieldPrevious, .inputPrevious: form.moveFocus(by: -1)
+    case .fieldType: form.fields[form.focus].kind = form.fields[form.focus].kind.next
+    case .inputAccept where form.focus < form.fields.count - 1: form.moveFocus(by: 1)
+    case .inputAccept, .formSave:
+      guard let values = form.values() else { break }
+      if let message = save(form, values) {
+        form.fields[form.focus].error = message
+        break
+      }
+      return closeLayer()
+    default: _ = form.fields[form.focus].editor.perform(action)
+    }
+    layers[layers.count - 1] = .form(form)
+  }
+
+  /// Asks for the write of a form; returns what is wrong with it instead, if something is.
+  private mutating func save(
+    _ form: FormScreen, _ values: [(path: Path, value: JSONValue)]
+  ) -> String? {
+    switch form.purpose {
+    case .setLeaf(let path):
+      guard let value = values.first?.value else { return "type a value, or Esc" }
+      submit(.edit) { .write($0, .set(path, value)) }
+    case .addChild(let path), .addField(let path):
+      guard case .string(let name)? = values.first?.value else { return "type a name" }
+      guard values.count == 2 else { return "a value is missing: put texts in \"quotes\"" }
+      do {
+        let place = try path.appending(Path(name))
+        if place == path { return "type a name" }
+        submit(.add(view: nil)) { .write($0, .set(place, values[1].value)) }
+      } catch {
+        return "\(error)"
+      }
+    case .addRecord(let view):
+      let record = lists[view].definition.record(filledWith: values, me: me)
+      let path = lists[view].definition.source.path
+      submit(.add(view: view)) { .push($0, path, record) }
+    }
+    return nil
+  }
+
+  // MARK: Questions
+
+  /// Asks before a node is removed.
+  mutating func confirmRemoval(of path: Path, _ summary: NodeSummary) {
+    if isReadOnly { return say(.warning, "this database is open read-only: nothing is deleted") }
+    let size =
+      switch summary.kind {
+      case .children(let count): count == 1 ? "1 child" : "\(count) children, and all below them"
+      case .leaf(let leaf): leaf.json.jsonText()
+      case .empty: "nothing"
+      }
+    let dialog = ConfirmDialog(
+      title: "Delete", message: [StyledLine(path.description), StyledLine(size, .muted)],
+      hints: [Hint("y", "delete"), Hint("n", "keep")], isDanger: true)
+    layers.append(.confirm(ConfirmScreen(dialog: dialog, path: path, openedAt: now)))
+  }
+
+  mutating func performInConfirm(_ action: ActionID) {
+    guard case .confirm(let question)? = layers.last else { return }
+    switch action {
+    case .dialogYes:
+      // A key that was struck before the question could be read is no answer to it.
+      guard now - question.openedAt >= ConfirmScreen.graceMilliseconds else { return }
+      closeLayer()
+      submit(.delete) { .write($0, .remove(question.path)) }
+    case .dialogNo: closeLayer()
+    default: break
+    }
+  }
+
+  // MARK: Help
+
+  mutating func openHelp() {
+    if case .help? = layers.last { return }
+    let bindings = AppKeymap.keymap.bindings(for: contexts)
+    var screen = HelpScreen(bindings: [:], content: ListContent())
+    var sections: [ListSection] = []
+    for context in contexts {
+      var rows: [String] = []
+      for binding in bindings where binding.context == context {
+        let id = "\(context).\(binding.action)"
+        if screen.bindings[id] != nil { continue }
+        screen.bindings[id] = binding
+        rows.append(id)
+      }
+      sections.append(
+        ListSection(
+          id: context.rawValue, title: StyledLine(HelpScreen.title(of: context), .sectionHeader),
+          rows: rows))
+    }
+    screen.content = ListContent(sections: sections)
+    screen.list.apply(.reload, from: ListContent(), to: screen.content, height: height)
+    layers.append(.help(screen))
+  }
+
+  mutating func performInHelp(_ action: ActionID, count: Int?) {
+    guard case .help(var screen)? = layers.last else { return }
+    switch action {
+    case .stepBack: return closeLayer()
+    case .rowOpen:
+      guard case .row(let id)? = screen.list.cursor, let binding = screen.bindings[id] else { return }
+      closeLayer()
+      return perform(binding.action, count: nil)
+    default:
+      guard AppState.move(&screen.list, screen.content, height, action, count) else { return }
+    }
+    layers[layers.count - 1] = .help(screen)
+  }
+
+  // MARK: Text
+
+  /// True if typed text has somewhere to go.
+  var hasEditor: Bool {
+    switch layers.last {
+    case .form, .compose: true
+    case .record(let screen): screen.edit != nil
+    case .confirm, .help, nil: false
+    }
+  }
+
+  /// Puts typed or pasted text into the field with the keys.
+  mutating func insert(_ text: String) {
+    switch layers.last {
+    case .form(var form):
+      form.fields[form.focus].editor.insert(text)
+      form.fields[form.focus].error = nil
+      layers[layers.count - 1] = .form(form)
+    case .record(var screen):
+      screen.edit?.editor.insert(text)
+      screen.edit?.error = nil
+      layers[layers.count - 1] = .record(screen)
+    case .compose:
+      updateComposer { $0.editor.insert(text) }
+      showDraft()
+    case .confirm, .help, nil: break
+    }
+  }
+}
+
+extension HelpScreen {
+  /// What the help calls a context.
+  fileprivate static func title(of context: KeymapContext) -> String {
+    switch context {
+    case .collection: "In this list"
+    case .tree: "In the tree"
+    case .record: "In this record"
+    case .list: "Moving"
+    case .global: "Everywhere"
+    case .input: "While typing"
+    case .textField: "Editing text"
+    case .confirm: "Answering"
+    default: context.rawValue
+    }
+  }
+}

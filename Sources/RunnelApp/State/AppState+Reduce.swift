@@ -1,0 +1,106 @@
+import RunnelBase
+import RunnelStore
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The reducer: what each action makes of the state.
+
+extension AppState {
+  /// The reducer of the application's store.
+  static func reduce(_ state: inout AppState, _ action: any Action) {
+    guard let action = action as? AppAction else { return }
+    state.reduce(action)
+  }
+
+  private mutating func reduce(_ action: AppAction) {
+    switch action {
+    case .tick(let time): tick(time)
+    case .input(let event): handle(event)
+    case .list(let view, let change): apply(change, toView: view)
+    case .tree(let path, let children): show(children, of: path)
+    case .record(let path, let node): show(node, ofRecord: path)
+    case .written(let number, let key): finish(number, key: key)
+    case .refused(let number, let message): fail(number, message)
+    case .trouble(let message): say(.error, message)
+    case .effectsTaken: effects = []
+    }
+  }
+
+  private mutating func tick(_ time: Int64) {
+    now = time
+    if let toast, toast.until <= now { self.toast = nil }
+    if !isTree {
+      lists[active].changedUntil = lists[active].changedUntil.filter { $0.value > time }
+    }
+  }
+
+  private mutating func apply(_ change: ListChange, toView view: Int) {
+    guard lists.indices.contains(view) else { return }
+    lists[view].apply(change, height: height, now: now, local: local)
+  }
+
+  private mutating func show(_ children: TreeChildren, of path: Path) {
+    tree.expanded[path] = children
+    // Children that are gone take what was expanded below them along.
+    let present = Set(children.rows.map(\.key))
+    let gone = tree.expanded.keys.filter { place in
+      guard let rest = place.relative(to: path), let first = rest.keys.first else { return false }
+      return !present.contains(first)
+    }
+    for place in gone.sorted() {
+      tree.expanded[place] = nil
+      effects.append(.collapse(place))
+    }
+    tree.rebuild(height: height)
+  }
+
+  private mutating func show(_ node: RunnelTree.Node, ofRecord path: Path) {
+    for (index, layer) in layers.enumerated() {
+      guard case .record(var screen) = layer, screen.path == path else { continue }
+      screen.show(node, height: height)
+      if let field = screen.editsFirst, let leaf = screen.fields[field.description]?.leaf {
+        screen.editsFirst = nil
+        _ = screen.list.moveTo(.row(field.description), in: screen.content, height: height)
+        screen.startEdit(field, leaf)
+      }
+      layers[index] = .record(screen)
+    }
+  }
+
+  // MARK: Answers to writes
+
+  private mutating func finish(_ number: Int, key: RunnelTree.Key?) {
+    switch writes.removeValue(forKey: number) {
+    case .edit: say(.info, "saved")
+    case .delete: say(.info, "deleted")
+    case .add(let view?):
+      say(.info, "added")
+      if let key { lists[view].await(key, height: height) }
+    case .add(nil): say(.info, "added")
+    case .send(let view, _):
+      closeComposer(number)
+      if let key { lists[view].await(key, height: height) }
+    case nil: break
+    }
+  }
+
+  private mutating func fail(_ number: Int, _ message: String) {
+    if case .send = writes.removeValue(forKey: number) {
+      updateComposer { composer in
+        guard composer.sending == number else { return }
+        composer.sending = nil
+        composer.error = message
+      }
+    }
+    say(.error, message)
+  }
+}
+
+extension ListScreen {
+  /// Goes to a row with this key, now or when it arrives.
+  mutating func await(_ key: RunnelTree.Key, height: Int) {
+    let id = Path(unchecked: definition.source.path.keys + [key]).description
+    if !list.moveTo(.row(id), in: content, height: height) { awaited = id }
+  }
+}

@@ -1,0 +1,152 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+/// Everything the screen shows, as one value.
+///
+/// It changes by actions only, in `reduce`; what is to be done in the world is listed in `effects`.
+/// Rows come from the tree and are never edited here: a key press asks for a write, and the list
+/// changes because the tree said so.
+struct AppState: Sendable {
+  /// What lies over a view. The last layer is on top and gets the keys.
+  enum Layer: Sendable {
+    case record(RecordScreen)
+    case form(FormScreen)
+    case confirm(ConfirmScreen)
+    case help(HelpScreen)
+    case compose(ComposeScreen)
+  }
+
+  /// A message that goes away by itself.
+  struct TimedToast: Sendable {
+    var toast: Toast
+    /// Milliseconds since 1970.
+    var until: Int64
+  }
+
+  /// What a write was for, so that its answer finds its place.
+  enum WritePurpose: Hashable, Sendable {
+    case edit
+    case delete
+    case add(view: Int?)
+    case send(view: Int, text: String)
+  }
+
+  /// Milliseconds since 1970, as of the last tick.
+  var now: Int64
+  var size: TerminalSize
+  let local: LocalTime
+  /// The name of the database, for the header.
+  let databaseName: String
+  /// Who the user is, for new records.
+  let me: String
+  let isReadOnly: Bool
+
+  var lists: [ListScreen]
+  var tree = TreeScreen()
+  /// The index of the tab: a list, or after the last list the tree.
+  var active = 0
+  var layers: [Layer] = []
+
+  var matcher = KeySequenceMatcher()
+  var toast: TimedToast?
+  /// When `C-c` was struck last, for the second one to leave.
+  var lastInterrupt: Int64?
+  var isLeaving = false
+  /// Whether the key for a crash works.
+  var allowsCrash = false
+
+  var writes: [Int: WritePurpose] = [:]
+  var lastWrite = 0
+  var effects: [Effect] = []
+
+  init(
+    views: [ViewDefinition], databaseName: String, me: String, isReadOnly: Bool,
+    size: TerminalSize, now: Int64, local: LocalTime
+  ) {
+    lists = views.map(ListScreen.init)
+    self.databaseName = databaseName
+    self.me = me
+    self.isReadOnly = isReadOnly
+    self.size = size
+    self.now = now
+    self.local = local
+    open(0)
+  }
+}
+
+extension AppState {
+  /// The index of the tree's tab.
+  var treeTab: Int { lists.count }
+
+  /// True if the tab shows the tree.
+  var isTree: Bool { active == treeTab }
+
+  /// The names of the tabs.
+  var tabs: [String] { lists.map(\.definition.name) + ["Tree"] }
+
+  var layout: AppLayout {
+    AppLayout(size: size, composes: layers.contains { if case .compose = $0 { true } else { false } })
+  }
+
+  /// The height of the list of the active tab.
+  var height: Int { layout.body.height }
+
+  /// The time up to which nothing changes by itself; nil if nothing ever does.
+  var deadline: Int64? {
+    var times = [toast?.until].compactMap(\.self)
+    if !isTree { times += lists[active].changedUntil.values.filter { $0 > now } }
+    return times.min()
+  }
+
+  /// Changes to a tab, and asks for its rows the first time.
+  mutating func open(_ tab: Int) {
+    guard (0...treeTab).contains(tab) else { return }
+    active = tab
+    if isTree {
+      if !tree.isOpen {
+        tree.isOpen = true
+        effects.append(.expand(.root))
+      }
+      tree.list.resize(toHeight: height, in: tree.content)
+    } else {
+      if !lists[tab].isOpen {
+        lists[tab].isOpen = true
+        effects.append(.openView(tab))
+      }
+      let content = lists[tab].content
+      lists[tab].list.resize(toHeight: height, in: content)
+    }
+  }
+
+  /// Says something at the bottom of the screen for a while.
+  mutating func say(_ kind: Toast.Kind, _ text: String) {
+    let milliseconds: Int64 =
+      switch kind {
+      case .error: 8000
+      default: 4000
+      }
+    toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds)
+  }
+
+  /// Asks for a write and remembers what for; says so instead if writing is off.
+  mutating func submit(_ purpose: WritePurpose, _ effect: (Int) -> Effect) {
+    if isReadOnly {
+      say(.warning, "this database is open read-only: nothing was changed")
+      return
+    }
+    lastWrite += 1
+    writes[lastWrite] = purpose
+    effects.append(effect(lastWrite))
+  }
+
+  /// A list of the active tab, whatever it shows, with its cursor.
+  mutating func withList(_ body: (inout ListState, ListContent, _ height: Int) -> Void) {
+    let height = height
+    if isTree {
+      body(&tree.list, tree.content, height)
+    } else {
+      body(&lists[active].list, lists[active].content, height)
+    }
+  }
+}

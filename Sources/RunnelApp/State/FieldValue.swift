@@ -1,0 +1,80 @@
+import RunnelBase
+import RunnelTree
+
+/// The kinds of value that a text field can hold.
+enum FieldKind: String, Hashable, Sendable, CaseIterable {
+  case string
+  case number
+  case boolean
+  /// Any JSON.
+  case json
+
+  /// The kind that fits a value.
+  init(_ json: JSONValue) {
+    switch json {
+    case .string: self = .string
+    case .number: self = .number
+    case .bool: self = .boolean
+    case .null, .array, .object: self = .json
+    }
+  }
+
+  /// The text by which a value is edited.
+  static func text(of json: JSONValue) -> String {
+    switch json {
+    case .string(let text): text
+    case .null: ""
+    default: json.jsonText()
+    }
+  }
+
+  /// The value of a text.
+  ///
+  /// - Throws: `FieldError` that says what is expected.
+  func value(of text: String) throws(FieldError) -> JSONValue {
+    switch self {
+    case .string: return .string(text)
+    case .number:
+      let trimmed = FieldKind.trimmed(text)
+      if case .number(let number)? = FieldKind.parsed(trimmed) { return .number(number) }
+      throw FieldError("not a number: type digits, like 12 or -3.5")
+    case .boolean:
+      switch FieldKind.trimmed(text).lowercased() {
+      case "true", "yes", "y", "1": return true
+      case "false", "no", "n", "0": return false
+      default: throw FieldError("not true or false")
+      }
+    case .json:
+      let trimmed = FieldKind.trimmed(text)
+      do {
+        return try JSONValue(parsing: trimmed)
+      } catch {
+        throw FieldError("not JSON (\(error)): put texts in \"quotes\"")
+      }
+    }
+  }
+
+  /// The kind after this one, when the user changes the type of a field.
+  var next: FieldKind {
+    let all = FieldKind.allCases
+    let index = all.firstIndex(of: self) ?? 0
+    return all[(index + 1) % all.count]
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    let isBlank: (Character) -> Bool = { $0.isWhitespace }
+    return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+  }
+
+  private static func parsed(_ text: String) -> JSONValue? {
+    // What is wrong with it is said by the caller, in the words of the field.
+    try? JSONValue(parsing: text)
+  }
+}
+
+/// Why a text is no value of its field.
+struct FieldError: Error, Hashable, Sendable {
+  var message: String
+
+  init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,94 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+/// A form: named fields with a kind each, for what cannot be edited in its place.
+struct FormScreen: Sendable {
+  /// What the form is for.
+  enum Purpose: Hashable, Sendable {
+    /// A new record of a view.
+    case addRecord(view: Int)
+    /// A new child of a node: the first field is its name.
+    case addChild(Path)
+    /// A new field of a record: the first field is its name.
+    case addField(Path)
+    /// The value of a leaf.
+    case setLeaf(Path)
+  }
+
+  /// A field of a form.
+  struct Field: Hashable, Sendable {
+    var label: String
+    var path: Path
+    var kind: FieldKind
+    var editor: LineEditor
+    var error: String?
+
+    init(_ label: String, path: Path = .root, kind: FieldKind, text: String = "") {
+      self.label = label
+      self.path = path
+      self.kind = kind
+      editor = LineEditor(text)
+    }
+  }
+
+  let purpose: Purpose
+  let title: String
+  var fields: [Field]
+  /// The index of the field with the keys.
+  var focus = 0
+
+  /// Moves the keys to another field, around the ends.
+  mutating func moveFocus(by steps: Int) {
+    guard !fields.isEmpty else { return }
+    focus = (focus + steps % fields.count + fields.count) % fields.count
+  }
+
+  /// The values of all fields that are filled in; nil if one is refused, which is then marked.
+  mutating func values() -> [(path: Path, value: JSONValue)]? {
+    var values: [(path: Path, value: JSONValue)] = []
+    var firstError: Int?
+    for index in fields.indices {
+      fields[index].error = nil
+      let field = fields[index]
+      if field.editor.isEmpty, field.kind != .string { continue }
+      do throws(FieldError) {
+        values.append((field.path, try field.kind.value(of: field.editor.text)))
+      } catch {
+        fields[index].error = error.message
+        firstError = firstError ?? index
+      }
+    }
+    if let firstError { focus = firstError }
+    return firstError == nil ? values : nil
+  }
+}
+
+/// A question before something is destroyed.
+struct ConfirmScreen: Sendable {
+  /// How long after it opened `y` does not count yet, in milliseconds: it was typed for the list.
+  static let graceMilliseconds: Int64 = 120
+
+  var dialog: ConfirmDialog
+  /// What is removed.
+  var path: Path
+  /// When it opened, in milliseconds since 1970.
+  var openedAt: Int64
+}
+
+/// The keys of a place, to read and to run.
+struct HelpScreen: Sendable {
+  /// What the rows stand for.
+  var bindings: [String: KeyBinding]
+  var content: ListContent
+  var list = ListState()
+}
+
+/// The line in which a record is composed.
+struct ComposeScreen: Sendable {
+  let view: Int
+  var editor: LineEditor
+  var error: String?
+  /// The number of the write by which it was sent; nil while it is typed.
+  var sending: Int?
+}

@@ -1,0 +1,93 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// The raw tree as the user sees it: nodes expand one by one, children come in pages.
+struct TreeScreen: Sendable {
+  /// A line of the tree.
+  enum Line: Hashable, Sendable {
+    /// A node, so many levels below the root.
+    case node(Path, TreeRow, depth: Int)
+    /// Children that are not loaded, or being loaded.
+    case paging(Path, PagingPhase, depth: Int)
+    /// Children that could not be read.
+    case failed(Path, String, depth: Int)
+
+    /// The id of the row.
+    var id: String {
+      switch self {
+      case .node(let path, _, _): path.description
+      case .paging(let path, _, _): "more:\(path)"
+      case .failed(let path, _, _): "failed:\(path)"
+      }
+    }
+  }
+
+  /// True once the root was asked for.
+  var isOpen = false
+  /// The expanded nodes, with what is known of their children.
+  var expanded: [Path: TreeChildren] = [:]
+  var lines: [String: Line] = [:]
+  var content = ListContent()
+  var list = ListState()
+
+  /// The line under the cursor; nil on the header.
+  var cursorLine: Line? {
+    guard case .row(let id)? = list.cursor else { return nil }
+    return lines[id]
+  }
+}
+
+extension TreeScreen {
+  /// Lays the expanded nodes out as lines again.
+  ///
+  /// O(lines): those of all expanded nodes as far as they are loaded.
+  mutating func rebuild(height: Int) {
+    var ids: [String] = []
+    lines = [:]
+    append(.root, depth: 0, to: &ids)
+    let root = expanded[.root]
+    let old = content
+    let count = root.map { $0.rows.count } ?? 0
+    let hasMore = root.map { $0.paging != .exhausted } ?? false
+    content = ListContent(sections: [
+      ListSection(
+        id: "/", title: StyledLine("/", .sectionHeader),
+        detail: StyledLine("\(count)\(hasMore ? "+" : "") keys", .muted), rows: ids,
+        emptyText: root?.phase == .loading
+          ? "loading" : "the database is empty · a adds a first value")
+    ])
+    let update = SectionedDiff.update(
+      from: old.sections.map { KeyedSection(id: $0.id, keys: $0.rows) },
+      to: content.sections.map { KeyedSection(id: $0.id, keys: $0.rows) })
+    list.apply(update, from: old, to: content, height: height)
+    if old.sections.isEmpty { list.moveToFirst(in: content, height: height) }
+  }
+
+  private mutating func append(_ path: Path, depth: Int, to ids: inout [String]) {
+    guard let children = expanded[path] else { return }
+    for row in children.rows {
+      let place = Path(unchecked: path.keys + [row.key])
+      add(.node(place, row, depth: depth), to: &ids)
+      append(place, depth: depth + 1, to: &ids)
+    }
+    switch (children.phase, children.paging) {
+    case (.failed(let message), _): add(.failed(path, message, depth: depth), to: &ids)
+    case (_, .exhausted): break
+    case (_, let paging): add(.paging(path, paging, depth: depth), to: &ids)
+    }
+  }
+
+  private mutating func add(_ line: Line, to ids: inout [String]) {
+    lines[line.id] = line
+    ids.append(line.id)
+  }
+
+  /// Forgets a node's children and all below; returns the places that were expanded.
+  mutating func collapse(_ path: Path) -> [Path] {
+    let gone = expanded.keys.filter { path.contains($0) }.sorted()
+    for place in gone { expanded[place] = nil }
+    return gone
+  }
+}

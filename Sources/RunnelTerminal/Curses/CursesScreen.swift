@@ -1,0 +1,235 @@
+import CTerminal
+import Glibc
+
+/// A screen on the process's terminal.
+///
+/// It draws on `/dev/tty`, so that stdin and stdout stay free for data; what is written to stderr
+/// meanwhile is kept and shown when the terminal is given back. A crash gives the terminal back too.
+/// All calls belong to the thread that opened it. There is one at a time.
+public final class CursesScreen: Screen {
+  /// How a role looks on this terminal.
+  private struct Look {
+    var attributes: UInt32
+    var colorPair: Int32
+  }
+
+  /// The size that canvases should have.
+  public private(set) var size = TerminalSize(columns: 0, rows: 0)
+  /// The signs that the terminal and its locale can draw.
+  public let glyphs: Glyphs
+  /// The colours that the terminal draws with.
+  public let colorDepth: ColorDepth
+  /// What the theme assumes to be behind the text.
+  public let background: ThemeBackground
+  /// How roles look; a new theme shows with the next canvas.
+  public var theme: Theme {
+    didSet {
+      looks = Self.looks(of: theme)
+      shown = nil
+    }
+  }
+
+  private let descriptor: Int32
+  private var looks: [Look]
+  private var decoder = InputDecoder()
+  /// The last canvas, in the size of the screen.
+  private var canvas: Canvas?
+  /// What the terminal shows; nil when all must be sent.
+  private var shown: Canvas?
+  private var isSuspended = false
+  private var isClosed = false
+
+  /// Takes the terminal.
+  ///
+  /// Block the signals first (`SignalSource.blockSignals`): curses handles those that are open.
+  ///
+  /// - Throws: `TerminalError` with a message for the user; the terminal is then as it was.
+  public static func open(
+    options: TerminalOptions = TerminalOptions()
+  ) throws(TerminalError) -> CursesScreen {
+    let depth = options.depth(colorCount: 256, noColor: environment("NO_COLOR"))
+    var request = runnel_terminal_options(
+      uses_color: depth != .none, uses_mouse: options.usesMouse)
+    var info = runnel_terminal_info()
+    let result = runnel_terminal_open(&request, &info)
+    if let error = openError(Int(result)) { throw error }
+    return CursesScreen(options: options, info: info)
+  }
+
+  private init(options: TerminalOptions, info: runnel_terminal_info) {
+    descriptor = info.descriptor
+    glyphs = options.isASCII || !info.is_utf8 ? .ascii : .unicode
+    colorDepth = options.depth(
+      colorCount: Int(info.color_count), noColor: Self.environment("NO_COLOR"))
+    background =
+      options.background ?? ThemeBackground(colorFGBG: Self.environment("COLORFGBG"))
+    theme = Theme(depth: colorDepth, background: background)
+    looks = Self.looks(of: theme)
+    _ = updateSize()
+  }
+
+  deinit { if !isClosed { runnel_terminal_close() } }
+
+  private var isActive: Bool { !isSuspended && !isClosed }
+
+  /// The terminal, to poll for reading.
+  public var inputDescriptor: Int32? { isClosed ? nil : descriptor }
+
+  // MARK: - Drawing
+
+  /// Shows a canvas; only rows that differ from the last one are sent.
+  public func present(_ canvas: Canvas) {
+    guard isActive else { return }
+    let fitted = canvas.fitted(to: size)
+    self.canvas = fitted
+    guard fitted != shown else { return }
+    for row in 0..<size.rows where shown?.row(row) != fitted.row(row) {
+      draw(fitted.row(row), row: row)
+    }
+    shown = fitted
+    let cursor = fitted.cursor ?? Position(row: -1, column: -1)
+    runnel_terminal_flush(Int32(cursor.row), Int32(cursor.column))
+  }
+
+  /// Shows the last canvas again from scratch.
+  public func redraw() {
+    guard isActive else { return }
+    runnel_terminal_invalidate()
+    shown = nil
+    present(canvas ?? Canvas(size: size, glyphs: glyphs))
+  }
+
+  /// Rings the terminal's bell.
+  public func bell() { runnel_terminal_bell() }
+
+  private func draw(_ cells: ArraySlice<Cell>, row: Int) {
+    for (column, cell) in cells.enumerated() where cell.width > 0 {
+      let look = looks[Self.lookIndex(cell.role, cell.highlight)]
+      withScalars(of: cell.text) { scalars, count in
+        runnel_terminal_put(
+          Int32(row), Int32(column), scalars, Int32(count), Int32(cell.width), look.attributes,
+          look.colorPair)
+      }
+    }
+  }
+
+  /// Calls with the scalars of a cell's text, on the stack: a frame has thousands of cells.
+  private func withScalars(of text: String, _ body: (UnsafePointer<UInt32>, Int) -> Void) {
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Int(RUNNEL_CELL_SCALARS_MAX)) {
+      guard let start = $0.baseAddress else { return }
+      var count = 0
+      for scalar in text.unicodeScalars.prefix($0.count) {
+        (start + count).initialize(to: scalar.value)
+        count += 1
+      }
+      body(start, count)
+    }
+  }
+
+  private static func lookIndex(_ role: StyleRole, _ highlight: RowHighlight) -> Int {
+    Int(role.rawValue) * RowHighlight.allCases.count + Int(highlight.rawValue)
+  }
+
+  private static func looks(of theme: Theme) -> [Look] {
+    StyleRole.allCases.flatMap { role in
+      RowHighlight.allCases.map { highlight in
+        let style = theme.style(for: role, highlight: highlight)
+        return Look(
+          attributes: attributeBits(style.attributes),
+          colorPair: runnel_terminal_color_pair(
+            style.foreground.map { Int32($0) } ?? -1, style.background.map { Int32($0) } ?? -1))
+      }
+    }
+  }
+
+  private static func attributeBits(_ attributes: Style.Attributes) -> UInt32 {
+    let bits: [(Style.Attributes, Int)] = [
+      (.bold, RUNNEL_ATTRIBUTE_BOLD), (.dim, RUNNEL_ATTRIBUTE_DIM),
+      (.italic, RUNNEL_ATTRIBUTE_ITALIC), (.underline, RUNNEL_ATTRIBUTE_UNDERLINE),
+      (.reverse, RUNNEL_ATTRIBUTE_REVERSE),
+    ]
+    return bits.reduce(0) { attributes.contains($1.0) ? $0 | UInt32($1.1) : $0 }
+  }
+
+  // MARK: - Events
+
+  /// All events that are pending, in order; never blocks.
+  public func readEvents() -> [InputEvent] {
+    guard isActive else { return [] }
+    return decoder.decode { self.readRaw() }
+  }
+
+  private func readRaw() -> RawInput? {
+    var input = runnel_terminal_input()
+    runnel_terminal_read(&input)
+    if Int(input.kind) == RUNNEL_INPUT_RESIZE { return .resize(updateSize()) }
+    return RawInput(input)
+  }
+
+  /// Asks the terminal for its size and returns it.
+  public func updateSize() -> TerminalSize {
+    guard !isClosed else { return size }
+    var rows: Int32 = 0
+    var columns: Int32 = 0
+    runnel_terminal_update_size(&rows, &columns)
+    let newSize = TerminalSize(columns: Int(columns), rows: Int(rows))
+    // curses cut or padded what it holds.
+    if newSize != size { shown = nil }
+    size = newSize
+    return size
+  }
+
+  // MARK: - Giving the terminal back
+
+  /// Gives the terminal back until `resume`.
+  public func suspend() {
+    guard isActive else { return }
+    isSuspended = true
+    runnel_terminal_suspend()
+  }
+
+  /// Takes the terminal again, asks for its size, and shows the last canvas.
+  public func resume() {
+    guard !isClosed else { return }
+    isSuspended = false
+    decoder = InputDecoder()
+    runnel_terminal_resume()
+    _ = updateSize()
+    redraw()
+  }
+
+  /// Gives the terminal back for good.
+  public func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    runnel_terminal_close()
+  }
+
+  // MARK: - Opening
+
+  private static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+
+  private static func openError(_ result: Int) -> TerminalError? {
+    let term = environment("TERM") ?? ""
+    switch result {
+    case RUNNEL_TERMINAL_OPENED: return nil
+    case RUNNEL_TERMINAL_NO_TTY:
+      return TerminalError(
+        code: .noTerminal, message: "there is no terminal: /dev/tty cannot be opened")
+    case RUNNEL_TERMINAL_NO_TERM, RUNNEL_TERMINAL_NO_CURSOR:
+      return TerminalError(
+        code: .unsupportedTerminal,
+        message: term.isEmpty
+          ? "TERM is not set: set it to the name of your terminal, such as xterm-256color"
+          : "a terminal of type '\(term)' cannot place its cursor: set TERM to another type")
+    case RUNNEL_TERMINAL_ALREADY_OPEN:
+      return TerminalError(code: .alreadyOpen, message: "the process has a screen already")
+    default:
+      return TerminalError(
+        code: .unknownTerminal,
+        message: "the terminal type '\(term)' is not known here: set TERM to another type")
+    }
+  }
+}

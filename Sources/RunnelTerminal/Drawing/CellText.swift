@@ -1,0 +1,155 @@
+/// Text that fills one cell of the screen, or two when it is wide.
+public struct CellCluster: Hashable, Sendable {
+  /// One spacing scalar and the marks drawn over it.
+  public let text: String
+  /// 1 or 2 columns.
+  public let width: Int
+
+  init(text: String, width: Int) {
+    self.text = text
+    self.width = width
+  }
+}
+
+/// Turns any text into cells that every terminal draws with the same width.
+///
+/// curses moves the cursor relatively, from its own idea of widths: one disagreement with the
+/// terminal shifts the rest of the row. So a cluster that terminals disagree about is replaced by
+/// one they agree about:
+/// - a joined emoji becomes its first emoji; variation selectors, skin tones, and the keycap fall off;
+/// - a flag becomes its two letters;
+/// - a cluster with more than one spacing scalar is drawn scalar by scalar;
+/// - a cell keeps at most `marksMax` combining marks; a mark without a base stands on `◌`;
+/// - tabs and line ends become `⇥` and `⏎`, other control characters their picture;
+/// - ESC, and every format character (bidirectional overrides and isolates among them), vanishes:
+///   they could repaint the screen or make a value look like another one.
+public enum CellText {
+  /// The most combining marks in one cell: what a curses cell can hold beside its base.
+  public static let marksMax = 4
+
+  /// The cells of a text, in order.
+  ///
+  /// O(n) in the scalars of the text.
+  public static func sanitize(_ text: String, glyphs: Glyphs = .unicode) -> [CellCluster] {
+    text.flatMap { cells(of: $0, glyphs: glyphs) }
+  }
+
+  /// The cells of one character: usually one, none for what may not be shown.
+  static func cells(of character: Character, glyphs: Glyphs) -> [CellCluster] {
+    let scalars = character.unicodeScalars
+    guard let first = scalars.first else { return [] }
+    if first.value < 0x20 || (0x7F..<0xA0).contains(first.value) {
+      return control(first, glyphs: glyphs)
+    }
+    if first.value < 0x300, scalars.count == 1 {
+      return first.value == 0xAD ? [] : [CellCluster(text: String(first), width: 1)]
+    }
+    if isFlagLetter(first) { return flagLetters(scalars) }
+    if let syllable = hangulSyllable(scalars) { return [CellCluster(text: syllable, width: 2)] }
+    return spelled(scalars, keepsOnlyFirst: isPictograph(first), glyphs: glyphs)
+  }
+
+  // MARK: - Kinds of cluster
+
+  private static func control(_ scalar: Unicode.Scalar, glyphs: Glyphs) -> [CellCluster] {
+    switch scalar.value {
+    case 0x1B: return []
+    case 0x09: return [CellCluster(text: glyphs.tab, width: 1)]
+    // "\r\n" is one character: its first scalar speaks for both.
+    case 0x0A, 0x0D: return [CellCluster(text: glyphs.lineEnd, width: 1)]
+    case let value where value < 0x20 && !glyphs.isASCII:
+      return picture(0x2400 + value, glyphs: glyphs)
+    case 0x7F where !glyphs.isASCII: return picture(0x2421, glyphs: glyphs)
+    default: return [CellCluster(text: glyphs.control, width: 1)]
+    }
+  }
+
+  private static func picture(_ value: UInt32, glyphs: Glyphs) -> [CellCluster] {
+    [CellCluster(text: Unicode.Scalar(value).map { String($0) } ?? glyphs.control, width: 1)]
+  }
+
+  private static func flagLetters(_ scalars: String.UnicodeScalarView) -> [CellCluster] {
+    scalars.filter(isFlagLetter).compactMap { scalar in
+      Unicode.Scalar(scalar.value - 0x1F1E6 + 0x41).map {
+        CellCluster(text: String($0), width: 1)
+      }
+    }
+  }
+
+  /// The composed form of a syllable that was sent as its letters.
+  ///
+  /// Terminals that do not join the letters would draw up to four columns.
+  private static func hangulSyllable(_ scalars: String.UnicodeScalarView) -> String? {
+    let values = scalars.map(\.value)
+    guard values.count == 2 || values.count == 3, (0x1100...0x1112).contains(values[0]),
+      (0x1161...0x1175).contains(values[1])
+    else { return nil }
+    var value = 0xAC00 + ((values[0] - 0x1100) * 21 + values[1] - 0x1161) * 28
+    if values.count == 3 {
+      guard (0x11A8...0x11C2).contains(values[2]) else { return nil }
+      value += values[2] - 0x11A7
+    }
+    return Unicode.Scalar(value).map { String($0) }
+  }
+
+  /// One cell for each spacing scalar, with the marks that follow it.
+  private static func spelled(
+    _ scalars: String.UnicodeScalarView, keepsOnlyFirst: Bool, glyphs: Glyphs
+  ) -> [CellCluster] {
+    var cells: [CellCluster] = []
+    var base = ""
+    var width = 0
+    var markCount = 0
+    for scalar in scalars where !isInvisible(scalar) {
+      let scalarWidth = CellWidth.width(of: scalar)
+      if scalarWidth > 0 {
+        if width > 0 {
+          if keepsOnlyFirst { break }
+          cells.append(CellCluster(text: base, width: width))
+        }
+        let sign = replacement(for: scalar, glyphs: glyphs)
+        base = sign ?? String(scalar)
+        width = sign == nil ? scalarWidth : 1
+        markCount = 0
+      } else if markCount < marksMax {
+        if width == 0 {
+          base = glyphs.markBase
+          width = 1
+        }
+        base.unicodeScalars.append(scalar)
+        markCount += 1
+      }
+    }
+    if width > 0 { cells.append(CellCluster(text: base, width: width)) }
+    return cells
+  }
+
+  // MARK: - Kinds of scalar
+
+  private static func isFlagLetter(_ scalar: Unicode.Scalar) -> Bool {
+    (0x1F1E6...0x1F1FF).contains(scalar.value)
+  }
+
+  /// Symbols, of which a joined sequence shows only the first.
+  private static func isPictograph(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .otherSymbol || (0x1F3FB...0x1F3FF).contains(scalar.value)
+  }
+
+  /// Scalars that change how others look without a picture of their own.
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x034F, 0x115F, 0x1160, 0x20E3, 0x3164, 0xFFA0: true
+    case 0xFE00...0xFE0F, 0xE0100...0xE01EF: true
+    default: scalar.properties.generalCategory == .format
+    }
+  }
+
+  /// What stands for a scalar that no terminal can draw; nil for one that it can.
+  private static func replacement(for scalar: Unicode.Scalar, glyphs: Glyphs) -> String? {
+    switch scalar.properties.generalCategory {
+    case .unassigned, .control, .surrogate: glyphs.unknown
+    case .lineSeparator, .paragraphSeparator: glyphs.lineEnd
+    default: nil
+    }
+  }
+}

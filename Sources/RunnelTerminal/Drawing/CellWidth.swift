@@ -1,0 +1,46 @@
+/// The number of terminal columns that text takes.
+///
+/// The rules are those of this package, not of the C library: East Asian Width W and F are two
+/// columns, combining marks none, all else one (ambiguous width included). See `CellWidthTable` for
+/// the version of Unicode.
+public enum CellWidth {
+  /// The width of one scalar as a terminal draws it: 0, 1, or 2 columns.
+  ///
+  /// Control characters have no width of their own; `CellText` replaces them before they are drawn.
+  /// O(log n) in the table, O(1) for Latin text.
+  public static func width(of scalar: Unicode.Scalar) -> Int {
+    let value = scalar.value
+    if value < 0x300 { return 1 }
+    if contains(value, in: CellWidthTable.zero) { return 0 }
+    return contains(value, in: CellWidthTable.wide) ? 2 : 1
+  }
+
+  /// The columns that `Canvas.put` uses for the character, after sanitising.
+  public static func width(of character: Character) -> Int {
+    CellText.cells(of: character, glyphs: .unicode).reduce(0) { $0 + $1.width }
+  }
+
+  /// The columns that `Canvas.put` uses for the text when there is room, after sanitising.
+  ///
+  /// O(n) in the characters of the text.
+  public static func width(of text: String) -> Int {
+    text.reduce(0) { $0 + width(of: $1) }
+  }
+
+  /// Binary search in pairs of first and last value.
+  private static func contains(_ value: UInt32, in pairs: [UInt32]) -> Bool {
+    var low = 0
+    var high = pairs.count / 2
+    while low < high {
+      let middle = (low + high) / 2
+      if pairs[middle * 2 + 1] < value {
+        low = middle + 1
+      } else if pairs[middle * 2] > value {
+        high = middle
+      } else {
+        return true
+      }
+    }
+    return false
+  }
+}

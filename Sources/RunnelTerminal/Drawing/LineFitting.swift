@@ -1,0 +1,37 @@
+/// The clusters of a line that fit in a width, with the ellipsis when not all do.
+///
+/// Reads no more of the line than it needs: a value of a megabyte costs no more than its first
+/// columns.
+struct LineFitting {
+  /// What to draw, from left to right.
+  private(set) var clusters: [(cluster: CellCluster, role: StyleRole)] = []
+  private var used = 0
+
+  init(_ line: StyledLine, width: Int, glyphs: Glyphs) {
+    guard width > 0 else { return }
+    for run in line.runs {
+      for character in run.text {
+        for cluster in CellText.cells(of: character, glyphs: glyphs) {
+          clusters.append((cluster, run.role))
+          used += cluster.width
+        }
+        guard used <= width else {
+          shorten(to: width, role: run.role, glyphs: glyphs)
+          return
+        }
+      }
+    }
+  }
+
+  /// Makes room for the ellipsis and adds as much of it as fits.
+  private mutating func shorten(to width: Int, role: StyleRole, glyphs: Glyphs) {
+    let signs = glyphs.ellipsis.prefix(width)
+    while used + signs.count > width, let last = clusters.popLast() {
+      used -= last.cluster.width
+    }
+    for sign in signs {
+      clusters.append((CellCluster(text: String(sign), width: 1), clusters.last?.role ?? role))
+      used += 1
+    }
+  }
+}

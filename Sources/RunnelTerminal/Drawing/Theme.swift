@@ -1,0 +1,113 @@
+/// How many colours a terminal has.
+public enum ColorDepth: Int, Hashable, Sendable, CaseIterable {
+  /// None: attributes only.
+  case none = 0
+  /// The eight basic ones, bright when bold; whatever the user's palette makes of them.
+  case sixteen = 16
+  /// The 256 of xterm.
+  case extended = 256
+}
+
+/// Whether text is lighter or darker than what is behind it.
+public enum ThemeBackground: Hashable, Sendable, CaseIterable {
+  /// Light text on a dark background.
+  case dark
+  /// Dark text on a light background.
+  case light
+
+  /// What the variable COLORFGBG of some terminals tells; dark when it tells nothing.
+  ///
+  /// Its last part is the number of the background's colour among the sixteen.
+  public init(colorFGBG value: String?) {
+    let number = value?.split(separator: ";").last.flatMap { Int($0) }
+    self = number == 7 || (number ?? 0) > 8 ? .light : .dark
+  }
+}
+
+/// How a cell looks.
+public struct Style: Hashable, Sendable {
+  /// What a terminal can do to text beside colour.
+  public struct Attributes: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public let rawValue: UInt8
+
+    /// Makes a set of bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Heavier, on some terminals brighter.
+    public static let bold = Attributes(rawValue: 1)
+    /// Fainter; not everywhere, so only decoration.
+    public static let dim = Attributes(rawValue: 2)
+    /// Slanted; not everywhere, so only decoration.
+    public static let italic = Attributes(rawValue: 4)
+    /// Underlined.
+    public static let underline = Attributes(rawValue: 8)
+    /// Foreground and background exchanged.
+    public static let reverse = Attributes(rawValue: 16)
+  }
+
+  /// The number of the colour of the text; nil is the terminal's own.
+  public var foreground: UInt8?
+  /// The number of the colour behind the text; nil is the terminal's own.
+  public var background: UInt8?
+  /// What else is done to the text.
+  public var attributes: Attributes
+
+  /// Makes a style.
+  public init(
+    _ foreground: UInt8? = nil, on background: UInt8? = nil, _ attributes: Attributes = []
+  ) {
+    self.foreground = foreground
+    self.background = background
+    self.attributes = attributes
+  }
+}
+
+/// The style of each role.
+public struct Theme: Hashable, Sendable {
+  /// The colours the theme is made for.
+  public let depth: ColorDepth
+
+  /// By the raw value of the role.
+  private var styles: [Style]
+  private var rowCursor: Style
+  private var rowCursorUnfocused: Style
+
+  /// Makes the standard theme for a terminal.
+  ///
+  /// The background matters only with 256 colours: with fewer, the user's palette decides.
+  public init(depth: ColorDepth, background: ThemeBackground = .dark) {
+    self.depth = depth
+    switch depth {
+    case .none:
+      styles = StyleRole.allCases.map(ThemeTable.colorless)
+      rowCursor = Style(nil, .reverse)
+      rowCursorUnfocused = Style(nil, .underline)
+    case .sixteen:
+      styles = StyleRole.allCases.map(ThemeTable.sixteen)
+      rowCursor = Style(nil, .reverse)
+      rowCursorUnfocused = Style(nil, .underline)
+    case .extended:
+      let isLight = background == .light
+      styles = StyleRole.allCases.map { ThemeTable.extended($0, isLight: isLight) }
+      rowCursor = Style(nil, on: isLight ? 253 : 237, .bold)
+      rowCursorUnfocused = Style(nil, on: isLight ? 255 : 235)
+    }
+  }
+
+  /// How a cell looks: the style of its role, with the cursor row over it.
+  ///
+  /// On the cursor row muted roles look like ordinary text, a role with a background keeps it, and a
+  /// reversed cell stands out of a reversed row by not being reversed.
+  public func style(for role: StyleRole, highlight: RowHighlight = .none) -> Style {
+    let plain = styles[Int(role.rawValue)]
+    guard highlight != .none else { return plain }
+    let row = highlight == .focused ? rowCursor : rowCursorUnfocused
+    var style = role.isMuted ? styles[Int(StyleRole.text.rawValue)] : plain
+    style.background = style.background ?? row.background
+    let isReversed = style.attributes.contains(.reverse) != row.attributes.contains(.reverse)
+    style.attributes.formUnion(row.attributes)
+    if !isReversed { style.attributes.remove(.reverse) }
+    return style
+  }
+}

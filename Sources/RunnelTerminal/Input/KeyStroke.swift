@@ -1,0 +1,111 @@
+/// A key with the modifiers held while it was struck.
+///
+/// The notation is that of the manual: `j`, `G`, `C-x`, `M-<`, `Enter`, `S-Tab`, `Space`, `PgDn`,
+/// `F2`, `C-M-Left`. One stroke has one notation:
+/// - a character carries its own shift, so `S-` stands only before named keys;
+/// - a terminal cannot tell `C-X` from `C-x`: a letter with Control is lowercase;
+/// - Shift and Tab together are the key `backTab`.
+public struct KeyStroke: Hashable, Sendable {
+  /// The key.
+  public let key: Key
+  /// Whether Control was held.
+  public let control: Bool
+  /// Whether Meta, usually labelled Alt, was held.
+  public let meta: Bool
+  /// Whether Shift was held; always false for characters and `backTab`.
+  public let shift: Bool
+
+  /// Makes a stroke, and brings it into the one form described above.
+  public init(_ key: Key, control: Bool = false, meta: Bool = false, shift: Bool = false) {
+    self.control = control
+    self.meta = meta
+    switch key {
+    case .character(let character):
+      let lowercased = String(character).lowercased()
+      let single = lowercased.count == 1 ? lowercased.first : nil
+      self.key = .character(control ? single ?? character : character)
+      self.shift = false
+    case .tab where shift:
+      self.key = .backTab
+      self.shift = false
+    case .backTab:
+      self.key = .backTab
+      self.shift = false
+    default:
+      self.key = key
+      self.shift = shift
+    }
+  }
+
+  /// Reads a notation; nil when it is none.
+  ///
+  /// Modifiers may come in any order, each once.
+  public init?(notation: String) {
+    var rest = notation[...]
+    var modifiers: Set<Character> = []
+    while rest.count > 2, let letter = rest.first, "CMS".contains(letter),
+      rest.dropFirst().first == "-"
+    {
+      guard modifiers.insert(letter).inserted else { return nil }
+      rest = rest.dropFirst(2)
+    }
+    guard let key = Self.key(named: rest) else { return nil }
+    if modifiers.contains("S"), case .character = key { return nil }
+    self.init(
+      key, control: modifiers.contains("C"), meta: modifiers.contains("M"),
+      shift: modifiers.contains("S"))
+  }
+
+  /// Reads the notation of keys struck one after another; nil when it is none.
+  ///
+  /// Notations stand apart by spaces: `g m`, `C-x C-e`. Two characters may stand together: `gg`,
+  /// `]]`, `g1`; a word that is itself a notation, such as `Up` or `F1`, means that key.
+  public static func sequence(_ notation: String) -> [KeyStroke]? {
+    var strokes: [KeyStroke] = []
+    for word in notation.split(separator: " ") {
+      if let stroke = KeyStroke(notation: String(word)) {
+        strokes.append(stroke)
+      } else if word.count == 2 {
+        strokes += word.map { KeyStroke(.character($0)) }
+      } else {
+        return nil
+      }
+    }
+    return strokes.isEmpty ? nil : strokes
+  }
+
+  private static func key(named name: Substring) -> Key? {
+    if name.count == 1, let character = name.first, Self.isTyped(character) {
+      return .character(character)
+    }
+    if name.first == "F", let number = Int(name.dropFirst()), (1...Key.functionMax) ~= number,
+      name.dropFirst() == "\(number)"
+    {
+      return .function(number)
+    }
+    return Key.names.first { $0.name == name }?.key
+  }
+
+  /// Whether a notation may show the character as itself.
+  private static func isTyped(_ character: Character) -> Bool {
+    !character.isWhitespace && (character.unicodeScalars.first?.value ?? 0) > 0x20
+  }
+}
+
+extension KeyStroke: CustomStringConvertible {
+  /// The notation: modifiers in the order C, M, S, then the key.
+  public var description: String {
+    let isShifted = shift || key == .backTab
+    let modifiers = (control ? "C-" : "") + (meta ? "M-" : "") + (isShifted ? "S-" : "")
+    return modifiers + keyName
+  }
+
+  private var keyName: String {
+    switch key {
+    case .function(let number): "F\(number)"
+    case .backTab: "Tab"
+    case .character(let character) where character != " ": String(character)
+    default: Key.names.first { $0.key == key }?.name ?? ""
+    }
+  }
+}

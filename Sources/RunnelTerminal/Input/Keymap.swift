@@ -1,0 +1,163 @@
+/// Which keys do what, in which context.
+///
+/// One table feeds dispatch, help, hints, and the list of what may follow a prefix. Contexts are
+/// given innermost first: for each sequence of keys the innermost context that knows it decides, so
+/// that a view can take over keys of the list it is built on.
+public struct Keymap: Hashable, Sendable {
+  /// The bindings, in the order of the table.
+  public let bindings: [KeyBinding]
+  /// The contexts in which leading digits are a count.
+  public let countingContexts: Set<KeymapContext>
+
+  /// What a sequence of keys is to a keymap.
+  enum Lookup: Hashable {
+    case command(KeyBinding)
+    case prefix
+    case nothing
+  }
+
+  /// The first binding of each sequence, and the beginnings of longer ones, by context.
+  private let commands: [KeymapContext: [[KeyStroke]: KeyBinding]]
+  private let prefixes: [KeymapContext: Set<[KeyStroke]>]
+
+  /// Makes a keymap.
+  ///
+  /// See `validate()` for tables that contradict themselves.
+  public init(_ bindings: [KeyBinding], countingContexts: Set<KeymapContext> = []) {
+    var commands: [KeymapContext: [[KeyStroke]: KeyBinding]] = [:]
+    var prefixes: [KeymapContext: Set<[KeyStroke]>] = [:]
+    for binding in bindings where !binding.sequence.isEmpty {
+      if commands[binding.context]?[binding.sequence] == nil {
+        commands[binding.context, default: [:]][binding.sequence] = binding
+      }
+      for length in 1..<binding.sequence.count {
+        prefixes[binding.context, default: []].insert(Array(binding.sequence.prefix(length)))
+      }
+    }
+    self.bindings = bindings
+    self.countingContexts = countingContexts
+    self.commands = commands
+    self.prefixes = prefixes
+  }
+
+  /// The actions that have a key in some context.
+  public var actions: Set<ActionID> { Set(bindings.map(\.action)) }
+
+  // MARK: - Questions
+
+  /// What the keys are in these contexts, innermost first.
+  ///
+  /// O(contexts).
+  func lookup(_ sequence: [KeyStroke], in contexts: [KeymapContext]) -> Lookup {
+    for context in contexts {
+      if let binding = commands[context]?[sequence] { return .command(binding) }
+      if prefixes[context]?.contains(sequence) == true { return .prefix }
+    }
+    return .nothing
+  }
+
+  /// The bindings that can be reached in these contexts, innermost first; those of an outer context
+  /// that an inner one hides are left out.
+  ///
+  /// - Parameters:
+  ///   - contexts: the contexts, innermost first.
+  ///   - prefix: only what may follow these keys.
+  /// - Returns: the bindings, in the order of the contexts, then of the table.
+  public func bindings(
+    for contexts: [KeymapContext], after prefix: [KeyStroke] = []
+  ) -> [KeyBinding] {
+    contexts.flatMap { context in
+      bindings.filter { binding in
+        binding.context == context && binding.sequence.starts(with: prefix)
+          && binding.sequence.count > prefix.count && reaches(binding, in: contexts)
+      }
+    }
+  }
+
+  /// The notations of the keys that reach an action in these contexts, innermost first.
+  public func keys(for action: ActionID, in contexts: [KeymapContext]) -> [String] {
+    bindings(for: contexts).filter { $0.action == action }.map(\.keys)
+  }
+
+  /// Whether striking the keys of the binding, one by one, ends in it.
+  private func reaches(_ binding: KeyBinding, in contexts: [KeymapContext]) -> Bool {
+    for length in 1..<binding.sequence.count {
+      let beginning = Array(binding.sequence.prefix(length))
+      guard lookup(beginning, in: contexts) == .prefix else { return false }
+    }
+    return lookup(binding.sequence, in: contexts) == .command(binding)
+  }
+
+  // MARK: - Changes
+
+  /// The keymap with other keys for some actions, as a user's configuration asks for.
+  ///
+  /// Each action keeps its contexts and descriptions; an empty list unbinds it. Actions without a
+  /// binding in this keymap are ignored. See `validate()` for what the new keys collide with.
+  public func rebinding(_ changes: [ActionID: [[KeyStroke]]]) -> Keymap {
+    struct Home: Hashable {
+      var context: KeymapContext
+      var action: ActionID
+    }
+    var done: Set<Home> = []
+    let changed = bindings.flatMap { binding -> [KeyBinding] in
+      guard let sequences = changes[binding.action] else { return [binding] }
+      let home = Home(context: binding.context, action: binding.action)
+      guard done.insert(home).inserted else { return [] }
+      return sequences.map { sequence in
+        var binding = binding
+        binding.sequence = sequence
+        return binding
+      }
+    }
+    return Keymap(changed, countingContexts: countingContexts)
+  }
+
+  // MARK: - Validation
+
+  /// What is wrong with the table, in its order; empty if nothing is.
+  ///
+  /// O(n) in the bindings times the length of a sequence.
+  public func validate() -> [KeymapProblem] {
+    bindings.flatMap { binding -> [KeymapProblem] in
+      guard !binding.sequence.isEmpty else { return [.noKeys(binding)] }
+      let commands = commands[binding.context] ?? [:]
+      var problems: [KeymapProblem] = []
+      if let first = commands[binding.sequence], first != binding {
+        problems.append(.duplicate(first, binding))
+      }
+      for length in 1..<binding.sequence.count {
+        if let command = commands[Array(binding.sequence.prefix(length))] {
+          problems.append(.commandAndPrefix(command: command, longer: binding))
+        }
+      }
+      return problems
+    }
+  }
+}
+
+/// A contradiction in a table of keys.
+public enum KeymapProblem: Hashable, Sendable {
+  /// Two bindings have the same keys in one context; the first one wins.
+  case duplicate(KeyBinding, KeyBinding)
+  /// The keys of one binding begin those of another in the same context, which cannot be reached.
+  case commandAndPrefix(command: KeyBinding, longer: KeyBinding)
+  /// A binding has no keys.
+  case noKeys(KeyBinding)
+}
+
+extension KeymapProblem: CustomStringConvertible {
+  /// The problem in one sentence, for the user who wrote the keys.
+  public var description: String {
+    switch self {
+    case .duplicate(let first, let second):
+      "\(first.keys) is bound twice in \(first.context): "
+        + "to \(first.action) and to \(second.action)"
+    case .commandAndPrefix(let command, let longer):
+      "\(longer.keys) (\(longer.action)) cannot be typed in \(longer.context), "
+        + "for \(command.keys) is \(command.action)"
+    case .noKeys(let binding):
+      "\(binding.action) is bound to no keys in \(binding.context)"
+    }
+  }
+}

@@ -1,0 +1,111 @@
+/// A screen without a terminal: it keeps what is presented and plays what is sent.
+public final class MemoryScreen: Screen {
+  /// What state the screen is in.
+  public enum State: Hashable, Sendable {
+    /// Showing canvases and delivering events.
+    case active
+    /// Given back for a while.
+    case suspended
+    /// Given back for good.
+    case closed
+  }
+
+  /// The size that canvases should have.
+  public private(set) var size: TerminalSize
+  /// The signs that the screen can draw.
+  public let glyphs: Glyphs
+  /// The canvas presented last; nil before the first.
+  public private(set) var canvas: Canvas?
+  /// How many canvases were presented.
+  public private(set) var presentCount = 0
+  /// How often the last canvas was shown from scratch.
+  public private(set) var redrawCount = 0
+  /// How often the bell rang.
+  public private(set) var bellCount = 0
+  /// What state the screen is in.
+  public private(set) var state = State.active
+
+  private var events: [InputEvent] = []
+  private var nextSize: TerminalSize
+
+  /// Makes a screen that shows nothing yet.
+  public init(
+    size: TerminalSize = TerminalSize(columns: 80, rows: 24), glyphs: Glyphs = .unicode
+  ) {
+    self.size = size
+    self.glyphs = glyphs
+    nextSize = size
+  }
+
+  /// Nil: there is nothing to poll.
+  public var inputDescriptor: Int32? { nil }
+
+  /// The text of each row of the last canvas, without trailing blanks; empty before the first.
+  public var textLines: [String] { canvas?.textLines() ?? [] }
+
+  /// Queues events for the next `readEvents`.
+  public func send(_ newEvents: InputEvent...) {
+    events += newEvents
+  }
+
+  /// Queues the keys of a notation such as `g g` or `C-x C-e`; see `KeyStroke.sequence`.
+  public func send(keys notation: String) {
+    guard let strokes = KeyStroke.sequence(notation) else {
+      preconditionFailure("not a notation of keys: \(notation)")
+    }
+    events += strokes.map { .key($0) }
+  }
+
+  /// Gives the screen another size: `updateSize` finds it, and the event is queued.
+  public func resize(to newSize: TerminalSize) {
+    nextSize = newSize
+    events.append(.resize(newSize))
+  }
+
+  /// Keeps a canvas.
+  public func present(_ canvas: Canvas) {
+    guard state == .active else { return }
+    self.canvas = canvas
+    presentCount += 1
+  }
+
+  /// The events sent since the last call.
+  public func readEvents() -> [InputEvent] {
+    guard state == .active else { return [] }
+    defer { events = [] }
+    if events.contains(where: { if case .resize = $0 { true } else { false } }) { size = nextSize }
+    return events
+  }
+
+  /// Ignores canvases and keeps events until `resume`.
+  public func suspend() {
+    if state == .active { state = .suspended }
+  }
+
+  /// Takes canvases again, and counts as a redraw.
+  public func resume() {
+    guard state != .closed else { return }
+    state = .active
+    size = nextSize
+    redrawCount += 1
+  }
+
+  /// Counts.
+  public func redraw() {
+    if state == .active { redrawCount += 1 }
+  }
+
+  /// Ignores everything from now on.
+  public func close() { state = .closed }
+
+  /// Counts.
+  public func bell() {
+    if state == .active { bellCount += 1 }
+  }
+
+  /// The size set by the last `resize(to:)`.
+  public func updateSize() -> TerminalSize {
+    size = nextSize
+    return size
+  }
+}

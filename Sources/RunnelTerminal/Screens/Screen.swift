@@ -1,0 +1,49 @@
+/// Where canvases are shown and events come from.
+///
+/// There are two: `CursesScreen` draws on a terminal, `MemoryScreen` keeps the canvas for tests. A
+/// screen belongs to one thread.
+public protocol Screen: AnyObject {
+  /// The size that canvases should have.
+  var size: TerminalSize { get }
+
+  /// The signs that the screen can draw.
+  var glyphs: Glyphs { get }
+
+  /// The descriptor to poll for reading before `readEvents`; nil when there is none.
+  var inputDescriptor: Int32? { get }
+
+  /// Shows a canvas; only what differs from the last one is sent.
+  ///
+  /// A canvas of another size than the screen is cut or shown with blanks around it. Ignored while
+  /// suspended.
+  func present(_ canvas: Canvas)
+
+  /// All events that are pending, in order; never blocks.
+  ///
+  /// Empty while suspended.
+  func readEvents() -> [InputEvent]
+
+  /// Gives the terminal back, as it was before the screen opened, until `resume`.
+  ///
+  /// For stopping the process, or for running an editor. Does nothing while suspended or closed.
+  func suspend()
+
+  /// Takes the terminal again, asks for its size, and shows the last canvas.
+  ///
+  /// Also mends the terminal after a stop that came without `suspend`.
+  func resume()
+
+  /// Shows the last canvas again from scratch, for a terminal that something else wrote on.
+  func redraw()
+
+  /// Gives the terminal back for good; every later call does nothing.
+  func close()
+
+  /// Rings the terminal's bell.
+  func bell()
+
+  /// Asks the terminal for its size; call it after `TerminalSignal.windowChanged`.
+  ///
+  /// - Returns: The new `size`.
+  func updateSize() -> TerminalSize
+}

@@ -1,0 +1,211 @@
+/// A text field: its text, the cursor in it, what was deleted, and what can be undone.
+///
+/// Works like readline: deletions of words and lines are kept and can be put back, several in a row
+/// as one; typing is undone word by word. A value without time or keys: the keymap turns keys into
+/// actions (see `TextFieldBindings`), `perform` performs them, `insert` types.
+public struct LineEditor: Hashable, Sendable {
+  /// The most characters in a field; what comes beyond is dropped.
+  public static let characterCountMax = 65_536
+
+  /// Whether the text may have several lines.
+  public let isMultiline: Bool
+  /// Whether the text is hidden, as a password is, unless it is revealed.
+  public let isSecret: Bool
+  /// Whether a secret is shown.
+  public private(set) var isRevealed = false
+  /// What was deleted last by word or line; `input.yank` inserts it.
+  public private(set) var killed = ""
+
+  private(set) var buffer: EditBuffer
+  /// Whether the last action was a deletion that the next one adds to.
+  private var isKilling = false
+  /// The column that moving over lines tries to keep.
+  private var goalColumn: Int?
+
+  /// Makes a field; the cursor is at the end.
+  ///
+  /// The text is kept as it is, even what could not be typed, and cut to `characterCountMax`.
+  public init(_ text: String = "", isMultiline: Bool = false, isSecret: Bool = false) {
+    self.isMultiline = isMultiline
+    self.isSecret = isSecret
+    buffer = EditBuffer(String(text.prefix(Self.characterCountMax)))
+  }
+
+  /// The text.
+  public var text: String { String(buffer.characters) }
+
+  /// Whether there is no text.
+  public var isEmpty: Bool { buffer.characters.isEmpty }
+
+  /// The characters before the cursor.
+  public var cursor: Int { buffer.cursor }
+
+  /// The text up to the cursor, as completion needs it.
+  public var textBeforeCursor: String { String(buffer.characters[..<buffer.cursor]) }
+
+  // MARK: - Typing
+
+  /// Inserts typed or pasted text at the cursor.
+  ///
+  /// In a field of one line, line ends become spaces. Control characters other than tabs are
+  /// dropped.
+  public mutating func insert(_ text: String) {
+    endRun()
+    put(text.compactMap { typeable($0) }, over: cursor..<cursor, isTyping: text.count == 1)
+  }
+
+  /// Replaces the whole text, as when going through a history; can be undone.
+  public mutating func replaceText(_ text: String) {
+    endRun()
+    buffer.closeStep()
+    put(Array(text.prefix(Self.characterCountMax)), over: 0..<buffer.characters.count)
+  }
+
+  /// Replaces the characters of a range, as completion does; can be undone.
+  ///
+  /// The range is cut to the text. The cursor goes after what came.
+  public mutating func replace(_ range: Range<Int>, with text: String) {
+    endRun()
+    buffer.closeStep()
+    put(
+      text.compactMap { typeable($0) },
+      over: range.clamped(to: 0..<buffer.characters.count))
+  }
+
+  /// Replaces a range by as much as there is room for.
+  private mutating func put(
+    _ characters: [Character], over range: Range<Int>, isTyping: Bool = false
+  ) {
+    let room = Self.characterCountMax - buffer.characters.count + range.count
+    buffer.replace(range, with: Array(characters.prefix(max(0, room))), isTyping: isTyping)
+  }
+
+  private func typeable(_ character: Character) -> Character? {
+    if character.isNewline { return isMultiline ? "\n" : " " }
+    guard let scalar = character.unicodeScalars.first else { return nil }
+    let isControl = scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+    return isControl && character != "\t" ? nil : character
+  }
+
+  // MARK: - Actions
+
+  /// Performs one of the editing actions of `TextFieldBindings`.
+  ///
+  /// Returns false if it is for the owner of the field: another action, moving up from the first
+  /// line or down from the last one, a new line in a field of one line, revealing what is no
+  /// secret. An editing action that finds nothing to do is performed.
+  public mutating func perform(_ action: ActionID) -> Bool {
+    let wasKilling = isKilling
+    let goal = goalColumn
+    endRun()
+    switch action {
+    case .inputPrevious, .inputNext:
+      return moveLine(isDown: action == .inputNext, goal: goal)
+    case .inputUndo:
+      _ = buffer.undo()
+    case .inputRedo:
+      _ = buffer.redo()
+    case .inputNewline:
+      guard isMultiline else { return false }
+      insert("\n")
+    case .inputReveal:
+      guard isSecret else { return false }
+      isRevealed.toggle()
+    case .inputYank:
+      put(Array(killed), over: cursor..<cursor)
+    case .inputTranspose:
+      transpose()
+    default:
+      return move(action) || delete(action) || kill(action, isAppending: wasKilling)
+    }
+    return true
+  }
+
+  /// Ends what a run of equal actions builds up.
+  private mutating func endRun() {
+    isKilling = false
+    goalColumn = nil
+  }
+
+  private mutating func move(_ action: ActionID) -> Bool {
+    let cursor = buffer.cursor
+    let target: Int
+    switch action {
+    case .inputLineStart: target = buffer.lineStart(of: cursor)
+    case .inputLineEnd: target = buffer.lineEnd(of: cursor)
+    case .inputLeft: target = max(0, cursor - 1)
+    case .inputRight: target = min(buffer.characters.count, cursor + 1)
+    case .inputWordLeft: target = buffer.wordStart(before: cursor)
+    case .inputWordRight: target = buffer.wordEnd(after: cursor)
+    default: return false
+    }
+    buffer.cursor = target
+    buffer.closeStep()
+    return true
+  }
+
+  private mutating func delete(_ action: ActionID) -> Bool {
+    let cursor = buffer.cursor
+    switch action {
+    case .inputDeleteBack: buffer.replace(max(0, cursor - 1)..<cursor, with: [])
+    case .inputDeleteForward:
+      buffer.replace(cursor..<min(buffer.characters.count, cursor + 1), with: [])
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func kill(_ action: ActionID, isAppending: Bool) -> Bool {
+    let cursor = buffer.cursor
+    let range: Range<Int>
+    switch action {
+    case .inputKillWordBack: range = buffer.wordStart(before: cursor)..<cursor
+    case .inputKillWord: range = cursor..<buffer.wordEnd(after: cursor)
+    case .inputKillToStart: range = buffer.lineStart(of: cursor)..<cursor
+    case .inputKillToEnd:
+      // At the end of a line its end itself goes, so that the lines join.
+      let end = buffer.lineEnd(of: cursor)
+      range = cursor..<(end == cursor ? min(end + 1, buffer.characters.count) : end)
+    default: return false
+    }
+    guard !range.isEmpty else {
+      isKilling = isAppending
+      return true
+    }
+    let text = String(buffer.characters[range])
+    let isBackward = range.upperBound == cursor
+    killed = isAppending ? (isBackward ? text + killed : killed + text) : text
+    isKilling = true
+    buffer.replace(range, with: [])
+    return true
+  }
+
+  /// Swaps the characters around the cursor, or at the end of a line the two before it, and steps
+  /// on.
+  private mutating func transpose() {
+    let start = buffer.lineStart(of: buffer.cursor)
+    let end = buffer.lineEnd(of: buffer.cursor)
+    let second = min(buffer.cursor, end - 1)
+    guard second > start, buffer.cursor > start else { return }
+    let swapped = [buffer.characters[second], buffer.characters[second - 1]]
+    buffer.replace((second - 1)..<(second + 1), with: swapped)
+  }
+
+  private mutating func moveLine(isDown: Bool, goal: Int?) -> Bool {
+    let start = buffer.lineStart(of: buffer.cursor)
+    let end = buffer.lineEnd(of: buffer.cursor)
+    let column = goal ?? buffer.cursor - start
+    let target: Int
+    if isDown {
+      guard end < buffer.characters.count else { return false }
+      target = end + 1
+    } else {
+      guard start > 0 else { return false }
+      target = buffer.lineStart(of: start - 1)
+    }
+    buffer.cursor = min(target + column, buffer.lineEnd(of: target))
+    goalColumn = column
+    buffer.closeStep()
+    return true
+  }
+}

@@ -1,0 +1,133 @@
+public import RunnelBase
+import Synchronization
+
+/// One section of a list: a header line and the rows under it.
+public struct ListSection: Hashable, Sendable {
+  /// What the section is known by; unique among the sections of the list.
+  public var id: String
+  /// The text of the header.
+  public var title: StyledLine
+  /// What stands at the right end of the header: a count, a state.
+  public var detail: StyledLine
+  /// The ids of the rows, in order; unique in the whole list, not only in this section.
+  public var rows: [String]
+  /// One line shown in place of the rows when there are none; nil shows nothing.
+  public var emptyText: String?
+
+  /// Makes a section.
+  public init(
+    id: String, title: StyledLine, detail: StyledLine = StyledLine(), rows: [String],
+    emptyText: String? = nil
+  ) {
+    self.id = id
+    self.title = title
+    self.detail = detail
+    self.rows = rows
+    self.emptyText = emptyText
+  }
+}
+
+/// Something in a list that the cursor can stand on.
+///
+/// An item is known by its identity, never by an index, so that it can be followed through batches.
+public enum ListItem: Hashable, Sendable {
+  /// The header line of the section with this id.
+  case header(String)
+  /// The row with this id.
+  case row(String)
+}
+
+/// What a list shows: its sections and the ids of their rows.
+///
+/// A value, cheap to copy. The index of the rows is built by the first call that needs it and is
+/// shared by all copies; `ListState` follows its items without it, so that a list that is only
+/// moved in and updated by batches never pays for it.
+public struct ListContent: Sendable {
+  /// The sections, in order.
+  public let sections: [ListSection]
+
+  private let index = RowIndex()
+
+  /// Makes content of sections.
+  ///
+  /// The ids of sections, and the ids of rows in the whole list, must be unique; of two equal ids
+  /// only the first can be found again.
+  public init(sections: [ListSection] = []) {
+    self.sections = sections
+  }
+
+  /// The number of rows in all sections.
+  ///
+  /// O(sections).
+  public var rowCount: Int { sections.reduce(0) { $0 + $1.rows.count } }
+
+  /// Where the row is, or nil if there is no such row.
+  ///
+  /// O(1), after the first call on this content, which is O(rows).
+  public func indexPath(ofRow id: String) -> IndexPath? {
+    index.path(of: id, in: sections)
+  }
+
+  /// The place of the section among the sections, or nil if there is no such section.
+  ///
+  /// O(sections).
+  public func index(ofSection id: String) -> Int? {
+    sections.firstIndex { $0.id == id }
+  }
+
+  /// The id of the row at a path, or nil if there is no such row.
+  ///
+  /// O(1).
+  public func row(at path: IndexPath) -> String? {
+    guard sections.indices.contains(path.section) else { return nil }
+    let rows = sections[path.section].rows
+    return rows.indices.contains(path.row) ? rows[path.row] : nil
+  }
+
+  /// Whether a call has paid for the index of the rows; for tests.
+  package var isIndexBuilt: Bool { index.isBuilt }
+}
+
+extension ListContent: Hashable {
+  /// Whether both have the same sections; no cost if they share them.
+  public static func == (left: ListContent, right: ListContent) -> Bool {
+    left.sections == right.sections
+  }
+
+  /// Hashes the sections.
+  ///
+  /// O(rows).
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(sections)
+  }
+}
+
+/// The paths of the rows of one content, built on first use.
+///
+/// A class so that copies of the content share the work; the content is constant, so the order in
+/// which threads ask cannot change an answer.
+private final class RowIndex: Sendable {
+  private let paths = Mutex<[String: IndexPath]?>(nil)
+
+  var isBuilt: Bool { paths.withLock { $0 != nil } }
+
+  func path(of id: String, in sections: [ListSection]) -> IndexPath? {
+    paths.withLock { paths in
+      if let paths { return paths[id] }
+      let built = Self.build(sections)
+      paths = built
+      return built[id]
+    }
+  }
+
+  private static func build(_ sections: [ListSection]) -> [String: IndexPath] {
+    var paths: [String: IndexPath] = [:]
+    paths.reserveCapacity(sections.reduce(0) { $0 + $1.rows.count })
+    for (section, content) in sections.enumerated() {
+      for (row, id) in content.rows.enumerated() where paths[id] == nil {
+        paths[id] = IndexPath(section: section, row: row)
+      }
+    }
+    return paths
+  }
+}

@@ -1,0 +1,151 @@
+public import RunnelBase
+
+extension ListState {
+  /// Follows the list through a batch.
+  ///
+  /// - The cursor keeps its item, also into another section. If the item is gone, it goes to the
+  ///   next one that stayed in the section, else the previous one, else the header, else what is
+  ///   nearest.
+  /// - The screen keeps still: an item that was in sight and that the batch did not move keeps its
+  ///   line on the screen; the cursor's if it is such a one, else the nearest one below, else
+  ///   above. Only then the list is scrolled, as little as it takes to show the cursor.
+  /// - A list that was shorter than the screen stays at its top.
+  /// - If `isFollowing`, a cursor on the last item goes to the new last item.
+  /// - After a reload the cursor keeps its item, if it is still there, and its line on the screen.
+  ///
+  /// - Parameters:
+  ///   - update: what happened; `old` and `new` must be the contents before and after it.
+  ///   - old: the content that the state was in.
+  ///   - new: the content that the state is in from now on.
+  ///   - height: the height of the screen.
+  ///   - newRows: those of the inserted rows that are to be counted if they end up off-screen.
+  public mutating func apply(
+    _ update: BatchUpdate, from old: ListContent, to new: ListContent, height: Int,
+    newRows: Set<String> = []
+  ) {
+    let before = begin(old, height: height)
+    let layout = ListLayout(new, folded: folded)
+    if update.isReload {
+      reload(from: before, to: layout, newRows: newRows)
+    } else {
+      follow(update, from: before, to: layout, newRows: newRows)
+    }
+  }
+
+  // MARK: - A batch
+
+  private mutating func follow(
+    _ update: BatchUpdate, from before: Frame, to layout: ListLayout, newRows: Set<String>
+  ) {
+    let passage = ListPassage(update, from: before.layout, to: layout)
+    let successor = before.cursor.flatMap { passage.successor(of: $0) } ?? layout.initialPlace
+    let anchoredTop = anchoredTop(before, passage, layout)
+    var after = Frame(
+      layout: layout, height: before.height, top: 0,
+      cursor: isAtEnd(before) ? layout.lastPlace : successor)
+    if before.layout.lineCount >= before.height {
+      // With no anchor left, what takes the cursor's place takes its line too.
+      after.top = anchoredTop ?? successor.map { layout.line(of: $0) - cursorLine } ?? 0
+    }
+
+    let displaced = withdrawDisplacedNewRows(update, before.layout, layout)
+    settle(after, from: update.movedSections.isEmpty ? anchoredTop : nil)
+    after = frame(in: layout.content, height: before.height)
+    for (id, place) in displaced { classifyNewRow(id, at: place, after) }
+    countNewRows(newRows, of: update, after)
+  }
+
+  /// Whether the cursor is to be taken to the end of the new list.
+  private func isAtEnd(_ before: Frame) -> Bool {
+    isFollowing && before.cursor == before.layout.lastPlace
+  }
+
+  /// The top with which an item in sight that did not move keeps its line; nil if there is none.
+  private func anchoredTop(
+    _ before: Frame, _ passage: ListPassage, _ layout: ListLayout
+  ) -> Int? {
+    guard let cursorLine = before.cursorLine else { return nil }
+    let visible = before.visibleLines
+    let below = cursorLine..<max(cursorLine + 1, visible.upperBound)
+    let above = min(visible.lowerBound, cursorLine)..<cursorLine
+    for line in [Array(below), above.reversed()].joined() {
+      if let place = before.layout.place(atLine: line),
+        let stayed = passage.placeIfUnmoved(place)
+      {
+        return layout.line(of: stayed) - (line - before.top)
+      }
+    }
+    return nil
+  }
+
+  /// Takes back the new rows that the batch removes or moves, and returns where the moved ones go.
+  private mutating func withdrawDisplacedNewRows(
+    _ update: BatchUpdate, _ old: ListLayout, _ new: ListLayout
+  ) -> [(id: String, place: ListPlace)] {
+    guard !(newAbove.isEmpty && newBelow.isEmpty) else { return [] }
+    var displaced: [(id: String, place: ListPlace)] = []
+    for move in update.movedRows {
+      guard let id = old.content.row(at: move.from), withdraw(id) else { continue }
+      displaced.append((id, ListPlace(move.to)))
+    }
+    for path in update.deletedRows {
+      if let id = old.content.row(at: path) { withdraw(id) }
+    }
+    for section in update.deletedSections where old.content.sections.indices.contains(section) {
+      forgetNewRows(of: old.content.sections[section])
+    }
+    return displaced
+  }
+
+  @discardableResult
+  private mutating func withdraw(_ id: String) -> Bool {
+    let wasAbove = newAbove.remove(id) != nil
+    return newBelow.remove(id) != nil || wasAbove
+  }
+
+  /// Counts those of the batch's new rows that are off-screen.
+  ///
+  /// O(rows that the batch inserts).
+  private mutating func countNewRows(
+    _ newRows: Set<String>, of update: BatchUpdate, _ frame: Frame
+  ) {
+    guard !newRows.isEmpty else { return }
+    let content = frame.layout.content
+    for path in update.insertedRows {
+      guard let id = content.row(at: path), newRows.contains(id) else { continue }
+      classifyNewRow(id, at: ListPlace(path), frame)
+    }
+    for section in update.insertedSections where content.sections.indices.contains(section) {
+      for (row, id) in content.sections[section].rows.enumerated() where newRows.contains(id) {
+        classifyNewRow(id, at: ListPlace(section: section, row: row), frame)
+      }
+    }
+  }
+
+  // MARK: - A reload
+
+  /// Takes a list that was read anew, of which nothing is known but the ids.
+  ///
+  /// O(rows).
+  private mutating func reload(from before: Frame, to layout: ListLayout, newRows: Set<String>) {
+    let kept = before.cursor.flatMap { survivor(of: $0, in: before.layout, layout) }
+    let cursor = isAtEnd(before) ? layout.lastPlace : kept ?? layout.initialPlace
+    let top = kept.map { layout.line(of: $0) - cursorLine } ?? 0
+    newBelow.formUnion(newRows)
+    settle(
+      Frame(layout: layout, height: before.height, top: top, cursor: cursor), from: nil)
+  }
+
+  /// The item itself, else the next row of its section that is still in it, else the previous one,
+  /// else the header.
+  private func survivor(of place: ListPlace, in old: ListLayout, _ new: ListLayout) -> ListPlace? {
+    if let kept = new.place(of: old.item(at: place), hint: place) { return kept }
+    let section = old.content.sections[place.section]
+    guard let header = new.place(of: .header(section.id)), let row = place.row else { return nil }
+    guard !new.isFolded(header.section) else { return header }
+    for id in [Array(section.rows[(row + 1)...]), section.rows[..<row].reversed()].joined() {
+      if let kept = new.place(of: .row(id)), kept.section == header.section { return kept }
+    }
+    return header
+  }
+}

@@ -1,0 +1,198 @@
+import RunnelBase
+
+/// Where the user is in a list: the cursor, the scroll position, the folds, and what is new
+/// off-screen.
+///
+/// Responsibilities:
+/// - keep the cursor on its item and the screen still while the list changes under them;
+/// - move the cursor and scroll, with the cursor always in sight;
+/// - count, by direction, the new rows that arrived where the eye is not.
+///
+/// Everything is held by identity. The scroll position is the line on screen of the cursor's item:
+/// since the cursor is always in sight, the cursor is the anchor. Every operation takes the content
+/// and the height of the screen (0 and no content are legal) and costs O(height + sections + log
+/// rows), whatever the number of rows; `apply` costs its batch as well.
+///
+/// Terms. *Item*: a header or a row, what the cursor can stand on. *Line*: one line of the list,
+/// counted from its beginning. *Top*: the line at the top of the screen. *Sticky header*: the
+/// header of the section that the top line is in, drawn over the top line once the header itself is
+/// scrolled off; the line under it is not in sight. A screen of no lines is treated as one of one
+/// line.
+///
+/// Invariants, after each operation, for its content and height:
+/// - I1. The cursor is nil exactly if there are no sections; else it is on an item of the content
+///   that is not folded away.
+/// - I2. The cursor's line is on the screen and not under the sticky header.
+/// - I3. The screen begins in the list, and it ends in it if the list is at least as long as the
+///   screen.
+/// - I4. No row is in both of `newAbove` and `newBelow`; each row in one of them is in a section
+///   that is not folded, and lies before, or after, the lines in sight.
+public struct ListState: Hashable, Sendable {
+  /// The farthest the list can be scrolled to the right, in columns.
+  public static let horizontalOffsetMax = 10_000
+
+  /// The item the cursor is on; nil if there is none.
+  public internal(set) var cursor: ListItem?
+  /// The line on screen of the cursor: with it, the anchor of the scroll position.
+  ///
+  /// 0-based.
+  public internal(set) var cursorLine = 0
+  /// The ids of the folded sections.
+  ///
+  /// A section that is gone stays in it: when it comes back, it comes back folded.
+  public internal(set) var folded: Set<String> = []
+  /// Whether a cursor on the last item goes to the new last item when the list grows.
+  public var isFollowing = false
+  /// New rows before the lines in sight that have not been in sight yet.
+  ///
+  /// Rows of folded sections are not counted, neither here nor in `newBelow`.
+  public internal(set) var newAbove: Set<String> = []
+  /// New rows after the lines in sight that have not been in sight yet.
+  public internal(set) var newBelow: Set<String> = []
+  /// How many columns the rows are scrolled to the right.
+  public internal(set) var horizontalOffset = 0
+
+  /// Where the cursor was found last; believed only if its item is there.
+  var hint: ListPlace?
+
+  /// The state of a list before its first content.
+  public init() {}
+
+  /// Forgets the rows that arrived off-screen.
+  public mutating func clearNewRows() {
+    newAbove = []
+    newBelow = []
+  }
+
+  /// Scrolls to the right by so many columns, or to the left if negative.
+  public mutating func scrollHorizontally(by columns: Int) {
+    let columns = min(max(columns, -Self.horizontalOffsetMax), Self.horizontalOffsetMax)
+    horizontalOffset = min(max(horizontalOffset + columns, 0), Self.horizontalOffsetMax)
+  }
+
+  // MARK: - The frame
+
+  /// The geometry of one moment.
+  struct Frame {
+    var layout: ListLayout
+    var height: Int
+    /// The line at the top of the screen.
+    var top: Int
+    /// Where the cursor is; nil if the list is empty.
+    var cursor: ListPlace?
+
+    var visibleLines: Range<Int> { layout.visibleLines(top: top, height: height) }
+    var cursorLine: Int? { cursor.map { layout.line(of: $0) } }
+  }
+
+  /// The geometry for a content and a height.
+  ///
+  /// A state that has not seen this content, or not this height, is adapted: its cursor goes to the
+  /// first row if its item is not there, and the list is scrolled as far as the rules demand.
+  func frame(in content: ListContent, height: Int) -> Frame {
+    precondition(height >= 0, "the height of a list is negative")
+    let height = max(1, height)
+    let layout = ListLayout(content, folded: folded)
+    let found = cursor.flatMap { layout.place(of: $0, hint: hint) }
+    let place = found ?? layout.initialPlace
+    let wanted = found.map { layout.line(of: $0) - cursorLine } ?? 0
+    let top = layout.top(near: wanted, showing: place, height: height)
+    return Frame(layout: layout, height: height, top: top, cursor: place)
+  }
+
+  /// Adapts the state to a content and a height, as every mutation does first.
+  mutating func begin(_ content: ListContent, height: Int) -> Frame {
+    let frame = frame(in: content, height: height)
+    let isKnown = frame.cursor.map { frame.layout.item(at: $0) } == cursor
+    settle(frame, from: isKnown ? (frame.cursorLine ?? 0) - cursorLine : nil)
+    return frame
+  }
+
+  /// Takes the cursor and the top of the frame, after scrolling as far as the rules demand.
+  ///
+  /// - Parameters:
+  ///   - frame: the new geometry, its top not yet one that shows the cursor.
+  ///   - reference: a top, in the lines of this frame, from which `newAbove` and `newBelow` are
+  ///     right; nil if there is none, so that each row has to be looked up.
+  mutating func settle(_ frame: Frame, from reference: Int?) {
+    var frame = frame
+    frame.top = frame.layout.top(
+      near: frame.top, showing: frame.cursor, height: frame.height)
+    hint = frame.cursor
+    cursor = frame.cursor.map { frame.layout.item(at: $0) }
+    cursorLine = (frame.cursorLine ?? frame.top) - frame.top
+    reconcileNewRows(frame, from: reference)
+  }
+
+  // MARK: - What the screen shows
+
+  /// One line of the screen.
+  public struct VisibleLine: Hashable, Sendable {
+    /// What a line shows.
+    public enum Kind: Hashable, Sendable {
+      /// The header of its section, in its place.
+      case header
+      /// The header of its section, over the top line.
+      case stickyHeader
+      /// The row with this id.
+      case row(String)
+      /// The text of a section without rows.
+      case emptyText
+    }
+    /// What the line shows.
+    public var kind: Kind
+    /// The index of the section that the line belongs to.
+    public var section: Int
+    /// Whether the cursor is on it.
+    public var isCursor: Bool
+  }
+
+  /// What the screen shows, from its top; fewer lines than its height if the list is shorter.
+  public func lines(in content: ListContent, height: Int) -> [VisibleLine] {
+    guard height > 0 else { return [] }
+    let frame = frame(in: content, height: height)
+    let layout = frame.layout
+    let sticky = layout.stickySection(top: frame.top, height: height)
+    let end = min(frame.top + height, layout.lineCount)
+    return (frame.top..<end).map { line in
+      if line == frame.top, let sticky {
+        return VisibleLine(kind: .stickyHeader, section: sticky, isCursor: false)
+      }
+      let isCursor = line == frame.cursorLine
+      switch layout.line(at: line) {
+      case .header(let section):
+        return VisibleLine(kind: .header, section: section, isCursor: isCursor)
+      case .row(let path):
+        let id = content.sections[path.section].rows[path.row]
+        return VisibleLine(kind: .row(id), section: path.section, isCursor: isCursor)
+      case .emptyText(let section):
+        return VisibleLine(kind: .emptyText, section: section, isCursor: false)
+      }
+    }
+  }
+
+  /// The item that a line of the screen shows, as for a click; nil where there is none.
+  public func item(atLine line: Int, in content: ListContent, height: Int) -> ListItem? {
+    let lines = lines(in: content, height: height)
+    guard lines.indices.contains(line) else { return nil }
+    switch lines[line].kind {
+    case .header, .stickyHeader: return .header(content.sections[lines[line].section].id)
+    case .row(let id): return .row(id)
+    case .emptyText: return nil
+    }
+  }
+
+  /// The number of the cursor's row among all rows, folded ones included; nil on a header.
+  ///
+  /// 1-based.
+  public func rowNumber(in content: ListContent) -> Int? {
+    let frame = frame(in: content, height: 0)
+    guard let place = frame.cursor, let row = place.row else { return nil }
+    return content.sections[..<place.section].reduce(row + 1) { $0 + $1.rows.count }
+  }
+
+  /// The id of the section that the cursor is in; nil if the list is empty.
+  public func cursorSection(in content: ListContent) -> String? {
+    frame(in: content, height: 0).cursor.map { content.sections[$0.section].id }
+  }
+}

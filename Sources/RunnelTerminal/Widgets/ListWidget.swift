@@ -1,0 +1,73 @@
+/// Draws a list: headers, rows, the cursor, the sticky header.
+public enum ListWidget {
+  /// The columns of a title that are worth more than the detail beside it.
+  private static let titleWidthMin = 8
+
+  /// Draws the part of a list that its state shows.
+  ///
+  /// Column 0 holds the cursor's sign, so that the cursor is seen without colours; rows begin in
+  /// column 1, titles in column 2. The detail of a header is left out where it would squeeze the
+  /// title.
+  ///
+  /// - Parameters:
+  ///   - content: the list.
+  ///   - state: where the user is in it, for this content and the height of `rect`.
+  ///   - rowText: the text of the row with an id, at most so many columns wide.
+  ///   - isFocused: whether keys go to this list.
+  ///   - canvas: what to draw on.
+  ///   - rect: where to draw.
+  public static func draw(
+    _ content: ListContent, _ state: ListState, rowText: (_ id: String, _ width: Int) -> StyledLine,
+    isFocused: Bool = true, into canvas: inout Canvas, rect: Rect
+  ) {
+    canvas.fill(rect)
+    guard !rect.isEmpty else { return }
+    let lines = state.lines(in: content, height: rect.height)
+    for (index, line) in lines.enumerated() {
+      let area = rect.line(index)
+      let section = content.sections[line.section]
+      switch line.kind {
+      case .header, .stickyHeader:
+        let isFolded = state.folded.contains(section.id)
+        drawHeader(section, line, isFolded: isFolded, into: &canvas, area)
+      case .emptyText:
+        let text = area.splitLeft(2).rest
+        canvas.put(section.emptyText ?? "", at: text.origin, width: text.width, role: .muted)
+      case .row(let id):
+        let text = area.splitLeft(1).rest
+        let line = rowText(id, text.width + state.horizontalOffset)
+          .dropping(columns: state.horizontalOffset, glyphs: canvas.glyphs)
+        canvas.put(line, at: text.origin, width: text.width)
+      }
+      if line.isCursor {
+        canvas.put(canvas.glyphs.cursor, at: area.origin, width: 1, role: .strong)
+        canvas.highlightRow(area, focused: isFocused)
+      }
+    }
+  }
+
+  private static func drawHeader(
+    _ section: ListSection, _ line: ListState.VisibleLine, isFolded: Bool,
+    into canvas: inout Canvas, _ area: Rect
+  ) {
+    let role = line.kind == .stickyHeader ? StyleRole.sectionSticky : .sectionHeader
+    canvas.fill(area, role: role)
+    // The cursor's sign takes the place of the fold's, which moves on. In ASCII they look the same,
+    // so the fold's always stands beside it.
+    let shift = line.isCursor || canvas.glyphs.isASCII ? 1 : 0
+    let sign = isFolded ? canvas.glyphs.foldClosed : canvas.glyphs.foldOpen
+    canvas.put(
+      sign, at: area.splitLeft(shift).rest.origin, width: min(1, area.width - shift), role: role)
+
+    var text = area.splitLeft(2).rest
+    let detailWidth = section.detail.width
+    let titleWidth = min(section.title.width, titleWidthMin)
+    if detailWidth > 0, titleWidth + 1 + detailWidth <= text.width {
+      let (detail, rest) = text.splitRight(detailWidth)
+      canvas.put(section.detail, at: detail.origin, width: detail.width)
+      text = rest.splitRight(1).rest
+    }
+    canvas.put(
+      section.title.replacing(.sectionHeader, with: role), at: text.origin, width: text.width)
+  }
+}

@@ -1,0 +1,96 @@
+/// One line with text at both ends.
+public struct StatusLine: Hashable, Sendable {
+  /// What stands at the left end.
+  public var left: StyledLine
+  /// What stands at the right end.
+  public var right: StyledLine
+
+  /// Makes a line.
+  public init(left: StyledLine = StyledLine(), right: StyledLine = StyledLine()) {
+    self.left = left
+    self.right = right
+  }
+
+  /// Draws it in the first line of the rectangle.
+  ///
+  /// When there is not room for both, the left text is cut, down to a third of the width; then the
+  /// right one.
+  ///
+  /// - Parameters:
+  ///   - canvas: what to draw on.
+  ///   - rect: where to draw.
+  ///   - role: the role of the cells without text.
+  public func draw(into canvas: inout Canvas, rect: Rect, role: StyleRole = .text) {
+    let area = rect.line(0)
+    canvas.fill(area, role: role)
+    guard !area.isEmpty else { return }
+    let leftWidth = left.width
+    let gap = leftWidth == 0 ? 0 : 1
+    let room = max(area.width - leftWidth - gap, area.width * 2 / 3)
+    let (end, start) = area.splitRight(min(right.width, room))
+    canvas.put(right, at: end.origin, width: end.width)
+    canvas.put(left, at: start.origin, width: start.width - (end.isEmpty ? 0 : gap))
+  }
+}
+
+/// A key and what it does, in a word or two.
+public struct Hint: Hashable, Sendable {
+  /// The notation of the keys.
+  public var keys: String
+  /// What they do.
+  public var words: String
+
+  /// Makes a hint.
+  public init(_ keys: String, _ words: String) {
+    self.keys = keys
+    self.words = words
+  }
+
+  /// The hint as it is drawn.
+  public var line: StyledLine {
+    var line = StyledLine(keys, .hintKey)
+    if !words.isEmpty { line.append(" " + words, .muted) }
+    return line
+  }
+}
+
+/// The line that tells the most useful keys.
+public struct HintBar: Hashable, Sendable {
+  /// The hints, the most useful first.
+  public var hints: [Hint]
+  /// A hint that comes last and outlives the others when there is little room; nil for none.
+  public var last: Hint?
+
+  /// Makes a bar.
+  public init(_ hints: [Hint], last: Hint? = nil) {
+    self.hints = hints
+    self.last = last
+  }
+
+  /// Draws as many whole hints as fit in the first line of the rectangle.
+  public func draw(into canvas: inout Canvas, rect: Rect) {
+    let area = rect.line(0)
+    canvas.fill(area)
+    guard let first = area.isEmpty ? nil : area.splitLeft(1).rest else { return }
+    canvas.put(line(width: first.width), at: first.origin, width: first.width)
+  }
+
+  /// The hints that fit in a width, two blanks apart.
+  func line(width: Int) -> StyledLine {
+    let lastLine = last?.line
+    let reserved = lastLine.map { $0.width + 2 } ?? 0
+    var line = StyledLine()
+    var used = 0
+    for hint in hints.map(\.line) {
+      let needed = hint.width + (used == 0 ? 0 : 2)
+      guard used + needed + reserved <= width else { break }
+      if used > 0 { line.append("  ") }
+      line.append(hint)
+      used += needed
+    }
+    guard let lastLine, used + (used == 0 ? 0 : 2) + lastLine.width <= width else { return line }
+    if used > 0 { line.append("  ") }
+    line.append(lastLine)
+    return line
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+import RunnelApp
+import RunnelDatabase
+import RunnelTree
+
+/// `runnel demo`: makes the demo database once, and opens the workspace on it.
+struct DemoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Open the workspace on a demo database.",
+    discussion: """
+      The first time, the demo is made: two months of a community's messages, and its people. It is \
+      yours to change; delete its file to have a new one.
+      """)
+
+  private static let data = "demo/demo.json"
+  private static let views = "demo/demo.views.yaml"
+
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp(
+      "The database file (default: $XDG_DATA_HOME/runnel/demo.db).", valueName: "file"),
+    completion: .file())
+  var database: String?
+  @Flag(help: "Make the database, and do not open it.")
+  var makeOnly = false
+  @OptionGroup var workspace: WorkspaceOptions
+
+  func run() throws {
+    if !makeOnly { try workspace.checkTerminal() }
+    let file = try database ?? DefaultDatabase.file(named: "demo.db", makesFolder: true)
+    try make(file)
+    if makeOnly { return }
+    var workspace = workspace
+    if workspace.views == nil { workspace.views = try resource(DemoCommand.views) }
+    try workspace.open(file)
+  }
+
+  private func make(_ file: String) throws {
+    let session = try DatabaseSession(file: file, environment: .system)
+    if try session.summary(at: .root).kind == .empty {
+      StandardError.say("Making the demo database \(file).")
+      let document = try Data(contentsOf: URL(fileURLWithPath: resource(DemoCommand.data)))
+      try document.withUnsafeBytes { bytes in
+        _ = try session.importJSON(bytes.bindMemory(to: UInt8.self), at: .root)
+      }
+    }
+    try session.close()
+  }
+
+  private func resource(_ name: String) throws -> String {
+    if let path = ResourceFiles.path(of: name) { return path }
+    throw Failure(
+      "the demo's file \(name) was not found: set RUNNEL_RESOURCES to the folder Resources of the "
+        + "source, or install the program with it.")
+  }
+}

@@ -1,0 +1,198 @@
+import Testing
+
+@testable import RunnelTerminal
+
+private let list = KeymapContext("list")
+private let view = KeymapContext("view")
+
+private func bind(_ context: KeymapContext, _ keys: String, _ action: String) -> KeyBinding {
+  KeyBinding.bindings(context, [keys], ActionID(action), "what \(action) does")[0]
+}
+
+private let table = [
+  bind(list, "j", "row.down"), bind(list, "C-n", "row.down"), bind(list, "gg", "row.first"),
+  bind(list, "g1", "view.goto"), bind(list, "gm", "section.more"), bind(list, "m a", "mark.set"),
+  bind(list, "d", "record.delete"), bind(list, "C-x C-e", "edit.external"),
+  bind(view, "m", "conflict.mine"), bind(view, "g m", "view.more"),
+]
+
+@Suite struct KeymapTests {
+  private let keymap = Keymap(table, countingContexts: [list])
+
+  // MARK: - The table
+
+  @Test func validTableHasNoProblems() {
+    #expect(keymap.validate().isEmpty)
+  }
+
+  @Test func duplicateInAContextIsReported() throws {
+    let twice = bind(list, "j", "row.jump")
+    let problems = Keymap(table + [twice]).validate()
+    #expect(problems == [.duplicate(table[0], twice)])
+    #expect(
+      problems.map(\.description) == ["j is bound twice in list: to row.down and to row.jump"])
+  }
+
+  @Test func commandThatIsAPrefixTooIsReportedInEitherOrder() {
+    let command = bind(list, "g", "go")
+    let problems = Keymap([command] + table).validate()
+    #expect(problems == Keymap(table + [command]).validate())
+    #expect(problems.count == 3)
+    #expect(problems.first == .commandAndPrefix(command: command, longer: table[2]))
+  }
+
+  @Test func bindingWithoutKeysIsReported() {
+    let none = KeyBinding(context: list, sequence: [], action: ActionID("x"), description: "")
+    #expect(Keymap([none]).validate() == [.noKeys(none)])
+  }
+
+  @Test func theSameKeysInTwoContextsAreNoProblem() {
+    #expect(Keymap([bind(list, "j", "a"), bind(view, "j", "b")]).validate().isEmpty)
+  }
+
+  @Test func innerContextHidesTheKeysOfTheOuterOne() {
+    let reached = keymap.bindings(for: [view, list]).map(\.action.rawValue)
+    #expect(
+      reached == [
+        "conflict.mine", "view.more", "row.down", "row.down", "row.first", "view.goto",
+        "record.delete", "edit.external",
+      ])
+    #expect(keymap.keys(for: ActionID("mark.set"), in: [list]) == ["ma"])
+    #expect(keymap.keys(for: ActionID("mark.set"), in: [view, list]).isEmpty)
+  }
+
+  @Test func keysOfAnActionAreInTheOrderOfTheTable() {
+    #expect(keymap.keys(for: ActionID("row.down"), in: [list]) == ["j", "C-n"])
+  }
+
+  @Test(arguments: ["gg", "]]", "C-x C-e", "g1", "m a", "F2", "M-<", "S-Tab", "Space", "F 1"])
+  func notationIsReadBack(keys: String) throws {
+    let sequence = try #require(KeyStroke.sequence(keys))
+    #expect(KeyStroke.sequence(KeyBinding.notation(of: sequence)) == sequence)
+  }
+
+  @Test func reboundActionKeepsItsContextAndLosesItsOldKeys() throws {
+    let keys = try #require(KeyStroke.sequence("C-j"))
+    let changed = keymap.rebinding([ActionID("row.down"): [keys], ActionID("record.delete"): []])
+    #expect(changed.keys(for: ActionID("row.down"), in: [list]) == ["C-j"])
+    #expect(changed.keys(for: ActionID("record.delete"), in: [list]).isEmpty)
+    #expect(changed.bindings.first?.description == "what row.down does")
+    #expect(changed.countingContexts == keymap.countingContexts)
+  }
+
+  @Test func textFieldTableIsValidAndPerformed() {
+    let fields = Keymap(TextFieldBindings.all)
+    #expect(fields.validate().isEmpty)
+    for action in fields.actions {
+      var editor = LineEditor("one\ntwo\nthree", isMultiline: true, isSecret: true)
+      _ = editor.perform(.inputPrevious)
+      let isPerformed = editor.perform(action)
+      #expect(isPerformed, "\(action)")
+    }
+  }
+}
+
+@Suite struct KeySequenceMatcherTests {
+  private let keymap = Keymap(table, countingContexts: [list])
+
+  /// Feeds keys and returns the last match.
+  private func feed(
+    _ keys: String, _ matcher: inout KeySequenceMatcher, in contexts: [KeymapContext] = [list]
+  ) throws -> KeySequenceMatcher.Match {
+    let strokes = try keys.split(separator: " ").map {
+      try #require(KeyStroke(notation: String($0)))
+    }
+    let matches = strokes.map { matcher.feed($0, keymap: keymap, contexts: contexts) }
+    return try #require(matches.last)
+  }
+
+  @Test func singleKeyIsAnAction() throws {
+    var matcher = KeySequenceMatcher()
+    #expect(try feed("j", &matcher) == .action(ActionID("row.down"), count: nil))
+    #expect(!matcher.isPending)
+  }
+
+  @Test func prefixListsWhatMayFollow() throws {
+    var matcher = KeySequenceMatcher()
+    guard case .pending(let next) = try feed("g", &matcher) else {
+      Issue.record("g does not wait")
+      return
+    }
+    #expect(next.map(\.keys) == ["gg", "g1", "gm"])
+    #expect(matcher.pendingText == "g")
+    #expect(try feed("g", &matcher) == .action(ActionID("row.first"), count: nil))
+  }
+
+  @Test func digitsBeforeTheKeysAreACount() throws {
+    var matcher = KeySequenceMatcher()
+    #expect(try feed("1 0 g", &matcher) != .unmatched(KeyStroke(.character("g"))))
+    #expect(matcher.pendingText == "10g")
+    #expect(try feed("g", &matcher) == .action(ActionID("row.first"), count: 10))
+    #expect(try feed("j", &matcher) == .action(ActionID("row.down"), count: nil))
+  }
+
+  @Test func countDoesNotBeginWithZero() throws {
+    var matcher = KeySequenceMatcher()
+    #expect(try feed("0", &matcher) == .unmatched(KeyStroke(.character("0"))))
+  }
+
+  @Test func countIsLimited() throws {
+    var matcher = KeySequenceMatcher()
+    let digits = Array(repeating: "9", count: 40).joined(separator: " ")
+    #expect(
+      try feed(digits + " j", &matcher)
+        == .action(ActionID("row.down"), count: KeySequenceMatcher.countMax))
+  }
+
+  @Test func digitAfterAPrefixIsAKey() throws {
+    var matcher = KeySequenceMatcher()
+    #expect(try feed("3 g 1", &matcher) == .action(ActionID("view.goto"), count: 3))
+  }
+
+  @Test func digitsAreKeysWhereTheInnermostContextDoesNotCount() throws {
+    var matcher = KeySequenceMatcher()
+    #expect(try feed("3", &matcher, in: [view, list]) == .unmatched(KeyStroke(.character("3"))))
+    #expect(try feed("M-3", &matcher) == .unmatched(KeyStroke(.character("3"), meta: true)))
+  }
+
+  @Test func boundDigitIsNoCount() throws {
+    var matcher = KeySequenceMatcher()
+    let keymap = Keymap([bind(list, "2", "two")], countingContexts: [list])
+    let two = KeyStroke(.character("2"))
+    let one = KeyStroke(.character("1"))
+    #expect(
+      matcher.feed(two, keymap: keymap, contexts: [list]) == .action(ActionID("two"), count: nil))
+    #expect(matcher.feed(one, keymap: keymap, contexts: [list]) == .pending([]))
+    #expect(matcher.feed(two, keymap: keymap, contexts: [list]) == .pending([]))
+    #expect(matcher.count == 12)
+  }
+
+  @Test(arguments: ["Esc", "C-g"])
+  func cancelTakesBackWhatWaits(key: String) throws {
+    var matcher = KeySequenceMatcher()
+    #expect(try feed("4 g \(key)", &matcher) == .pending([]))
+    #expect(!matcher.isPending)
+    let stroke = try #require(KeyStroke(notation: key))
+    #expect(try feed(key, &matcher) == .unmatched(stroke))
+  }
+
+  @Test func keyThatDoesNotContinueDiscardsAllAndRunsNothing() throws {
+    var matcher = KeySequenceMatcher()
+    #expect(try feed("5 g d", &matcher) == .unmatched(KeyStroke(.character("d"))))
+    #expect(!matcher.isPending)
+  }
+
+  @Test func innerCommandWinsOverOuterPrefix() throws {
+    var matcher = KeySequenceMatcher()
+    #expect(
+      try feed("m", &matcher, in: [view, list]) == .action(ActionID("conflict.mine"), count: nil))
+  }
+
+  @Test func innerPrefixLeavesTheOuterSequencesReachable() throws {
+    var matcher = KeySequenceMatcher()
+    #expect(
+      try feed("g m", &matcher, in: [view, list]) == .action(ActionID("view.more"), count: nil))
+    #expect(
+      try feed("g g", &matcher, in: [view, list]) == .action(ActionID("row.first"), count: nil))
+  }
+}
