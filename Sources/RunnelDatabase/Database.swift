@@ -1,7 +1,9 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What a database is asked to do. Requests are carried out one by one, in order.
+/// What a database is asked to do.
+///
+/// Requests are carried out one by one, in order.
 public enum DatabaseRequest: Sendable {
   /// Register a listener.
   case listen(ListenerID, ListenRequest)
@@ -84,7 +86,9 @@ public actor Database {
     executor.submit { self.assumeIsolated { $0.follow() } }
   }
 
-  /// Asks for something; returns at once. Any thread may call it.
+  /// Asks for something; returns at once.
+  ///
+  /// Any thread may call it.
   public nonisolated func submit(_ request: DatabaseRequest) {
     executor.submit { self.assumeIsolated { $0.carryOut(request) } }
   }

@@ -52,7 +52,9 @@ public final class DatabaseSession {
     sequence = try store.read { try $0.feedEnd() }
   }
 
-  /// Closes the file. The session is not used afterwards.
+  /// Closes the file.
+  ///
+  /// The session is not used afterwards.
   ///
   /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
   public func close() throws {
@@ -98,6 +100,7 @@ extension DatabaseSession {
   ///   - document: the text of the document.
   ///   - path: the place.
   ///   - progress: called now and then with the bytes read so far; false stops the import.
+  /// - Returns: what listeners of this session are to be told, in order.
   /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`, or a
   ///   failure of the storage); then nothing was written.
   public func importJSON(
@@ -185,7 +188,9 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` if it cannot be read.
   public func node(at path: Path) throws -> Node { try store.read { try $0.storedNode(at: path) } }
 
-  /// The kind and size of the node at a place. O(depth log n).
+  /// The kind and size of the node at a place.
+  ///
+  /// O(depth log n).
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
   public func summary(at path: Path) throws -> NodeSummary {

@@ -24,7 +24,9 @@ final class TreeExecutor: SerialExecutor {
     queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: work)
   }
 
-  /// Runs `work` and waits for it. Never call it on the tree's thread.
+  /// Runs `work` and waits for it.
+  ///
+  /// Never call it on the tree's thread.
   func submitAndWait(_ work: @escaping @Sendable () -> Void) { queue.sync(execute: work) }
 
   /// Calls `handler` on the tree's thread whenever the descriptor can be read, until cancelled.

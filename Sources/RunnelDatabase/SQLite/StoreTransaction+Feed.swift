@@ -67,7 +67,9 @@ extension StoreTransaction {
     }
   }
 
-  /// Declares an index and enters what is stored already. O(n) in the children it keeps.
+  /// Declares an index and enters what is stored already.
+  ///
+  /// O(n) in the children it keeps.
   func declare(_ definition: IndexDefinition) throws -> StoredIndex {
     try db.execute(
       sql: "INSERT INTO index_definition (pattern, child) VALUES (?, ?)",

@@ -169,7 +169,9 @@ struct Importer {
 
     mutating func open() throws { split = try store.makeSplit(row: row, priority: nil) }
 
-    /// Where a member goes. Of two with one name the later counts, so an earlier one is removed.
+    /// Where a member goes.
+    ///
+    /// Of two with one name the later counts, so an earlier one is removed.
     mutating func place(of key: Key) throws -> (path: Path, row: RowID) {
       let place = try path.child(key)
       let row = RowID(parent: split, key)
