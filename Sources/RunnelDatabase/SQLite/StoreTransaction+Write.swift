@@ -241,12 +241,14 @@ extension StoreTransaction {
   }
 
   /// Deletes a split node and all below it; its own row is the caller's.
-  func deleteSplit(_ split: Int64) throws {
-    let below = try Int64.fetchAll(
+  func deleteSplit(_ split: Int64, above: [Int64] = []) throws {
+    let path = try StoreTransaction.path(to: split, above)
+    let below = try Row.fetchAll(
       db.cachedStatement(
-        sql: "SELECT split FROM node WHERE parent = ? AND split IS NOT NULL"),
-      arguments: [split])
-    for child in below { try deleteSplit(child) }
+        sql: "SELECT key, json, split FROM node WHERE parent = ? AND split IS NOT NULL"),
+      arguments: [split]
+    ).compactMap { try $0.integerOrNil("split") }
+    for child in below { try deleteSplit(child, above: path) }
     for table in ["node", "priority_entry", "index_entry"] {
       try db.cachedStatement(sql: "DELETE FROM \(table) WHERE parent = ?")
         .execute(arguments: [split])
