@@ -92,7 +92,7 @@ extension ListScreen {
     if isLast {
       list.moveToLast(in: content, height: height)
     } else {
-      list.moveToFirst(in: content, height: height)
+      list.moveToRow(number: 1, in: content, height: height)
     }
   }
 
