@@ -127,6 +127,7 @@ let package = Package(
         "RunnelBase",
       ],
       swiftSettings: swiftSettings),
+    .testTarget(name: "TidyTests", swiftSettings: swiftSettings),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunnelBase", "runnel"], swiftSettings: swiftSettings),
   ]

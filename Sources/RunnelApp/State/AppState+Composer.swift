@@ -9,6 +9,7 @@ extension AppState {
     let screen = ComposeScreen(view: active, editor: LineEditor(lists[active].draft))
     layers.append(.compose(screen))
     goToEnd()
+    lists[active].await(RunnelTree.Key(unchecked: ListScreen.composeKey), height: height)
     showDraft()
   }
 
@@ -18,6 +19,7 @@ extension AppState {
     switch action {
     case .inputCancel:
       lists[composer.view].draft = composer.editor.text
+      lists[composer.view].awaited = nil
       if !composer.editor.isEmpty { say(.info, "kept as a draft: a goes on with it") }
       closeLayer()
       effects.append(.compose(view: composer.view, nil))

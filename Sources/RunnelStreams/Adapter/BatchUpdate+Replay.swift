@@ -3,8 +3,10 @@ import RunnelBase
 extension BatchUpdate {
   /// Applies the update to a list, taking what is new from the list after it.
   ///
+  /// O(n).
+  ///
   /// It follows the coordinates alone, so that an update that is wrong gives another list, or nil if
-  /// a coordinate lies outside. A reload gives `new`. O(n).
+  /// a coordinate lies outside. A reload gives `new`.
   ///
   /// - Parameters:
   ///   - old: the list before.
@@ -12,54 +14,56 @@ extension BatchUpdate {
   /// - Returns: the list that a view which follows the update shows.
   package func replayed(on old: [KeyedSection], to new: [KeyedSection]) -> [KeyedSection]? {
     if isReload { return new }
-    guard let rows = keptRows(of: old), let sections = placedSections(of: old, new) else {
+    guard let rows = keptRows(of: old), let origins = origins(of: new, among: old) else {
       return nil
     }
+    var placed = Array(repeating: [Int: String](), count: new.count)
+    for path in insertedRows {
+      guard let key = new.key(at: path) else { return nil }
+      placed[path.section][path.row] = key
+    }
+    for move in movedRows {
+      guard let key = old.key(at: move.from), placed.indices.contains(move.to.section) else {
+        return nil
+      }
+      placed[move.to.section][move.to.row] = key
+    }
     var result: [KeyedSection] = []
-    for (index, origin) in sections.enumerated() {
-      var pinned: [Int: String] = [:]
-      for path in insertedRows where path.section == index {
-        guard let key = BatchUpdate.key(at: path, in: new) else { return nil }
-        pinned[path.row] = key
+    for (index, origin) in origins.enumerated() {
+      if let origin {
+        guard let keys = BatchUpdate.merged(rows[origin], placed[index]) else { return nil }
+        result.append(KeyedSection(id: old[origin].id, keys: keys))
+      } else {
+        // The rows of an inserted section come with it, except those that moved in.
+        let keys = new[index].keys.enumerated().map { placed[index][$0] ?? $1 }
+        result.append(KeyedSection(id: new[index].id, keys: keys))
       }
-      for move in movedRows where move.to.section == index {
-        guard let key = BatchUpdate.key(at: move.from, in: old) else { return nil }
-        pinned[move.to.row] = key
-      }
-      if origin == nil {
-        // Rows of an inserted section are new, unless they moved in.
-        for (row, key) in new[index].keys.enumerated() where pinned[row] == nil { pinned[row] = key }
-      }
-      let staying = origin.map { rows[$0] } ?? []
-      guard let keys = BatchUpdate.merged(staying, pinned) else { return nil }
-      result.append(KeyedSection(id: new[index].id, keys: keys))
     }
     return result
   }
 
   /// The rows of each old section that are neither deleted nor moved.
   private func keptRows(of old: [KeyedSection]) -> [[String]]? {
-    let gone = Set(deletedRows).union(movedRows.map(\.from))
-    guard gone.allSatisfy({ BatchUpdate.key(at: $0, in: old) != nil }),
-      reloadedRows.allSatisfy({ BatchUpdate.key(at: $0, in: old) != nil })
-    else { return nil }
-    return old.enumerated().map { section, rows in
-      rows.keys.enumerated().compactMap { row, key in
-        gone.contains(IndexPath(section: section, row: row)) ? nil : key
-      }
+    var rows = old.map { $0.keys.map(Optional.some) }
+    for path in deletedRows + movedRows.map(\.from) {
+      guard old.key(at: path) != nil, rows[path.section][path.row] != nil else { return nil }
+      rows[path.section][path.row] = nil
     }
+    return rows.map { $0.compactMap { $0 } }
   }
 
   /// For each new section the old one that it is; nil for an inserted one.
-  private func placedSections(of old: [KeyedSection], _ new: [KeyedSection]) -> [Int?]? {
-    var pinned: [Int: Int?] = [:]
-    for index in insertedSections { pinned[index] = .some(nil) }
-    for move in movedSections { pinned[move.to] = move.from }
-    let gone = Set(deletedSections).union(movedSections.map(\.from))
+  private func origins(of new: [KeyedSection], among old: [KeyedSection]) -> [Int?]? {
+    var placed: [Int: Int?] = [:]
+    for index in insertedSections { placed.updateValue(nil, forKey: index) }
+    for move in movedSections { placed.updateValue(move.from, forKey: move.to) }
+    let leaving = deletedSections + movedSections.map(\.from)
+    guard leaving.allSatisfy(old.indices.contains) else { return nil }
+    let gone = Set(leaving)
     var staying = old.indices.filter { !gone.contains($0) }[...]
     var result: [Int?] = []
     for index in new.indices {
-      if let origin = pinned[index] {
+      if let origin = placed[index] {
         result.append(origin)
       } else {
         guard let next = staying.popFirst() else { return nil }
@@ -70,20 +74,101 @@ extension BatchUpdate {
   }
 
   /// The rows that stay, in their order, around those whose place is given.
-  private static func merged(_ staying: [String], _ pinned: [Int: String]) -> [String]? {
+  private static func merged(_ staying: [String], _ placed: [Int: String]) -> [String]? {
     var rest = staying[...]
     var result: [String] = []
-    for index in 0..<(staying.count + pinned.count) {
-      guard let key = pinned[index] ?? rest.popFirst() else { return nil }
+    for index in 0..<(staying.count + placed.count) {
+      guard let key = placed[index] ?? rest.popFirst() else { return nil }
       result.append(key)
     }
     return result
   }
+}
 
-  private static func key(at path: IndexPath, in list: [KeyedSection]) -> String? {
-    guard list.indices.contains(path.section),
-      list[path.section].keys.indices.contains(path.row)
-    else { return nil }
-    return list[path.section].keys[path.row]
+extension [KeyedSection] {
+  /// The key of the row at a place; nil if there is none.
+  fileprivate func key(at path: IndexPath) -> String? {
+    guard indices.contains(path.section), self[path.section].keys.indices.contains(path.row) else {
+      return nil
+    }
+    return self[path.section].keys[path.row]
   }
+}
+
+// MARK: Checking
+
+extension BatchUpdate {
+  /// What is wrong with an update that is to lead from one list to another; nil if nothing is.
+  ///
+  /// O(n).
+  package func mistake(from old: [KeyedSection], to new: [KeyedSection]) -> String? {
+    if isReload {
+      return withoutReload.isEmpty ? nil : "I4: a reload lists nothing else: \(self)."
+    }
+    if let mistake = invariantMistake(from: old, to: new) { return "\(mistake) \(self)." }
+    if replayed(on: old, to: new) != new {
+      return "The batch \(self) does not lead from \(old) to \(new)."
+    }
+    return nil
+  }
+
+  /// What is wrong with the number of rows; nil if it is what the update makes it.
+  ///
+  /// O(sections).
+  package func countMistake(from old: [KeyedSection], to new: [KeyedSection]) -> String? {
+    if isReload { return nil }
+    let sections = old.count - deletedSections.count + insertedSections.count
+    if sections != new.count { return "The batch makes \(sections) sections of \(new.count)." }
+    let gone = Set(deletedSections)
+    let come = Set(insertedSections)
+    var count = 0
+    for (index, section) in old.enumerated() where !gone.contains(index) {
+      count += section.keys.count
+    }
+    for (index, section) in new.enumerated() where !come.contains(index) {
+      count -= section.keys.count
+    }
+    count += insertedRows.count - deletedRows.count
+    for move in movedRows {
+      if gone.contains(move.from.section) { count += 1 }
+      if come.contains(move.to.section) { count -= 1 }
+    }
+    return count == 0 ? nil : "The batch makes \(count) rows too many."
+  }
+
+  private var withoutReload: BatchUpdate {
+    var update = self
+    update.isReload = false
+    return update
+  }
+
+  private func invariantMistake(from old: [KeyedSection], to new: [KeyedSection]) -> String? {
+    let goneSections = Set(deletedSections)
+    let newSections = Set(insertedSections)
+    if deletedRows.contains(where: { goneSections.contains($0.section) })
+      || insertedRows.contains(where: { newSections.contains($0.section) })
+    {
+      return "I1: a section stands for its rows:"
+    }
+    let isAscending =
+      deletedSections.ascends && insertedSections.ascends && reloadedSections.ascends
+      && movedSections.map(\.from).ascends && deletedRows.ascends && insertedRows.ascends
+      && reloadedRows.ascends && movedRows.map(\.from).ascends
+    if !isAscending { return "I2: every list ascends:" }
+    let deleted = Set(deletedRows)
+    let moved = Set(movedRows.map(\.from))
+    if !deleted.isDisjoint(with: moved) { return "I3: a row is deleted or moved, not both:" }
+    for path in reloadedRows {
+      let isGone = goneSections.contains(path.section) && !moved.contains(path)
+      if deleted.contains(path) || isGone || old.key(at: path) == nil {
+        return "I3: a row that is reloaded stays:"
+      }
+    }
+    return nil
+  }
+}
+
+extension Array where Element: Comparable {
+  /// True if the elements ascend and none is there twice.
+  fileprivate var ascends: Bool { zip(self, dropFirst()).allSatisfy(<) }
 }

@@ -1,68 +1,65 @@
-import RunnelBase
+import OrderedCollections
+public import RunnelBase
 public import RunnelTree
 
-/// The tree, as streams ask it. What comes of a request is given to the stream later.
-public protocol TreeSource: AnyObject {
-  /// Registers a listener and returns its name.
-  func listen(_ request: ListenRequest) -> ListenerID
-  /// Removes a listener.
-  func unlisten(_ listener: ListenerID)
-  /// Extends the window of a paged listener by up to `count` rows.
-  func extend(_ listener: ListenerID, by count: Int)
-}
-
-/// How far a stream has been paged.
-public enum FetchState: Hashable, Sendable {
-  /// It is not known yet whether there are more rows.
-  case unknown
-  /// There are more rows.
-  case more
-  /// A page is being fetched.
-  case fetching
-  /// The last page could not be fetched, for this reason.
-  case failed(String)
-  /// There are no more rows.
-  case exhausted
-}
-
-/// The rows of one query on the tree, live, in the tree's own order.
+/// The rows of a live query, in one section, in the tree's own order or its opposite.
 ///
-/// Pages that are fetched join the rows that are there as one range, and stay live: what is added,
-/// changed, moved or removed anywhere in it shows.
+/// Responsibilities:
+/// - It listens to the query while it is started, and pages if the request is paged. Pages join the
+///   rows that are there as one range and stay live.
+/// - It turns each batch of events into one change.
 ///
-/// It can be stopped and started any number of times. Events of an earlier run are dropped.
+/// ```
+///  idle --start--> loading --receive--> loaded --fetchMore--> loaded, fetching --receive--> loaded
+///   ^                 |                   |                          |
+///   +------stop-------+-------stop--------+-----------stop-----------+
+/// ```
 ///
-/// - Invariant: `rows` is sorted by position, and `values` holds the value of each row's key.
+/// `receive(failure:)` leads from loading, and from loaded when no page is being fetched, to failed;
+/// `start` leads on from there. Stopped, the stream keeps its rows, and its observers are told
+/// nothing. Started again, it tells what became different meanwhile.
+///
+/// Invariants:
+/// - I1. `entries` is strictly ordered by position, and `items` holds their items.
+/// - I2. Events of a listener that was stopped are dropped.
 public final class QueryStream<Item: KeyedItem>: SectionedStream {
-  /// The id of the stream's only section.
-  public static var sectionID: String { "" }
+  /// A row and the item that was made of it.
+  final class Entry {
+    let row: TreeRow
+    let item: Item
 
-  /// What the stream asks the tree.
+    init(_ row: TreeRow, _ item: Item) {
+      self.row = row
+      self.item = item
+    }
+  }
+
+  /// What is asked for.
   public let request: ListenRequest
-  /// True if the items stand in the opposite of the tree's order.
+  /// True if the rows stand in the opposite of the tree's order.
   public let isDescending: Bool
-
   /// How far the stream is loaded.
   public private(set) var loadState = LoadState.idle
   /// How far the stream has been paged.
   public private(set) var fetchState = FetchState.unknown
-  /// The items in the order in which they are shown.
+  /// The rows in the order in which they are shown.
   public private(set) var items: [Item] = []
 
   private let source: any TreeSource
   private let construct: (TreeRow) -> Item
-  private let observers = StreamObservers<StreamChange<Item>>()
+  private let hub = ChangeHub<StreamChange<Item>>()
   private var listener: ListenerID?
-  private var rows: [TreeRow] = []
-  private var values: [Key: IndexValue] = [:]
+  private var entries: [Entry] = []
+  private var entriesByRow: [Key: Entry] = [:]
+  private var entriesByItem: [String: Entry] = [:]
 
   /// Makes a stream; it asks for nothing before it is started.
   ///
   /// - Parameters:
   ///   - request: which rows. The stream listens to children, whatever events it names.
   ///   - isDescending: whether to show them in the opposite order.
-  ///   - source: the tree.
-  ///   - construct: makes an item of a row; called once for each new or changed content.
+  ///   - source: the tree; the stream keeps it.
+  ///   - construct: makes an item of a row, called once for each new content. Two rows have two keys.
   public init(
     request: ListenRequest, isDescending: Bool = false, source: any TreeSource,
     construct: @escaping (TreeRow) -> Item
@@ -74,21 +71,10 @@ public final class QueryStream<Item: KeyedItem>: SectionedStream {
     self.source = source
     self.construct = construct
   }
-
-  /// The stream's only section.
-  public var sections: [StreamSection<Item>] {
-    [StreamSection(id: QueryStream.sectionID, items: items)]
-  }
-
-  /// The row at the end from which pages are fetched; nil if there are no rows.
-  public var boundaryItem: Item? {
-    let isFirst = (request.paging?.anchor == .last) != isDescending
-    return isFirst ? items.first : items.last
-  }
 }
 
 extension QueryStream where Item == Record {
-  /// Makes a stream of records.
+  /// Makes a stream of records; it asks for nothing before it is started.
   public convenience init(
     request: ListenRequest, isDescending: Bool = false, source: any TreeSource
   ) {
@@ -99,148 +85,225 @@ extension QueryStream where Item == Record {
   }
 }
 
-// MARK: Running
+// MARK: Reading
 
 extension QueryStream {
-  /// Starts to listen; nothing happens if it does already.
-  public func start() {
-    guard listener == nil else { return }
-    loadState = .loading
-    listener = source.listen(request)
-  }
+  /// The rows, in one section.
+  public var sections: [StreamSection<Item>] { [StreamSection(items: items)] }
 
-  /// Stops listening and lets go of all rows. Nothing is told.
-  public func stop() {
-    if let listener { source.unlisten(listener) }
-    listener = nil
-    loadState = .idle
-    fetchState = .unknown
-    rows = []
-    items = []
-    values = [:]
-  }
+  /// True from `start` until `stop` or a failure.
+  public var isStarted: Bool { listener != nil }
 
-  /// Asks for the next page; nothing happens while one is fetched, or if there are no more rows.
+  /// The row with a key.
   ///
-  /// - Parameter count: how many rows at most; at least 1.
-  public func fetchMore(_ count: Int) {
-    guard let listener, fetchState == .more || isFailed else { return }
-    fetchState = .fetching
-    source.extend(listener, by: count)
-    observers.tell(StreamChange(update: BatchUpdate()))
+  /// O(1).
+  public func item(forKey key: String) -> Item? { entriesByItem[key]?.item }
+
+  /// The place of the row with a key.
+  ///
+  /// O(log n).
+  public func indexPath(forKey key: String) -> IndexPath? {
+    entriesByItem[key].map { IndexPath(section: 0, row: index(of: $0.row.position)) }
   }
 
-  private var isFailed: Bool { if case .failed = fetchState { true } else { false } }
-
-  /// Tells the present state, and then each change.
+  /// Tells the present state and what happens from now on.
   public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {
-    let token = observers.add(observer)
-    observer(StreamChange(update: .reload, touched: items))
-    return token
+    hub.observe(observer, present: present)
   }
 
-  /// Stops telling an observer.
-  public func cancel(_ token: StreamToken) { observers.cancel(token) }
+  /// Ends an observation.
+  public func cancel(_ token: StreamToken) { hub.cancel(token) }
 }
 
-// MARK: Events
+extension QueryStream: PagedStream {
+  /// The key of the row at the end from which pages are fetched; nil if there are no rows.
+  public var boundaryKey: String? { (isPagedAtStart ? items.first : items.last)?.key }
+
+  /// True if pages are added before the rows that are there.
+  public var isPagedAtStart: Bool { (request.paging?.anchor == .last) != isDescending }
+}
+
+// MARK: Starting, stopping, paging
 
 extension QueryStream {
-  /// Takes the events of one batch over; those for another listener are dropped.
-  public func receive(_ events: [TreeEvent], from listener: ListenerID) {
-    guard listener == self.listener else { return }
-    let isFirst = loadState != .loaded
-    let old = items.map(\.key)
-    var touched: Set<Key> = []
-    var known: Set<Key> = []
-    var removed: Set<Key> = []
-    var isPage = isFirst
-    for event in events {
-      switch event {
-      case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _):
-        let isKnown = values[row.key] != nil && !touched.contains(row.key)
-        if isKnown || removed.contains(row.key) { known.insert(row.key) }
-        if put(row) { touched.insert(row.key) }
-      case .childRemoved(let row):
-        if values[row.key] != nil, !touched.contains(row.key) { removed.insert(row.key) }
-        remove(row.key)
-        touched.remove(row.key)
-      case .value: break
-      case .page(let hasMore):
-        isPage = true
-        fetchState = hasMore ? .more : .exhausted
+  /// Listens; the rows come by `receive`.
+  ///
+  /// Nothing happens if it is started already.
+  ///
+  /// A paged stream that was stopped asks for as many rows as it had.
+  public func start() {
+    if isStarted { return }
+    var request = request
+    if let paging = request.paging {
+      request.paging = Paging(anchor: paging.anchor, count: max(paging.count, items.count))
+    }
+    let id = source.listen(request)
+    listener = id
+    hub.perform { [self] in
+      guard listener == id else { return nil }
+      hub.isSilent = false
+      loadState = .loading
+      return change(ChangeSet())
+    }
+  }
+
+  /// Stops listening; the rows stay.
+  ///
+  /// No observer is called until it is started again.
+  public func stop() {
+    guard let id = listener else { return }
+    source.unlisten(id)
+    listener = nil
+    hub.isSilent = true
+    loadState = .idle
+    if fetchState == .fetching { fetchState = .more }
+  }
+
+  /// Asks for up to `count` rows beyond the far end: at least 1.
+  ///
+  /// Nothing happens unless the stream is loaded and has more rows that were not asked for.
+  public func fetchMore(_ count: Int) {
+    precondition(count > 0, "A page holds at least one row.")
+    hub.perform { [self] in
+      guard let listener, loadState == .loaded else { return nil }
+      switch fetchState {
+      case .unknown, .fetching, .exhausted: return nil
+      case .more, .failed: break
       }
+      fetchState = .fetching
+      source.extend(listener, by: count)
+      return change(ChangeSet())
+    }
+  }
+}
+
+// MARK: Receiving
+
+extension QueryStream {
+  /// Takes what a listener is told: one call is one batch and becomes one change.
+  ///
+  /// The first call after `start` brings the initial events, even if there are none; without it an
+  /// empty query would never be known to be loaded. Rows that the stream does not know are no
+  /// error.
+  ///
+  /// - Parameters:
+  ///   - events: the events, in order.
+  ///   - listener: who is told; events for another than the present one are dropped.
+  public func receive(_ events: [TreeEvent], from listener: ListenerID) {
+    hub.perform { [self] in
+      guard self.listener == listener else { return nil }
+      return take(EventBatch(events))
+    }
+  }
+
+  /// Takes the news that a listener could not be registered, could not be extended, or was ended.
+  ///
+  /// While a page is being fetched it is the page that failed; else the stream has to be started
+  /// again.
+  ///
+  /// - Parameters:
+  ///   - failure: what happened, for a person.
+  ///   - listener: whom it happened to; news of another than the present one are dropped.
+  public func receive(failure: String, from listener: ListenerID) {
+    hub.perform { [self] in
+      guard self.listener == listener else { return nil }
+      if loadState == .loaded, fetchState == .fetching {
+        fetchState = .failed(failure)
+      } else {
+        source.unlisten(listener)
+        self.listener = nil
+        loadState = .failed(failure)
+      }
+      return change(ChangeSet())
+    }
+  }
+
+  private func take(_ batch: EventBatch) -> StreamChange<Item>? {
+    let before = (loadState, fetchState)
+    var batch = batch
+    if loadState != .loaded {
+      // The initial events say all there is.
+      for entry in entries { batch.removeUnlessNamed(entry.row.key) }
+    }
+    let isFirst = loadState != .loaded && items.isEmpty
+    var changes = apply(batch)
+    if isFirst { changes = .reload }
+    if request.paging != nil, let hasMore = batch.hasMore {
+      fetchState = hasMore ? .more : .exhausted
     }
     loadState = .loaded
-    if request.paging == nil { fetchState = .exhausted }
-    tell(from: old, touched: touched, known: known, isFirst: isFirst, isPage: isPage)
+    return changes.isEmpty && before == (loadState, fetchState) ? nil : change(changes)
   }
 
-  /// Learns that the tree could not be read; events for another listener are dropped.
-  public func receive(failure: String, from listener: ListenerID) {
-    guard listener == self.listener else { return }
-    if loadState == .loaded { fetchState = .failed(failure) } else { loadState = .failed(failure) }
-    observers.tell(StreamChange(update: BatchUpdate()))
-  }
-
-  private func tell(
-    from old: [String], touched: Set<Key>, known: Set<Key>, isFirst: Bool, isPage: Bool
-  ) {
-    let touchedItems = touched.sorted().compactMap { index(of: $0).map { items[shown($0)] } }
-    if isFirst {
-      observers.tell(StreamChange(update: .reload, touched: touchedItems))
-      return
-    }
-    let changed = Set(
-      known.intersection(touched).compactMap { index(of: $0).map { items[shown($0)].key } })
-    let update = SectionedDiff.update(
-      from: [KeyedSection(id: QueryStream.sectionID, keys: old)],
-      to: [KeyedSection(id: QueryStream.sectionID, keys: items.map(\.key))], changed: changed)
-    let arrived = isPage ? [] : Set(touchedItems.map(\.key)).subtracting(changed)
-    observers.tell(StreamChange(update: update, touched: touchedItems, arrived: arrived))
-  }
-
-  /// Puts a row where it belongs; false if it stands there already with the same content.
-  private func put(_ row: TreeRow) -> Bool {
-    if let index = index(of: row.key) {
-      if rows[index] == row { return false }
-      if rows[index].value == row.value {
-        rows[index] = row
-        items[shown(index)] = construct(row)
-        return true
+  /// Brings the rows into the state that a batch says they are in.
+  private func apply(_ batch: EventBatch) -> ChangeSet {
+    let arrivals = arrivals(in: batch)
+    var edit = RowEdit<Entry>()
+    var added: [Entry] = []
+    var (changed, arrived): (Set<String>, Set<String>) = ([], [])
+    for (key, row) in batch.rows {
+      let old = entriesByRow[key]
+      if old?.row == row { continue }
+      if let old { edit.removing.append(index(of: old.row.position)) }
+      guard let row else { continue }
+      let new = Entry(row, construct(row))
+      added.append(new)
+      if let old {
+        if old.item != new.item { changed.insert(new.item.key) }
+      } else if arrivals.contains(row.position) {
+        arrived.insert(new.item.key)
       }
-      remove(row.key)
     }
-    let index = position(of: row.position)
-    rows.insert(row, at: index)
-    items.insert(construct(row), at: isDescending ? rows.count - 1 - index : index)
-    values[row.key] = row.value
-    return true
+    edit.removing.sort()
+    added.sort { isOrdered($0.row.position, $1.row.position) }
+    edit.inserting = added.map { .init(gap: index(of: $0.row.position), item: $0) }
+    var changes = carryOut(edit, changed: changed)
+    changes.arrivedKeys = arrived
+    return changes
   }
 
-  /// Takes a row away; one that is not there is ignored.
-  private func remove(_ key: Key) {
-    guard let index = index(of: key) else { return }
-    items.remove(at: shown(index))
-    rows.remove(at: index)
-    values[key] = nil
-  }
-
-  /// Where the row at an index of `rows` stands in `items`.
-  private func shown(_ index: Int) -> Int { isDescending ? rows.count - 1 - index : index }
-
-  /// The index of a row in `rows`. O(log n).
-  private func index(of key: Key) -> Int? {
-    guard let value = values[key] else { return nil }
-    return position(of: IndexPosition(value: value, key: .key(key)))
-  }
-
-  private func position(of position: IndexPosition) -> Int {
-    var (low, high) = (0, rows.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle].position < position { low = middle + 1 } else { high = middle }
+  private func carryOut(_ edit: RowEdit<Entry>, changed: Set<String>) -> ChangeSet {
+    if edit.isEmpty { return ChangeSet() }
+    for index in edit.removing {
+      entriesByRow[entries[index].row.key] = nil
+      entriesByItem[entries[index].item.key] = nil
     }
-    return low
+    for insertion in edit.inserting {
+      entriesByRow[insertion.item.row.key] = insertion.item
+      entriesByItem[insertion.item.item.key] = insertion.item
+    }
+    entries = edit.applied(to: entries).items
+    let itemEdit = RowEdit(
+      removing: edit.removing,
+      inserting: edit.inserting.map { .init(gap: $0.gap, item: $0.item.item) })
+    return itemEdit.apply(to: &items, changed: changed)
+  }
+
+  /// How to tell the rows of a batch that arrived from those that the window took in.
+  private func arrivals(in batch: EventBatch) -> Arrivals {
+    if loadState != .loaded { return .none }
+    let query = request.query
+    let isPage = fetchState == .fetching && batch.hasMore != nil
+    let isRefill =
+      query.limit != nil && batch.rows.contains { $0.value == nil && entriesByRow[$0.key] != nil }
+    guard isPage || isRefill else { return .all }
+    // Rows are taken in at the side opposite to the one that the window is fixed to.
+    let side = (request.paging?.anchor ?? query.limit?.side ?? .first).opposite
+    let isLast = (side == .last) != isDescending
+    guard let outermost = (isLast ? entries.last : entries.first)?.row.position else {
+      return isPage ? .none : .all
+    }
+    return side == .first ? .after(outermost) : .before(outermost)
+  }
+
+  /// The first index whose row does not stand before a place in the tree's order.
+  ///
+  /// O(log n).
+  private func index(of position: IndexPosition) -> Int {
+    entries.lowerBound { isOrdered($0.row.position, position) }
+  }
+
+  private func isOrdered(_ left: IndexPosition, _ right: IndexPosition) -> Bool {
+    isDescending ? right < left : left < right
   }
 }

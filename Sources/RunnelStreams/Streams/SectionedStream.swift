@@ -1,110 +1,67 @@
 public import RunnelBase
 
-/// An ordered collection of items in sections that tells how it changes.
+/// An ordered list of rows in sections that tells its observers how it changes.
 ///
-/// Rules, for every stream:
-/// - An observer learns the present state at once, also if it comes late, and then each change.
-/// - When an observer is told, the stream already has its new state. What an observer does to the
-///   stream meanwhile becomes a following change; changes never nest.
-/// - Nothing is told to an observer after its token was cancelled.
+/// Contract:
+/// - C1. A new observer is told the present state at once, as a reload.
+/// - C2. Applying each change to the state told before gives the state told with it.
+/// - C3. An observer is called when the stream is in its new state. What it does to the stream
+///   meanwhile becomes a following change, for all observers; calls of one observer never nest.
+/// - C4. After `cancel` an observer is not called again, not even for a change that is being told.
+/// - C5. Observers are called in the order in which they came.
 ///
-/// Isolation: a stream and all it is made of are used by one thread.
+/// Isolation: one thread. Keys are unique over all sections, and so are the sections' ids.
 public protocol SectionedStream<Item>: AnyObject {
-  /// What the stream holds.
+  /// What the rows are.
   associatedtype Item: KeyedItem
 
-  /// The sections with their items, in order. No key is in them twice.
+  /// The sections in order, each with its rows in order.
   var sections: [StreamSection<Item>] { get }
   /// How far the stream is loaded.
   var loadState: LoadState { get }
 
-  /// Tells the present state, and then each change.
+  /// The row with a key; nil if there is none.
+  func item(forKey key: String) -> Item?
+  /// The place of the row with a key; nil if there is none.
+  func indexPath(forKey key: String) -> IndexPath?
+
+  /// Calls `observer` at once with the present state, and with every change from now on.
   ///
-  /// - Returns: the token by which to stop.
+  /// The stream keeps the observer until it is cancelled.
   func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken
-  /// Stops telling an observer; a token that was cancelled already is ignored.
+  /// Ends an observation; a token of another stream is ignored.
   func cancel(_ token: StreamToken)
 }
 
-/// A section of a stream.
-public struct StreamSection<Item: KeyedItem> {
-  /// What the section is known by; unique in the stream.
-  public var id: String
-  /// The items in order.
-  public var items: [Item]
+extension SectionedStream {
+  /// The present state as an observer is told it that knows nothing yet.
+  var present: StreamChange<Item> { change(.reload) }
 
-  /// Makes a section.
-  public init(id: String, items: [Item]) {
-    self.id = id
-    self.items = items
+  /// The present state and what brought it about.
+  func change(_ changes: ChangeSet) -> StreamChange<Item> {
+    StreamChange(sections: sections, changes: changes, loadState: loadState)
   }
 }
 
-extension StreamSection: Equatable {}
-
-/// How far a stream is loaded.
-public enum LoadState: Hashable, Sendable {
-  /// It was not started, or was stopped.
-  case idle
-  /// It waits for its first items.
-  case loading
-  /// Its first items are there, even if there are none.
-  case loaded
-  /// It could not be loaded, for this reason.
-  case failed(String)
+/// A stream that is fetched page by page.
+public protocol PagedStream<Item>: SectionedStream {
+  /// How far it has been paged.
+  var fetchState: FetchState { get }
+  /// The key of the row at the end from which pages are fetched; nil if there are no rows.
+  var boundaryKey: String? { get }
+  /// True if pages are added before the rows that are there.
+  var isPagedAtStart: Bool { get }
 }
 
-/// How a stream changed.
-public struct StreamChange<Item: KeyedItem> {
-  /// What happened, in index paths; a reload for an observer that has just come.
-  public var update: BatchUpdate
-  /// The items that are new or have another content.
-  public var touched: [Item]
-  /// The keys of the items that arrived by themselves: neither with the first load nor with a page.
-  public var arrived: Set<String>
+/// The name of an observation.
+///
+/// It is unique, and ends nothing when it is dropped.
+public final class StreamToken: Hashable {
+  init() {}
 
-  /// Makes a change.
-  public init(update: BatchUpdate, touched: [Item] = [], arrived: Set<String> = []) {
-    self.update = update
-    self.touched = touched
-    self.arrived = arrived
-  }
-}
+  /// True if both name the same observation.
+  public static func == (left: StreamToken, right: StreamToken) -> Bool { left === right }
 
-/// The name of an observer of one stream; it cancels that one and no other.
-public struct StreamToken: Hashable, Sendable {
-  let rawValue: Int
-}
-
-/// The observers of a stream, told one change after the other.
-final class StreamObservers<Change> {
-  private var observers: [(token: StreamToken, tell: (Change) -> Void)] = []
-  private var queue: [Change] = []
-  private var isTelling = false
-  private var lastToken = 0
-
-  func add(_ tell: @escaping (Change) -> Void) -> StreamToken {
-    lastToken += 1
-    let token = StreamToken(rawValue: lastToken)
-    observers.append((token, tell))
-    return token
-  }
-
-  func cancel(_ token: StreamToken) { observers.removeAll { $0.token == token } }
-
-  /// Tells everyone who is there when the change's turn comes.
-  func tell(_ change: Change) {
-    queue.append(change)
-    if isTelling { return }
-    isTelling = true
-    defer { isTelling = false }
-    while !queue.isEmpty {
-      let next = queue.removeFirst()
-      for observer in observers where isObserving(observer.token) { observer.tell(next) }
-    }
-  }
-
-  private func isObserving(_ token: StreamToken) -> Bool {
-    observers.contains { $0.token == token }
-  }
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -1,0 +1,93 @@
+public import RunnelBase
+
+extension SectionedDiff {
+  /// The batch that leads from one list to another.
+  ///
+  /// O(n) to compare the lists, O(d log d) in the d rows between those that are equal at the ends of
+  /// a section. As few rows as possible move.
+  ///
+  /// - Parameters:
+  ///   - old: the list before; no id and no key is in it twice.
+  ///   - new: the list after; the same holds.
+  ///   - changed: the keys of rows whose content changed; those that are not in both are ignored.
+  /// - Returns: the batch, which follows the invariants of `BatchUpdate`.
+  public static func update(
+    from old: [KeyedSection], to new: [KeyedSection], changed: Set<String> = []
+  ) -> BatchUpdate {
+    func plain(_ section: KeyedSection, _ changed: Set<String>) -> StreamSection<PlainRow> {
+      let rows = section.keys.map { PlainRow(key: $0, isChanged: changed.contains($0)) }
+      return StreamSection(id: section.id, items: rows)
+    }
+    return changes(from: old.map { plain($0, []) }, to: new.map { plain($0, changed) }).batch
+  }
+
+  /// A row of which nothing but the key is known, and whether it is as it was.
+  private struct PlainRow: KeyedItem {
+    var key: String
+    var isChanged: Bool
+  }
+
+  /// What happened between two lists of which nothing else is known.
+  ///
+  /// O(n).
+  ///
+  /// Rows at the ends of a section that are equal on both sides are taken as untouched.
+  static func changes<Item>(
+    from old: [StreamSection<Item>], to new: [StreamSection<Item>]
+  ) -> ChangeSet {
+    let newPlaces = Dictionary(
+      new.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var oldRanges = old.map { $0.items.indices }
+    var newRanges = new.map { $0.items.indices }
+    for (section, content) in old.enumerated() {
+      guard let place = newPlaces[content.id] else { continue }
+      (oldRanges[section], newRanges[place]) = trimmed(content.items, new[place].items)
+    }
+    let contents = Dictionary(
+      zip(old, oldRanges).flatMap { $0.items[$1].map { ($0.key, $0) } },
+      uniquingKeysWith: { first, _ in first })
+    var changed = Set<String>()
+    for (section, range) in zip(new, newRanges) {
+      for item in section.items[range] {
+        if let before = contents[item.key], before != item { changed.insert(item.key) }
+      }
+    }
+    return changes(from: side(old, oldRanges), to: side(new, newRanges), changed: changed)
+  }
+
+  /// What is left of two sections without the equal rows at their ends.
+  private static func trimmed<Item: KeyedItem>(
+    _ old: [Item], _ new: [Item]
+  ) -> (Range<Int>, Range<Int>) {
+    func areEqual(_ left: Item, _ right: Item) -> Bool { left.key == right.key && left == right }
+    let shorter = min(old.count, new.count)
+    var head = 0
+    while head < shorter, areEqual(old[head], new[head]) { head += 1 }
+    var tail = 0
+    while tail < shorter - head, areEqual(old[old.count - 1 - tail], new[new.count - 1 - tail]) {
+      tail += 1
+    }
+    return (head..<(old.count - tail), head..<(new.count - tail))
+  }
+
+  private static func side<Item>(
+    _ sections: [StreamSection<Item>], _ ranges: [Range<Int>]
+  ) -> Side {
+    var touched: [Row] = []
+    for (index, range) in ranges.enumerated() {
+      for row in range {
+        let path = IndexPath(section: index, row: row)
+        touched.append(Row(path: path, key: sections[index].items[row].key))
+      }
+    }
+    return Side(sections, touched: touched)
+  }
+}
+
+extension SectionedDiff.Side {
+  /// Makes a side of a stream's sections and of the rows that were touched.
+  init<Item>(_ sections: [StreamSection<Item>], touched: [SectionedDiff.Row]) {
+    self.init(
+      sections: sections.map(\.id), counts: sections.map(\.items.count), touched: touched)
+  }
+}
