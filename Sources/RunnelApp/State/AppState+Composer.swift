@@ -9,7 +9,6 @@ extension AppState {
     let screen = ComposeScreen(view: active, editor: LineEditor(lists[active].draft))
     layers.append(.compose(screen))
     lists[active].goToLiveEnd(height: height)
-    lists[active].await(RunnelTree.Key(unchecked: ListScreen.composeKey), height: height)
     showDraft()
   }
 
@@ -18,7 +17,6 @@ extension AppState {
     if composer.sending != nil { return }
     switch action {
     case .inputCancel:
-      lists[composer.view].awaited = nil
       if !composer.editor.isEmpty { say(.info, "kept as a draft: a goes on with it") }
       closeLayer()
       effects.append(.compose(view: composer.view, nil))
