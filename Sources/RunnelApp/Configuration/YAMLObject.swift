@@ -30,7 +30,7 @@ struct YAMLObject {
   private let line: Int?
   private let mapping: [(name: String, value: Yams.Node, line: Int?)]
 
-  /// - Parameter allowed: the names that may stand in it; nil if the caller checks them later.
+  /// Reads a mapping; a name that is not in `allowed` is refused, unless that is nil.
   init(_ node: Yams.Node, file: String, allowed: [String]?) throws {
     self.file = file
     line = node.mark?.line
@@ -145,9 +145,8 @@ struct YAMLObject {
 
   /// What a function makes of each name and value of the mapping at a name, in order.
   ///
-  /// - Parameters:
-  ///   - name: the name of the mapping; if it is not there, nothing is made.
-  ///   - body: is given the mapping too, for errors that name a place in it.
+  /// Nothing is made if there is no such mapping. The function is given the mapping too, for errors
+  /// that name a place in it.
   func members<Member>(
     _ name: String, _ body: (_ object: YAMLObject, _ name: String, Yams.Node) throws -> Member
   ) throws -> [Member] {

@@ -4,7 +4,7 @@ import RunnelDatabase
 import RunnelStreams
 import RunnelTree
 
-/// The streams of one view, from the tree to the list:
+/// The streams of one view, from the tree to the list.
 ///
 /// ```
 /// query of `also` ──┐
