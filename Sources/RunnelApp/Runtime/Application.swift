@@ -79,9 +79,9 @@ public final class Application {
     signals = try SignalSource()
     inbox = Inbox(limit: Application.inboxLimit) { wakeup.signal() }
     let workspace = try Workspace(options)
+    try workspace.prepare(options, signals)
     database = try Database(
-      file: options.database, isReadOnly: options.isReadOnly,
-      indexes: workspace.views.flatMap(\.indexes), inbox: inbox,
+      file: options.database, isReadOnly: options.isReadOnly, inbox: inbox,
       environment: DatabaseEnvironment(
         now: LocalTime.now, random: SystemRandomNumberGenerator()))
     do {
