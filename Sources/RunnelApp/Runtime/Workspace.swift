@@ -64,6 +64,7 @@ struct Workspace {
     let session = try Workspace.session(options)
     let start = LocalTime.now()
     var isSaid = false
+    defer { if isSaid { Workspace.say("\n") } }
     try session.declareIndexes(indexes) { rows in
       if LocalTime.now() - start > Workspace.silentMilliseconds {
         Workspace.say("\rrunnel: indexing for the views, \(rows) rows; Ctrl-C stops it")
@@ -71,7 +72,6 @@ struct Workspace {
       }
       return !signals.read().contains(where: Workspace.isEnd)
     }
-    if isSaid { Workspace.say("\n") }
     try session.close()
   }
 
