@@ -1,4 +1,6 @@
-/// A value that says what happened, or what is wanted. The store turns it into a new state.
+/// A value that says what happened, or what is wanted.
+///
+/// The store turns it into a new state.
 public protocol Action: Sendable {}
 
 /// Makes a new state from an old one and an action: pure, without effects.

@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import RunnelBase
 import RunnelDatabase
 public import RunnelTerminal
@@ -35,8 +36,12 @@ public struct ApplicationOptions: Sendable {
 public final class Application {
   /// How many messages of the database wait at most; more stay with the database.
   private static let inboxLimit = 1024
-  /// The least time between two paints for what the database said; keys are painted at once.
+  /// The least time between two paints for what the database said.
+  ///
+  /// Keys are painted at once, and do not put off what comes of them.
   private static let frameMilliseconds: Int64 = 33
+
+  private static let log = Logger(label: "runnel.workspace")
 
   private let screen: any Screen
   private let signals: SignalSource
@@ -45,7 +50,10 @@ public final class Application {
   private let database: Database
   private let runtime: AppRuntime
   private var isDirty = true
-  private var lastPaint: Int64 = 0
+  /// Whether what is to be painted may not wait: what a key did, or the first screen.
+  private var isUrgent = true
+  /// When the screen was last painted for something that may wait.
+  private var lastFrame: Int64 = 0
   private var exitCode: Int32?
 
   /// Runs the workspace until the user leaves it or a signal ends it.
@@ -59,7 +67,10 @@ public final class Application {
     SignalSource.blockSignals()
     let application = try Application(options)
     defer { application.close() }
-    return application.loop()
+    log.info("opened", metadata: ["database": "\(options.database)"])
+    let status = application.loop()
+    log.info("left", metadata: ["status": "\(status)"])
+    return status
   }
 
   private init(_ options: ApplicationOptions) throws {
@@ -116,7 +127,7 @@ extension Application {
     var descriptors = [wakeup.fileDescriptor, signals.fileDescriptor]
     if let input = screen.inputDescriptor { descriptors.append(input) }
     var deadlines = [runtime.state.deadline].compactMap(\.self)
-    if isDirty { deadlines.append(lastPaint + Application.frameMilliseconds) }
+    if isDirty { deadlines.append(now + untilFrame(now: now)) }
     let timeout = deadlines.min().map { Int(max($0 - now, 0)) }
     let answers = Poller.wait(descriptors, timeoutMilliseconds: timeout)
     if timeout != nil, answers.allSatisfy(\.isEmpty) { isDirty = true }
@@ -156,14 +167,21 @@ extension Application {
   /// What a key did is painted at once.
   private func paintSoon() {
     isDirty = true
-    lastPaint = 0
+    isUrgent = true
   }
 
   private func paint(now: Int64) {
-    guard isDirty, now - lastPaint >= Application.frameMilliseconds else { return }
-    isDirty = false
-    lastPaint = now
+    guard isDirty, isUrgent || untilFrame(now: now) == 0 else { return }
+    if !isUrgent { lastFrame = now }
+    (isDirty, isUrgent) = (false, false)
     screen.present(AppScreen(runtime.state, glyphs: screen.glyphs).draw())
+  }
+
+  /// How long a frame that may wait has to; nothing if the clock was set back.
+  private func untilFrame(now: Int64) -> Int64 {
+    let passed = now - lastFrame
+    return 0..<Application.frameMilliseconds ~= passed
+      ? Application.frameMilliseconds - passed : 0
   }
 
   private func performScreenEffects() {

@@ -8,7 +8,7 @@ struct PagingText {
   let glyphs: Glyphs
   let width: Int
 
-  /// - Parameter isOlder: whether what is not loaded is a history.
+  /// The line for a state of the row; `isOlder` tells that what is not loaded is a history.
   func line(_ phase: PagingPhase, isOlder: Bool) -> StyledLine {
     let rows = isOlder ? "older rows" : "more rows"
     switch phase {

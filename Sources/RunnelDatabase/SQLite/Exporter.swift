@@ -23,7 +23,7 @@ struct Exporter {
     switch try store.location(of: path) {
     case .row(let stored): try export(stored, above: [], &writer)
     case .inside(let record, let rest):
-      writer.writeValue(try RecordCoding.node(record)[rest].exportJSON)
+      try RecordCoding.node(record)[rest].writeExport(to: &writer)
     case .missing: writer.writeNull()
     }
     try write(writer.takeBytes())
@@ -33,7 +33,7 @@ struct Exporter {
     _ stored: StoredRow, above: [Int64], _ writer: inout JSONWriter
   ) throws {
     switch stored {
-    case .record(let bytes): writer.writeValue(try RecordCoding.node(bytes).exportJSON)
+    case .record(let bytes): try RecordCoding.node(bytes).writeExport(to: &writer)
     case .split(let split):
       let path = try StoreTransaction.path(to: split, above)
       writer.beginObject()

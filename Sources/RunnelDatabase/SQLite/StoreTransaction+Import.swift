@@ -36,9 +36,9 @@ struct Importer {
     _ bytes: UnsafeBufferPointer<UInt8>, at path: Path
   ) throws {
     var scanner = JSONScanner(bytes)
-    if let json = try scanner.readValue(maxBytes: Schema.recordBytesMax) {
+    let reader = NodeReader(at: path)
+    if let node = try reader.read(&scanner, maxBytes: Schema.recordBytesMax) {
       try scanner.finish()
-      let node = try Node(json: json, at: path)
       try store.perform(Assignment(path: path, target: .node(node)))
       return
     }
@@ -55,17 +55,20 @@ struct Importer {
     }
   }
 
-  private mutating func importValue(
-    _ scanner: inout JSONScanner, at path: Path, row: RowID
-  ) throws -> Outcome {
+  /// Imports a child of a node that is being split.
+  private mutating func importChild(
+    _ key: Key, _ scanner: inout JSONScanner, to children: inout SplitChildren
+  ) throws {
     try report(scanner)
-    guard let json = try scanner.readValue(maxBytes: Schema.recordBytesMax) else {
-      return try importLarge(&scanner, at: path, row: row)
+    let row = try children.row(for: key)
+    let small = try children.reader.read(&scanner, for: key, maxBytes: Schema.recordBytesMax)
+    guard let node = small else {
+      let outcome = try importLarge(&scanner, at: children.path.child(key), row: row)
+      return try children.add(outcome, row)
     }
-    let node = try Node(json: json, at: path)
-    if node.isEmpty { return .nothing }
-    try store.store(node, at: path.keys, row: row)
-    return .node(node)
+    if node.isEmpty { return }
+    try store.store(node, at: children.path.keys + [key], row: row)
+    try children.add(.node(node), row)
   }
 
   /// A value beyond the budget: a long string, or an object or array to split.
@@ -86,34 +89,31 @@ struct Importer {
     _ scanner: inout JSONScanner, at path: Path, row: RowID
   ) throws -> Outcome {
     var children = SplitChildren(store, row: row, at: path)
-    var priority: Leaf?
-    var leaf: JSONValue?
+    var priority = JSONValue.null
+    var leaf = JSONValue.null
     var hasMembers = false
     try children.open()
     try scanner.enterObject()
     while let name = try scanner.nextMember() {
       switch name {
-      case ReservedName.priority:
-        priority = try Node.importedPriority(scanner.readValue(), at: path)
+      case ReservedName.priority: priority = try scanner.readValue()
       case ReservedName.value: leaf = try scanner.readValue()
       default:
-        let key = try Importer.key(name, in: path)
-        let child = try children.place(of: key)
-        try children.add(try importValue(&scanner, at: child.path, row: child.row), child.row)
         hasMembers = true
+        try importChild(try Importer.key(name, in: path), &scanner, to: &children)
       }
     }
-    if let leaf, leaf != .null {
-      let node = try Node(
-        json: [".value": leaf, ".priority": priority?.json ?? .null], at: path)
+    if leaf != .null {
       guard try children.close(priority: nil) == nil, !hasMembers else {
         throw TreeError(
           .invalidValue, "\".value\" stands beside no other children.", path: path.description)
       }
+      let node = try Node(json: [".value": leaf, ".priority": priority], at: path)
       try store.store(node, at: path.keys, row: row)
       return .node(node)
     }
-    return try children.close(priority: priority).map { .split($0) } ?? .nothing
+    let split = try children.close(priority: Importer.priority(priority, of: path))
+    return split.map { .split($0) } ?? .nothing
   }
 
   private mutating func importArray(
@@ -124,9 +124,7 @@ struct Importer {
     try children.open()
     try scanner.enterArray()
     while try scanner.nextElement() {
-      let key = Key(unchecked: String(position))
-      let child = try children.place(of: key)
-      try children.add(try importValue(&scanner, at: child.path, row: child.row), child.row)
+      try importChild(Key(unchecked: String(position)), &scanner, to: &children)
       position += 1
     }
     return try children.close(priority: nil).map { .split($0) } ?? .nothing
@@ -141,10 +139,18 @@ struct Importer {
   }
 
   private static func key(_ name: String, in path: Path) throws -> Key {
-    do {
+    do throws(TreeError) {
       return try Key(name)
     } catch {
-      throw TreeError(error.code, error.message, path: path.description)
+      throw error.below(path)
+    }
+  }
+
+  private static func priority(_ json: JSONValue, of path: Path) throws -> Leaf? {
+    do throws(TreeError) {
+      return try Node.importedPriority(json)
+    } catch {
+      throw error.below(path)
     }
   }
 
@@ -153,14 +159,18 @@ struct Importer {
     let store: StoreTransaction
     let row: RowID
     let path: Path
+    let reader: NodeReader
     private let kept: [StoredIndex]
     private var split: Int64 = 0
     private var count = 0
+    /// The last key, in the order of the tree, of those that came.
+    private var greatest: [UInt8] = []
 
     init(_ store: StoreTransaction, row: RowID, at path: Path) {
       self.store = store
       self.row = row
       self.path = path
+      reader = NodeReader(at: path)
       kept = store.indexes.filter { $0.covers(path.keys) }
     }
 
@@ -168,10 +178,14 @@ struct Importer {
 
     /// Where a member goes.
     ///
-    /// Of two with one name the later counts, so an earlier one is removed.
-    mutating func place(of key: Key) throws -> (path: Path, row: RowID) {
-      let place = try path.child(key)
+    /// Of two with one name the later counts, so an earlier one is removed. A member that comes
+    /// after all others in the order of the tree, as those of an export do, needs no looking.
+    mutating func row(for key: Key) throws -> RowID {
       let row = RowID(parent: split, key)
+      if greatest.lexicographicallyPrecedes(row.key) {
+        greatest = row.key
+        return row
+      }
       if let earlier = try store.row(row) {
         let indexed = IndexedRow(row: row, kept: kept)
         try store.moveEntries(of: indexed, from: store.entryValues(of: indexed), to: nil)
@@ -179,7 +193,7 @@ struct Importer {
         try store.deleteRow(row)
         count -= 1
       }
-      return (place, row)
+      return row
     }
 
     /// Counts and indexes a member that was stored.

@@ -166,13 +166,13 @@ extension StoreTransaction {
   /// Stores a node that is not empty, in one row or split into its children.
   ///
   /// What stood in the row is replaced; nothing split may have stood there.
-  func store(_ node: Node, at place: [Key], row id: RowID) throws {
+  func store(_ node: Node, at place: @autoclosure () -> [Key], row id: RowID) throws {
     let bytes = RecordCoding.bytes(node)
     if bytes.count <= Schema.recordBytesMax || node.children.isEmpty {
       try put(record: bytes, row: id)
       return
     }
-    _ = try split(node, at: place, row: id)
+    _ = try split(node, at: place(), row: id)
   }
 
   /// Stores a node as a split one, whatever its size; a leaf's place is taken by no children.

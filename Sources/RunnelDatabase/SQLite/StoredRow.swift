@@ -40,7 +40,11 @@ enum Location {
 
 /// The JSON of stored rows.
 enum RecordCoding {
-  static func bytes(_ node: Node) -> [UInt8] { node.exportJSON.jsonBytes() }
+  static func bytes(_ node: Node) -> [UInt8] {
+    var writer = JSONWriter()
+    node.writeExport(to: &writer)
+    return writer.takeBytes()
+  }
 
   static func bytes(_ priority: Leaf?) -> [UInt8]? { priority?.json.jsonBytes() }
 
@@ -49,8 +53,13 @@ enum RecordCoding {
   /// - Throws: `Damage`: what was stored is always JSON of a node.
   static func node(_ bytes: [UInt8]) throws -> Node {
     do {
-      let node = try Node(json: JSONValue(parsing: bytes))
-      if node.isEmpty { throw Damage("a record holds nothing") }
+      let node = try bytes.withUnsafeBufferPointer { bytes in
+        var scanner = JSONScanner(bytes)
+        let node = try NodeReader(at: .root).read(&scanner)
+        try scanner.finish()
+        return node
+      }
+      guard let node, !node.isEmpty else { throw Damage("a record holds nothing") }
       return node
     } catch let error as Damage {
       throw error

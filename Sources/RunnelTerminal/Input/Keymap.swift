@@ -19,6 +19,8 @@ public struct Keymap: Hashable, Sendable {
   /// The first binding of each sequence, and the beginnings of longer ones, by context.
   private let commands: [KeymapContext: [[KeyStroke]: KeyBinding]]
   private let prefixes: [KeymapContext: Set<[KeyStroke]>]
+  /// The bindings of each action, in the order of the table: hints ask for a few in every frame.
+  private let bindingsByAction: [ActionID: [KeyBinding]]
 
   /// Makes a keymap.
   ///
@@ -38,6 +40,7 @@ public struct Keymap: Hashable, Sendable {
     self.countingContexts = countingContexts
     self.commands = commands
     self.prefixes = prefixes
+    bindingsByAction = Dictionary(grouping: bindings, by: \.action)
   }
 
   /// The actions that have a key in some context.
@@ -76,7 +79,10 @@ public struct Keymap: Hashable, Sendable {
 
   /// The notations of the keys that reach an action in these contexts, innermost first.
   public func keys(for action: ActionID, in contexts: [KeymapContext]) -> [String] {
-    bindings(for: contexts).filter { $0.action == action }.map(\.keys)
+    let candidates = bindingsByAction[action] ?? []
+    return contexts.flatMap { context in
+      candidates.filter { $0.context == context && reaches($0, in: contexts) }.map(\.keys)
+    }
   }
 
   /// Whether striking the keys of the binding, one by one, ends in it.

@@ -74,4 +74,11 @@ extension Leaf {
     case .null, .array, .object: return nil
     }
   }
+
+  /// Why `text` is no value, or nil if it is one.
+  static func refusal(of text: String) -> String? {
+    let count = text.utf8.count
+    if count <= TreeLimits.stringBytesMax { return nil }
+    return "The string has \(count) bytes: \(TreeLimits.stringBytesMax) are allowed."
+  }
 }

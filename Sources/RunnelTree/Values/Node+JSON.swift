@@ -10,6 +10,13 @@ package enum ReservedName {
   package static let priority = ".priority"
   /// Marks a value that the database computes when it writes.
   package static let serverValue = ".sv"
+
+  /// True for one of these names.
+  static func contains(_ name: String) -> Bool {
+    // Nearly no name begins with a dot.
+    name.utf8.first == UInt8(ascii: ".")
+      && (name == priority || name == value || name == serverValue)
+  }
 }
 
 extension Node {
@@ -21,90 +28,59 @@ extension Node {
   /// - Throws: `TreeError` that names the place of a bad key, a string that is too long, a tree that
   ///   is too deep, a priority that is no number or string, or an unresolved server value.
   public init(json: JSONValue, at path: Path = .root) throws(TreeError) {
-    self = try Node.imported(json, at: path)
+    do throws(TreeError) {
+      self = try Node.imported(json, at: NodePlace(path))
+    } catch {
+      throw error.below(path)
+    }
   }
 
-  private static func imported(_ json: JSONValue, at path: Path) throws(TreeError) -> Node {
+  private static func imported(_ json: JSONValue, at place: NodePlace) throws(TreeError) -> Node {
     switch json {
-    case .null: return .empty
-    case .bool(let value): return Node(.bool(value))
-    case .number(let value): return Node(.number(value))
-    case .string(let value): return Node(.string(try checked(value, at: path)))
+    case .null, .bool, .number, .string: return try NodeMembers.leaf(json)
     case .array(let elements):
-      var children: [Child] = []
-      for (index, element) in elements.enumerated() where element != .null {
+      var members = NodeMembers()
+      for (index, element) in elements.enumerated() {
         let key = Key(unchecked: String(index))
-        let child = try imported(element, at: path.child(key))
-        children.append(Child(key: key, node: child))
+        members.add(key, try imported(element, for: key, in: place))
       }
-      return Node(children: children)
-    case .object(let members): return try imported(members, at: path)
+      return try members.node()
+    case .object(let given):
+      var members = NodeMembers()
+      for member in given {
+        if ReservedName.contains(member.name) {
+          try members.takeReserved(member.name, member.value)
+          continue
+        }
+        let key = try Key(member.name)
+        members.add(key, try imported(member.value, for: key, in: place))
+      }
+      return try members.node()
     }
   }
 
   private static func imported(
-    _ members: [JSONMember], at path: Path
+    _ json: JSONValue, for key: Key, in place: NodePlace
   ) throws(TreeError) -> Node {
-    var children: [Child] = []
-    var priority: Leaf?
-    var value: JSONValue?
-    for member in members {
-      switch member.name {
-      case ReservedName.priority: priority = try importedPriority(member.value, at: path)
-      case ReservedName.value: value = member.value
-      case ReservedName.serverValue:
-        throw TreeError(
-          .invalidValue,
-          "A server value stands where none can be resolved: write it with set, update or push.",
-          path: path.description)
-      default:
-        let key = try validKey(member.name, in: path)
-        let child = try imported(member.value, at: path.child(key))
-        children.append(Child(key: key, node: child))
-      }
-    }
-    if let value, value != .null {
-      guard children.isEmpty, let leaf = Leaf(value) else {
-        throw TreeError(
-          .invalidValue, "\".value\" holds one scalar and stands beside no other children.",
-          path: path.description)
-      }
-      if case .string(let text) = leaf { _ = try checked(text, at: path) }
-      return Node(leaf, priority: priority)
-    }
-    return Node(children: children, priority: priority)
-  }
-
-  private static func validKey(_ name: String, in path: Path) throws(TreeError) -> Key {
     do throws(TreeError) {
-      return try Key(name)
+      return try imported(json, at: place.child(key))
     } catch {
-      throw TreeError(error.code, error.message, path: path.description)
+      throw error.below(key)
     }
   }
 
-  /// The string, if it is not too long.
-  private static func checked(_ text: String, at path: Path) throws(TreeError) -> String {
-    let count = text.utf8.count
-    guard count > TreeLimits.stringBytesMax else { return text }
-    throw TreeError(
-      .invalidValue, "The string has \(count) bytes: \(TreeLimits.stringBytesMax) are allowed.",
-      path: path.description)
-  }
-
-  /// Imports the priority of the node at `path`; nil for null.
+  /// Imports a priority; nil for null.
   ///
   /// - Throws: `TreeError` (`invalidValue`) for what is neither null, a number nor a string.
-  package static func importedPriority(
-    _ json: JSONValue, at path: Path
-  ) throws(TreeError) -> Leaf? {
+  package static func importedPriority(_ json: JSONValue) throws(TreeError) -> Leaf? {
     switch json {
     case .null: return nil
     case .number(let value): return .number(value)
-    case .string(let value): return .string(try checked(value, at: path))
+    case .string(let value):
+      if let reason = Leaf.refusal(of: value) { throw TreeError(.invalidValue, reason) }
+      return .string(value)
     case .bool, .array, .object:
-      throw TreeError(
-        .invalidValue, "A priority is a number, a string or null.", path: path.description)
+      throw TreeError(.invalidValue, "A priority is a number, a string or null.")
     }
   }
 
@@ -162,6 +138,32 @@ extension Node {
       var members = children.map { JSONMember($0.key.text, $0.node.exportJSON) }
       if let priority { members.append(JSONMember(ReservedName.priority, priority.json)) }
       return .object(members)
+    }
+  }
+
+  /// Writes the export format, without making it a JSON value first.
+  package func writeExport(to writer: inout JSONWriter) {
+    switch content {
+    case .empty: writer.writeNull()
+    case .leaf(let leaf):
+      guard let priority else { return writer.writeValue(leaf.json) }
+      writer.beginObject()
+      writer.writeName(ReservedName.value)
+      writer.writeValue(leaf.json)
+      writer.writeName(ReservedName.priority)
+      writer.writeValue(priority.json)
+      writer.endObject()
+    case .children(let children):
+      writer.beginObject()
+      for child in children {
+        writer.writeName(child.key.text)
+        child.node.writeExport(to: &writer)
+      }
+      if let priority {
+        writer.writeName(ReservedName.priority)
+        writer.writeValue(priority.json)
+      }
+      writer.endObject()
     }
   }
 }

@@ -45,18 +45,25 @@ public struct Path: Hashable, Sendable {
   }
 
   private func checkLimits() throws(TreeError) {
-    if keys.count > TreeLimits.depthMax {
-      throw TreeError(
-        .invalidPath,
-        "The path has \(keys.count) levels: \(TreeLimits.depthMax) are allowed. "
-          + "Is there a cycle in the data?",
-        path: description)
+    let reason = Path.refusal(depth: keys.count, bytes: Path.byteCount(of: keys))
+    if let reason { throw TreeError(.invalidPath, reason, path: description) }
+  }
+
+  /// The bytes of a path of these keys, one counted for each separator.
+  static func byteCount(of keys: [Key]) -> Int {
+    keys.reduce(max(keys.count - 1, 0)) { $0 + $1.text.utf8.count }
+  }
+
+  /// Why there is no path so deep and long, or nil if there is.
+  static func refusal(depth: Int, bytes: Int) -> String? {
+    if depth > TreeLimits.depthMax {
+      return "The path has \(depth) levels: \(TreeLimits.depthMax) are allowed. "
+        + "Is there a cycle in the data?"
     }
-    let bytes = keys.reduce(max(keys.count - 1, 0)) { $0 + $1.text.utf8.count }
     if bytes > TreeLimits.pathBytesMax {
-      throw TreeError(
-        .invalidPath, "The path has \(bytes) bytes: \(TreeLimits.pathBytesMax) are allowed.")
+      return "The path has \(bytes) bytes: \(TreeLimits.pathBytesMax) are allowed."
     }
+    return nil
   }
 }
 

@@ -84,8 +84,11 @@ extension Write {
     }
     let target = try path.appending(Path(pieces.dropLast().joined(separator: "/")))
     let json = try resolver.resolvedPriority(member.value, at: target)
-    return Assignment(
-      path: target, target: .priority(try Node.importedPriority(json, at: target)))
+    do throws(TreeError) {
+      return Assignment(path: target, target: .priority(try Node.importedPriority(json)))
+    } catch {
+      throw error.below(target)
+    }
   }
 
   /// Refuses an update that would write one place twice.
