@@ -6,7 +6,7 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments)
-      let screen = try terminal.wait(for: "row 58 of 58")
+      let screen = try terminal.wait(for: "row 57 of 57")
       #expect(screen.lines[0].contains("runnel  test ▸ \(DemoDatabase.messages)"))
       #expect(screen.lines[0].hasSuffix("● live  zoe"))
       #expect(screen.lines[1].hasPrefix(" 1 Messages  2 Roster  3 Tree"))
@@ -46,7 +46,7 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments)
-      try terminal.wait(for: "row 58 of 58")
+      try terminal.wait(for: "row 57 of 57")
       try terminal.keys("[[", "[[", "zt", "j")
       let paging = "⋯ older rows not loaded - Enter fetches 50"
       let before = try terminal.wait("the paging row under the cursor") {
@@ -66,7 +66,7 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments)
-      try terminal.wait(for: "row 58 of 58")
+      try terminal.wait(for: "row 57 of 57")
       let days = ["Sun 30 Aug 2026", "Sat 29 Aug 2026", "Pinned"]
       for day in days {
         try terminal.keys("[[")
@@ -84,7 +84,7 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments)
-      try terminal.wait(for: "row 58 of 58")
+      try terminal.wait(for: "row 57 of 57")
       try terminal.keys("gg", "j", "za")
       let folded = try terminal.wait(for: "▸Pinned")
       #expect(!folded.contains("★"))
@@ -162,7 +162,7 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments)
-      try terminal.wait(for: "row 58 of 58")
+      try terminal.wait(for: "row 57 of 57")
       try terminal.keys("g3")
       try terminal.wait(for: "▸ group_message")
       try terminal.keys("j", "j", "l")

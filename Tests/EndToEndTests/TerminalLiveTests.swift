@@ -49,7 +49,7 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let (writer, reader) = (try openedMessages(demo), try openedMessages(demo))
       try reader.keys("k", "k")
-      let before = try reader.wait(for: "row 56 of 58")
+      let before = try reader.wait(for: "row 55 of 57")
       try writer.keys("e")
       try writer.wait(for: "3 fields")
       try writer.keys("C-u")
@@ -67,7 +67,7 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let (writer, reader) = (try openedMessages(demo), try openedMessages(demo))
       try reader.keys("[[", "5j")
-      let before = try reader.wait(for: "row 19 of 58")
+      let before = try reader.wait(for: "row 18 of 57")
       try writer.keys("a")
       for number in 1...3 {
         try writer.type("News \(number)")
@@ -89,7 +89,7 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let reader = try openedMessages(demo)
       try reader.keys("[[", "5j")
-      let before = try reader.wait(for: "row 19 of 58")
+      let before = try reader.wait(for: "row 18 of 57")
       let record = #"{"created": {".sv": "timestamp"}, "from": "olga", "text": "Нашла!"}"#
       try demo.run(["push", DemoDatabase.messages, record])
       let after = try reader.wait(for: "↓1 new", seconds: Self.blinkSeconds)
@@ -143,6 +143,6 @@ extension TerminalTests {
 private func openedMessages(_ demo: DemoDatabase) throws -> TmuxTerminal {
   let terminal = try TmuxTerminal()
   try terminal.runnel(demo.arguments)
-  try terminal.wait(for: "row 58 of 58")
+  try terminal.wait(for: "row 57 of 57")
   return terminal
 }

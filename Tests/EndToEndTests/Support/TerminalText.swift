@@ -10,6 +10,9 @@ struct TerminalText: Hashable, CustomStringConvertible {
   /// All lines.
   var text: String { lines.joined(separator: "\n") }
 
+  /// All lines as one: what a shell prints is broken wherever a line is full.
+  var joined: String { lines.joined() }
+
   /// The screen between two rules, for the message of a failed test.
   var description: String {
     let rule = String(repeating: "=", count: 20)

@@ -20,18 +20,19 @@ final class TmuxTerminal {
   private let tmux: Tmux
   /// A folder for the files of this terminal.
   var folder: TemporaryFolder { tmux.folder }
+  private var recordFile: String { folder.file("record") }
 
   /// Opens a terminal and waits for the prompt of its shell.
   init(columns: Int = 80, rows: Int = 24) throws {
     tmux = try Tmux()
-    // The shell changes no mode of the terminal that a test could mistake for the program's doing.
-    let settings = try tmux.folder.write("set enable-bracketed-paste off\n", to: "inputrc")
+    // This shell, unlike others, never touches the modes of the terminal: what it finds after a
+    // program is what the program left behind.
+    let settings = try tmux.folder.write("PS1='[$?] ready$ '\n", to: "settings")
     try tmux.run([
       "set-option", "-g", "default-terminal", "tmux-256color", ";",
       "set-option", "-g", "history-limit", "0", ";",
-      "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
-      "-e", "INPUTRC=\(settings)", "-e", "PS1=[$?] ready$ ",
-      "exec bash --norc --noprofile -i",
+      "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "-e", "ENV=\(settings)",
+      "exec dash -i",
     ])
     try wait("a prompt") { $0.text.contains(Self.prompt) }
   }
@@ -52,12 +53,10 @@ extension TmuxTerminal {
     try keys("Enter")
   }
 
-  /// Types the command line that runs the program, after variables and before redirections.
-  func runnel(
-    _ arguments: [String], variables: String = "", redirections: String = ""
-  ) throws {
+  /// Runs the program by a command line: words before its name, arguments, words after them.
+  func runnel(_ arguments: [String], before: String = "", after: String = "") throws {
     let words = ([try Program.path()] + arguments).map { "'\($0)'" }.joined(separator: " ")
-    try command("clear; \(variables) \(words) \(redirections)")
+    try command("clear; \(before) \(words) \(after)")
   }
 
   /// Changes the size of the terminal.
@@ -65,12 +64,11 @@ extension TmuxTerminal {
     try tmux.run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
   }
 
-  /// Writes all that goes to the terminal from now on to a file as well; returns its path.
-  func record() throws -> String {
-    let file = folder.file("record")
-    try tmux.run(["pipe-pane", "-O", "exec cat >\(file)"])
-    return file
-  }
+  /// Closes the terminal while the program runs in it.
+  func close() throws { try tmux.run(["kill-server"]) }
+
+  /// Writes all that goes to the terminal from now on to a file as well.
+  func record() throws { try tmux.run(["pipe-pane", "-O", "exec cat >\(recordFile)"]) }
 
   /// The process in the foreground of the terminal: the program, while it runs.
   func foregroundProcess() throws -> pid_t {
@@ -99,6 +97,30 @@ extension TmuxTerminal {
 
   /// What is on the screen, with the sequences for its colors.
   func coloredScreen() throws -> String { try tmux.run(["capture-pane", "-p", "-e"]) }
+
+  /// The modes of the terminal that the system knows, as `stty -a` shows them.
+  func modes() throws -> String {
+    let flags = O_RDONLY | O_NOCTTY | O_CLOEXEC
+    let terminal = try File(check(open(value("#{pane_tty}"), flags), "open"))
+    var modes = termios()
+    try check(tcgetattr(terminal.descriptor, &modes), "tcgetattr")
+    return "\(modes.c_iflag) \(modes.c_oflag) \(modes.c_cflag) \(modes.c_lflag) \(modes.c_cc)"
+  }
+
+  /// The modes of the terminal itself that were on at the end of what was recorded: `?1049` is the
+  /// alternate screen, `?25` the cursor, `?2004` that pastes are marked, and so on.
+  func recordedModes() throws -> Set<String> {
+    let record = try File(check(open(recordFile, O_RDONLY | O_CLOEXEC), "open")).contents()
+    var modes: Set<String> = []
+    for part in record.split(separator: "\u{1B}[?").dropFirst() {
+      let numbers = part.prefix { $0.isNumber || $0 == ";" }
+      let isOn = part.dropFirst(numbers.count).first == "h"
+      for number in numbers.split(separator: ";").map({ "?\($0)" }) {
+        if isOn { modes.insert(number) } else { modes.remove(number) }
+      }
+    }
+    return modes
+  }
 
   /// What tmux knows of the terminal, by its own names.
   func value(_ format: String) throws -> String {

@@ -1,0 +1,150 @@
+import Glibc
+import Testing
+
+extension TerminalTests {
+  /// However the program ends or stops, the terminal is as it was.
+  @Suite struct LeavingTests {
+    @Test func leavingGivesTheTerminalBack() throws {
+      let session = try Session()
+      try session.terminal.keys("q")
+      try session.expectTerminalAsBefore(status: 0)
+    }
+
+    @Test func doubleInterruptLeaves() throws {
+      let session = try Session()
+      // Two strokes that are a second apart are not one wish.
+      try session.terminal.keys("C-c", "C-c")
+      try session.expectTerminalAsBefore(status: 0)
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGINT])
+    func signalGivesTheTerminalBack(signal: Int32) throws {
+      let session = try Session()
+      try session.terminal.send(signal)
+      try session.expectTerminalAsBefore(status: 128 + signal)
+    }
+
+    @Test func signalWhileTypingGivesTheTerminalBack() throws {
+      let session = try Session()
+      try session.terminal.keys("a")
+      try session.terminal.type("text")
+      try session.terminal.wait(for: "not saved")
+      try session.terminal.send(SIGTERM)
+      try session.expectTerminalAsBefore(status: 128 + SIGTERM)
+    }
+
+    @Test func crashKeepsItsMessageAndGivesTheTerminalBack() throws {
+      // The message is followed by a backtrace, for which there is to be room.
+      let session = try Session(
+        rows: 70, options: ["--allow-crash"], before: "SWIFT_BACKTRACE=enable=no")
+      try session.terminal.keys("C-x", "!")
+      try session.terminal.wait(for: "Fatal error: This crash was asked for")
+      // Which signal a fault is depends on the machine.
+      try session.terminal.wait("a prompt after a crash") {
+        $0.contains("[132] ready$") || $0.contains("[133] ready$")
+      }
+      try session.expectTerminalAsBefore(status: nil)
+    }
+
+    @Test func crashKeyIsOffUnlessAsked() throws {
+      let session = try Session()
+      try session.terminal.keys("C-x", "!", "k")
+      try session.terminal.wait(for: "row 56 of 57")
+    }
+
+    @Test func closedTerminalEndsTheProgram() throws {
+      let session = try Session()
+      let processID = try session.terminal.foregroundProcess()
+      try session.terminal.close()
+      #expect(session.ends(processID))
+    }
+
+    @Test(arguments: ["C-z", ""])
+    func stoppedProgramGivesTheTerminalBackAndComesBack(key: String) throws {
+      let session = try Session()
+      try session.terminal.keys("k")
+      let before = try session.terminal.wait(for: "row 56 of 57")
+      if key.isEmpty { try session.terminal.send(SIGTSTP) } else { try session.terminal.keys(key) }
+      try session.terminal.wait(for: "Stopped")
+      try session.expectTerminalAsBefore(status: nil)
+      try session.terminal.command("fg")
+      try session.terminal.wait("the screen as before") { $0 == before }
+      try session.terminal.wait(forValue: "1", of: "#{alternate_on}")
+      try session.terminal.keys("k")
+      try session.terminal.wait(for: "row 55 of 57")
+      try session.terminal.keys("q")
+      try session.expectTerminalAsBefore(status: 0)
+    }
+
+    @Test func programStoppedWhileTheTerminalChangesHasTheNewSize() throws {
+      let session = try Session()
+      try session.terminal.keys("C-z")
+      try session.terminal.wait(for: "Stopped")
+      try session.terminal.resize(columns: 100, rows: 30)
+      try session.terminal.command("fg")
+      let screen = try session.terminal.wait("the whole new height") {
+        $0.lines.count == 30 && $0.lines[29].hasSuffix("row 57 of 57")
+      }
+      #expect(screen.lines[29].count == 99)
+      try session.terminal.keys("q")
+      try session.terminal.wait(for: TmuxTerminal.prompt)
+    }
+  }
+}
+
+/// The program on the demo in a terminal whose condition was noted before.
+private final class Session {
+  let terminal: TmuxTerminal
+  private let demo: DemoDatabase
+  private let modes: String
+  private let flags: String
+
+  init(rows: Int = 24, options: [String] = [], before: String = "") throws {
+    demo = try DemoDatabase()
+    terminal = try TmuxTerminal(rows: rows)
+    try terminal.record()
+    modes = try terminal.modes()
+    flags = try terminal.value(Session.flags)
+    try terminal.runnel(demo.arguments + options, before: before)
+    try terminal.wait(for: "row 57 of 57")
+    try #require(terminal.modes() != modes)
+    try #require(terminal.value(Session.flags) != flags)
+  }
+
+  private static let flags = [
+    "alternate_on", "cursor_flag", "mouse_any_flag", "mouse_sgr_flag", "keypad_flag",
+    "keypad_cursor_flag", "insert_flag", "origin_flag", "wrap_flag", "scroll_region_lower",
+  ].map { "\($0)=#{\($0)}" }.joined(separator: " ")
+
+  /// Waits for the prompt and checks that nothing of the program is left on the terminal.
+  func expectTerminalAsBefore(status: Int32?) throws {
+    let prompt = status.map { "[\($0)] ready$" } ?? "] ready$"
+    let screen = try terminal.wait("a prompt on the last line that is not empty") { screen in
+      screen.lines.last { !$0.isEmpty }?.contains(prompt) == true
+    }
+    // The command line is still there, and nothing of the program's screen.
+    #expect(!screen.contains("● live"))
+    #expect(!screen.contains("? help"))
+    #expect(try terminal.modes() == modes)
+    #expect(try terminal.value(Session.flags) == flags)
+    try terminal.wait("the last of what was recorded") { _ in
+      (try? terminal.recordedModes())?.isSubset(of: ["?25", "?7"]) == true
+    }
+    // The shell takes a command, which is seen as it is typed.
+    try terminal.command("echo still $((6 * 7))")
+    try terminal.wait(for: "still 42")
+    #expect(try terminal.screen().contains("ready$ echo still $((6 * 7))"))
+  }
+
+  /// Waits until a process is gone, or only its parent has not asked for its status yet; false if it
+  /// stays.
+  func ends(_ processID: pid_t) -> Bool {
+    for _ in 0..<2000 {
+      let descriptor = open("/proc/\(processID)/stat", O_RDONLY | O_CLOEXEC)
+      guard descriptor >= 0, let stat = try? File(descriptor).contents() else { return true }
+      if stat.contains(") Z ") { return true }
+      poll(nil, 0, 10)
+    }
+    return false
+  }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+extension TerminalTests {
+  /// Sizes, colors and signs of terminals.
+  @Suite struct LookTests {
+    @Test func resizeThereAndBackKeepsTheCursorOnItsRow() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments)
+      try terminal.wait(for: "row 57 of 57")
+      try terminal.keys("7k")
+      let before = try terminal.wait(for: "row 50 of 57")
+      #expect(before.cursorLine?.contains("ruth") == true)
+      try terminal.resize(columns: 40, rows: 10)
+      let small = try terminal.wait("the smaller screen") {
+        $0.lines.count == 10 && $0.lines[9].hasSuffix("50/57")
+      }
+      #expect(small.cursorLine?.contains("ruth") == true)
+      #expect(small.lines.allSatisfy { $0.count <= 40 })
+      try terminal.resize(columns: 80, rows: 24)
+      let after = try terminal.wait("the larger screen") {
+        $0.lines.count == 24 && $0.lines[23].hasSuffix("row 50 of 57")
+      }
+      #expect(after.cursorLine == before.cursorLine)
+      #expect(after.body.count == before.body.count)
+      #expect(after.lines.prefix(3) == before.lines.prefix(3))
+      #expect(after.lines.suffix(3) == before.lines.suffix(3))
+    }
+
+    @Test func smallestScreenShowsTheList() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal(columns: 20, rows: 5)
+      try terminal.runnel(demo.arguments)
+      let screen = try terminal.wait("the list") { $0.lines.last?.hasSuffix("57/57") == true }
+      #expect(screen.cursorLine?.contains("17:45 Yes, I ha") == true)
+      try terminal.keys("k")
+      try terminal.wait("the row before") { $0.lines.last?.hasSuffix("56/57") == true }
+      try terminal.keys("q")
+      try terminal.wait(for: "[0] ready$")
+    }
+
+    @Test func tooSmallScreenSaysSoAndGoesOn() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal(columns: 40, rows: 10)
+      try terminal.runnel(demo.arguments)
+      try terminal.wait(for: "57/57")
+      try terminal.resize(columns: 10, rows: 3)
+      try terminal.wait("what is needed") { $0.text.contains("20x5") }
+      try terminal.keys("k")
+      try terminal.resize(columns: 40, rows: 10)
+      try terminal.wait(for: "56/57")
+      try terminal.resize(columns: 1, rows: 1)
+      try terminal.keys("k")
+      try terminal.resize(columns: 40, rows: 10)
+      try terminal.wait(for: "55/57")
+    }
+
+    @Test(arguments: ["NO_COLOR=1", "NO_COLOR="])
+    func colorIsOffIfTheEnvironmentSaysSo(before: String) throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments, before: before)
+      try terminal.wait(for: "row 57 of 57")
+      #expect(try hasColor(terminal.coloredScreen()) == (before == "NO_COLOR="))
+    }
+
+    @Test func colorIsOffIfAsked() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments + ["--no-color"])
+      try terminal.wait(for: "row 57 of 57")
+      #expect(try !hasColor(terminal.coloredScreen()))
+    }
+
+    @Test func signsAreASCIIIfAsked() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments + ["--ascii"])
+      let screen = try terminal.wait(for: "row 57 of 57")
+      #expect(screen.lines[0].hasSuffix("on live  zoe"))
+      #expect(screen.lines[2] == String(repeating: "-", count: 80))
+      #expect(screen.body.first?.contains("vSun 30 Aug 2026") == true)
+      // The texts of people are shown as they are, in whatever letters.
+      let signs = CharacterSet(charactersIn: "▾▸⋯…─│★●·↑↓Δ")
+      #expect(screen.text.rangeOfCharacter(from: signs) == nil)
+    }
+
+    @Test func plainTerminalIsEnough() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments, before: "TERM=vt100")
+      try terminal.wait(for: "row 57 of 57")
+      try terminal.keys("k", "q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+      try terminal.wait(forValue: "1", of: "#{cursor_flag}")
+    }
+
+    @Test func helpShowsTheKeys() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments)
+      try terminal.wait(for: "row 57 of 57")
+      try terminal.keys("?")
+      let help = try terminal.wait(for: "In this list")
+      #expect(help.contains("fetch the next page"))
+      try terminal.keys("Escape")
+      try terminal.wait(for: "row 57 of 57")
+    }
+
+    @Test func databaseWithoutViewsGetsAListForEachCollection() throws {
+      let database = try TestDatabase(
+        #"{"team": {"ana": {"city": "Lisboa"}, "bo": {"city": "Malmö"}}, "note": "hello"}"#)
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(["-d", database.file])
+      let list = try terminal.wait(for: "Lisboa")
+      #expect(list.lines[1].hasPrefix(" 1 team  2 Tree"))
+      #expect(list.contains("Malmö"))
+      try terminal.keys("gt")
+      let tree = try terminal.wait(for: "hello")
+      #expect(tree.first("team")?.contains("2 keys") == true)
+      // The first row of a list shows with no key pressed, as all others do.
+      try terminal.keys("g1")
+      try terminal.wait(for: "Lisboa")
+      _ = try database.run(["set", "/team/cy", #"{"city": "Praha"}"#])
+      try terminal.wait(for: "Praha", seconds: 2)
+    }
+
+    @Test func emptyDatabaseIsMadeAndShown() throws {
+      let folder = try TemporaryFolder()
+      let file = folder.file("new.db")
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(["-d", file])
+      let screen = try terminal.wait(for: "● live")
+      #expect(screen.lines[0].contains("runnel  new ▸ /"))
+      #expect(screen.lines[1].hasPrefix(" 1 Tree"))
+      let outcome = try Program.run(["set", "/a", "41", "-d", file])
+      try #require(outcome.status == 0)
+      let row = try terminal.wait(for: "41", seconds: 2)
+      #expect(row.first("41")?.contains("number") == true)
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+    }
+
+    /// Whether a foreground or a background other than the terminal's own is set.
+    private func hasColor(_ screen: String) -> Bool {
+      screen.split(separator: "\u{1B}[").dropFirst().contains { part in
+        part.prefix { $0.isNumber || $0 == ";" }.split(separator: ";").contains { word in
+          Int(word).map { (30...38).contains($0) || (40...48).contains($0) || $0 >= 90 } ?? false
+        }
+      }
+    }
+  }
+}
