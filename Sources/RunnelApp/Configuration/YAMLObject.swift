@@ -30,7 +30,8 @@ struct YAMLObject {
   private let line: Int?
   private let mapping: [(name: String, value: Yams.Node, line: Int?)]
 
-  /// - Parameter allowed: the names that may stand in it; nil if the caller checks them later.
+  /// Makes an object of a node, in which only the `allowed` names may stand; nil if the caller checks
+  /// them later.
   init(_ node: Yams.Node, file: String, allowed: [String]?) throws {
     self.file = file
     line = node.mark?.line
@@ -143,11 +144,10 @@ struct YAMLObject {
     return try sequence.map { try YAMLObject($0, file: file, allowed: allowed) }
   }
 
-  /// What a function makes of each name and value of the mapping at a name, in order.
+  /// What a function makes of each name and value of the mapping at a name, in order; nothing if it
+  /// is not there.
   ///
-  /// - Parameters:
-  ///   - name: the name of the mapping; if it is not there, nothing is made.
-  ///   - body: is given the mapping too, for errors that name a place in it.
+  /// The function is given the mapping too, for errors that name a place in it.
   func members<Member>(
     _ name: String, _ body: (_ object: YAMLObject, _ name: String, Yams.Node) throws -> Member
   ) throws -> [Member] {

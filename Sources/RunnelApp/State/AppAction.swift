@@ -5,7 +5,9 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-/// What happened to the application. The reducer makes the next state of it.
+/// What happened to the application.
+///
+/// The reducer makes the next state of it.
 enum AppAction: Action {
   /// Time went on: milliseconds since 1970.
   case tick(Int64)

@@ -8,7 +8,9 @@ import RunnelTree
 /// Rows come from the tree and are never edited here: a key press asks for a write, and the list
 /// changes because the tree said so.
 struct AppState: Sendable {
-  /// What lies over a view. The last layer is on top and gets the keys.
+  /// What lies over a view.
+  ///
+  /// The last layer is on top and gets the keys.
   enum Layer: Sendable {
     case record(RecordScreen)
     case form(FormScreen)
