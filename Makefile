@@ -1,11 +1,80 @@
-# Runnel's tasks. `make help` lists them.
+# Runnel's tasks. On a bare Debian machine with Swift, each installs what it needs by apt (with sudo
+# when you are not root) and says so.
+#
+#   make run        build the program and open the workspace on the demo database
+#   make build      build the program: .build/release/runnel, which runs without Swift too
+#   make test       build everything with warnings as errors and run all tests
+#   make check      what a change must pass: lint, then test
+#   make bench      measure, and print the figures beside their baselines
+#   make format     rewrite the sources in the project's format
+#   make lint       check the format
+#   make demo-data  make Resources/demo/demo.json anew from its seed
+#   make install    copy the program and its files below PREFIX (default /usr/local)
+#   make clean      remove what was built
+#   make help       list the tasks
 
-.PHONY: help lint format
-help: ## List the tasks.
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+PREFIX ?= /usr/local
+DESTDIR ?=
+RELEASE = --configuration release --static-swift-stdlib
+PROGRAM = .build/release/runnel
+SOURCES = Sources Tests Package.swift
+# When the last message of the demo was written: 2026-08-30 17:45 UTC, in milliseconds since 1970.
+DEMO_END = 1788111900000
 
-lint: ## Check the format of every source, strictly.
-	swift format lint --strict --parallel --recursive Sources Tests Package.swift
+.DEFAULT_GOAL := help
+.PHONY: run build test check bench format lint demo-data install clean help \
+  swift build-packages test-packages
 
-format: ## Rewrite every source in the project's format.
-	swift format --in-place --parallel --recursive Sources Tests Package.swift
+run: build
+	@$(PROGRAM) demo
+
+build: swift build-packages
+	@if [ ! -x $(PROGRAM) ]; then \
+	  echo "The first build compiles the libraries too and takes a few minutes."; fi
+	@swift build $(RELEASE) --product runnel
+
+test: swift build-packages test-packages
+	@swift build --build-tests
+	@swift test --skip-build
+
+check: lint test
+
+bench: swift build-packages test-packages
+	@swift build $(RELEASE) --product runnel
+	@swift build $(RELEASE) --product runnel-bench
+	@.build/release/runnel-bench
+
+format: swift
+	@swift format --in-place --parallel --recursive $(SOURCES)
+
+lint: swift
+	@swift format lint --strict --parallel --recursive $(SOURCES)
+
+demo-data: build
+	@$(PROGRAM) generate-demo --seed 1 --until $(DEMO_END) > Resources/demo/demo.json
+
+install: build
+	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/runnel/demo
+	@install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/runnel
+	@install -m 644 Resources/demo/* $(DESTDIR)$(PREFIX)/share/runnel/demo
+	@echo "Installed $(DESTDIR)$(PREFIX)/bin/runnel. Try: runnel demo"
+
+clean:
+	@rm -rf .build
+
+help:
+	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
+
+# What the tasks need. Nothing is installed that is there already.
+
+swift:
+	@if ! command -v swift >/dev/null 2>&1; then \
+	  echo "Swift 6.3 or newer is needed and was not found."; \
+	  echo "Get it from https://www.swift.org/install/linux/ and put its usr/bin folder on PATH."; \
+	  exit 1; fi
+
+build-packages:
+	@.make/apt libncursesw5-dev libsqlite3-dev
+
+test-packages:
+	@.make/apt tmux

@@ -87,10 +87,18 @@ let package = Package(
     .executableTarget(
       name: "runnel",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelTree", "RunnelDatabase", "RunnelTerminal",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelTerminal", "RunnelTree",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
+    // What `make bench` runs. It is no product.
+    .executableTarget(
+      name: "runnel-bench",
+      dependencies: [
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      path: "Tests/Benchmarks", swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelBaseTests", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .testTarget(
@@ -109,7 +117,8 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RunnelTerminalTests", dependencies: ["RunnelTerminal", "RunnelBase", "CPlatform", "CTerminal"],
+      name: "RunnelTerminalTests",
+      dependencies: ["CPlatform", "CTerminal", "RunnelBase", "RunnelTerminal"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelAppTests",
@@ -118,6 +127,7 @@ let package = Package(
         "RunnelBase",
       ],
       swiftSettings: swiftSettings),
+    .testTarget(name: "TidyTests", swiftSettings: swiftSettings),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunnelBase", "runnel"], swiftSettings: swiftSettings),
   ]

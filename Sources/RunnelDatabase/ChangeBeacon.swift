@@ -29,7 +29,7 @@ struct ChangeBeacon {
 }
 
 /// Waits for the beacon of a database to be touched by another process, or by this one.
-final class ChangeWatch {
+final class ChangeWatch: Sendable {
   /// The descriptor that becomes readable when something happened in the beacon's folder.
   let descriptor: Int32
   private let name: String

@@ -1,7 +1,9 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What a database is asked to do. Requests are carried out one by one, in order.
+/// What a database is asked to do.
+///
+/// Requests are carried out one by one, in order.
 public enum DatabaseRequest: Sendable {
   /// Register a listener.
   case listen(ListenerID, ListenRequest)
@@ -55,7 +57,11 @@ public actor Database {
   private var subscriptions: [TreeExecutor.Subscription] = []
   private var isClosed = false
   /// Messages that found the inbox full, oldest first.
+  ///
+  /// While there are any, other processes' writes are left in the feed, so that it does not grow by
+  /// them; what was asked for here is answered all the same.
   private var backlog: [DatabaseMessage] = []
+  private var isRetryDue = false
 
   /// The tree's thread.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -84,18 +90,22 @@ public actor Database {
     executor.submit { self.assumeIsolated { $0.follow() } }
   }
 
-  /// Asks for something; returns at once. Any thread may call it.
+  /// Asks for something; returns at once.
+  ///
+  /// Any thread may call it. What is asked after `close` is refused (`closed`).
   public nonisolated func submit(_ request: DatabaseRequest) {
     executor.submit { self.assumeIsolated { $0.carryOut(request) } }
   }
 
   /// Ends everything and closes the file; waits until what was submitted before is done.
+  ///
+  /// Not to be called from the wake of the inbox, which runs on the tree's thread.
   public nonisolated func close() {
     executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
   }
 
   private func carryOut(_ request: DatabaseRequest) {
-    if isClosed { return }
+    if isClosed { return refuse(request) }
     switch request {
     case .listen(let listener, let request):
       post(for: listener) { try session.listen(listener, request) }
@@ -106,6 +116,15 @@ public actor Database {
       post(number) { (nil, try session.write(write)) }
     case .push(let number, let path, let json):
       post(number) { try session.push(json, to: path) }
+    }
+  }
+
+  private func refuse(_ request: DatabaseRequest) {
+    let error = DatabaseError(.closed, "\(file) was closed before this was asked.")
+    switch request {
+    case .listen(let listener, _), .extend(let listener, _): post(.failed(listener, error))
+    case .write(let number, _), .push(let number, _, _): post(.refused(number, error))
+    case .unlisten: break
     }
   }
 
@@ -140,10 +159,17 @@ public actor Database {
   private func flush() {
     let refused = backlog.firstIndex { !inbox.post($0) } ?? backlog.endIndex
     backlog.removeFirst(refused)
-    if backlog.isEmpty { return }
+    if backlog.isEmpty || isRetryDue { return }
+    isRetryDue = true
     executor.submit(afterMilliseconds: Database.retryMilliseconds) { [weak self] in
-      self?.assumeIsolated { $0.flush() }
+      self?.assumeIsolated { $0.retry() }
     }
+  }
+
+  private func retry() {
+    isRetryDue = false
+    flush()
+    if backlog.isEmpty { look() }
   }
 
   private func shutDown() {
@@ -166,7 +192,7 @@ extension Database {
     if isClosed { return }
     if let watch {
       subscriptions.append(
-        executor.watch(watch.descriptor) { [weak self] in
+        executor.watch(watch.descriptor, owner: watch) { [weak self] in
           self?.assumeIsolated { $0.didWake() }
         })
     }
@@ -176,6 +202,8 @@ extension Database {
       executor.repeating(everyMilliseconds: interval) { [weak self] in
         _ = self?.assumeIsolated { $0.look() }
       })
+    // What was written between the opening of the file and the watching of its folder.
+    look()
   }
 
   private func didWake() {
@@ -191,7 +219,7 @@ extension Database {
   /// Reads what others wrote; true if there was something.
   @discardableResult
   private func look() -> Bool {
-    if isClosed { return true }
+    if isClosed || !backlog.isEmpty { return true }
     do {
       let deliveries = try session.catchUp()
       post(deliveries)

@@ -29,6 +29,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public static let refused = Code(rawValue: "refused")
     /// The JSON to import is malformed.
     public static let malformedJSON = Code(rawValue: "malformed_json")
+    /// The database was closed before it was asked.
+    public static let closed = Code(rawValue: "closed")
     /// The caller stopped the work.
     public static let cancelled = Code(rawValue: "cancelled")
     /// Any other failure of the storage.
@@ -57,6 +59,9 @@ extension DatabaseError {
   init(_ error: any Error, file: String) {
     switch error {
     case let error as DatabaseError: self = error
+    case let error as Damage:
+      self.init(
+        .corrupt, "\(file) is damaged: \(error.what). Restore it from a copy, or an export.")
     case let error as TreeError:
       self.init(error.code == .storage ? .storage : .refused, error.description)
     case let error as GRDB.DatabaseError: self.init(sqlite: error, file: file)
@@ -94,4 +99,12 @@ extension DatabaseError {
       self.init(.storage, "\(file): \(reason) (SQLite \(error.extendedResultCode.rawValue))")
     }
   }
+}
+
+/// What was read from the file is not what is ever written there.
+struct Damage: Error {
+  /// What is wrong, as a clause: `a stored key is none`.
+  var what: String
+
+  init(_ what: String) { self.what = what }
 }

@@ -5,13 +5,19 @@ public import RunnelTree
 public struct DatabaseEnvironment {
   /// Milliseconds since 1970.
   public var now: () -> Int64
-  /// Where push ids and the session's name come from.
+  /// Where push ids come from.
   public var random: any RandomNumberGenerator
+  /// How long another process may hold the file before a call gives up.
+  public var busyTimeout: Duration
 
   /// Makes an environment.
-  public init(now: @escaping () -> Int64, random: any RandomNumberGenerator) {
+  public init(
+    now: @escaping () -> Int64, random: any RandomNumberGenerator,
+    busyTimeout: Duration = .seconds(5)
+  ) {
     self.now = now
     self.random = random
+    self.busyTimeout = busyTimeout
   }
 }
 
@@ -26,9 +32,8 @@ public struct DatabaseEnvironment {
 /// own; a command that does one thing may use it directly.
 public final class DatabaseSession {
   private let store: Store
-  private let beacon: ChangeBeacon?
+  private var beacon: ChangeBeacon?
   private var environment: DatabaseEnvironment
-  private let name: Int64
   private var engine = TreeEngine()
   private var pushIDs = PushIDGenerator()
   /// The place in the feed up to which listeners were told.
@@ -46,17 +51,20 @@ public final class DatabaseSession {
   /// - Throws: `DatabaseError` that says what is wrong with the file, which is left as it is.
   public init(file: String, isReadOnly: Bool = false, environment: DatabaseEnvironment) throws {
     self.environment = environment
-    store = try Store(file: file, isReadOnly: isReadOnly)
-    beacon = isReadOnly ? nil : ChangeBeacon(database: file)
-    name = Int64.random(in: .min ... .max, using: &self.environment.random)
+    store = try Store(
+      file: file, isReadOnly: isReadOnly, busyTimeout: environment.busyTimeout)
     sequence = try store.read { try $0.feedEnd() }
+    beacon = isReadOnly ? nil : ChangeBeacon(database: file)
   }
 
-  /// Closes the file. The session is not used afterwards.
+  /// Closes the file.
+  ///
+  /// The session is not used afterwards.
   ///
   /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
   public func close() throws {
     beacon?.close()
+    beacon = nil
     try store.close()
   }
 }
@@ -98,6 +106,7 @@ extension DatabaseSession {
   ///   - document: the text of the document.
   ///   - path: the place.
   ///   - progress: called now and then with the bytes read so far; false stops the import.
+  /// - Returns: what listeners of this session are to be told, in order.
   /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`, or a
   ///   failure of the storage); then nothing was written.
   public func importJSON(
@@ -122,10 +131,10 @@ extension DatabaseSession {
     let now = environment.now()
     let (changed, end, deliveries) = try store.write { transaction in
       var changed = engine
-      let foreign = try transaction.foreignChanges(after: sequence, session: name)
+      let foreign = try transaction.foreignChanges(after: sequence)
       var deliveries = try changed.apply(touched: foreign.touched, reader: transaction)
       let touched = try body(transaction, now)
-      let end = try transaction.appendChange(touched, session: name)
+      let end = try transaction.appendChange(touched)
       deliveries += try changed.apply(touched: touched, reader: transaction)
       return (changed, end, deliveries)
     }
@@ -166,7 +175,7 @@ extension DatabaseSession {
   ) throws -> [Delivery] {
     let (changed, end, deliveries) = try store.read { transaction in
       var changed = engine
-      let foreign = try transaction.foreignChanges(after: sequence, session: name)
+      let foreign = try transaction.foreignChanges(after: sequence)
       var deliveries = try changed.apply(touched: foreign.touched, reader: transaction)
       deliveries += try body(&changed, transaction)
       return (changed, foreign.sequence, deliveries)
@@ -185,7 +194,9 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` if it cannot be read.
   public func node(at path: Path) throws -> Node { try store.read { try $0.storedNode(at: path) } }
 
-  /// The kind and size of the node at a place. O(depth log n).
+  /// The kind and size of the node at a place.
+  ///
+  /// O(depth log n).
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
   public func summary(at path: Path) throws -> NodeSummary {
@@ -211,31 +222,49 @@ extension DatabaseSession {
   public func exportJSON(
     _ path: Path, layout: JSONWriter.Layout = .compact, write: ([UInt8]) throws -> Void
   ) throws {
-    try withoutActuallyEscaping(write) { write in
-      try store.read { transaction in
-        try Exporter(store: transaction, layout: layout, write: write).exportNode(at: path)
+    var failure: (any Error)?
+    do {
+      try withoutActuallyEscaping(write) { write in
+        let taking: ([UInt8]) throws -> Void = { bytes in
+          do {
+            try write(bytes)
+          } catch {
+            failure = error
+            throw error
+          }
+        }
+        try store.read { transaction in
+          try Exporter(store: transaction, layout: layout, write: taking).exportNode(at: path)
+        }
       }
+    } catch {
+      throw failure ?? error
     }
   }
+}
+
+// MARK: For tests
+
+extension DatabaseSession {
+  /// What the file's connection does for durability; 2 is FULL.
+  package func synchronousMode() throws -> Int? { try store.synchronousMode() }
+
+  /// Lets the file grow no further than so many pages, as a full disk would.
+  package func limitPages(to count: Int) throws { try store.limitPages(to: count) }
 }
 
 // MARK: Indexes
 
 extension DatabaseSession {
+  /// The indexes of the file, in the order in which they were declared.
+  package var declaredIndexes: [IndexDefinition] { store.indexes.map(\.definition) }
+
   /// Declares indexes that are not declared yet, and enters what is stored.
   ///
   /// O(n) in the children that a new index keeps; nothing if all are declared.
   ///
   /// - Throws: `DatabaseError`; then none was declared.
   public func declareIndexes(_ definitions: [IndexDefinition]) throws {
-    let known = Set(store.indexes.map(\.definition))
-    let missing = definitions.filter { !known.contains($0) }
-    if missing.isEmpty { return }
-    try store.write { transaction in
-      let declared = Set(transaction.indexes.map(\.definition))
-      for definition in missing where !declared.contains(definition) {
-        _ = try transaction.declare(definition)
-      }
-    }
+    try store.declare(definitions)
   }
 }

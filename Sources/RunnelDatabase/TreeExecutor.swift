@@ -24,15 +24,20 @@ final class TreeExecutor: SerialExecutor {
     queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: work)
   }
 
-  /// Runs `work` and waits for it. Never call it on the tree's thread.
+  /// Runs `work` and waits for it.
+  ///
+  /// Never call it on the tree's thread.
   func submitAndWait(_ work: @escaping @Sendable () -> Void) { queue.sync(execute: work) }
 
   /// Calls `handler` on the tree's thread whenever the descriptor can be read, until cancelled.
+  ///
+  /// `owner` closes the descriptor when it goes, and is kept until nothing waits for it any more.
   func watch(
-    _ descriptor: Int32, _ handler: @escaping @Sendable () -> Void
+    _ descriptor: Int32, owner: some AnyObject & Sendable, _ handler: @escaping @Sendable () -> Void
   ) -> Subscription {
     let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setEventHandler(handler: handler)
+    source.setCancelHandler { withExtendedLifetime(owner) {} }
     source.activate()
     return Subscription(cancel: { source.cancel() })
   }

@@ -39,7 +39,9 @@ import Testing
     ["gte"], ["get", "--nope"], ["set"], ["push"], ["update"], ["remove"], ["import"],
     ["get", "/a", "/b"], ["get", "/a.b"], ["set", "/a", "text"], ["set", "/a", "-5"],
     ["get", "--limit-to-last", "x"], ["get", "-d", ""], ["watch", "--events", "all"],
-    ["push", "/a", "1", "--lines"], ["--mouse=maybe"],
+    ["push", "/a", "1", "--lines"], ["--mouse=maybe"], ["generate-demo", "--messages", "-1"],
+    ["generate-demo", "--messages", "10000001"], ["generate-demo", "--until", "631152000000"],
+    ["generate-demo", "--until", "9223372036854775807"], ["generate-demo", "--seed", "-1"],
   ])
   func wrongCommandLineIsStatus2(arguments: [String]) throws {
     let outcome = try Program.run(arguments)
@@ -67,6 +69,17 @@ import Testing
     #expect(
       outcome.errors
         == "runnel: the workspace needs a terminal; use get, export or watch to read without one\n")
+  }
+
+  @Test func demoIsTheSameForTheSameOptions() throws {
+    let options = ["--messages", "300", "--seed", "7", "--until", "1760000000000"]
+    let demo = try Program.run(["generate-demo"] + options)
+    #expect(demo.status == 0)
+    #expect(try Program.run(["generate-demo"] + options).output == demo.output)
+    let database = try TestDatabase()
+    #expect(try database.run(["import", "-"], input: demo.output).status == 0)
+    #expect(try database.get("--shallow") == #"{"group":true,"group_message":true,"user":true}"#)
+    #expect(try database.run(["export"]).output == demo.output)
   }
 
   @Test func fullDiskBehindStandardOutputIsStatus1() throws {

@@ -4,8 +4,9 @@ import RunnelTree
 
 /// Views for a database without a views file: one for every collection that is found in it.
 ///
-/// A *collection* is a node whose first children are records: nodes with a leaf among their children.
-/// Few nodes are looked at, and of each few children, so that it takes a moment in any database.
+/// A *collection* is a node whose first children are all records: nodes with a leaf among their
+/// children. Nodes near the root are looked at first, few in all, and of each few children, so that
+/// it takes a moment in any database.
 struct FoundViews {
   /// How many levels below the root are searched.
   static let depthMax = 4
@@ -13,14 +14,17 @@ struct FoundViews {
   static let viewsMax = 8
   /// How many nodes are looked at.
   static let nodesMax = 64
-  /// How many children of a node are looked at.
+  /// How many children of a node decide whether it is a collection.
   static let samplesMax = 5
+  /// How many children of a node that is none are looked at in turn.
+  static let branchesMax = 32
   /// How many columns a view gets.
   static let columnsMax = 4
 
   private let session: DatabaseSession
-  private var views: [ViewDefinition] = []
-  private var visited = 0
+  private var found: [(path: Path, records: [RunnelTree.Node])] = []
+  /// The nodes that are still to be looked at, those near the root first.
+  private var queue: [Path] = [.root]
 
   private init(_ session: DatabaseSession) { self.session = session }
 
@@ -29,27 +33,40 @@ struct FoundViews {
   /// - Throws: `DatabaseError` if it cannot be read.
   static func find(in session: DatabaseSession) throws -> [ViewDefinition] {
     var finder = FoundViews(session)
-    try finder.visit(.root, depth: 0)
-    return finder.views
+    var visited = 0
+    while visited < min(finder.queue.count, nodesMax), finder.found.count < viewsMax {
+      try finder.visit(finder.queue[visited])
+      visited += 1
+    }
+    return finder.views()
   }
 
-  private mutating func visit(_ path: Path, depth: Int) throws {
-    guard depth < FoundViews.depthMax, views.count < FoundViews.viewsMax,
-      visited < FoundViews.nodesMax
-    else { return }
-    visited += 1
-    let query = try Query(path).ordered(by: .key).limited(to: FoundViews.samplesMax, from: .first)
-    let samples = try session.rows(query, detail: .shallow)
-    var records: [RunnelTree.Node] = []
-    for sample in samples {
-      guard case .children = sample.summary.kind else { return }
-      if let record = try leaves(of: path.child(sample.key)) { records.append(record) }
-    }
+  private mutating func visit(_ path: Path) throws {
+    let query = try Query(path).ordered(by: .key).limited(to: FoundViews.branchesMax, from: .first)
+    let children = try session.rows(query, detail: .shallow)
+    let samples = children.prefix(FoundViews.samplesMax)
+    let records = try samples.compactMap { try record($0, in: path) }
     if !records.isEmpty, records.count == samples.count, !path.isRoot {
-      views.append(view(of: path, records))
+      found.append((path, records))
       return
     }
-    for sample in samples { try visit(path.child(sample.key), depth: depth + 1) }
+    guard path.keys.count + 1 < FoundViews.depthMax else { return }
+    for child in children where child.isBranch { queue.append(try path.child(child.key)) }
+  }
+
+  /// The views of what was found; two collections with one name are called by their paths.
+  private func views() -> [ViewDefinition] {
+    let names = found.map { $0.path.lastKey?.text ?? "/" }
+    return zip(names, found).sorted { $0.1.path < $1.1.path }.map { name, collection in
+      let isUnique = names.count { $0 == name } == 1
+      let path = String(collection.path.description.dropFirst())
+      return view(of: collection.path, named: isUnique ? name : path, collection.records)
+    }
+  }
+
+  /// The leaves of a child, if it is a record.
+  private func record(_ child: TreeRow, in path: Path) throws -> RunnelTree.Node? {
+    child.isBranch ? try leaves(of: path.child(child.key)) : nil
   }
 
   /// The leaves among the first children of a node; nil if there is none.
@@ -63,7 +80,9 @@ struct FoundViews {
     return children.isEmpty ? nil : RunnelTree.Node(children: children)
   }
 
-  private func view(of path: Path, _ records: [RunnelTree.Node]) -> ViewDefinition {
+  private func view(
+    of path: Path, named name: String, _ records: [RunnelTree.Node]
+  ) -> ViewDefinition {
     var names: [RunnelTree.Key] = []
     for child in records.flatMap(\.children) where !names.contains(child.key) {
       names.append(child.key)
@@ -73,6 +92,13 @@ struct FoundViews {
       ColumnDefinition(field: .path(Path(unchecked: [name])))
     }
     return ViewDefinition(
-      name: path.lastKey?.text ?? "/", source: SourceDefinition(path: path), columns: columns)
+      name: name, source: SourceDefinition(path: path), columns: columns)
+  }
+}
+
+extension TreeRow {
+  /// True if it has children.
+  fileprivate var isBranch: Bool {
+    if case .children = summary.kind { true } else { false }
   }
 }

@@ -34,7 +34,20 @@ public struct LocalTime: Sendable {
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 
+  /// The farthest moment that is told apart, in milliseconds from 1970: 200,000 years.
+  private static let millisecondsMax: Int64 = 200_000 * 365 * 86_400_000
+
+  /// What clocks show at a moment; one beyond all calendars counts as the farthest there is, for any
+  /// number of the data may be taken for a time.
   func civil(_ milliseconds: Int64) -> CivilTime {
-    CivilTime(milliseconds: milliseconds, offsetSeconds: offsetSeconds(milliseconds))
+    let near = min(max(milliseconds, -LocalTime.millisecondsMax), LocalTime.millisecondsMax)
+    return CivilTime(milliseconds: near, offsetSeconds: offsetSeconds(near))
+  }
+
+  /// When the day after the one at a moment begins; an hour off if clocks are changed in between.
+  func midnight(after milliseconds: Int64) -> Int64 {
+    let tomorrow = CivilTime(dayNumber: civil(milliseconds).dayNumber + 1)
+    return max(
+      tomorrow.milliseconds(offsetSeconds: offsetSeconds(milliseconds)), milliseconds + 1)
   }
 }

@@ -20,7 +20,8 @@ public enum ResourceFiles {
 
   /// The path of a resource by its name below the folder; nil if it is nowhere.
   public static func path(of name: String) -> String? {
-    let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+    let program =
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
       // Without /proc the name by which the program was called has to do.
       ?? CommandLine.arguments.first ?? "runnel"
     return folders(environment: ProcessInfo.processInfo.environment, program: program)

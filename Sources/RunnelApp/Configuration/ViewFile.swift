@@ -29,7 +29,7 @@ public struct ViewFile: Hashable, Sendable {
     do {
       root = try Yams.compose(yaml: yaml)
     } catch {
-      throw ConfigurationError(file: name, line: nil, "This is not YAML: \(error)")
+      throw ConfigurationError(error, file: name)
     }
     guard let root else {
       throw ConfigurationError(file: name, line: 1, "The file is empty: it has a list `views`.")
@@ -37,10 +37,35 @@ public struct ViewFile: Hashable, Sendable {
     let reader = try YAMLObject(root, file: name, allowed: ["views", "me"])
     me = try reader.string("me")
     guard let list = reader.node("views"), let sequence = list.sequence else {
-      throw reader.error("A views file has a list `views`.")
+      throw reader.error(
+        "A views file has a list `views`: `views:` and `- name: ...`.", at: "views")
     }
     views = try sequence.map { try ViewDefinition(YAMLObject($0, file: name, allowed: nil)) }
-    if views.isEmpty { throw reader.error("The list `views` is empty: describe one view or more.") }
+    if views.isEmpty {
+      throw reader.error("The list `views` is empty: describe one view or more.", at: "views")
+    }
+  }
+}
+
+extension ConfigurationError {
+  /// What the YAML parser did not like, in one line and with its place.
+  fileprivate init(_ error: any Error, file: String) {
+    switch error {
+    case YamlError.scanner(let context, let problem, let mark, _),
+      YamlError.parser(let context, let problem, let mark, _),
+      YamlError.composer(let context, let problem, let mark, _):
+      let words = [context?.text, problem].compactMap(\.self).joined(separator: ": ")
+      self.init(file: file, line: mark.line, "This is not YAML: \(words).")
+    case YamlError.reader(let problem, let offset, _, let yaml):
+      let line = offset.map { yaml.prefix($0).count { $0.isNewline } + 1 }
+      self.init(file: file, line: line, "This is not YAML: \(problem).")
+    case YamlError.duplicatedKeysInMapping(let duplicates, let context):
+      let names = duplicates.sorted().map { "`\($0)`" }.joined(separator: ", ")
+      self.init(
+        file: file, line: context.mark.line,
+        "\(names) stands twice in the names that begin here: once is expected.")
+    default: self.init(file: file, line: nil, "This is not YAML: \(error)")
+    }
   }
 }
 
@@ -48,7 +73,7 @@ extension ViewDefinition {
   fileprivate init(_ object: YAMLObject) throws {
     try object.check(
       allowed: SourceDefinition.names + [
-        "name", "also", "sections", "columns", "title", "compose", "new",
+        "name", "also", "sections", "columns", "compose", "new",
       ])
     name = try object.required("name")
     source = try SourceDefinition(object, defaultPath: nil)
@@ -57,11 +82,12 @@ extension ViewDefinition {
     sections = try object.objects("sections", allowed: nil).map(SectionRule.init)
     columns = try object.objects("columns", allowed: nil).map(ColumnDefinition.init)
     compose = try object.path("compose")
-    template = try object.members("new").map { name, value in
-      TemplateField(path: try object.path(text: name), value: try object.json(value))
+    template = try object.members("new") { new, name, value in
+      TemplateField(path: try new.path(text: name, at: name), value: try new.json(value))
     }
     if columns.isEmpty {
-      throw object.error("A view has a list `columns`: describe one column or more.")
+      throw object.error(
+        "A view has a list `columns`: describe one column or more.", at: "columns")
     }
   }
 }
@@ -79,7 +105,8 @@ extension SourceDefinition {
     switch try object.string("anchor") {
     case "last": anchor = .last
     case "first", nil: anchor = .first
-    case let other?: throw object.error("`anchor` is `first` or `last`, not `\(other)`.", at: "anchor")
+    case let other?:
+      throw object.error("`anchor` is `first` or `last`, not `\(other)`.", at: "anchor")
     }
     isDescending = try object.bool("descending") ?? false
     page = try object.integer("page", in: 1...10_000) ?? 50
@@ -101,14 +128,15 @@ extension SectionRule {
   fileprivate init(_ object: YAMLObject) throws {
     if object.node("where") != nil {
       try object.check(allowed: ["title", "where"])
-      var conditions: [FieldPath: JSONValue] = [:]
-      for (name, value) in try object.members("where") {
-        conditions[try object.field(text: name)] = try object.json(value)
+      let conditions = try object.members("where") { object, name, value in
+        (try object.field(text: name, at: name), try object.json(value))
       }
-      self = .match(title: try object.required("title"), conditions)
+      // Two names may be one field: the last one counts.
+      self = .match(
+        title: try object.required("title"), Dictionary(conditions) { _, last in last })
     } else if let field = try object.field("field") {
       try object.check(allowed: ["field", "titles"])
-      let titles = try object.members("titles").map { value, title in
+      let titles = try object.members("titles") { object, value, title in
         SectionTitle(value: value, title: try object.text(title))
       }
       self = .field(field, titles: titles)

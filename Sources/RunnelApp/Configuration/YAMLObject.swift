@@ -28,7 +28,7 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
 struct YAMLObject {
   private let file: String
   private let line: Int?
-  private let mapping: [(name: String, value: Yams.Node)]
+  private let mapping: [(name: String, value: Yams.Node, line: Int?)]
 
   /// - Parameter allowed: the names that may stand in it; nil if the caller checks them later.
   init(_ node: Yams.Node, file: String, allowed: [String]?) throws {
@@ -38,21 +38,21 @@ struct YAMLObject {
       throw ConfigurationError(
         file: file, line: node.mark?.line, "Names with values are expected here: `name: value`.")
     }
-    self.mapping = mapping.map { ($0.key.string ?? "", $0.value) }
+    self.mapping = mapping.map { ($0.key.string ?? "", $0.value, $0.key.mark?.line) }
     if let allowed { try check(allowed: allowed) }
   }
 
   func check(allowed: [String]) throws {
-    for (name, value) in mapping where !allowed.contains(name) {
+    for (name, _, line) in mapping where !allowed.contains(name) {
       throw ConfigurationError(
-        file: file, line: value.mark?.line,
+        file: file, line: line,
         "`\(name)` is not known here. Known: \(allowed.sorted().joined(separator: ", ")).")
     }
   }
 
   func error(_ message: String, at name: String? = nil) -> ConfigurationError {
-    let place = name.flatMap(node)?.mark?.line ?? line
-    return ConfigurationError(file: file, line: place, message)
+    let place = mapping.first { $0.name == name }?.line
+    return ConfigurationError(file: file, line: place ?? line, message)
   }
 
   func node(_ name: String) -> Yams.Node? { mapping.first { $0.name == name }?.value }
@@ -73,7 +73,7 @@ struct YAMLObject {
 
   func required(_ name: String) throws -> String {
     guard let text = try string(name), !text.isEmpty else {
-      throw error("`\(name)` is missing.")
+      throw error("`\(name)` is missing: a text is expected.", at: name)
     }
     return text
   }
@@ -143,9 +143,17 @@ struct YAMLObject {
     return try sequence.map { try YAMLObject($0, file: file, allowed: allowed) }
   }
 
-  func members(_ name: String) throws -> [(name: String, value: Yams.Node)] {
+  /// What a function makes of each name and value of the mapping at a name, in order.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the mapping; if it is not there, nothing is made.
+  ///   - body: is given the mapping too, for errors that name a place in it.
+  func members<Member>(
+    _ name: String, _ body: (_ object: YAMLObject, _ name: String, Yams.Node) throws -> Member
+  ) throws -> [Member] {
     guard let node = node(name) else { return [] }
-    return try YAMLObject(node, file: file, allowed: nil).mapping
+    let object = try YAMLObject(node, file: file, allowed: nil)
+    return try object.mapping.map { try body(object, $0.name, $0.value) }
   }
 
   /// A YAML value as JSON.

@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import RunnelBase
 import RunnelDatabase
 public import RunnelTerminal
@@ -38,6 +39,8 @@ public final class Application {
   /// The least time between two paints for what the database said; keys are painted at once.
   private static let frameMilliseconds: Int64 = 33
 
+  private static let log = Logger(label: "runnel.workspace")
+
   private let screen: any Screen
   private let signals: SignalSource
   private let wakeup: Wakeup
@@ -59,7 +62,10 @@ public final class Application {
     SignalSource.blockSignals()
     let application = try Application(options)
     defer { application.close() }
-    return application.loop()
+    log.info("opened", metadata: ["database": "\(options.database)"])
+    let status = application.loop()
+    log.info("left", metadata: ["status": "\(status)"])
+    return status
   }
 
   private init(_ options: ApplicationOptions) throws {

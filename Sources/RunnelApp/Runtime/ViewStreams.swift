@@ -1,3 +1,4 @@
+import Logging
 import RunnelBase
 import RunnelDatabase
 import RunnelStreams
@@ -13,6 +14,8 @@ import RunnelTree
 ///
 /// The queries of `also` come first, so a pinned message is the pinned query's, however old it is.
 final class ViewStreams {
+  private static let log = Logger(label: "runnel.streams")
+
   private let definition: ViewDefinition
   private let queries: [QueryStream<Record>]
   private let paged: QueryStream<Record>
@@ -20,6 +23,8 @@ final class ViewStreams {
   private let partition: PartitionedStream<Record, SectionID>
   private var adapter: IndexPathAdapter<Record>?
   private var receive: ((ListChange) -> Void)?
+  /// How many wrong batches were logged.
+  private var knownMistakes = 0
 
   /// Makes the streams of a view; they ask for nothing before they are started.
   ///
@@ -89,6 +94,11 @@ final class ViewStreams {
   }
 
   private func changed(_ update: ListUpdate<Record>) {
+    if let adapter, adapter.mistakes > knownMistakes {
+      knownMistakes = adapter.mistakes
+      ViewStreams.log.error(
+        "a batch was wrong, the list was read anew: \(adapter.lastMistake ?? "")")
+    }
     var records: [String: Record] = [:]
     for record in update.touched { records[record.key] = record }
     receive?(

@@ -41,7 +41,7 @@ extension AppScreen {
       return StyledLine("\(state.tree.content.rowCount) lines ", .muted)
     }
     let screen = state.lists[state.active]
-    let rows = "\(screen.storedRowCount)"
+    let rows = "\(screen.content.storedRowCount)"
     var line = StyledLine(
       screen.paging == .exhausted ? "\(rows) rows" : "\(rows) of ? rows", .muted)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
@@ -98,10 +98,12 @@ extension AppScreen {
 
   private var positionLine: StyledLine {
     let (list, content) = state.listInFront
-    let number = list.rowNumber(in: content).map(String.init) ?? "-"
-    let position =
-      layout.isCompact
-      ? "\(number)/\(content.rowCount)" : "row \(number) of \(content.rowCount)"
+    let isOnPagingRow = list.cursor == .row(ListScreen.pagingRow)
+    let number =
+      isOnPagingRow
+      ? "-" : list.rowNumber(in: content).map { String(content.storedRowNumber($0)) } ?? "-"
+    let count = content.storedRowCount
+    let position = layout.isCompact ? "\(number)/\(count)" : "row \(number) of \(count)"
     return StyledLine((list.isFollowing ? "F following · " : "") + position + " ", .muted)
   }
 }
@@ -118,12 +120,24 @@ extension AppState {
   }
 }
 
-extension ListScreen {
-  /// The rows that are loaded, the paging row left out.
-  fileprivate var storedRowCount: Int {
-    let hasPagingRow = content.sections.contains {
-      $0.rows.first == ListScreen.pagingRow || $0.rows.last == ListScreen.pagingRow
+extension ListContent {
+  /// The number of the paging row among all rows, from 1; it stands at an end of its section.
+  private var pagingRowNumber: Int? {
+    var before = 0
+    for section in sections {
+      if section.rows.first == ListScreen.pagingRow { return before + 1 }
+      before += section.rows.count
+      if section.rows.last == ListScreen.pagingRow { return before }
     }
-    return content.rowCount - (hasPagingRow ? 1 : 0)
+    return nil
+  }
+
+  /// The rows that are loaded, the paging row left out.
+  fileprivate var storedRowCount: Int { rowCount - (pagingRowNumber == nil ? 0 : 1) }
+
+  /// The number of a row among those that are loaded.
+  fileprivate func storedRowNumber(_ number: Int) -> Int {
+    guard let paging = pagingRowNumber, paging < number else { return number }
+    return number - 1
   }
 }

@@ -98,23 +98,8 @@ struct RowText {
       switch format {
       case .time: return local.civil(time).timeText
       case .date: return local.civil(time).dateText
-      default: return RowText.age(of: time, now: now)
+      default: return Age.text(of: time, now: now)
       }
-    }
-  }
-
-  /// How long ago a time is, in at most four characters: `now`, `12s`, `5m`, `3h`, `2d`, `8w`, `1y`.
-  static func age(of time: Int64, now: Int64) -> String {
-    let seconds = (now - time) / 1000
-    switch seconds {
-    case ..<0: return "soon"
-    case ..<5: return "now"
-    case ..<60: return "\(seconds)s"
-    case ..<3600: return "\(seconds / 60)m"
-    case ..<86_400: return "\(seconds / 3600)h"
-    case ..<(14 * 86_400): return "\(seconds / 86_400)d"
-    case ..<(365 * 86_400): return "\(seconds / (7 * 86_400))w"
-    default: return "\(seconds / (365 * 86_400))y"
     }
   }
 }

@@ -18,7 +18,8 @@ struct TreeText {
       let text = PagingText(glyphs: glyphs, width: width - 2 * depth - 1)
       return indented(text.line(phase, isOlder: false), depth)
     case .failed(_, let message, let depth):
-      return indented(StyledLine("  \(glyphs.failed) \(message) · Enter tries again", .error), depth)
+      return indented(
+        StyledLine("  \(glyphs.failed) \(message) · Enter tries again", .error), depth)
     case nil:
       return StyledLine()
     }

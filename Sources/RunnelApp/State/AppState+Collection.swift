@@ -12,12 +12,18 @@ extension AppState {
     switch action {
     case .viewNext: return open((active + (count ?? 1)) % tabCount)
     case .viewPrevious: return open((active + tabCount - (count ?? 1) % tabCount) % tabCount)
+    case .stepBack:
+      // Nothing is open: what was said is read.
+      toast = nil
+      return
     default: break
     }
+    let isTree = isTree
     var isDone = false
     withList { list, content, height in
       isDone = AppState.move(&list, content, height, action, count)
-      if !isDone { isDone = AppState.fold(&list, content, height, action) }
+      // In the tree a node folds, not the section that holds them all.
+      if !isDone, !isTree { isDone = AppState.fold(&list, content, height, action) }
     }
     if isDone { return }
     if isTree { performInTree(action) } else { performInCollection(action) }
@@ -31,10 +37,10 @@ extension AppState {
     case .recordEdit: editRecord()
     case .recordDelete: deleteRecord()
     case .sectionMore: fetchMore()
-    case .rowNewest: goToNewest()
+    case .rowNewest: lists[active].goToNewest(height: height)
     case .followToggle:
       lists[active].list.isFollowing.toggle()
-      if lists[active].list.isFollowing { goToNewest() }
+      if lists[active].list.isFollowing { lists[active].goToNewest(height: height) }
     default: break
     }
   }
@@ -57,6 +63,7 @@ extension AppState {
   // MARK: Moving
 
   private mutating func openRow(_ action: ActionID) {
+    if case .failed = lists[active].phase { return readAgain() }
     switch lists[active].list.cursor {
     case .header(let section):
       withList { list, content, height in
@@ -70,7 +77,7 @@ extension AppState {
       if action == .rowOpen { fetchMore() }
     case .row:
       guard let record = lists[active].cursorRecord else { return }
-      open(record: record.path, editing: nil)
+      open(record: record.path, nil)
     case nil: break
     }
   }
@@ -86,23 +93,13 @@ extension AppState {
     }
   }
 
-  /// Goes to the row that arrived last, which clears the counter.
-  private mutating func goToNewest() {
-    let isLast =
-      (lists[active].definition.source.anchor == .last)
-      != lists[active].definition.source.isDescending
-    withList { list, content, height in
-      if isLast {
-        list.moveToLast(in: content, height: height)
-      } else {
-        list.moveToFirst(in: content, height: height)
-      }
-      list.clearNewRows()
-    }
-  }
-
   /// Fetches the next page of the list; at the true end it says so.
   mutating func fetchMore() {
+    switch lists[active].phase {
+    case .loading: return say(.info, "the first rows are being loaded")
+    case .failed: return readAgain()
+    case .loaded: break
+    }
     switch lists[active].paging {
     case .more, .failed:
       lists[active].paging = .fetching
@@ -112,9 +109,15 @@ extension AppState {
     }
   }
 
-  mutating func open(record path: Path, editing field: Path?) {
+  /// Asks for the rows of a list again that could not be read.
+  private mutating func readAgain() {
+    lists[active].phase = .loading
+    effects.append(.openView(active))
+  }
+
+  mutating func open(record path: Path, _ start: RecordScreen.Start?) {
     let name = isTree ? "Tree" : lists[active].definition.name
-    layers.append(.record(RecordScreen(path: path, viewName: name, editsFirst: field)))
+    layers.append(.record(RecordScreen(path: path, viewName: name, start: start)))
     effects.append(.openRecord(path))
   }
 
@@ -125,8 +128,8 @@ extension AppState {
     guard let record = lists[active].cursorRecord else {
       return say(.info, "move to a record to edit it")
     }
-    if isReadOnly { return say(.warning, "this database is open read-only") }
-    open(record: record.path, editing: lists[active].definition.mainField ?? .root)
+    if refusesWriting() { return }
+    open(record: record.path, .field(lists[active].definition.mainField ?? .root))
   }
 
   private mutating func deleteRecord() {
@@ -137,7 +140,7 @@ extension AppState {
   }
 
   private mutating func addRecord() {
-    if isReadOnly { return say(.warning, "this database is open read-only") }
+    if refusesWriting() { return }
     let screen = lists[active]
     if screen.definition.compose != nil { return openComposer() }
     layers.append(.form(screen.formForNewRecord(view: active)))
@@ -156,11 +159,18 @@ extension ViewDefinition {
 }
 
 extension ListScreen {
+  private var firstRecord: Record? {
+    for id in content.sections.lazy.flatMap(\.rows) {
+      if let record = records[id], !isTransient(record) { return record }
+    }
+    return nil
+  }
+
   /// A form with the fields of the template, or else with those of the record under the cursor.
   fileprivate func formForNewRecord(view: Int) -> FormScreen {
     var fields: [FormScreen.Field] = []
     if definition.template.isEmpty {
-      let example = cursorRecord ?? records.values.first { !isTransient($0) }
+      let example = cursorRecord ?? firstRecord
       for child in example?.row.node?.children ?? [] {
         guard let leaf = child.node.leaf else { continue }
         fields.append(

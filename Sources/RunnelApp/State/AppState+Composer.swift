@@ -8,7 +8,8 @@ extension AppState {
   mutating func openComposer() {
     let screen = ComposeScreen(view: active, editor: LineEditor(lists[active].draft))
     layers.append(.compose(screen))
-    goToEnd()
+    lists[active].goToLiveEnd(height: height)
+    lists[active].await(RunnelTree.Key(unchecked: ListScreen.composeKey), height: height)
     showDraft()
   }
 
@@ -17,7 +18,7 @@ extension AppState {
     if composer.sending != nil { return }
     switch action {
     case .inputCancel:
-      lists[composer.view].draft = composer.editor.text
+      lists[composer.view].awaited = nil
       if !composer.editor.isEmpty { say(.info, "kept as a draft: a goes on with it") }
       closeLayer()
       effects.append(.compose(view: composer.view, nil))
@@ -34,21 +35,38 @@ extension AppState {
     let text = composer.editor.text
     let values: [(path: Path, value: JSONValue)] = [(field, .string(text))]
     let record = definition.record(filledWith: values, me: me)
-    submit(.send(view: composer.view, text: text)) { .push($0, definition.source.path, record) }
-    let number = lastWrite
-    updateComposer { $0.sending = number }
+    let number = submit(.send(view: composer.view, text: text)) {
+      .push($0, definition.source.path, record)
+    }
+    updateComposer { composer in
+      composer.sending = number
+      // What is typed until the answer comes belongs to the next record.
+      _ = composer.editor.perform(.inputLineEnd)
+    }
   }
 
-  /// A sent record is saved: the line is emptied for the next one.
-  mutating func closeComposer(_ number: Int) {
+  /// A sent record is saved: what was typed since then is left in the line for the next one.
+  mutating func closeComposer(_ number: Int, _ sent: String) {
     updateComposer { composer in
       guard composer.sending == number else { return }
       composer.sending = nil
-      composer.editor = LineEditor()
+      composer.editor = LineEditor(String(composer.editor.text.dropFirst(sent.count)))
     }
-    guard case .compose(let composer)? = layers.last else { return }
-    lists[composer.view].draft = ""
     showDraft()
+  }
+
+  /// A record could not be sent: the line says why, and has what was typed.
+  mutating func reopenComposer(_ number: Int, _ message: String) {
+    updateComposer { composer in
+      guard composer.sending == number else { return }
+      composer.sending = nil
+      composer.error = message
+    }
+  }
+
+  private var composer: ComposeScreen? {
+    for case .compose(let composer) in layers { return composer }
+    return nil
   }
 
   mutating func updateComposer(_ body: (inout ComposeScreen) -> Void) {
@@ -62,7 +80,8 @@ extension AppState {
 
   /// Shows what is typed as a row of the list, or takes the row away if nothing is.
   mutating func showDraft() {
-    guard case .compose(let composer)? = layers.last else { return }
+    guard let composer else { return }
+    lists[composer.view].draft = composer.editor.text
     let definition = lists[composer.view].definition
     guard let field = definition.compose, !composer.editor.isEmpty else {
       effects.append(.compose(view: composer.view, nil))
@@ -72,23 +91,21 @@ extension AppState {
     let record = definition.record(filledWith: values, me: me)
     effects.append(.compose(view: composer.view, record))
   }
-
-  private mutating func goToEnd() {
-    let height = height
-    withList { list, content, _ in
-      list.resize(toHeight: height, in: content)
-      list.moveToLast(in: content, height: height)
-    }
-  }
 }
 
 extension ViewDefinition {
   /// A new record: the template with the user's name, and what was filled in.
-  func record(filledWith values: [(path: Path, value: JSONValue)], me: String) -> JSONValue {
+  ///
+  /// - Parameter isForm: whether the user saw the fields of the template, and so emptied those that
+  ///   have no value.
+  func record(
+    filledWith values: [(path: Path, value: JSONValue)], me: String, isForm: Bool = false
+  ) -> JSONValue {
     if let only = values.first, values.count == 1, only.path.isRoot { return only.value }
     var members: [JSONMember] = []
-    for field in template {
-      members.put(field.value == .string("$me") ? .string(me) : field.value, at: field.path.keys[...])
+    for field in template where field.isComputed || !isForm {
+      members.put(
+        field.value == .string("$me") ? .string(me) : field.value, at: field.path.keys[...])
     }
     for value in values { members.put(value.value, at: value.path.keys[...]) }
     return .object(members)

@@ -46,7 +46,11 @@ extension AppState {
 
   private mutating func paste(_ text: String) {
     matcher.reset()
-    if hasEditor { insert(text) } else { say(.warning, "a paste goes into a text field: e edits, a adds") }
+    if hasEditor {
+      insert(text)
+    } else {
+      say(.warning, "a paste goes into a text field: e edits, a adds")
+    }
   }
 
   private mutating func resize(to size: TerminalSize) {
@@ -68,10 +72,13 @@ extension AppState {
 
   private mutating func handle(_ mouse: MouseEvent) {
     guard layers.isEmpty else { return }
+    matcher.reset()
     let line = mouse.position.row - layout.body.row
     switch mouse.kind {
-    case .wheelUp: withList { list, content, height in list.move(by: -3, in: content, height: height) }
-    case .wheelDown: withList { list, content, height in list.move(by: 3, in: content, height: height) }
+    case .wheelUp:
+      withList { list, content, height in list.move(by: -3, in: content, height: height) }
+    case .wheelDown:
+      withList { list, content, height in list.move(by: 3, in: content, height: height) }
     case .press where mouse.position.row == layout.tabs.row && !layout.isCompact:
       if let tab = TabBar(names: tabs).tab(atColumn: mouse.position.column) { open(tab) }
     case .press where layout.body.contains(mouse.position):
@@ -133,7 +140,8 @@ extension AppState {
 
   /// Moves through a list; false if the action is none of that.
   static func move(
-    _ list: inout ListState, _ content: ListContent, _ height: Int, _ action: ActionID, _ count: Int?
+    _ list: inout ListState, _ content: ListContent, _ height: Int, _ action: ActionID,
+    _ count: Int?
   ) -> Bool {  // tidy:table
     switch action {
     case .rowDown: list.move(by: count ?? 1, in: content, height: height)
@@ -151,9 +159,14 @@ extension AppState {
     case .pageHalfDown: list.movePage(by: 0.5, in: content, height: height)
     case .pageHalfUp: list.movePage(by: -0.5, in: content, height: height)
     case .sectionNext:
-      for _ in 0..<(count ?? 1) { list.moveToNextSection(in: content, height: height) }
+      // A count beyond the sections ends at the last one, however great it is.
+      for _ in 0..<min(count ?? 1, content.sections.count) {
+        list.moveToNextSection(in: content, height: height)
+      }
     case .sectionPrevious:
-      for _ in 0..<(count ?? 1) { list.moveToPreviousSection(in: content, height: height) }
+      for _ in 0..<min(count ?? 1, content.sections.count) {
+        list.moveToPreviousSection(in: content, height: height)
+      }
     case .screenTop: list.moveToScreen(.top, in: content, height: height)
     case .screenMiddle: list.moveToScreen(.middle, in: content, height: height)
     case .screenBottom: list.moveToScreen(.bottom, in: content, height: height)

@@ -13,51 +13,71 @@ extension AppState {
     case .inputCancel: return closeLayer()
     case .fieldNext, .inputNext: form.moveFocus(by: 1)
     case .fieldPrevious, .inputPrevious: form.moveFocus(by: -1)
-    case .fieldType: form.fields[form.focus].kind = form.fields[form.focus].kind.next
+    case .fieldType:
+      form.fields[form.focus].kind = form.fields[form.focus].kind.next
+      form.fields[form.focus].error = nil
     case .inputAccept where form.focus < form.fields.count - 1: form.moveFocus(by: 1)
     case .inputAccept, .formSave:
-      guard let values = form.values() else { break }
-      if let message = save(form, values) {
-        form.fields[form.focus].error = message
-        break
-      }
-      return closeLayer()
-    default: _ = form.fields[form.focus].editor.perform(action)
+      if save(&form) { return closeLayer() }
+    default:
+      form.fields[form.focus].error = nil
+      _ = form.fields[form.focus].editor.perform(action)
     }
     layers[layers.count - 1] = .form(form)
   }
 
-  /// Asks for the write of a form; returns what is wrong with it instead, if something is.
-  private mutating func save(
-    _ form: FormScreen, _ values: [(path: Path, value: JSONValue)]
-  ) -> String? {
+  /// Asks for the write of a form; if something is wrong with a field, marks it and returns false.
+  private mutating func save(_ form: inout FormScreen) -> Bool {
+    guard let values = form.values() else { return false }
     switch form.purpose {
     case .setLeaf(let path):
-      guard let value = values.first?.value else { return "type a value, or Esc" }
-      submit(.edit) { .write($0, .set(path, value)) }
+      guard let value = values.first?.value else { return form.refuse(0, "type a value, or Esc") }
+      submit(.form(form)) { .write($0, .set(path, value)) }
     case .addChild(let path), .addField(let path):
-      guard case .string(let name)? = values.first?.value else { return "type a name" }
-      guard values.count == 2 else { return "a value is missing: put texts in \"quotes\"" }
+      guard case .string(let name)? = values.first?.value else {
+        return form.refuse(0, "type a name")
+      }
+      guard values.count == 2 else {
+        return form.refuse(1, "a value is missing: put texts in \"quotes\"")
+      }
       do {
         let place = try path.appending(Path(name))
-        if place == path { return "type a name" }
-        submit(.add(view: nil)) { .write($0, .set(place, values[1].value)) }
+        if place == path { return form.refuse(0, "type a name") }
+        if isKnown(place) { return form.refuse(0, "\(place) is there already: e edits it") }
+        submit(.form(form)) { .write($0, .set(place, values[1].value)) }
       } catch {
-        return "\(error)"
+        return form.refuse(0, "\(error)")
       }
     case .addRecord(let view):
-      let record = lists[view].definition.record(filledWith: values, me: me)
-      let path = lists[view].definition.source.path
-      submit(.add(view: view)) { .push($0, path, record) }
+      if values.isEmpty { return form.refuse(0, "fill in a field, or Esc") }
+      let definition = lists[view].definition
+      let record = definition.record(filledWith: values, me: me, isForm: true)
+      submit(.form(form)) { .push($0, definition.source.path, record) }
     }
-    return nil
+    return true
+  }
+
+  /// True if something is known to stand at a place: what is added there would replace it.
+  ///
+  /// Limit: children that are not loaded are not known; to refuse them takes a conditional write.
+  private func isKnown(_ place: Path) -> Bool {
+    for case .record(let screen) in layers {
+      guard let node = screen.node, let field = place.relative(to: screen.path) else { continue }
+      // What is put below a value replaces the value.
+      return field.keys.indices.contains { index in
+        let above = node[Path(unchecked: Array(field.keys[...index]))]
+        return index == field.keys.count - 1 ? !above.isEmpty : above.leaf != nil
+      }
+    }
+    guard let parent = place.parent, let children = tree.expanded[parent] else { return false }
+    return children.rows.contains { $0.key == place.lastKey }
   }
 
   // MARK: Questions
 
   /// Asks before a node is removed.
   mutating func confirmRemoval(of path: Path, _ summary: NodeSummary) {
-    if isReadOnly { return say(.warning, "this database is open read-only: nothing is deleted") }
+    if refusesWriting() { return }
     let size =
       switch summary.kind {
       case .children(let count): count == 1 ? "1 child" : "\(count) children, and all below them"
@@ -113,7 +133,9 @@ extension AppState {
     switch action {
     case .stepBack: return closeLayer()
     case .rowOpen:
-      guard case .row(let id)? = screen.list.cursor, let binding = screen.bindings[id] else { return }
+      guard case .row(let id)? = screen.list.cursor, let binding = screen.bindings[id] else {
+        return
+      }
       closeLayer()
       return perform(binding.action, count: nil)
     default:

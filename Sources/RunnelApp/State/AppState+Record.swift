@@ -11,20 +11,14 @@ extension AppState {
     switch action {
     case .stepBack: return closeLayer()
     case .recordEdit:
-      guard let field = screen.cursorField else { return }
-      if isReadOnly { return say(.warning, "this database is open read-only") }
-      screen.startEdit(field.path, field.leaf)
-    case .recordAdd:
-      if isReadOnly { return say(.warning, "this database is open read-only") }
-      let fields = [FormScreen.Field("name", kind: .string), FormScreen.Field("value", kind: .json)]
-      layers.append(
-        .form(
-          FormScreen(
-            purpose: .addField(screen.path), title: "Add a field to \(screen.path)",
-            fields: fields)))
-      return
+      guard let field = screen.cursorField else { return say(.info, "move to a field to edit it") }
+      if refusesWriting() { return }
+      screen.start(.field(field.path), height: height)
+    case .recordAdd: return addField(to: screen)
     case .recordDelete:
-      guard let field = screen.cursorField else { return }
+      guard let field = screen.cursorField else {
+        return say(.info, "move to a field to delete it")
+      }
       let path = Path(unchecked: screen.path.keys + field.path.keys)
       return confirmRemoval(of: path, NodeSummary(kind: .leaf(field.leaf), priority: nil))
     default:
@@ -33,27 +27,53 @@ extension AppState {
     layers[layers.count - 1] = .record(screen)
   }
 
+  private mutating func addField(to screen: RecordScreen) {
+    if refusesWriting() { return }
+    if screen.node?.leaf != nil {
+      return say(.info, "\(screen.path) is a value: it has no fields")
+    }
+    layers.append(
+      .form(
+        FormScreen(
+          purpose: .addField(screen.path), title: "Add a field to \(screen.path)",
+          fields: FormScreen.nameAndValue)))
+  }
+
   private mutating func performInField(_ action: ActionID) {
     guard case .record(var screen)? = layers.last, var edit = screen.edit else { return }
     switch action {
-    case .inputCancel: screen.edit = nil
+    case .inputCancel: screen.endEdit(height: height)
     case .fieldType:
       edit.kind = edit.kind.next
       edit.error = nil
       screen.edit = edit
-    case .inputAccept, .formSave:
-      do throws(FieldError) {
-        let value = try edit.kind.value(of: edit.editor.text)
-        screen.edit = nil
-        let path = Path(unchecked: screen.path.keys + edit.field.keys)
-        submit(.edit) { .write($0, .set(path, value)) }
-      } catch {
-        edit.error = error.message
-        screen.edit = edit
-      }
+    case .inputAccept, .formSave: return acceptField(thenBy: 0)
+    case .fieldNext: return acceptField(thenBy: 1)
+    case .fieldPrevious: return acceptField(thenBy: -1)
     default:
       edit.error = nil
       _ = edit.editor.perform(action)
+      screen.edit = edit
+    }
+    layers[layers.count - 1] = .record(screen)
+  }
+
+  /// Writes the edited field if it was changed, and goes on with the field so many rows below.
+  private mutating func acceptField(thenBy rows: Int) {
+    guard case .record(var screen)? = layers.last, var edit = screen.edit else { return }
+    do throws(FieldError) {
+      let value = try edit.kind.value(of: edit.editor.text)
+      if screen.needsWrite(value) {
+        let path = Path(unchecked: screen.path.keys + edit.field.keys)
+        submit(.edit(record: screen.path, edit)) { .write($0, .set(path, value)) }
+      }
+      screen.endEdit(height: height)
+      screen.list.move(by: rows, in: screen.content, height: height)
+      if rows != 0, let next = screen.cursorField, next.path != edit.field {
+        screen.start(.field(next.path), height: height)
+      }
+    } catch {
+      edit.error = error.message
       screen.edit = edit
     }
     layers[layers.count - 1] = .record(screen)

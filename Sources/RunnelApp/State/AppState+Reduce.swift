@@ -32,6 +32,7 @@ extension AppState {
     if let toast, toast.until <= now { self.toast = nil }
     if !isTree {
       lists[active].changedUntil = lists[active].changedUntil.filter { $0.value > time }
+      lists[active].refreshTitles(now: now, local: local)
     }
   }
 
@@ -42,8 +43,8 @@ extension AppState {
 
   private mutating func show(_ children: TreeChildren, of path: Path) {
     tree.expanded[path] = children
-    // Children that are gone take what was expanded below them along.
-    let present = Set(children.rows.map(\.key))
+    // Children that are gone, or have none any more, take what was expanded below them along.
+    let present = Set(children.rows.filter(\.isExpandable).map(\.key))
     let gone = tree.expanded.keys.filter { place in
       guard let rest = place.relative(to: path), let first = rest.keys.first else { return false }
       return !present.contains(first)
@@ -59,48 +60,15 @@ extension AppState {
     for (index, layer) in layers.enumerated() {
       guard case .record(var screen) = layer, screen.path == path else { continue }
       screen.show(node, height: height)
-      if let field = screen.editsFirst, let leaf = screen.fields[field.description]?.leaf {
-        screen.editsFirst = nil
-        _ = screen.list.moveTo(.row(field.description), in: screen.content, height: height)
-        screen.startEdit(field, leaf)
-      }
+      screen.begin(height: height)
       layers[index] = .record(screen)
     }
   }
-
-  // MARK: Answers to writes
-
-  private mutating func finish(_ number: Int, key: RunnelTree.Key?) {
-    switch writes.removeValue(forKey: number) {
-    case .edit: say(.info, "saved")
-    case .delete: say(.info, "deleted")
-    case .add(let view?):
-      say(.info, "added")
-      if let key { lists[view].await(key, height: height) }
-    case .add(nil): say(.info, "added")
-    case .send(let view, _):
-      closeComposer(number)
-      if let key { lists[view].await(key, height: height) }
-    case nil: break
-    }
-  }
-
-  private mutating func fail(_ number: Int, _ message: String) {
-    if case .send = writes.removeValue(forKey: number) {
-      updateComposer { composer in
-        guard composer.sending == number else { return }
-        composer.sending = nil
-        composer.error = message
-      }
-    }
-    say(.error, message)
-  }
 }
 
-extension ListScreen {
-  /// Goes to a row with this key, now or when it arrives.
-  mutating func await(_ key: RunnelTree.Key, height: Int) {
-    let id = Path(unchecked: definition.source.path.keys + [key]).description
-    if !list.moveTo(.row(id), in: content, height: height) { awaited = id }
+extension TreeRow {
+  /// True if there are children to show.
+  fileprivate var isExpandable: Bool {
+    if case .children = summary.kind { true } else { false }
   }
 }

@@ -6,20 +6,51 @@ import RunnelTree
 
 extension AppState {
   mutating func performInTree(_ action: ActionID) {
-    switch (action, tree.cursorLine) {
-    case (.recordAdd, let line): addChild(near: line)
-    case (.rowOpen, .node(let path, let row, _)?): toggle(path, row, editsLeaf: true)
-    case (.rowOpen, .paging(let path, _, _)?), (.sectionMore, .paging(let path, _, _)?):
-      fetchMoreChildren(of: path)
-    case (.rowOpen, .failed(let path, _, _)?): effects.append(.expand(path))
-    case (.sectionMore, .node(let path, _, _)?):
+    if action == .recordAdd { return addChild(near: tree.cursorLine) }
+    switch tree.cursorLine {
+    case .node(let path, let row, _)?: perform(action, on: path, row)
+    case .paging(let path, _, _)?, .failed(let path, _, _)?: perform(action, below: path)
+    case nil: performOnTreeHeader(action)
+    }
+  }
+
+  private mutating func perform(_ action: ActionID, on path: Path, _ row: TreeRow) {
+    switch action {
+    case .rowOpen: toggle(path, row, editsLeaf: true)
+    case .foldToggle: toggle(path, row, editsLeaf: false)
+    case .rowIn: if tree.expanded[path] == nil { toggle(path, row, editsLeaf: false) }
+    case .rowOut: goOut(of: path)
+    case .recordEdit: edit(path, row)
+    case .recordDelete: confirmRemoval(of: path, row.summary)
+    case .sectionMore:
       fetchMoreChildren(of: tree.expanded[path] == nil ? path.parent ?? .root : path)
-    case (.rowIn, .node(let path, let row, _)?):
-      if tree.expanded[path] == nil { toggle(path, row, editsLeaf: false) }
-    case (.rowOut, .node(let path, _, _)?): goOut(of: path)
-    case (.rowOut, .paging(let path, _, _)?), (.rowOut, .failed(let path, _, _)?): goTo(path)
-    case (.recordEdit, .node(let path, let row, _)?): edit(path, row)
-    case (.recordDelete, .node(let path, let row, _)?): confirmRemoval(of: path, row.summary)
+    default: break
+    }
+  }
+
+  /// On a line that stands for children of a node which are not there.
+  private mutating func perform(_ action: ActionID, below path: Path) {
+    switch action {
+    case .rowOpen, .sectionMore:
+      if case .failed? = tree.expanded[path]?.phase {
+        effects.append(.expand(path))
+      } else {
+        fetchMoreChildren(of: path)
+      }
+    case .rowOut: goTo(path)
+    case .recordEdit, .recordDelete: say(.info, "move to a node to change it")
+    default: break
+    }
+  }
+
+  private mutating func performOnTreeHeader(_ action: ActionID) {
+    switch action {
+    case .rowOpen, .foldToggle:
+      tree.list.toggleFold(TreeScreen.section, in: tree.content, height: height)
+    case .rowIn: tree.list.unfold(TreeScreen.section, in: tree.content, height: height)
+    case .rowOut: tree.list.fold(TreeScreen.section, in: tree.content, height: height)
+    case .sectionMore: fetchMoreChildren(of: .root)
+    case .recordEdit, .recordDelete: say(.info, "move to a node to change it")
     default: break
     }
   }
@@ -47,12 +78,12 @@ extension AppState {
   }
 
   private mutating func goTo(_ path: Path) {
-    let item: ListItem = path.isRoot ? .header("/") : .row(path.description)
+    let item: ListItem = path.isRoot ? .header(TreeScreen.section) : .row(path.description)
     _ = tree.list.moveTo(item, in: tree.content, height: height)
   }
 
   private mutating func fetchMoreChildren(of path: Path) {
-    guard var children = tree.expanded[path] else { return }
+    guard var children = tree.expanded[path], children.phase == .loaded else { return }
     switch children.paging {
     case .more, .failed:
       children.paging = .fetching
@@ -68,6 +99,7 @@ extension AppState {
     guard case .leaf(let leaf) = row.summary.kind else {
       return say(.info, "expand it to edit a value in it, or a adds a child")
     }
+    if refusesWriting() { return }
     let kind = FieldKind(leaf.json)
     let field = FormScreen.Field("value", kind: kind, text: FieldKind.text(of: leaf.json))
     layers.append(
@@ -83,13 +115,10 @@ extension AppState {
     case .paging(let place, _, _), .failed(let place, _, _): path = place
     case nil: path = .root
     }
-    if isReadOnly { return say(.warning, "this database is open read-only") }
+    if refusesWriting() { return }
     layers.append(
       .form(
         FormScreen(
-          purpose: .addChild(path), title: "Add to \(path)",
-          fields: [
-            FormScreen.Field("name", kind: .string), FormScreen.Field("value", kind: .json),
-          ])))
+          purpose: .addChild(path), title: "Add to \(path)", fields: FormScreen.nameAndValue)))
   }
 }

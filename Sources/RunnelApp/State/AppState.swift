@@ -25,11 +25,14 @@ struct AppState: Sendable {
   }
 
   /// What a write was for, so that its answer finds its place.
-  enum WritePurpose: Hashable, Sendable {
-    case edit
-    case delete
-    case add(view: Int?)
+  ///
+  /// It keeps what was typed, to give it back if the write is refused.
+  enum WritePurpose: Sendable {
+    /// A field that was edited in its place, in the record at a path.
+    case edit(record: Path, RecordScreen.Edit)
+    case form(FormScreen)
     case send(view: Int, text: String)
+    case delete
   }
 
   /// Milliseconds since 1970, as of the last tick.
@@ -86,22 +89,30 @@ extension AppState {
   var tabs: [String] { lists.map(\.definition.name) + ["Tree"] }
 
   var layout: AppLayout {
-    AppLayout(size: size, composes: layers.contains { if case .compose = $0 { true } else { false } })
+    AppLayout(
+      size: size, composes: layers.contains { if case .compose = $0 { true } else { false } })
   }
 
   /// The height of the list of the active tab.
   var height: Int { layout.body.height }
 
   /// The time up to which nothing changes by itself; nil if nothing ever does.
+  ///
+  /// O(height): the ages of the rows in sight are looked at.
   var deadline: Int64? {
     var times = [toast?.until].compactMap(\.self)
-    if !isTree { times += lists[active].changedUntil.values.filter { $0 > now } }
+    if !isTree {
+      let change = lists[active].nextChange(height: height, now: now, local: local)
+      if let change { times.append(change) }
+    }
     return times.min()
   }
 
   /// Changes to a tab, and asks for its rows the first time.
   mutating func open(_ tab: Int) {
-    guard (0...treeTab).contains(tab) else { return }
+    guard (0...treeTab).contains(tab) else {
+      return say(.info, "there is no view \(tab + 1)")
+    }
     active = tab
     if isTree {
       if !tree.isOpen {
@@ -114,6 +125,7 @@ extension AppState {
         lists[tab].isOpen = true
         effects.append(.openView(tab))
       }
+      lists[tab].refreshTitles(now: now, local: local)
       let content = lists[tab].content
       lists[tab].list.resize(toHeight: height, in: content)
     }
@@ -129,15 +141,23 @@ extension AppState {
     toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds)
   }
 
-  /// Asks for a write and remembers what for; says so instead if writing is off.
-  mutating func submit(_ purpose: WritePurpose, _ effect: (Int) -> Effect) {
-    if isReadOnly {
-      say(.warning, "this database is open read-only: nothing was changed")
-      return
-    }
+  /// Asks for a write and remembers what for.
+  ///
+  /// - Precondition: writing is on; see `refusesWriting`.
+  /// - Returns: the number that the answer will carry.
+  @discardableResult
+  mutating func submit(_ purpose: WritePurpose, _ effect: (Int) -> Effect) -> Int {
+    precondition(!isReadOnly, "Whoever offers to write asks before if writing is on.")
     lastWrite += 1
     writes[lastWrite] = purpose
     effects.append(effect(lastWrite))
+    return lastWrite
+  }
+
+  /// True if writing is off, which is then said.
+  mutating func refusesWriting() -> Bool {
+    if isReadOnly { say(.warning, "this database is open read-only: nothing can be changed") }
+    return isReadOnly
   }
 
   /// A list of the active tab, whatever it shows, with its cursor.

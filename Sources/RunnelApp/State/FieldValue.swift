@@ -45,12 +45,15 @@ enum FieldKind: String, Hashable, Sendable, CaseIterable {
       default: throw FieldError("not true or false")
       }
     case .json:
-      let trimmed = FieldKind.trimmed(text)
+      let value: JSONValue
       do {
-        return try JSONValue(parsing: trimmed)
+        value = try JSONValue(parsing: FieldKind.trimmed(text))
       } catch {
         throw FieldError("not JSON (\(error)): put texts in \"quotes\"")
       }
+      // To write nothing is to delete, and that is asked for before.
+      if value.isNothing { throw FieldError("nothing would be stored: d deletes") }
+      return value
     }
   }
 
@@ -69,6 +72,18 @@ enum FieldKind: String, Hashable, Sendable, CaseIterable {
   private static func parsed(_ text: String) -> JSONValue? {
     // What is wrong with it is said by the caller, in the words of the field.
     try? JSONValue(parsing: text)
+  }
+}
+
+extension JSONValue {
+  /// True if the tree stores nothing for it: null, and what holds nothing else.
+  fileprivate var isNothing: Bool {
+    switch self {
+    case .null: true
+    case .bool, .number, .string: false
+    case .array(let elements): elements.allSatisfy(\.isNothing)
+    case .object(let members): members.allSatisfy(\.value.isNothing)
+    }
   }
 }
 

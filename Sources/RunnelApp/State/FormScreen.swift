@@ -32,6 +32,9 @@ struct FormScreen: Sendable {
     }
   }
 
+  /// The fields for something new that has a name.
+  static let nameAndValue = [Field("name", kind: .string), Field("value", kind: .json)]
+
   let purpose: Purpose
   let title: String
   var fields: [Field]
@@ -42,6 +45,13 @@ struct FormScreen: Sendable {
   mutating func moveFocus(by steps: Int) {
     guard !fields.isEmpty else { return }
     focus = (focus + steps % fields.count + fields.count) % fields.count
+  }
+
+  /// Marks a field as wrong, gives it the keys, and returns false: it is not saved.
+  mutating func refuse(_ index: Int, _ message: String) -> Bool {
+    focus = index
+    fields[index].error = message
+    return false
   }
 
   /// The values of all fields that are filled in; nil if one is refused, which is then marked.

@@ -25,8 +25,8 @@ struct ListScreen: Sendable {
   var changedUntil: [String: Int64] = [:]
   /// What the user was composing when they left it.
   var draft = ""
-  /// A row to go to when it arrives.
-  var awaited: String?
+  /// The day on which the headers were written, counted from 1970: they say "Today".
+  private var titledDay: Int?
 
   init(_ definition: ViewDefinition) { self.definition = definition }
 
@@ -40,7 +40,20 @@ struct ListScreen: Sendable {
 
   /// True for the row being composed.
   func isTransient(_ record: Record) -> Bool { record.row.key.text == ListScreen.composeKey }
+
+  /// The id of the row being composed.
+  var composeRow: String {
+    Path(unchecked: definition.source.path.keys + [Key(unchecked: ListScreen.composeKey)])
+      .description
+  }
+
+  /// True if the newest rows, or the first names, are at the bottom.
+  var isLiveAtBottom: Bool {
+    (definition.source.anchor == .last) != definition.source.isDescending
+  }
 }
+
+// MARK: Changes
 
 extension ListScreen {
   /// Takes a change over: content, marks, cursor and scroll position.
@@ -49,26 +62,28 @@ extension ListScreen {
     paging = change.paging
     remember(change, now: now)
     let old = content
+    titledDay = local.civil(now).dayNumber
     content = ListContent(
       sections: change.sections.map { section($0, now: now, local: local) })
-    let wasOnPagingRow = list.cursor == .row(ListScreen.pagingRow)
-    if wasOnPagingRow, !change.update.insertedRows.isEmpty { leavePagingRow(old, height: height) }
+    let isOnPagingRow = list.cursor == .row(ListScreen.pagingRow)
+    let brings = !change.update.insertedRows.isEmpty || !change.update.insertedSections.isEmpty
+    if isOnPagingRow, brings { stepOffPagingRow(in: old, height: height) }
     let isFirst = old.sections.isEmpty && !content.sections.isEmpty
     list.apply(
       change.update, from: old, to: content, height: height, newRows: change.newRows)
-    if wasOnPagingRow, list.cursor != .row(ListScreen.pagingRow) {
-      // The row that took the paging row's place on the screen gets the cursor.
-      list.move(by: -1, in: content, height: height)
-    }
+    if isOnPagingRow, brings { stepBackFromBoundary(height: height) }
     if isFirst { goToLiveEnd(height: height) }
-    if let awaited, list.moveTo(.row(awaited), in: content, height: height) { self.awaited = nil }
+    if change.records[composeRow] != nil { showComposeRow(in: old, height: height) }
   }
 
   private mutating func remember(_ change: ListChange, now: Int64) {
     changedUntil = changedUntil.filter { $0.value > now }
     let isLive = !change.update.isReload
     for (id, record) in change.records {
-      if isLive, records[id] != nil, !isTransient(record) {
+      // A row that another query found before, as a pinned one, is the same row, unchanged.
+      if isLive, let known = records[id], known.row.content != record.row.content,
+        !isTransient(record)
+      {
         changedUntil[id] = now + ListScreen.changeMarkMilliseconds
       }
       records[id] = record
@@ -80,31 +95,104 @@ extension ListScreen {
     }
   }
 
-  /// The paging row goes to the new end; the cursor stays where it is on the screen.
-  private mutating func leavePagingRow(_ old: ListContent, height: Int) {
-    let isLast = definition.source.anchor == .first
-    list.move(by: isLast ? -1 : 1, in: old, height: height)
+  /// The paging row goes to the new end, and the cursor is not to go along: it waits on the row
+  /// beside it, which stays where it is on the screen.
+  private mutating func stepOffPagingRow(in old: ListContent, height: Int) {
+    list.move(by: isLiveAtBottom ? 1 : -1, in: old, height: height)
   }
 
-  /// A list opens at its live end: the newest message, or the first name.
-  private mutating func goToLiveEnd(height: Int) {
-    let isLast = (definition.source.anchor == .last) != definition.source.isDescending
-    if isLast {
+  /// What took the paging row's place on the screen gets the cursor: the row of the page that comes
+  /// next to those that were there, or the paging row itself if it did not move.
+  private mutating func stepBackFromBoundary(height: Int) {
+    guard list.cursor != .row(ListScreen.pagingRow) else { return }
+    list.move(by: isLiveAtBottom ? -1 : 1, in: content, height: height)
+  }
+
+  /// What is being typed is in sight from its first character on.
+  private mutating func showComposeRow(in old: ListContent, height: Int) {
+    let isThere = old.indexPath(ofRow: composeRow) != nil
+    if !isThere { list.moveTo(.row(composeRow), in: content, height: height) }
+  }
+
+  /// Goes to the end at which the list is live: the newest message, or the first name.
+  mutating func goToLiveEnd(height: Int) {
+    if isLiveAtBottom {
       list.moveToLast(in: content, height: height)
     } else {
-      list.moveToFirst(in: content, height: height)
+      list.moveToRow(number: 1, in: content, height: height)
     }
   }
 
+  /// Goes to the new row that is nearest to the live end, or to that end; forgets what is new.
+  mutating func goToNewest(height: Int) {
+    let new = list.newAbove.union(list.newBelow)
+      .compactMap { id in content.indexPath(ofRow: id).map { (id, $0) } }
+    let nearest =
+      isLiveAtBottom ? new.max { $0.1 < $1.1 } : new.min { $0.1 < $1.1 }
+    if let nearest {
+      list.moveTo(.row(nearest.0), in: content, height: height)
+    } else {
+      goToLiveEnd(height: height)
+    }
+    list.clearNewRows()
+  }
+}
+
+// MARK: Headers
+
+extension ListScreen {
   private func section(
     _ rows: ListChange.SectionRows, now: Int64, local: LocalTime
   ) -> ListSection {
-    let stored = rows.rows.filter { $0 != ListScreen.pagingRow }.count
+    let composeRow = composeRow
+    let stored = rows.rows.count { $0 != ListScreen.pagingRow && $0 != composeRow }
     var detail = "\(stored)"
-    if stored < rows.rows.count, paging != .exhausted { detail += " loaded" }
-    let title = SectionID(rows.id).title(in: definition, now: now, local: local)
+    if paging != .exhausted, rows.rows.contains(ListScreen.pagingRow) { detail += " loaded" }
     return ListSection(
-      id: rows.id, title: StyledLine(title, .sectionHeader), detail: StyledLine(detail, .muted),
-      rows: rows.rows, emptyText: "nothing here yet · a adds")
+      id: rows.id, title: title(of: rows.id, now: now, local: local),
+      detail: StyledLine(detail, .muted), rows: rows.rows, emptyText: "nothing here yet · a adds")
+  }
+
+  private func title(of id: String, now: Int64, local: LocalTime) -> StyledLine {
+    // A paging row without a row to stand beside has a section of its own.
+    if id == ListScreen.pagingRow { return StyledLine(definition.name, .sectionHeader) }
+    return StyledLine(
+      SectionID(id).title(in: definition, now: now, local: local), .sectionHeader)
+  }
+
+  /// When a row in sight or a header comes to read differently by itself: later than `now`; nil if
+  /// none does.
+  func nextChange(height: Int, now: Int64, local: LocalTime) -> Int64? {
+    var times = changedUntil.values.filter { $0 > now }
+    let ages = definition.columns.filter { $0.format == .age }.map(\.field)
+    if !ages.isEmpty {
+      for case .row(let id) in list.lines(in: content, height: height).map(\.kind) {
+        guard let row = records[id]?.row else { continue }
+        for field in ages {
+          guard
+            case .leaf(.number(let number)) = field.node(key: row.key, row.node ?? .empty).content,
+            let time = number.integer, let change = Age.nextChange(of: time, now: now)
+          else { continue }
+          times.append(change)
+        }
+      }
+    }
+    if definition.sections.contains(where: { if case .day = $0 { true } else { false } }) {
+      times.append(local.midnight(after: now))
+    }
+    return times.min()
+  }
+
+  /// Writes the headers anew if the day is another one than when they were written.
+  mutating func refreshTitles(now: Int64, local: LocalTime) {
+    let day = local.civil(now).dayNumber
+    guard let titledDay, titledDay != day else { return }
+    self.titledDay = day
+    content = ListContent(
+      sections: content.sections.map { section in
+        var section = section
+        section.title = title(of: section.id, now: now, local: local)
+        return section
+      })
   }
 }

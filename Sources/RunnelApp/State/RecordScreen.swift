@@ -12,6 +12,28 @@ struct RecordScreen: Sendable {
     var kind: FieldKind
     var editor: LineEditor
     var error: String?
+    /// What the field held when the edit began.
+    let original: Leaf
+
+    init(_ field: Path, _ leaf: Leaf) {
+      self.field = field
+      kind = FieldKind(leaf.json)
+      editor = LineEditor(FieldKind.text(of: leaf.json))
+      original = leaf
+    }
+
+    /// True if nothing was typed, or it was taken back.
+    var isUntouched: Bool {
+      kind == FieldKind(original.json) && editor.text == FieldKind.text(of: original.json)
+    }
+  }
+
+  /// What happens as soon as the record is there.
+  enum Start: Hashable, Sendable {
+    /// A field is edited, if there is one at this path.
+    case field(Path)
+    /// An edit goes on.
+    case edit(Edit)
   }
 
   /// The id of the only section.
@@ -27,13 +49,12 @@ struct RecordScreen: Sendable {
   var content = ListContent()
   var list = ListState()
   var edit: Edit?
-  /// A field to edit as soon as the record is there.
-  var editsFirst: Path?
+  private var start: Start?
 
-  init(path: Path, viewName: String, editsFirst: Path? = nil) {
+  init(path: Path, viewName: String, start: Start? = nil) {
     self.path = path
     self.viewName = viewName
-    self.editsFirst = editsFirst
+    self.start = start
   }
 
   /// The field under the cursor; nil on the header.
@@ -48,6 +69,7 @@ struct RecordScreen: Sendable {
     fields = [:]
     var ids: [String] = []
     append(new, at: .root, to: &ids)
+    keepEditedField(&ids)
     let old = content
     let count = ids.count
     content = ListContent(sections: [
@@ -81,9 +103,57 @@ struct RecordScreen: Sendable {
     }
   }
 
-  /// Starts to edit a field in its place.
-  mutating func startEdit(_ field: Path, _ leaf: Leaf) {
-    edit = Edit(
-      field: field, kind: FieldKind(leaf.json), editor: LineEditor(FieldKind.text(of: leaf.json)))
+  /// A field that is being edited stays, with what was typed, whatever others do to it.
+  private mutating func keepEditedField(_ ids: inout [String]) {
+    guard let edit else { return }
+    let id = edit.field.description
+    if let leaf = fields[id]?.leaf {
+      if leaf != edit.original { self.edit?.error = "changed elsewhere to \(leaf.json.jsonText())" }
+    } else {
+      fields[id] = (edit.field, edit.original)
+      ids.append(id)
+      self.edit?.error = "deleted elsewhere: Enter writes it again"
+    }
+  }
+}
+
+// MARK: Editing
+
+extension RecordScreen {
+  /// Does what is to be done once the record is there.
+  mutating func begin(height: Int) {
+    guard let start else { return }
+    self.start = nil
+    self.start(start, height: height)
+  }
+
+  /// Starts to edit, or goes on with it.
+  mutating func start(_ start: Start, height: Int) {
+    switch start {
+    case .field(let field):
+      guard let leaf = fields[field.description]?.leaf else { return }
+      edit = Edit(field, leaf)
+    case .edit(let edit):
+      self.edit = edit
+      // The field may be gone; it is shown all the same.
+      if let node { show(node, height: height) }
+      self.edit?.error = edit.error
+    }
+    guard let field = edit?.field else { return }
+    list.moveTo(.row(field.description), in: content, height: height)
+  }
+
+  /// Ends the edit; a field that is only there for it goes.
+  mutating func endEdit(height: Int) {
+    edit = nil
+    if let node { show(node, height: height) }
+  }
+
+  /// True if a value is to be written for the edited field: the user changed it, or it is gone.
+  func needsWrite(_ value: JSONValue) -> Bool {
+    guard let edit, let node else { return false }
+    let present = node[edit.field]
+    if present.leaf == nil { return true }
+    return !edit.isUntouched && present.json != value
   }
 }

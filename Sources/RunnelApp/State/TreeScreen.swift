@@ -24,6 +24,9 @@ struct TreeScreen: Sendable {
     }
   }
 
+  /// The id of the only section, which stands for the root.
+  static let section = "/"
+
   /// True once the root was asked for.
   var isOpen = false
   /// The expanded nodes, with what is known of their children.
@@ -53,7 +56,7 @@ extension TreeScreen {
     let hasMore = root.map { $0.paging != .exhausted } ?? false
     content = ListContent(sections: [
       ListSection(
-        id: "/", title: StyledLine("/", .sectionHeader),
+        id: TreeScreen.section, title: StyledLine("/", .sectionHeader),
         detail: StyledLine("\(count)\(hasMore ? "+" : "") keys", .muted), rows: ids,
         emptyText: root?.phase == .loading
           ? "loading" : "the database is empty · a adds a first value")

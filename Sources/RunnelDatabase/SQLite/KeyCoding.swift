@@ -4,13 +4,13 @@ import RunnelTree
 /// Keys and values as bytes whose order is the tree's.
 ///
 /// Keys. An integer-like key is `01`, its number as 4 big-endian bytes with the sign bit flipped, its
-/// text's length as 2 bytes, then `01` if the text has a minus sign and `00` if not: that is all its
-/// text holds. Every other key is `02`, then its UTF-8 with the lead bytes of tree order (`UTF8Rank`),
+/// text's length as 2 bytes, then `00` if the text has a minus sign and `01` if not: that is all its
+/// text holds. (`-0` comes before `00`, as a minus sign does before a digit.) Every other key is `02`, then its UTF-8 with the lead bytes of tree order (`UTF8Rank`),
 /// then `00`, so that no key's bytes are the beginning of another's.
 ///
 /// Values. `00` null; `01` false; `02` true; `03` a number: 8 bytes of its double with the sign folded
 /// in, then 8 bytes of the integer likewise where it is one, so that integers beyond 2^53 keep their
-/// order; `04` a string like a key's, ended by `00 00`, with `00` inside written `00 01`; `05` children.
+/// order, or 9 bytes `FF` where it is none, for 2^63 comes after the integers that round to it; `04` a string like a key's, ended by `00 00`, with `00` inside written `00 01`; `05` children.
 enum OrderedBytes {
   static func key(_ key: Key) -> [UInt8] {
     let text = key.text
@@ -22,29 +22,40 @@ enum OrderedBytes {
       return bytes
     }
     let count = UInt16(text.utf8.count)
-    let sign: UInt8 = text.utf8.first == UInt8(ascii: "-") ? 1 : 0
+    let sign: UInt8 = text.utf8.first == UInt8(ascii: "-") ? 0 : 1
     return [1] + bigEndian(UInt32(bitPattern: integer) ^ 0x8000_0000) + bigEndian(count) + [sign]
   }
 
   /// The key that `bytes` stand for; nil if they stand for none.
-  static func key(from bytes: some RandomAccessCollection<UInt8>) -> Key? {
+  static func key(from bytes: [UInt8]) -> Key? {
     switch bytes.first {
-    case 1:
-      guard bytes.count == 8 else { return nil }
-      let all = Array(bytes)
-      let raw = all[1...4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-      let count = Int(all[5]) << 8 | Int(all[6])
-      let digits = String(Int32(bitPattern: raw ^ 0x8000_0000).magnitude)
-      let sign = all[7] == 1 ? "-" : ""
-      let zeros = count - digits.utf8.count - sign.utf8.count
-      guard zeros >= 0 else { return nil }
-      return Key(unchecked: sign + String(repeating: "0", count: zeros) + digits)
-    case 2:
-      guard bytes.last == 0, bytes.count > 2 else { return nil }
-      let units = bytes.dropFirst().dropLast().map { UTF8Rank.byte(ofRank: $0) }
-      return Key(unchecked: String(decoding: units, as: UTF8.self))
-    default: return nil
+    case 1: integerKey(from: bytes)
+    case 2: textKey(from: bytes)
+    default: nil
     }
+  }
+
+  private static func integerKey(from bytes: [UInt8]) -> Key? {
+    guard bytes.count == 8, bytes[7] <= 1 else { return nil }
+    let raw = bytes[1...4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let integer = Int32(bitPattern: raw ^ 0x8000_0000)
+    let count = Int(bytes[5]) << 8 | Int(bytes[6])
+    let digits = String(integer.magnitude)
+    let sign = bytes[7] == 0 ? "-" : ""
+    let zeros = count - digits.utf8.count - sign.utf8.count
+    guard zeros >= 0, count <= TreeLimits.keyBytesMax else { return nil }
+    guard integer == 0 || (integer < 0) == (bytes[7] == 0) else { return nil }
+    return Key(unchecked: sign + String(repeating: "0", count: zeros) + digits)
+  }
+
+  private static func textKey(from bytes: [UInt8]) -> Key? {
+    guard bytes.last == 0, bytes.count > 2 else { return nil }
+    let units = bytes[1..<bytes.count - 1].lazy.map { UTF8Rank.byte(ofRank: $0) }
+    // What was damaged may be no UTF-8, no key, or one that is stored in the other form.
+    guard let text = String(validating: units, as: UTF8.self), let key = try? Key(text),
+      key.integer == nil
+    else { return nil }
+    return key
   }
 
   static func value(_ value: IndexValue) -> [UInt8] {
@@ -53,11 +64,14 @@ enum OrderedBytes {
     case .leaf(.bool(false)): [1]
     case .leaf(.bool(true)): [2]
     case .leaf(.number(let number)):
-      [3] + bigEndian(folded(number.double)) + bigEndian(folded(number.integer ?? 0))
+      [3] + bigEndian(folded(number.double))
+        + (number.integer.map { bigEndian(folded($0)) } ?? notAnInteger)
     case .leaf(.string(let text)): string(text)
     case .children: [5]
     }
   }
+
+  private static let notAnInteger = [UInt8](repeating: 0xFF, count: 9)
 
   private static func string(_ text: String) -> [UInt8] {
     var bytes: [UInt8] = [4]

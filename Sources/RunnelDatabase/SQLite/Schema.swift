@@ -29,6 +29,8 @@ enum Schema {
   static let recordBytesMax = 4096
   /// How many changes the feed keeps.
   static let feedCountMax = 1000
+  /// How many places one change names; one that wrote more names the place above them all.
+  static let feedPathsMax = 1000
 
   static let statements = """
     CREATE TABLE node (
@@ -64,7 +66,6 @@ enum Schema {
     ) WITHOUT ROWID;
     CREATE TABLE change (
       sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-      session INTEGER NOT NULL,
       paths TEXT NOT NULL
     );
     PRAGMA application_id = \(applicationID);

@@ -9,9 +9,6 @@ import RunnelTree
 ///
 /// It is used by one thread at a time (the tree's).
 final class Store {
-  /// How long another process may hold the file before a call gives up.
-  private static let busySeconds = 5.0
-
   let file: String
   private let queue: DatabaseQueue
   private(set) var indexes: [StoredIndex] = []
@@ -21,34 +18,61 @@ final class Store {
   /// What is no database of Runnel's, or of a newer version, is left exactly as it is.
   ///
   /// - Throws: `DatabaseError` that says what is wrong with the file.
-  init(file: String, isReadOnly: Bool) throws {
+  init(file: String, isReadOnly: Bool, busyTimeout: Duration) throws {
     self.file = file
     do {
-      queue = try Store.connect(file, isReadOnly: isReadOnly)
-      let kind = try queue.read(Schema.kind)
-      switch kind {
-      case .foreign:
-        throw DatabaseError(
-          .notRunnel,
-          "\(file) is an SQLite database, but not one of Runnel's. It was not changed: "
-            + "name another file with --database.")
-      case .ours(let version) where version > Schema.version:
-        throw DatabaseError(
-          .newerVersion,
-          "\(file) has format \(version) and was written by a newer Runnel; this one reads up to "
-            + "format \(Schema.version). It was not changed: use the newer program.")
-      case .empty where isReadOnly:
-        throw DatabaseError(
-          .cannotOpen, "\(file) is empty: fill it with `runnel import` or `runnel set`.")
-      case .ours, .empty: try prepare(isReadOnly: isReadOnly)
+      // Looking through a connection that cannot write leaves even the log of a foreign file alone.
+      if let kind = try Store.peek(file, busyTimeout) {
+        try Store.check(kind, file: file, isReadOnly: isReadOnly)
       }
+      queue = try Store.connect(file, isReadOnly: isReadOnly, busyTimeout)
+      let kind = try queue.read(Schema.kind)
+      try Store.check(kind, file: file, isReadOnly: isReadOnly)
+      if !isReadOnly { try prepare(kind) }
       indexes = try queue.read(StoreTransaction.storedIndexes)
     } catch {
       throw DatabaseError(error, file: file)
     }
   }
 
-  private static func connect(_ file: String, isReadOnly: Bool) throws -> DatabaseQueue {
+  /// What a file is; nil if there is none, or it cannot be told without writing.
+  private static func peek(_ file: String, _ busyTimeout: Duration) throws -> Schema.Kind? {
+    guard FileManager.default.fileExists(atPath: file) else { return nil }
+    do {
+      let queue = try connect(file, isReadOnly: true, busyTimeout)
+      let kind = try queue.read(Schema.kind)
+      try queue.close()
+      return kind
+    } catch let error as GRDB.DatabaseError
+      where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode)
+    {
+      // A journal to roll back, or a log in a folder that may not be written.
+      return nil
+    }
+  }
+
+  private static func check(_ kind: Schema.Kind, file: String, isReadOnly: Bool) throws {
+    switch kind {
+    case .foreign:
+      throw DatabaseError(
+        .notRunnel,
+        "\(file) is an SQLite database, but not one of Runnel's. It was not changed: "
+          + "name another file with --database.")
+    case .ours(let version) where version > Schema.version:
+      throw DatabaseError(
+        .newerVersion,
+        "\(file) has format \(version) and was written by a newer Runnel; this one reads up to "
+          + "format \(Schema.version). It was not changed: use the newer program.")
+    case .empty where isReadOnly:
+      throw DatabaseError(
+        .cannotOpen, "\(file) is empty: fill it with `runnel import` or `runnel set`.")
+    case .ours, .empty: break
+    }
+  }
+
+  private static func connect(
+    _ file: String, isReadOnly: Bool, _ busyTimeout: Duration
+  ) throws -> DatabaseQueue {
     var isDirectory: ObjCBool = false
     let exists = FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory)
     if exists, isDirectory.boolValue {
@@ -65,17 +89,18 @@ final class Store {
     }
     var configuration = Configuration()
     configuration.readonly = isReadOnly
-    configuration.busyMode = .timeout(busySeconds)
+    configuration.busyMode = .timeout(busyTimeout / .seconds(1))
     configuration.label = "runnel.store"
     return try DatabaseQueue(path: file, configuration: configuration)
   }
 
-  private func prepare(isReadOnly: Bool) throws {
-    if isReadOnly { return }
+  private func prepare(_ kind: Schema.Kind) throws {
     try queue.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       try db.execute(sql: "PRAGMA synchronous = FULL")
     }
+    // A file that has its tables can be opened while another process writes.
+    guard case .empty = kind else { return }
     try queue.write { db in
       // Another process may have made the tables since they were looked for.
       if case .empty = try Schema.kind(db) { try db.execute(sql: Schema.statements) }
@@ -85,7 +110,7 @@ final class Store {
   /// Runs `body` on one unchanging state.
   func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
     do {
-      return try queue.read { try body(StoreTransaction(db: $0, indexes: indexes)) }
+      return try queue.read { try StoreTransaction(db: $0, indexes: indexes).telling(body) }
     } catch {
       throw DatabaseError(error, file: file)
     }
@@ -99,7 +124,7 @@ final class Store {
         try db.inTransaction(.immediate) {
           // Another process may have declared an index.
           indexes = try StoreTransaction.storedIndexes(db)
-          result = try body(StoreTransaction(db: db, indexes: indexes))
+          result = try StoreTransaction(db: db, indexes: indexes).telling(body)
           return .commit
         }
       }
@@ -110,9 +135,30 @@ final class Store {
     }
   }
 
+  /// Declares indexes that are not declared yet, and enters what is stored.
+  func declare(_ definitions: [IndexDefinition]) throws {
+    if Set(definitions).isSubset(of: indexes.map(\.definition)) { return }
+    try write { transaction in
+      var declared = Set(transaction.indexes.map(\.definition))
+      for definition in definitions where declared.insert(definition).inserted {
+        try transaction.declare(definition)
+      }
+    }
+    do {
+      indexes = try queue.read(StoreTransaction.storedIndexes)
+    } catch {
+      throw DatabaseError(error, file: file)
+    }
+  }
+
   /// What `PRAGMA synchronous` says; 2 is FULL.
   func synchronousMode() throws -> Int? {
     try queue.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+  }
+
+  /// Lets the file grow no further than so many pages, as a full disk would; for tests.
+  func limitPages(to count: Int) throws {
+    try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
   }
 
   /// Closes the file; the store is not used afterwards.

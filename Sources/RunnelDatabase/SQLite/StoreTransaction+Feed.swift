@@ -5,7 +5,7 @@ import RunnelTree
 // The change feed and the declared indexes.
 
 extension StoreTransaction {
-  /// What other processes wrote since a place in the feed.
+  /// What other sessions wrote since a place in the feed.
   struct ForeignChanges {
     /// The places written; the root alone if too much was written to tell.
     var touched: [Path]
@@ -15,66 +15,84 @@ extension StoreTransaction {
 
   /// The newest place in the feed.
   func feedEnd() throws -> Int64 {
-    try Int64.fetchOne(db.cachedStatement(sql: "SELECT max(sequence) FROM change")) ?? 0
+    let statement = try db.cachedStatement(sql: "SELECT max(sequence) AS sequence FROM change")
+    return try Row.fetchOne(statement)?.integerOrNil("sequence") ?? 0
   }
 
-  /// Adds what this session wrote to the feed; returns its place there.
-  func appendChange(_ touched: [Path], session: Int64) throws -> Int64 {
-    let json = JSONValue.array(touched.map { .string($0.description) })
-    try db.cachedStatement(sql: "INSERT INTO change (session, paths) VALUES (?, ?)")
-      .execute(arguments: [session, json.jsonText()])
+  /// Adds what a session wrote to the feed; returns its place there.
+  ///
+  /// A write of very many places is told as one of the place above them all.
+  func appendChange(_ touched: [Path]) throws -> Int64 {
+    let told = touched.count > Schema.feedPathsMax ? [touched.commonAncestor] : touched
+    let json = JSONValue.array(told.map { .string($0.description) })
+    try db.cachedStatement(sql: "INSERT INTO change (paths) VALUES (?)")
+      .execute(arguments: [json.jsonText()])
     let sequence = db.lastInsertedRowID
     try db.cachedStatement(sql: "DELETE FROM change WHERE sequence <= ?")
       .execute(arguments: [sequence - Int64(Schema.feedCountMax)])
     return sequence
   }
 
-  /// What other sessions wrote after `sequence`.
-  func foreignChanges(after sequence: Int64, session: Int64) throws -> ForeignChanges {
+  /// What was written after `sequence`, which is after the last write of the session that asks.
+  func foreignChanges(after sequence: Int64) throws -> ForeignChanges {
     let rows = try Row.fetchAll(
       db.cachedStatement(
-        sql: "SELECT sequence, session, paths FROM change WHERE sequence > ? ORDER BY sequence"),
+        sql: "SELECT sequence, paths FROM change WHERE sequence > ? ORDER BY sequence"),
       arguments: [sequence])
     var changes = ForeignChanges(touched: [], sequence: sequence)
-    guard let first = rows.first else { return changes }
-    if (first["sequence"] as Int64) > sequence + 1 {
-      // Older entries were dropped from the feed unread.
-      changes.touched = [.root]
-    }
     for row in rows {
-      changes.sequence = row["sequence"]
-      if (row["session"] as Int64) == session { continue }
-      changes.touched += try StoreTransaction.paths(row["paths"])
+      let next = try row.integerOrNil("sequence") ?? changes.sequence
+      // Where one is missing, older entries were dropped from the feed unread.
+      if next != changes.sequence + 1 { changes.touched.append(.root) }
+      changes.sequence = next
+      changes.touched += StoreTransaction.paths(try row.text("paths"))
     }
     return changes
   }
 
-  private static func paths(_ json: String) throws -> [Path] {
-    guard case .array(let elements) = try JSONValue(parsing: json) else { return [.root] }
-    return try elements.map { element in
-      guard case .string(let text) = element else { return .root }
-      return try Path(text)
+  /// The places of one entry; the root where it cannot be read, which misses nothing.
+  private static func paths(_ json: String) -> [Path] {
+    guard case .array(let elements)? = try? JSONValue(parsing: json) else { return [.root] }
+    return elements.map { element in
+      guard case .string(let text) = element, let path = try? Path(text) else { return .root }
+      return path
     }
+  }
+}
+
+extension [Path] {
+  /// The deepest place that is above all of these, or one of them.
+  fileprivate var commonAncestor: Path {
+    guard var keys = first?.keys[...] else { return .root }
+    for path in self {
+      let same = zip(keys, path.keys).prefix { $0 == $1 }.count
+      keys = keys.prefix(same)
+    }
+    return Path(unchecked: keys.map { $0 })
   }
 }
 
 extension StoreTransaction {
   static func storedIndexes(_ db: GRDB.Database) throws -> [StoredIndex] {
-    try Row.fetchAll(db, sql: "SELECT id, pattern, child FROM index_definition ORDER BY id").map {
-      StoredIndex(
-        id: $0["id"],
-        definition: IndexDefinition(pattern: $0["pattern"], child: try Path($0["child"] as String)))
+    let sql = "SELECT id, pattern, child FROM index_definition ORDER BY id"
+    return try Row.fetchAll(db.cachedStatement(sql: sql)).map { row in
+      guard let id = try row.integerOrNil("id"), let child = try? Path(row.text("child")) else {
+        throw Damage("the definition of an index cannot be read")
+      }
+      let definition = IndexDefinition(pattern: try row.text("pattern"), child: child)
+      return StoredIndex(id: id, definition: definition)
     }
   }
 
-  /// Declares an index and enters what is stored already. O(n) in the children it keeps.
-  func declare(_ definition: IndexDefinition) throws -> StoredIndex {
+  /// Declares an index and enters what is stored already.
+  ///
+  /// O(n) in the children it keeps.
+  func declare(_ definition: IndexDefinition) throws {
     try db.execute(
       sql: "INSERT INTO index_definition (pattern, child) VALUES (?, ?)",
       arguments: [definition.pattern, definition.child.description])
     let index = StoredIndex(id: db.lastInsertedRowID, definition: definition)
     try fill(index, at: [], row: .root)
-    return index
   }
 
   private func fill(_ index: StoredIndex, at place: [Key], row id: RowID) throws {

@@ -42,21 +42,16 @@ struct Importer {
       try store.perform(Assignment(path: path, target: .node(node)))
       return
     }
-    // A leaf holds the place, so that everything above it is made, counted and indexed.
-    try store.perform(Assignment(path: path, target: .node(Node(.bool(true)))))
-    let above = try store.splitAncestors(of: path)
-    let before = try above.map { try store.entryValues(of: $0) }
-    let row = above.last?.row ?? .root
-    try store.deleteRow(row)
-    let outcome = try importLarge(&scanner, at: path, row: row)
+    if try store.summary(at: path).kind != .empty {
+      // What stands there goes in any case; a leaf keeps those above it, and their priorities.
+      try store.perform(Assignment(path: path, target: .node(Node(.bool(true)))))
+    }
+    let outcome = try importLarge(&scanner, at: path, row: .detached)
     try scanner.finish()
     if case .nothing = outcome {
-      try store.put(record: RecordCoding.bytes(Node(.bool(true))), row: row)
       try store.perform(Assignment(path: path, target: .node(.empty)))
-      return
-    }
-    for (level, values) in zip(above, before) {
-      try store.moveEntries(of: level, from: values, to: try store.entryValues(of: level))
+    } else {
+      try store.attach(.detached, at: path)
     }
   }
 
@@ -93,6 +88,7 @@ struct Importer {
     var children = SplitChildren(store, row: row, at: path)
     var priority: Leaf?
     var leaf: JSONValue?
+    var hasMembers = false
     try children.open()
     try scanner.enterObject()
     while let name = try scanner.nextMember() {
@@ -104,12 +100,13 @@ struct Importer {
         let key = try Importer.key(name, in: path)
         let child = try children.place(of: key)
         try children.add(try importValue(&scanner, at: child.path, row: child.row), child.row)
+        hasMembers = true
       }
     }
     if let leaf, leaf != .null {
       let node = try Node(
         json: [".value": leaf, ".priority": priority?.json ?? .null], at: path)
-      guard try children.close(priority: nil) == nil else {
+      guard try children.close(priority: nil) == nil, !hasMembers else {
         throw TreeError(
           .invalidValue, "\".value\" stands beside no other children.", path: path.description)
       }
@@ -169,7 +166,9 @@ struct Importer {
 
     mutating func open() throws { split = try store.makeSplit(row: row, priority: nil) }
 
-    /// Where a member goes. Of two with one name the later counts, so an earlier one is removed.
+    /// Where a member goes.
+    ///
+    /// Of two with one name the later counts, so an earlier one is removed.
     mutating func place(of key: Key) throws -> (path: Path, row: RowID) {
       let place = try path.child(key)
       let row = RowID(parent: split, key)
@@ -214,6 +213,24 @@ struct IndexedRow {
 }
 
 extension StoreTransaction {
+  /// Moves a row with all below it to a place, in place of what is stored there.
+  func attach(_ detached: RowID, at path: Path) throws {
+    // A leaf holds the place, so that everything above it is made, counted and indexed.
+    try perform(Assignment(path: path, target: .node(Node(.bool(true)))))
+    let above = try splitAncestors(of: path)
+    let before = try above.map { try entryValues(of: $0) }
+    let row = above.last?.row ?? .root
+    try deleteRow(row)
+    try db.cachedStatement(
+      sql: "UPDATE node SET parent = ?, key = ? WHERE parent = ? AND key = ?"
+    ).execute(arguments: [
+      row.parent, row.key.databaseBlob, detached.parent, detached.key.databaseBlob,
+    ])
+    for (level, values) in zip(above, before) {
+      try moveEntries(of: level, from: values, to: try entryValues(of: level))
+    }
+  }
+
   /// Splits every node above a place, whatever its size; returns the rows from the first level down
   /// to the place itself.
   ///
@@ -234,13 +251,14 @@ extension StoreTransaction {
     switch try row(id) {
     case .split(let split): return split
     case .record(let bytes): return try split(RecordCoding.node(bytes), at: place, row: id)
-    case nil: preconditionFailure("Something is stored below, so this row exists.")
+    case nil: throw Damage("a node is stored, and the one above it is not")
     }
   }
 
-  /// What the orders of a row's indexes compare of it, the order of priority first.
-  func entryValues(of indexed: IndexedRow) throws -> [IndexValue] {
-    guard let stored = try row(indexed.row) else { return [] }
+  /// What the orders of a row's indexes compare of it, the order of priority first; nil if there is
+  /// no such row.
+  func entryValues(of indexed: IndexedRow) throws -> [IndexValue]? {
+    guard let stored = try row(indexed.row) else { return nil }
     return try ([.priority] + indexed.kept.map(\.order)).map { try indexValue(of: stored, $0) }
   }
 }

@@ -106,7 +106,7 @@ extension StoreTransaction {
       sql: "SELECT key, json, split FROM node WHERE parent = ? ORDER BY key")
     let cursor = try Row.fetchCursor(statement, arguments: [split])
     var kept: [TreeRow] = []
-    let chunk = slice.limit.map { 2 * $0.count + 1000 } ?? Int.max
+    let chunk = slice.limit.map { 2 * min($0.count, 1 << 32) + 1000 } ?? Int.max
     while let row = try cursor.next() {
       let found = try treeRow(try row.key(), storedRow(row), slice.index, detail)
       guard slice.contains(found.position) else { continue }

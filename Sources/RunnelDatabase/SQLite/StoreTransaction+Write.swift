@@ -19,19 +19,20 @@ extension StoreTransaction {
     _ = try assign(assignment, depth: 0, row: .root, orders: [])
   }
 
-  /// - Parameters:
-  ///   - depth: how many keys of the path lead to the row.
-  ///   - orders: the orders in which the parent keeps this child.
+  /// Carries out the part of an assignment that concerns one row and what is below it.
+  ///
+  /// `depth` is how many keys of the path lead to the row; `orders` are those in which the parent
+  /// keeps this child.
   private func assign(
     _ assignment: Assignment, depth: Int, row id: RowID, orders: [QueryIndex]
   ) throws -> RowChange {
     let rest = Path(unchecked: Array(assignment.path.keys[depth...]))
     switch try row(id) {
     case nil:
-      return try replace(.empty, with: assignment.target.applied(to: .empty, rest), at: rest)
+      return try replace(.empty, with: assignment.target.applied(to: .empty, at: rest), at: rest)
     case .record(let bytes):
       let old = try RecordCoding.node(bytes)
-      return try replace(old, with: assignment.target.applied(to: old, rest), at: rest)
+      return try replace(old, with: assignment.target.applied(to: old, at: rest), at: rest)
     case .split(let split) where rest.isRoot:
       return try assignToSplit(split, assignment, row: id, orders: orders)
     case .split(let split):
@@ -99,9 +100,8 @@ extension StoreTransaction {
 
   /// Puts the entries of a child where its new values belong.
   ///
-  /// - Parameters:
-  ///   - before: what was compared of it, the order of priority first; nil if there was no child.
-  ///   - after: what is compared of it now; nil if it is gone.
+  /// `before` is what was compared of it, the order of priority first, and `after` what is compared
+  /// of it now; nil if there was no child, or is none any more.
   func moveEntries(
     of indexed: IndexedRow, from before: [IndexValue]?, to after: [IndexValue]?
   ) throws {
@@ -241,26 +241,18 @@ extension StoreTransaction {
   }
 
   /// Deletes a split node and all below it; its own row is the caller's.
-  func deleteSplit(_ split: Int64) throws {
-    let below = try Int64.fetchAll(
+  func deleteSplit(_ split: Int64, above: [Int64] = []) throws {
+    let path = try StoreTransaction.path(to: split, above)
+    let below = try Row.fetchAll(
       db.cachedStatement(
-        sql: "SELECT split FROM node WHERE parent = ? AND split IS NOT NULL"),
-      arguments: [split])
-    for child in below { try deleteSplit(child) }
+        sql: "SELECT key, json, split FROM node WHERE parent = ? AND split IS NOT NULL"),
+      arguments: [split]
+    ).compactMap { try $0.integerOrNil("split") }
+    for child in below { try deleteSplit(child, above: path) }
     for table in ["node", "priority_entry", "index_entry"] {
       try db.cachedStatement(sql: "DELETE FROM \(table) WHERE parent = ?")
         .execute(arguments: [split])
     }
     try db.cachedStatement(sql: "DELETE FROM split WHERE id = ?").execute(arguments: [split])
-  }
-}
-
-extension Assignment.Target {
-  /// The node after this was done at `path` below it.
-  fileprivate func applied(to node: Node, _ path: Path) -> Node {
-    switch self {
-    case .node(let new): node.replacing(path, with: new)
-    case .priority(let priority): node.replacing(path, with: node[path].with(priority: priority))
-    }
   }
 }

@@ -10,20 +10,27 @@ struct StoreTransaction {
   let db: GRDB.Database
   /// The declared indexes, in order of their ids.
   let indexes: [StoredIndex]
+  /// Why the last read failed that the engine made; see `reading`.
+  private let failure = Failure()
+
+  private final class Failure {
+    var cause: (any Error)?
+  }
 
   // MARK: Rows
 
   func row(_ id: RowID) throws -> StoredRow? {
     let statement = try db.cachedStatement(
-      sql: "SELECT json, split FROM node WHERE parent = ? AND key = ?")
+      sql: "SELECT key, json, split FROM node WHERE parent = ? AND key = ?")
     guard
       let row = try Row.fetchOne(statement, arguments: [id.parent, id.key.databaseBlob])
     else { return nil }
-    return storedRow(row)
+    return try storedRow(row)
   }
 
-  func storedRow(_ row: Row) -> StoredRow {
-    if let split: Int64 = row["split"] { return .split(split) }
+  /// What a row holds whose columns are `key`, `json` and `split`.
+  func storedRow(_ row: Row) throws -> StoredRow {
+    if let split = try row.integerOrNil("split") { return .split(split) }
     return .record(row.bytes("json"))
   }
 
@@ -45,20 +52,31 @@ struct StoreTransaction {
 
   // MARK: Nodes
 
-  /// The whole subtree that a row holds.
-  func node(_ stored: StoredRow) throws -> Node {
+  /// The whole subtree that a row holds; `above` are the split nodes that lead to it.
+  func node(_ stored: StoredRow, above: [Int64] = []) throws -> Node {
     switch stored {
     case .record(let bytes): return try RecordCoding.node(bytes)
     case .split(let split):
+      let path = try StoreTransaction.path(to: split, above)
       var children: [Child] = []
       let cursor = try Row.fetchCursor(
         db, sql: "SELECT key, json, split FROM node WHERE parent = ? ORDER BY key",
         arguments: [split])
       while let row = try cursor.next() {
-        children.append(Child(key: try row.key(), node: try node(storedRow(row))))
+        let node = try node(storedRow(row), above: path)
+        children.append(Child(key: try row.key(), node: node))
       }
       return Node(children: children, priority: try splitHead(split).priority)
     }
+  }
+
+  /// The split nodes down to one, if it can be below those.
+  ///
+  /// - Throws: `Damage` if nodes contain each other, or are nested deeper than a tree can be.
+  static func path(to split: Int64, _ above: [Int64]) throws -> [Int64] {
+    if above.contains(split) { throw Damage("node \(split) is stored within itself") }
+    if above.count > TreeLimits.depthMax { throw Damage("nodes are nested too deep") }
+    return above + [split]
   }
 
   func storedNode(at path: Path) throws -> Node {
@@ -73,11 +91,11 @@ struct StoreTransaction {
     let statement = try db.cachedStatement(
       sql: "SELECT children, priority FROM split WHERE id = ?")
     guard let row = try Row.fetchOne(statement, arguments: [split]) else {
-      throw DatabaseError(
-        .corrupt, "A split node has no head (\(split)). Restore the file from a copy.")
+      throw Damage("split node \(split) has no head")
     }
-    let priority: [UInt8]? = row.bytesOrNil("priority")
-    return (row["children"], try RecordCoding.priority(priority))
+    let count = try row.integerOrNil("children") ?? -1
+    if count < 0 { throw Damage("split node \(split) does not know how many children it has") }
+    return (Int(count), try RecordCoding.priority(row.bytesOrNil("priority")))
   }
 
   func storedSummary(_ stored: StoredRow) throws -> NodeSummary {
@@ -170,14 +188,24 @@ extension StoreTransaction: TreeReader {
     }
   }
 
-  /// Runs a read for the engine, which knows errors of the tree only.
+  /// Runs a read for the engine, which knows errors of the tree only; `telling` finds the cause.
   private func reading<Result>(_ body: () throws -> Result) throws(TreeError) -> Result {
     do {
       return try body()
     } catch let error as TreeError {
       throw error
     } catch {
-      throw TreeError(.storage, DatabaseError(error, file: "The database").message)
+      failure.cause = error
+      throw TreeError(.storage, "The storage could not be read: \(error)")
+    }
+  }
+
+  /// Runs `body`; an error that a read of the engine failed with is thrown as what it was.
+  func telling<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+    do {
+      return try body(self)
+    } catch let error as TreeError where error.code == .storage {
+      throw failure.cause ?? error
     }
   }
 }
@@ -192,11 +220,30 @@ extension Row {
     (try? withUnsafeData(named: column) { $0.map { Array($0) } }) ?? nil
   }
 
+  /// The integer in a column; nil if it is null.
+  ///
+  /// - Throws: `Damage` if it holds something else, for which GRDB would trap.
+  func integerOrNil(_ column: String) throws -> Int64? {
+    switch (self[column] as DatabaseValue).storage {
+    case .null: return nil
+    case .int64(let value): return value
+    case .double, .string, .blob: throw Damage("\(column) is no integer")
+    }
+  }
+
+  /// The text in a column.
+  ///
+  /// - Throws: `Damage` if it holds something else.
+  func text(_ column: String) throws -> String {
+    guard case .string(let value) = (self[column] as DatabaseValue).storage else {
+      throw Damage("\(column) is no text")
+    }
+    return value
+  }
+
   /// The key in the column `key`.
   func key() throws -> RunnelTree.Key {
-    guard let key = OrderedBytes.key(from: bytes("key")) else {
-      throw DatabaseError(.corrupt, "A stored key is damaged. Restore the file from a copy.")
-    }
+    guard let key = OrderedBytes.key(from: bytes("key")) else { throw Damage("a key is none") }
     return key
   }
 }

@@ -15,11 +15,11 @@ public struct IndexDefinition: Hashable, Sendable {
 
   /// The pattern piece by piece; nil stands for any key.
   var pieces: [String?] {
-    IndexDefinition.pieces(of: pattern).map { $0.hasPrefix("$") ? nil : $0 }
+    IndexDefinition.pieces(of: pattern).map { $0.utf8.first == UInt8(ascii: "$") ? nil : $0 }
   }
 
   private static func pieces(of pattern: String) -> [String] {
-    pattern.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+    Path.pieces(of: pattern)
   }
 
   /// The order that the index keeps.

@@ -9,6 +9,8 @@ struct RowID {
 
   /// The row of the whole tree.
   static let root = RowID(parent: 0, key: [])
+  /// Where an import builds what it reads; the row is moved to its place in the same transaction.
+  static let detached = RowID(parent: -1, key: [])
 
   init(parent: Int64, key: [UInt8]) {
     self.parent = parent
@@ -42,18 +44,27 @@ enum RecordCoding {
 
   static func bytes(_ priority: Leaf?) -> [UInt8]? { priority?.json.jsonBytes() }
 
-  /// - Throws: `DatabaseError` (`corrupt`): what was stored is always JSON of a node.
+  /// The node of a record, which is never empty.
+  ///
+  /// - Throws: `Damage`: what was stored is always JSON of a node.
   static func node(_ bytes: [UInt8]) throws -> Node {
     do {
-      return try Node(json: JSONValue(parsing: bytes))
+      let node = try Node(json: JSONValue(parsing: bytes))
+      if node.isEmpty { throw Damage("a record holds nothing") }
+      return node
+    } catch let error as Damage {
+      throw error
     } catch {
-      throw DatabaseError(
-        .corrupt, "A stored record is damaged (\(error)). Restore the file from a copy.")
+      throw Damage("a record is no JSON of a node (\(error))")
     }
   }
 
   static func priority(_ bytes: [UInt8]?) throws -> Leaf? {
     guard let bytes else { return nil }
-    return try node(bytes).leaf
+    switch try node(bytes).leaf {
+    case .number(let value): return .number(value)
+    case .string(let value): return .string(value)
+    case .bool, nil: throw Damage("a priority is neither a number nor a string")
+    }
   }
 }

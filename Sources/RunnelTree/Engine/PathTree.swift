@@ -9,7 +9,9 @@ struct PathTree<Value: Sendable>: Sendable {
 
   private var root = Branch()
 
-  /// The value at a path. O(depth).
+  /// The value at a path.
+  ///
+  /// O(depth).
   subscript(path: Path) -> Value? {
     get {
       var branch = root

@@ -13,7 +13,9 @@ import OrderedCollections
 /// places from the written one up to the root; at one place in the order in which the views were
 /// made; within a view event by event, each to its listeners in order of registration.
 public struct TreeEngine: Sendable {
-  /// What makes listeners share a view. A paged view belongs to one listener, for it grows with it.
+  /// What makes listeners share a view.
+  ///
+  /// A paged view belongs to one listener, for it grows with it.
   private struct ViewID: Hashable, Sendable {
     var query: Query
     var detail: TreeRow.Detail
@@ -86,7 +88,7 @@ extension TreeEngine {
 
   /// Extends the window of a paged listener by up to `count` rows.
   ///
-  /// Returns `childAdded` for each row gained, in order, then `page`.
+  /// Returns `childAdded` for each row gained, in order, `value` if any was, then `page`. A count below 1 gains nothing.
   ///
   /// - Throws: `TreeError` (`unknownListener`) if the listener is not registered or not paged,
   ///   (`storage`) if the rows cannot be read; the window is then as before.
@@ -100,7 +102,9 @@ extension TreeEngine {
     }
     let gained = try shared.view.extend(by: count, reader)
     let hasMore = shared.view.hasMore
-    let events = shared.view.addedEvents(for: gained) + [.page(hasMore: hasMore)]
+    var events = shared.view.addedEvents(for: gained)
+    if !gained.isEmpty, shared.wantsValue { events.append(.value(shared.view.value)) }
+    events.append(.page(hasMore: hasMore))
     all[id] = shared
     views[id.query.path] = all
     return shared.deliveries(events)
@@ -115,9 +119,9 @@ extension TreeEngine {
 extension TreeEngine {
   /// Refreshes every view that the touched places concern; returns what is to be delivered.
   ///
-  /// - Parameters:
-  ///   - touched: the places that were written, in one batch; `.root` refreshes everything.
-  ///   - reader: the state after the write.
+  /// `touched` are the places written in one batch, of which `.root` refreshes everything; `reader`
+  /// reads the state after the write.
+  ///
   /// - Throws: `TreeError` (`storage`) if a row cannot be read; the caller then drops this value.
   public mutating func apply(
     touched: [Path], reader: some TreeReader
@@ -147,7 +151,7 @@ extension TreeEngine {
       for (index, key) in path.keys.enumerated() {
         let ancestor = Path(unchecked: Array(path.keys[..<index]))
         guard views[ancestor] != nil else { continue }
-        result[ancestor, default: .keys([])].formUnion(.keys([key]))
+        result[ancestor, default: .keys([])].insert(key)
       }
       for below in views.paths(at: path) { result[below] = .all }
     }
@@ -163,7 +167,9 @@ extension TreeEngine {
 }
 
 extension TreeEngine {
-  /// Traps if an invariant of a view does not hold. For tests.
+  /// Traps if an invariant of a view does not hold.
+  ///
+  /// For tests.
   package func checkInvariants() {
     for path in views.paths(at: .root) {
       for shared in (views[path] ?? [:]).values { shared.view.checkInvariants() }

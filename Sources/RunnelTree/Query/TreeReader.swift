@@ -94,6 +94,13 @@ public struct MemoryTree: TreeReader, Hashable, Sendable {
   /// Makes a tree.
   public init(_ root: Node = .empty) { self.root = root }
 
+  /// Carries out one part of a write.
+  ///
+  /// O(depth n) in the children on the way.
+  package mutating func perform(_ assignment: Assignment) {
+    root = assignment.target.applied(to: root, at: assignment.path)
+  }
+
   /// The whole subtree at a place.
   public func node(at path: Path) throws(TreeError) -> Node { root[path] }
 
@@ -108,7 +115,9 @@ public struct MemoryTree: TreeReader, Hashable, Sendable {
     return node.isEmpty ? nil : TreeRow(Child(key: key, node: node), index: index, detail: detail)
   }
 
-  /// The children of a place in a slice of an order. O(n log n) in all of them.
+  /// The children of a place in a slice of an order.
+  ///
+  /// O(n log n) in all of them.
   public func rows(
     of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> [TreeRow] {

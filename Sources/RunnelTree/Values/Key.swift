@@ -29,7 +29,9 @@ public struct Key: Hashable, Sendable {
     integer = Key.integer(of: text)
   }
 
-  /// Why `text` is no key, or nil if it is one. O(n) in its bytes.
+  /// Why `text` is no key, or nil if it is one.
+  ///
+  /// O(n) in its bytes.
   static func refusal(of text: String) -> String? {
     if text.isEmpty { return "is empty: give it at least one character" }
     if text.utf8.count > TreeLimits.keyBytesMax {
@@ -74,7 +76,9 @@ public struct Key: Hashable, Sendable {
 }
 
 extension Key: Comparable {
-  /// The tree's order of keys. O(n) in the shorter text.
+  /// The tree's order of keys.
+  ///
+  /// O(n) in the shorter text.
   public static func < (left: Key, right: Key) -> Bool {
     switch (left.integer, right.integer) {
     case (let a?, let b?):
@@ -90,12 +94,12 @@ extension Key: Comparable {
 
   /// True if both have the same code units; canonically equivalent texts are different keys.
   public static func == (left: Key, right: Key) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    left.text.hasSameUnits(as: right.text)
   }
 
   /// Hashes the code units.
   public func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
+    text.hashUnits(into: &hasher)
   }
 }
 

@@ -30,7 +30,7 @@ extension Leaf: Hashable {
     switch self {
     case .bool(let value): hasher.combine(value)
     case .number(let value): hasher.combine(value)
-    case .string(let value): for unit in value.utf8 { hasher.combine(unit) }
+    case .string(let value): value.hashUnits(into: &hasher)
     }
   }
 }

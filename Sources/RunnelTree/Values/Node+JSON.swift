@@ -29,14 +29,7 @@ extension Node {
     case .null: return .empty
     case .bool(let value): return Node(.bool(value))
     case .number(let value): return Node(.number(value))
-    case .string(let value):
-      if value.utf8.count > TreeLimits.stringBytesMax {
-        throw TreeError(
-          .invalidValue,
-          "The string has \(value.utf8.count) bytes: \(TreeLimits.stringBytesMax) are allowed.",
-          path: path.description)
-      }
-      return Node(.string(value))
+    case .string(let value): return Node(.string(try checked(value, at: path)))
     case .array(let elements):
       var children: [Child] = []
       for (index, element) in elements.enumerated() where element != .null {
@@ -58,7 +51,7 @@ extension Node {
     for member in members {
       switch member.name {
       case ReservedName.priority: priority = try importedPriority(member.value, at: path)
-      case ReservedName.value: value = member.value == .null ? nil : member.value
+      case ReservedName.value: value = member.value
       case ReservedName.serverValue:
         throw TreeError(
           .invalidValue,
@@ -70,12 +63,13 @@ extension Node {
         children.append(Child(key: key, node: child))
       }
     }
-    if let value {
+    if let value, value != .null {
       guard children.isEmpty, let leaf = Leaf(value) else {
         throw TreeError(
           .invalidValue, "\".value\" holds one scalar and stands beside no other children.",
           path: path.description)
       }
+      if case .string(let text) = leaf { _ = try checked(text, at: path) }
       return Node(leaf, priority: priority)
     }
     return Node(children: children, priority: priority)
@@ -89,13 +83,25 @@ extension Node {
     }
   }
 
+  /// The string, if it is not too long.
+  private static func checked(_ text: String, at path: Path) throws(TreeError) -> String {
+    let count = text.utf8.count
+    guard count > TreeLimits.stringBytesMax else { return text }
+    throw TreeError(
+      .invalidValue, "The string has \(count) bytes: \(TreeLimits.stringBytesMax) are allowed.",
+      path: path.description)
+  }
+
+  /// Imports the priority of the node at `path`; nil for null.
+  ///
+  /// - Throws: `TreeError` (`invalidValue`) for what is neither null, a number nor a string.
   package static func importedPriority(
     _ json: JSONValue, at path: Path
   ) throws(TreeError) -> Leaf? {
     switch json {
     case .null: return nil
     case .number(let value): return .number(value)
-    case .string(let value): return .string(value)
+    case .string(let value): return .string(try checked(value, at: path))
     case .bool, .array, .object:
       throw TreeError(
         .invalidValue, "A priority is a number, a string or null.", path: path.description)

@@ -44,7 +44,9 @@ public struct Node: Hashable, Sendable {
   }
 
   /// Makes a node from children in any order; of two with one key the later one counts, and empty
-  /// ones are left out. O(n log n).
+  /// ones are left out.
+  ///
+  /// O(n log n).
   package init(children: [Child], priority: Leaf? = nil) {
     self.init(sortedChildren: Node.normalised(children), priority: priority)
   }
@@ -107,7 +109,9 @@ extension Node {
     if case .children(let children) = content { children } else { [] }
   }
 
-  /// The child with a key; empty if there is none. O(log n) in the children.
+  /// The child with a key; empty if there is none.
+  ///
+  /// O(log n) in the children.
   public subscript(key: Key) -> Node {
     let children = children
     let index = Node.position(of: key, in: children)
@@ -115,7 +119,9 @@ extension Node {
     return children[index].node
   }
 
-  /// The node at a path below; empty if there is none. O(depth log n).
+  /// The node at a path below; empty if there is none.
+  ///
+  /// O(depth log n).
   public subscript(path: Path) -> Node {
     path.keys.reduce(self) { $0[$1] }
   }

@@ -24,9 +24,9 @@ public struct Path: Hashable, Sendable {
   /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the piece that is refused.
   public init(_ text: String) throws(TreeError) {
     var keys: [Key] = []
-    for piece in text.split(separator: "/", omittingEmptySubsequences: true) {
+    for piece in Path.pieces(of: text) {
       do throws(TreeError) {
-        keys.append(try Key(String(piece)))
+        keys.append(try Key(piece))
       } catch {
         throw TreeError(error.code, error.message, path: text)
       }
@@ -36,6 +36,13 @@ public struct Path: Hashable, Sendable {
 
   /// Makes a path whose limits are known to hold.
   package init(unchecked keys: [Key]) { self.keys = keys }
+
+  /// The pieces of a path's text that are not empty.
+  ///
+  /// It splits scalars, not characters: a slash and a combining mark after it are one character.
+  package static func pieces(of text: String) -> [String] {
+    text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+  }
 
   private func checkLimits() throws(TreeError) {
     if keys.count > TreeLimits.depthMax {

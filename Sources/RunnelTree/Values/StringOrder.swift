@@ -20,6 +20,12 @@ extension String {
   package func hasSameUnits(as other: String) -> Bool {
     utf8.elementsEqual(other.utf8)
   }
+
+  /// Hashes the code units, as `hasSameUnits` compares them.
+  package func hashUnits(into hasher: inout Hasher) {
+    var text = self
+    text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
 }
 
 /// The rank of UTF-8 bytes when text is ordered by UTF-16 code unit.

@@ -96,11 +96,15 @@ public struct Delivery: Hashable, Sendable {
 
 /// What a listener asks for.
 public struct ListenRequest: Hashable, Sendable {
-  /// Which rows, in which order. A paged request has no limit of its own.
+  /// Which rows, in which order.
+  ///
+  /// A paged request has no limit of its own.
   public var query: Query
   /// How the window grows; nil to show exactly what the query asks for.
   public var paging: Paging?
   /// How much of each row is read.
+  ///
+  /// The `value` of a shallow view holds no children.
   public var detail: TreeRow.Detail
   /// Which events are told.
   public var events: EventKinds

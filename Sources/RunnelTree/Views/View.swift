@@ -40,11 +40,12 @@ struct View: Sendable {
     /// Only these children were, or something below them.
     case keys(Set<Key>)
 
-    mutating func formUnion(_ other: Touched) {
-      switch (self, other) {
-      case (.keys(let mine), .keys(let theirs)): self = .keys(mine.union(theirs))
-      default: self = .all
-      }
+    mutating func insert(_ key: Key) {
+      guard case .keys(var keys) = self else { return }
+      // The set is changed in place only while nothing else holds it.
+      self = .all
+      keys.insert(key)
+      self = .keys(keys)
     }
   }
 
@@ -59,9 +60,9 @@ struct View: Sendable {
     /// True if rows beyond the frontier of a paged window came to be, or ceased to.
     var hasMoreChanged = false
 
-    var isEmpty: Bool {
+    /// True if neither a row changed nor the place itself.
+    var isContentSame: Bool {
       removed.isEmpty && added.isEmpty && moved.isEmpty && changed.isEmpty && !headChanged
-        && !hasMoreChanged
     }
   }
 }
@@ -79,6 +80,7 @@ extension View {
 
   /// Moves the frontier of a paged window by up to `count` rows; returns the rows gained, in order.
   ///
+  /// A count below 1 gains nothing.
   /// O(count log n) in storage, O(rows) in memory.
   mutating func extend(by count: Int, _ reader: some TreeReader) throws(TreeError) -> [TreeRow] {
     guard let paging = request.paging, hasMore else { return [] }
@@ -111,6 +113,7 @@ extension View {
       let bound = Query.Bound(old.position, isInclusive: !old.isInclusive)
       if side == .last { beyond.end = bound } else { beyond.start = bound }
     }
+    let count = min(max(count, 0), Int.max - 1)
     // One row more than asked for tells whether there are others.
     beyond.limit = Query.Limit(count: count + 1, side: side)
     var page = try reader.rows(of: path, in: beyond, detail: request.detail)
@@ -274,7 +277,9 @@ extension View {
     return rows[position(of: IndexPosition(value: value, key: .key(key)))]
   }
 
-  /// The first index whose row is not before `position`. O(log n).
+  /// The first index whose row is not before `position`.
+  ///
+  /// O(log n).
   private func position(of position: IndexPosition) -> Int {
     var (low, high) = (0, rows.count)
     while low < high {
@@ -302,14 +307,13 @@ extension View.Changes {
 extension View {
   /// The events of a batch: removed, added, moved, changed, then the value.
   ///
-  /// - Parameter wantsValue: whether anyone is to be told the value, which costs O(rows) to build.
+  /// `wantsValue` says whether anyone is to be told the value, which costs O(rows) to build.
   func events(for changes: Changes, wantsValue: Bool) -> [TreeEvent] {
-    if changes.isEmpty { return [] }
     var events: [TreeEvent] = changes.removed.map { .childRemoved($0) }
     events += changes.added.map { .childAdded($0, previous: previous(of: $0)) }
     events += changes.moved.map { .childMoved($0, previous: previous(of: $0)) }
     events += changes.changed.map { .childChanged($0, previous: previous(of: $0)) }
-    if wantsValue { events.append(.value(value)) }
+    if wantsValue, !changes.isContentSame { events.append(.value(value)) }
     if changes.hasMoreChanged { events.append(.page(hasMore: hasMore)) }
     return events
   }
@@ -330,7 +334,7 @@ extension View {
   }
 
   /// The whole content; a filtered view has no priority of its own, and no leaf.
-  private var value: Node {
+  var value: Node {
     if case .leaf(let leaf) = head.kind { return Node(leaf, priority: head.priority) }
     let children = rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } }
     return Node(children: children, priority: head.priority)
@@ -343,7 +347,9 @@ extension View {
 }
 
 extension View {
-  /// Traps if an invariant does not hold. O(n); for tests.
+  /// Traps if an invariant does not hold.
+  ///
+  /// O(n); for tests.
   func checkInvariants() {
     for (left, right) in zip(rows, rows.dropFirst()) {
       precondition(left.position < right.position, "I1: rows ascend.")

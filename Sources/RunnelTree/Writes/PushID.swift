@@ -20,9 +20,8 @@ public struct PushIDGenerator: Sendable {
   ///
   /// A clock that went backwards does not make keys go backwards: the last time is kept.
   ///
-  /// - Parameters:
-  ///   - now: milliseconds since 1970, from 0 to 2^48-1; others are brought into this range.
-  ///   - random: where the 12 random characters come from.
+  /// `now` is in milliseconds since 1970, from 0 to 2^48-1; others are brought into this range. The
+  /// 12 random characters come from `random`.
   public mutating func next(
     now: Int64, random: inout some RandomNumberGenerator
   ) -> Key {

@@ -3,13 +3,20 @@ import RunnelBase
 /// Puts values in the place of `{".sv": …}`, as the write is carried out.
 ///
 /// `"timestamp"` becomes the time of the write; `{"increment": d}` the number that stands there plus
-/// d, or d if no number does.
+/// d, or d if no number does. What stands there is a node's value, or its priority if the server
+/// value is given for that.
 ///
 /// Source: tree semantics, section 9.
 struct ServerValues<Reader: TreeReader> {
   /// Milliseconds since 1970.
   let now: Int64
   let reader: Reader
+
+  /// What an increment adds to.
+  private enum Base {
+    case value
+    case priority
+  }
 
   /// The JSON with every server value resolved.
   ///
@@ -20,50 +27,72 @@ struct ServerValues<Reader: TreeReader> {
     case .array(let elements):
       var result: [JSONValue] = []
       for (index, element) in elements.enumerated() {
-        let place = try path.child(Key(unchecked: String(index)))
-        result.append(try resolved(element, at: place))
+        result.append(try resolved(element, named: String(index), in: path))
       }
       return .array(result)
     case .object(let members):
-      if let operation = json[ReservedName.serverValue] {
-        return try value(of: operation, at: path)
-      }
       var result: [JSONMember] = []
       for member in members {
-        result.append(JSONMember(member.name, try resolved(member, in: path)))
+        result.append(
+          JSONMember(member.name, try resolved(member.value, named: member.name, in: path)))
       }
-      return .object(result)
+      guard let operation = json[ReservedName.serverValue] else { return .object(result) }
+      // The server value becomes the leaf; a priority given beside it stays.
+      result.removeAll { $0.name != ReservedName.priority }
+      let value = try value(of: operation, at: path, .value)
+      return result.isEmpty
+        ? value : .object([JSONMember(ReservedName.value, value)] + result)
     }
   }
 
-  private func resolved(_ member: JSONMember, in path: Path) throws(TreeError) -> JSONValue {
-    guard case .object = member.value else {
-      if case .array = member.value { return try resolved(member.value, at: place(member, path)) }
-      return member.value
+  /// The JSON of a priority with a server value resolved.
+  ///
+  /// - Throws: `TreeError` (`invalidValue`) for a server value that is not known.
+  func resolvedPriority(_ json: JSONValue, at path: Path) throws(TreeError) -> JSONValue {
+    guard let operation = json[ReservedName.serverValue] else { return json }
+    return try value(of: operation, at: path, .priority)
+  }
+
+  private func resolved(
+    _ json: JSONValue, named name: String, in path: Path
+  ) throws(TreeError) -> JSONValue {
+    switch (json, name) {
+    case (.null, _), (.bool, _), (.number, _), (.string, _), (_, ReservedName.serverValue):
+      return json
+    case (_, ReservedName.priority): return try resolvedPriority(json, at: path)
+    case (_, ReservedName.value): return try resolved(json, at: path)
+    default:
+      // What is no key is a mistake that the import names.
+      guard Key.refusal(of: name) == nil else { return json }
+      return try resolved(json, at: path.child(Key(unchecked: name)))
     }
-    return try resolved(member.value, at: place(member, path))
   }
 
-  /// The place of a member; what is no key (`.priority`, or a mistake that import names) stays here.
-  private func place(_ member: JSONMember, _ path: Path) throws(TreeError) -> Path {
-    guard Key.refusal(of: member.name) == nil else { return path }
-    return try path.child(Key(unchecked: member.name))
-  }
-
-  private func value(of operation: JSONValue, at path: Path) throws(TreeError) -> JSONValue {
+  private func value(
+    of operation: JSONValue, at path: Path, _ base: Base
+  ) throws(TreeError) -> JSONValue {
     if operation == .string("timestamp") { return .number(JSONNumber(now)) }
     if case .number(let delta)? = operation["increment"] {
-      return .number(try sum(of: delta, at: path))
+      return .number(try sum(of: delta, at: path, base))
     }
     throw TreeError(
       .invalidValue,
-      "Unknown server value \(operation): "
+      "Unknown server value \(operation.jsonText()): "
         + "\"timestamp\" and {\"increment\": number} are known.",
       path: path.description)
   }
 
-  private func sum(of delta: JSONNumber, at path: Path) throws(TreeError) -> JSONNumber {
-    guard case .leaf(.number(let old)) = try reader.summary(at: path).kind else { return delta }
+  private func sum(
+    of delta: JSONNumber, at path: Path, _ base: Base
+  ) throws(TreeError) -> JSONNumber {
+    let summary = try reader.summary(at: path)
+    let leaf: Leaf? =
+      switch (base, summary.kind) {
+      case (.priority, _): summary.priority
+      case (.value, .leaf(let leaf)): leaf
+      case (.value, _): nil
+      }
+    guard case .number(let old)? = leaf else { return delta }
     if let a = old.integer, let b = delta.integer {
       let (sum, overflows) = a.addingReportingOverflow(b)
       if !overflows { return JSONNumber(sum) }

@@ -38,11 +38,12 @@ public struct Assignment: Hashable, Sendable {
 }
 
 extension Write {
-  /// The assignments that carry the write out, with server values resolved, in path order.
+  /// The assignments that carry the write out, with server values resolved: nodes in path order,
+  /// then priorities in path order, for a priority may need a node of the same write to stand on.
   ///
-  /// - Parameters:
-  ///   - now: milliseconds since 1970, for timestamps; one for the whole write.
-  ///   - reader: the state before the write, for increments.
+  /// `now` is in milliseconds since 1970, one time for the whole write; increments read the state
+  /// before it from `reader`.
+  ///
   /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
   public func assignments(
     now: Int64, reader: some TreeReader
@@ -58,7 +59,7 @@ extension Write {
       }
       parts.sort { $0.path < $1.path }
       try Write.checkConflicts(parts, in: path)
-      return parts
+      return parts.filter { !$0.isPriority } + parts.filter(\.isPriority)
     }
   }
 
@@ -72,34 +73,74 @@ extension Write {
   private static func assignment(
     of member: JSONMember, in path: Path, _ resolver: ServerValues<some TreeReader>
   ) throws(TreeError) -> Assignment {
-    let pieces = member.name.split(separator: "/", omittingEmptySubsequences: true)
+    let pieces = Path.pieces(of: member.name)
     if pieces.isEmpty {
       throw TreeError(
         .invalidPath, "An update names the children to replace: \"\(member.name)\" names none.",
         path: path.description)
     }
-    guard pieces.last.map(String.init) == ReservedName.priority else {
+    guard pieces.last == ReservedName.priority else {
       return try assignment(of: member.value, at: path.appending(Path(member.name)), resolver)
     }
     let target = try path.appending(Path(pieces.dropLast().joined(separator: "/")))
-    let json = try resolver.resolved(member.value, at: target)
+    let json = try resolver.resolvedPriority(member.value, at: target)
     return Assignment(
       path: target, target: .priority(try Node.importedPriority(json, at: target)))
   }
 
-  /// Refuses an update that would write one place twice. Expects the parts in path order.
+  /// Refuses an update that would write one place twice.
+  ///
+  /// Expects the parts in path order.
+  ///
+  /// A priority counts as a child of its node: it conflicts with the node and with itself, not with
+  /// the node's children.
   private static func checkConflicts(_ parts: [Assignment], in path: Path) throws(TreeError) {
     var open: [Path] = []
-    for part in parts {
+    for part in parts where !part.isPriority {
       while let last = open.last, !last.contains(part.path) { open.removeLast() }
-      if let above = open.last {
-        throw TreeError(
-          .conflictingPaths,
-          "The update contains a path \(above) that is an ancestor of another path \(part.path), "
-            + "or the same: write one of the two.",
-          path: path.description)
-      }
+      if let above = open.last { throw conflict(above.description, part.name, in: path) }
       open.append(part.path)
+    }
+    let nodes = Set(parts.filter { !$0.isPriority }.map(\.path))
+    var priorities: Set<Path> = []
+    for part in parts where part.isPriority {
+      if !priorities.insert(part.path).inserted { throw conflict(part.name, part.name, in: path) }
+      for depth in 0...part.path.keys.count {
+        let above = Path(unchecked: Array(part.path.keys[..<depth]))
+        if nodes.contains(above) { throw conflict(above.description, part.name, in: path) }
+      }
+    }
+  }
+
+  private static func conflict(_ above: String, _ below: String, in path: Path) -> TreeError {
+    TreeError(
+      .conflictingPaths,
+      "The update contains a path \(above) that is an ancestor of another path \(below), "
+        + "or the same: write one of the two.",
+      path: path.description)
+  }
+}
+
+extension Assignment {
+  fileprivate var isPriority: Bool {
+    if case .priority = target { true } else { false }
+  }
+
+  /// The path as an update names it.
+  fileprivate var name: String {
+    switch target {
+    case .node: path.description
+    case .priority: (path.isRoot ? "" : path.description) + "/" + ReservedName.priority
+    }
+  }
+}
+
+extension Assignment.Target {
+  /// The node `node` after this was done at `path` below it; a priority is taken by no empty node.
+  package func applied(to node: Node, at path: Path) -> Node {
+    switch self {
+    case .node(let new): node.replacing(path, with: new)
+    case .priority(let priority): node.replacing(path, with: node[path].with(priority: priority))
     }
   }
 }

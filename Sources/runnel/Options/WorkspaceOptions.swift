@@ -24,6 +24,9 @@ struct WorkspaceOptions: ParsableArguments {
   var ascii = false
   @Option(help: "Use the mouse, or leave it to the terminal.")
   var mouse = Mouse.on
+  @Option(
+    help: ArgumentHelp("Add what happens to this file.", valueName: "file"), completion: .file())
+  var log: String?
   @Flag(help: ArgumentHelp("Let C-x ! end the program with a fault.", visibility: .hidden))
   var allowCrash = false
 
@@ -46,6 +49,7 @@ struct WorkspaceOptions: ParsableArguments {
     options.terminal = TerminalOptions(isASCII: ascii, usesMouse: mouse == .on)
     if noColor { options.terminal.colorDepth = ColorDepth.none }
     do {
+      try LogFile.start(log)
       let status = try Application.run(options)
       if status != 0 { Glibc.exit(status) }
     } catch let error as TerminalError {

@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+import RunnelApp
+import RunnelTerminal
+
+/// `runnel screenshot`: draws the workspace to a file, without a terminal.
+struct ScreenshotCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "screenshot",
+    abstract: "Draw the workspace to a file, as a picture or as text.",
+    discussion: """
+      Example:
+        runnel screenshot --size 100x30 --keys "g m" --views views.yaml picture.svg
+      """)
+
+  @Argument(
+    help: "The file to make: a picture if it ends in .svg, text if not; - is standard output.",
+    completion: .file())
+  var file: String
+  @OptionGroup var database: DatabaseOptions
+  @Option(
+    help: ArgumentHelp("The file that defines the views.", valueName: "file"), completion: .file())
+  var views: String?
+  @Option(help: ArgumentHelp("The view to show.", valueName: "name"))
+  var view: String?
+  @Option(
+    help: ArgumentHelp("The size in columns and rows.", valueName: "size"),
+    transform: ScreenshotCommand.size)
+  var size = TerminalSize(columns: 100, rows: 30)
+  @Option(help: ArgumentHelp("The keys to strike before, set apart by blanks.", valueName: "keys"))
+  var keys = ""
+  @Option(
+    help: ArgumentHelp(
+      "The time on the clock, in milliseconds since 1970; times are then in UTC (default: now).",
+      valueName: "ms"))
+  var at: Int64?
+
+  func run() throws {
+    var options = ApplicationOptions(database: try database.file(for: .change))
+    options.views = views
+    options.view = view
+    var screenshot = Screenshot(options: options, size: size, keys: keys)
+    screenshot.now = at
+    let canvas: Canvas
+    do {
+      canvas = try screenshot.canvas()
+    } catch let error as ConfigurationError {
+      throw Failure("\(error)", status: .usage)
+    }
+    let text =
+      file.hasSuffix(".svg")
+      ? CanvasSVG(canvas).text() : canvas.textLines().map { $0 + "\n" }.joined()
+    if file == "-" { return try StandardOutput.write(text) }
+    do {
+      try text.write(toFile: file, atomically: true, encoding: .utf8)
+    } catch {
+      throw Failure("\(file) cannot be written: \(error.localizedDescription)")
+    }
+  }
+
+  private static func size(_ text: String) throws -> TerminalSize {
+    let parts = text.split(separator: "x").map { Int($0) }
+    guard parts.count == 2, let columns = parts[0], let rows = parts[1],
+      (1...1000).contains(columns), (1...1000).contains(rows)
+    else { throw ValidationError("a size is columns and rows, like 100x30.") }
+    return TerminalSize(columns: columns, rows: rows)
+  }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// What the system says of a process.
+struct ProcessFigures {
+  let processID: pid_t
+
+  /// The memory that is resident, in bytes.
+  var residentBytes: Int { kilobytes("VmRSS:") * 1024 }
+
+  /// The seconds of CPU used by all threads.
+  var cpuSeconds: Double {
+    // The fields after the name in parentheses, which may hold anything.
+    guard let rest = contents("stat").split(separator: ")").last else { return 0 }
+    let fields = rest.split(separator: " ")
+    guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+      return 0
+    }
+    return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  /// The bytes written by all calls, to whatever.
+  var writtenBytes: Int {
+    let line = contents("io").split(separator: "\n").first { $0.hasPrefix("wchar:") }
+    return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+  }
+
+  private func kilobytes(_ name: String) -> Int {
+    let line = contents("status").split(separator: "\n").first { $0.hasPrefix(name) }
+    return line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first
+      .flatMap { Int($0) } ?? 0
+  }
+
+  private func contents(_ name: String) -> String {
+    guard let file = fopen("/proc/\(processID)/\(name)", "r") else { return "" }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 14)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+}

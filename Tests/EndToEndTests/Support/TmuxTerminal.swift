@@ -1,0 +1,148 @@
+import Glibc
+
+/// A terminal with a shell in it, as a person would have it in front of them.
+///
+/// Keys go in, and what is on the screen comes out. The only way to wait is for the screen, or what
+/// tmux knows of it, to fulfil a condition.
+final class TmuxTerminal {
+  /// What did not happen, and what was on the screen instead.
+  struct Missed: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// How long a screen is waited for; a loaded machine is slow.
+  static let patienceSeconds = 20.0
+  private static let pauseMilliseconds: Int32 = 5
+
+  /// The prompt of the shell after a status of 0.
+  static let prompt = "[0] ready$"
+
+  private let tmux: Tmux
+  /// A folder for the files of this terminal.
+  var folder: TemporaryFolder { tmux.folder }
+
+  /// Opens a terminal and waits for the prompt of its shell.
+  init(columns: Int = 80, rows: Int = 24) throws {
+    tmux = try Tmux()
+    // The shell changes no mode of the terminal that a test could mistake for the program's doing.
+    let settings = try tmux.folder.write("set enable-bracketed-paste off\n", to: "inputrc")
+    try tmux.run([
+      "set-option", "-g", "default-terminal", "tmux-256color", ";",
+      "set-option", "-g", "history-limit", "0", ";",
+      "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
+      "-e", "INPUTRC=\(settings)", "-e", "PS1=[$?] ready$ ",
+      "exec bash --norc --noprofile -i",
+    ])
+    try wait("a prompt") { $0.text.contains(Self.prompt) }
+  }
+}
+
+// MARK: Doing
+
+extension TmuxTerminal {
+  /// Strikes keys, by the names that tmux has for them; other words are typed as they are.
+  func keys(_ keys: String...) throws { try tmux.run(["send-keys"] + keys) }
+
+  /// Types a text.
+  func type(_ text: String) throws { try tmux.run(["send-keys", "-l", "--", text]) }
+
+  /// Types a command line and Enter.
+  func command(_ line: String) throws {
+    try type(line)
+    try keys("Enter")
+  }
+
+  /// Types the command line that runs the program, after variables and before redirections.
+  func runnel(
+    _ arguments: [String], variables: String = "", redirections: String = ""
+  ) throws {
+    let words = ([try Program.path()] + arguments).map { "'\($0)'" }.joined(separator: " ")
+    try command("clear; \(variables) \(words) \(redirections)")
+  }
+
+  /// Changes the size of the terminal.
+  func resize(columns: Int, rows: Int) throws {
+    try tmux.run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
+  }
+
+  /// Writes all that goes to the terminal from now on to a file as well; returns its path.
+  func record() throws -> String {
+    let file = folder.file("record")
+    try tmux.run(["pipe-pane", "-O", "exec cat >\(file)"])
+    return file
+  }
+
+  /// The process in the foreground of the terminal: the program, while it runs.
+  func foregroundProcess() throws -> pid_t {
+    let shell = try value("#{pane_pid}")
+    let stat = try File(check(open("/proc/\(shell)/stat", O_RDONLY | O_CLOEXEC), "open")).contents()
+    // After the name, which may contain anything: state, parent, group, session, terminal, and then
+    // the group in the foreground, which has the number of its first process.
+    let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
+    guard fields.count > 6, let group = pid_t(fields[6]), "\(group)" != shell else {
+      throw Missed(description: "No program is in the foreground:\n\(try screen())")
+    }
+    return group
+  }
+
+  /// Sends a signal to the program in the foreground.
+  func send(_ signal: Int32) throws { try check(kill(foregroundProcess(), signal), "kill") }
+}
+
+// MARK: Seeing
+
+extension TmuxTerminal {
+  /// What is on the screen.
+  func screen() throws -> TerminalText {
+    TerminalText(try tmux.run(["capture-pane", "-p"]))
+  }
+
+  /// What is on the screen, with the sequences for its colors.
+  func coloredScreen() throws -> String { try tmux.run(["capture-pane", "-p", "-e"]) }
+
+  /// What tmux knows of the terminal, by its own names.
+  func value(_ format: String) throws -> String {
+    String(try tmux.run(["display-message", "-p", format]).dropLast())
+  }
+
+  /// Waits until the screen is as it should be, and returns it.
+  ///
+  /// - Throws: `Missed` with what was on the screen in the end.
+  @discardableResult
+  func wait(
+    _ what: String, seconds: Double = patienceSeconds, until isFulfilled: (TerminalText) -> Bool
+  ) throws -> TerminalText {
+    let deadline = TmuxTerminal.now() + seconds
+    while true {
+      // The time is taken before the look, so that the last look is one after the deadline.
+      let isLast = TmuxTerminal.now() > deadline
+      let screen = try screen()
+      if isFulfilled(screen) { return screen }
+      if isLast { throw Missed(description: "There was not in time \(what):\n\(screen)") }
+      poll(nil, 0, TmuxTerminal.pauseMilliseconds)
+    }
+  }
+
+  /// Waits until a text is on the screen.
+  @discardableResult
+  func wait(for text: String, seconds: Double = patienceSeconds) throws -> TerminalText {
+    try wait("`\(text)`", seconds: seconds) { $0.contains(text) }
+  }
+
+  /// Waits until a text is not on the screen any more.
+  @discardableResult
+  func wait(forNo text: String) throws -> TerminalText {
+    try wait("no `\(text)`") { !$0.contains(text) }
+  }
+
+  /// Waits until what tmux knows of the terminal is as it should be.
+  func wait(forValue expected: String, of format: String) throws {
+    try wait("`\(expected)` as \(format)") { _ in (try? value(format)) == expected }
+  }
+
+  private static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import RunnelBase
+import RunnelDatabase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// The application on a temporary database, driven by keys: no terminal, no threads, no clock.
+///
+/// Time stands still unless the test moves it. A second session on the same file plays another
+/// process.
+final class AppDriver {
+  /// Milliseconds since 1970, as of the test.
+  private final class Clock {
+    var now: Int64
+    init(_ now: Int64) { self.now = now }
+  }
+
+  let backend: SynchronousBackend
+  let runtime: AppRuntime
+  /// What only a terminal can carry out, in order.
+  private(set) var screenEffects: [Effect] = []
+  private let clock: Clock
+  private let other: DatabaseSession
+  private let file: String
+  private let glyphs: Glyphs
+
+  /// Opens views on a database that holds `json`, or on a copy of the file with these bytes.
+  init(
+    _ views: [ViewDefinition], json: JSONValue = .null, copying template: Data? = nil,
+    columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
+    me: String = "zoe", now: Int64 = Fixture.now, random seed: UInt64 = 1
+  ) throws {
+    let clock = Clock(now)
+    self.clock = clock
+    self.glyphs = glyphs
+    let file = NSTemporaryDirectory() + "runnel-app-\(UUID().uuidString).db"
+    self.file = file
+    if let template { try template.write(to: URL(fileURLWithPath: file)) }
+    func open(_ seed: UInt64, isReadOnly: Bool = false) throws -> DatabaseSession {
+      try DatabaseSession(
+        file: file, isReadOnly: isReadOnly,
+        environment: DatabaseEnvironment(
+          now: { clock.now }, random: SeededRandom(seed: seed)))
+    }
+    other = try open(seed)
+    if json != .null { _ = try other.write(.set(.root, json)) }
+    try other.declareIndexes(views.flatMap(\.indexes))
+    backend = SynchronousBackend(try open(seed + 1, isReadOnly: isReadOnly))
+    let state = AppState(
+      views: views, databaseName: "test", me: me, isReadOnly: isReadOnly,
+      size: TerminalSize(columns: columns, rows: rows), now: now, local: .utc)
+    runtime = AppRuntime(state: state, database: backend)
+    runtime.start()
+    pump()
+  }
+
+  deinit {
+    // Nothing is lost with a temporary file that cannot be closed or removed.
+    try? backend.session.close()
+    try? other.close()
+    AppDriver.removeDatabase(file)
+  }
+
+  /// Removes a database with all that stands beside it.
+  static func removeDatabase(_ file: String) {
+    for suffix in ["", "-wal", "-shm", "-notify"] {
+      // Most of them are not there.
+      try? FileManager.default.removeItem(atPath: file + suffix)
+    }
+  }
+
+  var state: AppState { runtime.state }
+  /// The list of the active tab.
+  var list: ListScreen { runtime.state.lists[runtime.state.active] }
+  /// The record that is open on top of the view; nil if there is none.
+  var record: RecordScreen? {
+    for case .record(let screen) in runtime.state.layers { return screen }
+    return nil
+  }
+
+  // MARK: What happens
+
+  /// Answers what the application asked for, and what it asks for then, until it is idle.
+  func pump() {
+    while let messages = backend.answer() { runtime.receive(messages) }
+    screenEffects += runtime.takeScreenEffects()
+  }
+
+  /// Strikes keys one after another and answers what they ask for.
+  func press(_ keys: String) {
+    strike(keys)
+    pump()
+  }
+
+  /// Strikes keys and leaves what they ask for unanswered.
+  func strike(_ keys: String) {
+    guard let strokes = KeyStroke.sequence(keys) else {
+      Issue.record("not a notation of keys: \(keys)")
+      return
+    }
+    for stroke in strokes { send(.key(stroke)) }
+  }
+
+  /// Types text, character by character, and answers what that asks for.
+  func type(_ text: String) {
+    for character in text { send(.key(KeyStroke(.character(character)))) }
+    pump()
+  }
+
+  /// Hands an event over as the main loop does.
+  func send(_ event: InputEvent) {
+    runtime.send(.tick(clock.now))
+    runtime.send(.input(event))
+  }
+
+  func resize(columns: Int, rows: Int) {
+    send(.resize(TerminalSize(columns: columns, rows: rows)))
+    pump()
+  }
+
+  /// Lets time pass.
+  func wait(milliseconds: Int64) {
+    clock.now += milliseconds
+    runtime.send(.tick(clock.now))
+  }
+
+  /// Another process writes, and the application learns of it.
+  func elsewhere(_ body: (DatabaseSession) throws -> Void) throws {
+    try body(other)
+    runtime.receive([.deliveries(try backend.session.catchUp())])
+    pump()
+  }
+
+  /// Another process sets a value.
+  func set(_ path: String, _ json: JSONValue) throws {
+    try elsewhere { _ = try $0.write(.set(try Path(path), json)) }
+  }
+
+  /// Another process removes a node.
+  func remove(_ path: String) throws {
+    try elsewhere { _ = try $0.write(.remove(try Path(path))) }
+  }
+
+  // MARK: What is to be seen
+
+  /// What is stored at a place, as another process reads it.
+  func stored(_ path: String) throws -> JSONValue { try other.node(at: try Path(path)).json }
+
+  var canvas: Canvas { AppScreen(runtime.state, glyphs: glyphs).draw() }
+
+  /// The lines of the screen, without trailing blanks.
+  var screen: [String] { canvas.textLines() }
+
+  /// The letters of the roles of the cells, line by line.
+  var roles: [String] { canvas.roleLines() }
+
+  /// The lines of the list, the tree or the record.
+  var body: [String] {
+    let area = runtime.state.layout.body
+    return Array(screen[area.row..<area.endRow])
+  }
+
+  /// The last line.
+  var status: String { screen.last ?? "" }
+
+  /// What the toast says; empty if there is none.
+  var toast: String { runtime.state.toast?.toast.text ?? "" }
+
+  /// The line that the cursor is on.
+  var cursorLine: String { body.first { $0.hasPrefix(">") } ?? "" }
+
+  /// The index in the body of the line that contains a text; nil if none does.
+  func line(of text: String) -> Int? { body.firstIndex { $0.contains(text) } }
+}

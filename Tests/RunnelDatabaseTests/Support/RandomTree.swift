@@ -1,0 +1,98 @@
+import RunnelBase
+import RunnelTree
+
+/// Random nodes, paths and writes from a seed, some too large for one row.
+struct RandomTree {
+  var random: SeededRandom
+  static let names = ["a", "b", "c", "1", "2", "10", "01", "-0", "00", "é", "e\u{301}", "\u{301}x"]
+
+  init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+
+  mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[Int.random(in: 0..<elements.count, using: &random)]
+  }
+
+  mutating func key() throws -> Key { try Key(pick(RandomTree.names)) }
+
+  mutating func path(depth: Range<Int> = 0..<4) throws -> Path {
+    let count = number(depth)
+    return try Path((0..<count).map { _ in try key() })
+  }
+
+  mutating func leaf() -> Leaf {
+    switch number(0..<9) {
+    case 0: .bool(chance(50))
+    case 1: .number(JSONNumber(Int64(number(-2..<4))))
+    case 2:
+      .number(pick([JSONNumber(Double(0x1p63)) ?? 0, JSONNumber(.max), JSONNumber(0.5) ?? 0]))
+    case 3, 4: .string(pick(["", "x", "é", "\u{1F600}", "\u{FFFD}", "a\0", "a\u{1}", "a"]))
+    // Two or three of these make a node too large for one row.
+    case 5: .string(String(repeating: pick(["y", "é"]), count: number(4000..<5000)))
+    default: .string(String(repeating: "x", count: number(1000..<2200)))
+    }
+  }
+
+  mutating func priority() -> Leaf? {
+    switch number(0..<10) {
+    case 0: .number(JSONNumber(Int64(number(0..<3))))
+    case 1: .string(pick(["p", "q"]))
+    default: nil
+    }
+  }
+
+  mutating func node(depth: Int = 3) throws -> Node {
+    if chance(8) { return .empty }
+    if depth == 0 || chance(30) { return Node(leaf(), priority: priority()) }
+    let children = try (0..<number(1..<7)).map { _ in
+      Child(key: try key(), node: try node(depth: depth - 1))
+    }
+    return Node(children: children, priority: priority())
+  }
+
+  /// A set, an update of several places, a removal, or a change of a priority.
+  mutating func write() throws -> Write {
+    switch number(0..<10) {
+    case 0: return .update(try path(), [JSONMember(".priority", priority()?.json ?? .null)])
+    case 1, 2:
+      var members: [JSONMember] = []
+      for name in RandomTree.names where chance(25) {
+        let deeper = chance(30) ? "/" + pick(RandomTree.names) : ""
+        members.append(JSONMember(name + deeper, try node(depth: 2).exportJSON))
+      }
+      return .update(try path(depth: 0..<3), members)
+    case 3, 4: return .remove(try path(depth: 1..<5))
+    case 5: return .set(try path(depth: 2..<5), Node(leaf(), priority: priority()).exportJSON)
+    default: return .set(try path(), try node(depth: 2).exportJSON)
+    }
+  }
+
+  /// A query whose bounds often cut through what is there.
+  mutating func query(_ path: Path) throws -> Query {
+    let index = pick(
+      try [
+        QueryIndex.priority, .key, .value, .child(Path("a")), .child(Path("b/1")),
+      ])
+    var query = try Query(path).ordered(by: index)
+    if chance(35), let bound = try bound(index) {
+      query = try query.starting(at: bound.value, key: bound.key, isInclusive: chance(60))
+    }
+    if chance(35), let bound = try bound(index) {
+      query = try query.ending(at: bound.value, key: bound.key, isInclusive: chance(60))
+    }
+    if chance(40) { query = try query.limited(to: number(1..<4), from: pick([.first, .last])) }
+    return query
+  }
+
+  private mutating func bound(_ index: QueryIndex) throws -> (value: IndexValue, key: Key?)? {
+    let key = chance(40) ? try key() : nil
+    switch index {
+    case .key: return (.leaf(.string(pick(RandomTree.names))), nil)
+    case .priority: return (priority().map(IndexValue.leaf) ?? .null, key)
+    case .value, .child: return (chance(20) ? .null : .leaf(leaf()), key)
+    }
+  }
+}

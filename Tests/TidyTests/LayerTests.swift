@@ -1,0 +1,66 @@
+import Testing
+
+/// Imports point down only, and what is fenced in stays there (Sources/README.md, "Layers").
+@Suite struct LayerTests {
+  /// What each target may import; what is missing here may be imported by nobody.
+  private static let allowed: [String: Set<String>] = [
+    "RunnelBase": ["Synchronization"],
+    "RunnelTree": ["RunnelBase", "OrderedCollections"],
+    "RunnelStreams": ["RunnelBase", "RunnelTree", "OrderedCollections"],
+    "RunnelStore": ["RunnelBase", "RunnelTree"],
+    "RunnelDatabase": [
+      "CPlatform", "Dispatch", "Foundation", "GRDB", "Glibc", "Logging", "RunnelBase",
+      "RunnelTree",
+    ],
+    "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
+    "RunnelApp": [
+      "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelDatabase", "RunnelStore",
+      "RunnelStreams", "RunnelTerminal", "RunnelTree", "Yams",
+    ],
+    "runnel": [
+      "ArgumentParser", "CPlatform", "Foundation", "Glibc", "RunnelApp", "RunnelBase",
+      "RunnelDatabase", "RunnelTerminal", "RunnelTree",
+    ],
+  ]
+
+  @Test func everyImportIsAllowed() throws {
+    for file in try SourceTree.files(below: "Sources", extensions: ["swift"]) {
+      let allowed = try #require(LayerTests.allowed[file.target], "unknown target of \(file.path)")
+      for module in file.imports {
+        #expect(allowed.contains(module), "\(file.path) imports \(module)")
+      }
+    }
+  }
+
+  @Test func onlyTheSQLiteFolderKnowsGRDB() throws {
+    for file in try SourceTree.files(below: "Sources", extensions: ["swift"])
+    where file.imports.contains("GRDB") {
+      let isFenced =
+        file.path.hasPrefix("Sources/RunnelDatabase/SQLite/")
+        || file.path == "Sources/RunnelDatabase/DatabaseError.swift"
+      #expect(isFenced, "\(file.path) imports GRDB")
+    }
+  }
+
+  @Test func onlyTheTreeExecutorUsesDispatch() throws {
+    for file in try SourceTree.files(below: "Sources", extensions: ["swift"])
+    where file.imports.contains("Dispatch") {
+      #expect(file.path == "Sources/RunnelDatabase/TreeExecutor.swift")
+    }
+  }
+
+  @Test func onlyTheShimIncludesCurses() throws {
+    for file in try SourceTree.files(below: "Sources", extensions: ["c", "h"])
+    where file.lines.contains(where: { $0.contains("<curses.h>") }) {
+      #expect(file.path.hasPrefix("Sources/CTerminal/"))
+      #expect(!file.path.contains("/include/"), "a public header would hand curses on to Swift")
+    }
+  }
+
+  @Test func onlyTheCursesFolderCallsTheTerminal() throws {
+    for file in try SourceTree.files(below: "Sources", extensions: ["swift"])
+    where file.imports.contains("CTerminal") {
+      #expect(file.path.hasPrefix("Sources/RunnelTerminal/Curses/"))
+    }
+  }
+}
