@@ -39,14 +39,14 @@ import Testing
 
       ────────────────────────────────────────────────────────────────────────────────
        Enter open  e edit  a add  d delete  gm more  ]] section  gt view  ? help
-                                                                           row 7 of 7
+                                                                           row 6 of 6
       """
     #expect(try chat().screen.joined(separator: "\n") == expected)
   }
 
   @Test func asciiTerminalsGetTheSameList() throws {
     let expected = """
-       runnel  test > /room                                               on live  zoe
+       runnel  test > /room                                              on live  zoe
        1 Chat  2 People  3 Tree                                                6 rows
       --------------------------------------------------------------------------------
        vPinned                                                                       1
@@ -70,9 +70,10 @@ import Testing
           09:20 bo       Good morning
       >   18:15 ana      Who has the ladder?
       ────────────────────────────────────────
-       ? help                              7/7
+       ? help                             6/6
       """
-    #expect(try chat(columns: 40, rows: 10).screen.joined(separator: "\n") == expected)
+    let screen = try chat(columns: 40, rows: 10).screen.joined(separator: "\n")
+    #expect(screen == expected)
   }
 
   @Test func smallestScreenShowsTheCursorRowAndThePlace() throws {
@@ -81,9 +82,10 @@ import Testing
       ────────────────────
       >   18:15 Who has t…
       ────────────────────
-       ? help          7/7
+       ? help         6/6
       """
-    #expect(try chat(columns: 20, rows: 5).screen.joined(separator: "\n") == expected)
+    let screen = try chat(columns: 20, rows: 5).screen.joined(separator: "\n")
+    #expect(screen == expected)
   }
 
   @Test func belowTheSmallestSizeTheScreenSaysWhatItNeedsAndKeysWork() throws {

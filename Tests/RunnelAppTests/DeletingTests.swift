@@ -13,7 +13,7 @@ import Testing
     let app = try chat()
     app.press("d")
     #expect(app.screen.contains { $0.contains("┌─ Delete ─") })
-    #expect(app.screen.contains { $0.contains("/room/m6") })
+    #expect(app.screen.contains { $0.contains("/room/-M6") })
     #expect(app.screen.contains { $0.contains("3 children, and all below them") })
     #expect(app.backend.writeCount == 0)
   }
@@ -23,7 +23,7 @@ import Testing
     app.press("d")
     app.wait(milliseconds: 120)
     app.press("y")
-    #expect(try app.stored("/room/m6") == .null)
+    #expect(try app.stored("/room/-M6") == .null)
     #expect(app.toast == "deleted")
     #expect(app.cursorLine.contains("Good morning"))
   }

@@ -32,7 +32,7 @@ import Testing
 
   @Test(
     arguments: [
-      .null, "a leaf", 5, ["a": 1, "b": "two"], ["deep": ["deep": ["deep": ["deep": ["x": 1]]]]],
+      .null, "a leaf", 5, ["a": 1, "b": "two"], ["a": ["b": ["c": ["d": ["e": ["x": 1]]]]]],
     ] as [JSONValue])
   func databaseWithoutCollectionsGetsNone(json: JSONValue) throws {
     #expect(try views(in: json).isEmpty)

@@ -1,4 +1,6 @@
+import Foundation
 import RunnelBase
+import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -23,9 +25,10 @@ import Testing
 
   private static let moves = [
     "row.up": "3 j", "row.first": "3 j", "page.up": "C-f C-f", "page.halfUp": "C-f C-f",
-    "scroll.up": "C-f C-f", "scroll.left": "zl", "scroll.rowTop": "C-f",
+    "scroll.up": "C-f C-f", "scroll.left": "zl", "scroll.rowTop": "C-f j j",
     "scroll.rowMiddle": "C-f j j j",
-    "scroll.rowBottom": "C-f", "screen.top": "C-f", "screen.middle": "C-f", "screen.bottom": "C-f",
+    "scroll.rowBottom": "C-f", "screen.top": "C-f j j", "screen.middle": "C-f",
+    "screen.bottom": "C-f",
     "section.prev": "3 j", "step.back": "g9",
   ]
   private static let folds = [
@@ -33,7 +36,7 @@ import Testing
     "section.next": "gg", "row.down": "gg", "page.down": "gg", "page.halfDown": "gg",
     "scroll.down": "gg", "row.up": "", "row.first": "", "page.up": "", "page.halfUp": "",
     "scroll.up": "", "section.prev": "", "screen.bottom": "H", "screen.middle": "",
-    "scroll.rowTop": "8 k", "scroll.rowMiddle": "8 k", "scroll.rowBottom": "8 k",
+    "scroll.rowTop": "4 0 k 5 j", "scroll.rowMiddle": "4 0 k 3 j", "scroll.rowBottom": "4 0 k 5 j",
     "view.goto1": "g2",
   ]
   private static let oneLine = [
@@ -43,7 +46,8 @@ import Testing
     "input.prev": "there is no history", "input.next": "there is no history",
   ]
   private static let typing = [
-    "input.redo": "x C-_", "input.undo": "x", "input.yank": "C-u", "input.lineEnd": "C-a",
+    "input.redo": "x C-_", "input.undo": "x", "input.transpose": "x", "input.yank": "C-u",
+    "input.lineEnd": "C-a",
     "input.right": "C-a", "input.wordRight": "C-a", "input.deleteForward": "C-a",
     "input.killWord": "C-a", "input.killToEnd": "C-a",
   ]
@@ -76,12 +80,21 @@ import Testing
       ]) { $1 }),
   ]
 
+  /// A database with a long history, long lists of users, and a user with many fields.
+  private static let file = Result {
+    try Fixture.template("keys") { session in
+      let record = (10...60).map { JSONMember("field\($0)", .string("value \($0)")) }
+      var users = [JSONMember("ana", .object(record + [JSONMember("role", "organizer")]))]
+      users += (10...50).map { JSONMember("u\($0)", Fixture.user("User \($0)", "participant")) }
+      guard case .object(let history) = Fixture.history(120) else { return }
+      let all = history + [JSONMember("user", .object(users))]
+      _ = try session.write(.set(.root, .object(all)))
+      try session.declareIndexes(Fixture.views().flatMap(\.indexes))
+    }
+  }
+
   private static func app(at place: Place) throws -> AppDriver {
-    let record = (10...60).map { JSONMember("field\($0)", .string("value \($0)")) }
-    var users = [JSONMember("ana", .object(record + [JSONMember("role", "organizer")]))]
-    users += (10...50).map { JSONMember("u\($0)", Fixture.user("User \($0)", "participant")) }
-    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get(), rows: 20)
-    try app.set("/user", .object(users))
+    let app = try AppDriver(Fixture.views(), copying: file.get(), rows: 20)
     if !place.keys.isEmpty { app.press(place.keys) }
     app.wait(milliseconds: 10_000)
     return app
@@ -96,12 +109,19 @@ import Testing
     return state
   }
 
-  /// All that a user, or the world, could notice of a state.
+  /// True if neither a user nor the world could tell two states apart.
+  private static func areAlike(_ left: AppState, _ right: AppState) -> Bool {
+    // To draw is dear: most keys show themselves without it.
+    if left.isLeaving != right.isLeaving || left.active != right.active { return false }
+    if left.effects != right.effects || left.layers.count != right.layers.count { return false }
+    return traces(of: left) == traces(of: right)
+  }
+
   private static func traces(of state: AppState) -> [String] {
     let canvas = AppScreen(state, glyphs: .unicode).draw()
     let cursor = canvas.cursor.map { "\($0)" } ?? "hidden"
     return canvas.textLines() + canvas.roleLines()
-      + [cursor, "\(state.isLeaving)", "\(state.active)", "\(state.effects)"]
+      + [cursor]
   }
 
   @Test func tableHasNoContradictions() {
@@ -118,7 +138,7 @@ import Testing
       var state = try Self.after(place.before[action] ?? "", state)
       state.effects = []
       state.now += 5_000
-      let isIdle = try Self.traces(of: Self.after(binding.keys, state)) == Self.traces(of: state)
+      let isIdle = try Self.areAlike(Self.after(binding.keys, state), state)
       let isMeantToBe = place.idle[action] != nil || Self.goesToItself(action, state)
       #expect(
         isIdle == isMeantToBe,
@@ -146,11 +166,12 @@ import Testing
     let bindings = AppKeymap.keymap.bindings(for: app.state.contexts)
     app.resize(columns: 120, rows: 200)
     app.press("F1")
+    let lines = app.body
     for binding in bindings {
-      #expect(
-        app.body.contains {
-          $0.contains(" \(binding.keys) ") && $0.contains("[\(binding.action)]")
-        }, "\(binding.keys) (\(binding.action)) is not in the help")
+      let isListed = lines.contains {
+        $0.contains(" \(binding.keys) ") && $0.contains("[\(binding.action)]")
+      }
+      #expect(isListed, "\(binding.keys) (\(binding.action)) is not in the help")
     }
   }
 
@@ -160,7 +181,7 @@ import Testing
     while !app.cursorLine.contains("[record.add]"), app.cursorLine != "" { app.press("j") }
     app.press("Enter")
     #expect(app.state.hasEditor)
-    #expect(app.screen[app.screen.count - 3] == " zoe")
+    #expect(app.composeLine == " zoe")
   }
 
   @Test func hintsNameKeysThatWork() throws {

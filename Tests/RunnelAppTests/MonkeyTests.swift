@@ -146,9 +146,11 @@ private struct Monkey {
     }
     let layout = state.layout
     let hidesList = !state.layers.isEmpty || layout.isTooSmall || layout.body.height == 0
-    let isEmpty = !state.isTree && state.lists[state.active].content.sections.isEmpty
+    let content = state.isTree ? state.tree.content : state.lists[state.active].content
+    let isEmpty = content.sections.isEmpty
     if !hidesList, !isEmpty, app.cursorLine == "" {
-      found.append("the cursor is not on the screen")
+      found.append(
+        "the cursor is not on the screen")
     }
     return found
   }

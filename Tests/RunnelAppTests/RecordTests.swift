@@ -26,14 +26,15 @@ import Testing
        runnel  test ▸ /user/ana                                           ● live  zoe
        1 Chat  2 People  3 Tree                                                5 rows
       ────────────────────────────────────────────────────────────────────────────────
-      ▾ /user/ana                                                            5 fields
+      ▾ /user/ana                                                             5 fields
       >  active        true                                                   boolean
          email         ana@example.org                                         string
          name          Ana                                                     string
          plot          3                                                       number
          role          organizer                                               string
       """
-    #expect(try ana().screen.prefix(9).joined(separator: "\n") == expected)
+    let screen = try ana().screen.prefix(9).joined(separator: "\n")
+    #expect(screen == expected)
   }
 
   @Test func textIsEditedInItsPlace() throws {
@@ -125,15 +126,15 @@ import Testing
     app.type("Found it")
     app.press("Enter q")
     #expect(app.cursorLine.contains("Found it"))
-    #expect(try app.stored("/room/m6/text") == "Found it")
+    #expect(try app.stored("/room/-M6/text") == "Found it")
   }
 
   @Test func fieldThatComesLaterDoesNotStartAnEditByItself() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    try app.remove("/room/m6/text")
+    try app.remove("/room/-M6/text")
     app.press("e")
     #expect(app.record?.edit == nil)
-    try app.set("/room/m6/text", "back")
+    try app.set("/room/-M6/text", "back")
     #expect(app.record?.edit == nil)
   }
 

@@ -42,7 +42,7 @@ import Testing
 
   @Test func changingTheOrderedFieldMovesTheRowAndTheCursorFollows() throws {
     let app = try roster()
-    app.press("3 G e C-u")
+    app.press("3 G Enter j j e C-u")
     app.type("Zoltan")
     app.press("Enter q")
     #expect(app.cursorLine.contains("Zoltan"))

@@ -32,18 +32,16 @@ import Testing
     let app = try tree()
     app.press("j j l j Enter")
     let expected = """
-       ▾ user                        5 keys
-      >  ▾ ana                         5 keys
-             active                      true  boolean
-             email                       "ana@example.org"  string
-             name                        "Ana"  string
-             plot                        3  number
-             role                        "organizer"  string
-         ▸ bo                          5 keys
+        ▾ user                        5 keys
+      >   ▾ ana                         5 keys
+              active                      true  boolean
+              email                       "ana@example.org"  string
+              name                        "Ana"  string
+              plot                        3  number
+              role                        "organizer"  string
+          ▸ bo                          5 keys
       """
-    #expect(
-      app.body.dropFirst(2).prefix(8).joined(separator: "\n").hasSuffix(
-        expected.split(separator: "\n").dropFirst().joined(separator: "\n")))
+    #expect(app.body.dropFirst(2).prefix(8).joined(separator: "\n") == expected)
     #expect(app.screen[0].contains("/user/ana"))
   }
 
@@ -79,9 +77,9 @@ import Testing
   @Test func foldKeysWorkOnTheNodeUnderTheCursor() throws {
     let app = try tree()
     app.press("j za")
-    #expect(app.line(of: "m1") != nil)
+    #expect(app.line(of: "-M1") != nil)
     app.press("za")
-    #expect(app.line(of: "m1") == nil)
+    #expect(app.line(of: "-M1") == nil)
     #expect(app.line(of: "user") != nil)
   }
 
@@ -96,7 +94,7 @@ import Testing
   @Test func childrenArePagedWithoutMovingTheScreen() throws {
     let app = try AppDriver([], copying: Fixture.historyFile.get())
     app.press("j l G")
-    #expect(app.cursorLine.hasPrefix(">    ⋯ more rows not loaded - Enter fetches 50"))
+    #expect(app.cursorLine.hasPrefix(">     ⋯ more rows not loaded - Enter fetches 50"))
     app.press("k")
     let before = app.body.dropLast()
     app.press("gm")
@@ -219,6 +217,6 @@ import Testing
     #expect(app.body[2].contains("the file is locked · Enter tries again"))
     app.backend.listenRefusal = nil
     app.press("j Enter")
-    #expect(app.line(of: "m1") != nil)
+    #expect(app.line(of: "-M1") != nil)
   }
 }

@@ -20,6 +20,7 @@ final class ViewStreams {
   private let queries: [QueryStream<Record>]
   private let paged: QueryStream<Record>
   private let transient = TransientStream<Record>()
+  private let union: UnionStream<Record>
   private let partition: PartitionedStream<Record, SectionID>
   private var adapter: IndexPathAdapter<Record>?
   private var receive: ((ListChange) -> Void)?
@@ -41,10 +42,11 @@ final class ViewStreams {
       } + [paged]
     let index = definition.source.order
     let sources: [any SectionedStream<Record>] = queries + [transient]
-    let union = UnionStream(sources) { left, right in
+    let union = UnionStream<Record>(sources) { left, right in
       let (a, b) = (left.position(in: index), right.position(in: index))
       return isDescending ? b < a : a < b
     }
+    self.union = union
     partition = PartitionedStream(
       union, fixed: definition.fixedSections, sectionID: \.text,
       partition: { record in
@@ -57,10 +59,23 @@ final class ViewStreams {
     self.receive = receive
     let adapter = IndexPathAdapter(
       partition, paged: paged, pagingKey: ListScreen.pagingRow,
+      boundaryKey: { [weak self] in self?.boundaryKey },
       receive: { [weak self] in self?.changed($0) })
     self.adapter = adapter
     for query in queries { query.start() }
     adapter.start()
+  }
+
+  /// The oldest row that stands in the history.
+  ///
+  /// A pinned message may be the oldest one loaded, but it stands among the pinned ones: the row for
+  /// older messages is not to stand there.
+  private var boundaryKey: String? {
+    let own = queries.count - 1
+    let isOwn: (Record) -> Bool = { [union] in union.source(of: $0.key) == own }
+    let record =
+      paged.isPagedAtStart ? paged.items.first(where: isOwn) : paged.items.last(where: isOwn)
+    return record?.key ?? paged.boundaryKey
   }
 
   /// Takes the events of one of the queries over.

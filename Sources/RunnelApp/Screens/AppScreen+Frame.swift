@@ -76,11 +76,12 @@ extension AppScreen {
     drawToast(into: &canvas)
   }
 
-  /// A message takes the status line, and as many lines above it as it needs.
+  /// A message takes the status line, and as many lines above it as it needs and as are not the
+  /// list's: the cursor stays in sight.
   private func drawToast(into canvas: inout Canvas) {
     guard let toast = state.toast?.toast else { return }
     let lines = StyledLine(toast.text).wrapped(width: max(state.size.columns - 4, 1)).count
-    let height = min(lines, Toast.lineCountMax, state.size.rows - 2)
+    let height = min(lines, Toast.lineCountMax, state.size.rows - layout.body.endRow)
     let area = Rect(size: state.size).splitBottom(height).bottom
     canvas.fill(area)
     toast.draw(into: &canvas, rect: area)

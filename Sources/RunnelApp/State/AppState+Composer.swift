@@ -22,8 +22,9 @@ extension AppState {
       effects.append(.compose(view: composer.view, nil))
     case .inputAccept, .formSave: send(composer)
     default:
+      let old = composer.editor.text
       updateComposer { _ = $0.editor.perform(action) }
-      showDraft()
+      if self.composer?.editor.text != old { showDraft() }
     }
   }
 

@@ -119,7 +119,7 @@ extension ListScreen {
     if isLiveAtBottom {
       list.moveToLast(in: content, height: height)
     } else {
-      list.moveToRow(number: 1, in: content, height: height)
+      list.moveToFirst(in: content, height: height)
     }
   }
 

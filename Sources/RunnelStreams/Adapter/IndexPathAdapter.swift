@@ -22,6 +22,7 @@ public final class IndexPathAdapter<Item: KeyedItem> {
 
   private let stream: any SectionedStream<Item>
   private let paged: (any PagedStream<Item>)?
+  private let boundaryKey: () -> String?
   private let receive: (ListUpdate<Item>) -> Void
   private let hub = ChangeHub<ListUpdate<Item>> { $0 }
   private var cancellations: [() -> Void] = []
@@ -38,14 +39,18 @@ public final class IndexPathAdapter<Item: KeyedItem> {
   ///   - paged: the stream that is fetched page by page, which `stream` is or is made of; nil for a
   ///     list without a paging row.
   ///   - pagingKey: the key of the paging row; no item may have it, and no section.
+  ///   - boundaryKey: the key of the row beside which the paging row stands; nil to take that of
+  ///     `paged`. A list that shows some rows of `paged` elsewhere names the last that is in place.
   ///   - receive: what is told each update, the first one a reload. What it does to the streams
   ///     becomes a following update.
   public init(
     _ stream: any SectionedStream<Item>, paged: (any PagedStream<Item>)?,
-    pagingKey: String = "fetch-more", receive: @escaping (ListUpdate<Item>) -> Void
+    pagingKey: String = "fetch-more", boundaryKey: (() -> String?)? = nil,
+    receive: @escaping (ListUpdate<Item>) -> Void
   ) {
     self.stream = stream
     self.paged = paged
+    self.boundaryKey = boundaryKey ?? { paged?.boundaryKey }
     self.pagingKey = pagingKey
     self.receive = receive
   }
@@ -146,7 +151,7 @@ extension IndexPathAdapter {
     guard let paged, paged.fetchState != .unknown else { return nil }
     let state = paged.fetchState
     let isFirst = paged.isPagedAtStart
-    let home = paged.boundaryKey.flatMap { boundary in
+    let home = boundaryKey().flatMap { boundary in
       list.firstIndex { (isFirst ? $0.keys.first : $0.keys.last) == boundary }
         ?? list.firstIndex { $0.keys.contains(boundary) }
     }

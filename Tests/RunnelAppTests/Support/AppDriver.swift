@@ -169,6 +169,12 @@ final class AppDriver {
     return Array(screen[area.row..<area.endRow])
   }
 
+  /// The line in which a record is composed.
+  var composeLine: String { screen[runtime.state.layout.composer.endRow - 1] }
+
+  /// The rule above it, which says what is wrong.
+  var composeRule: String { screen[runtime.state.layout.composer.row] }
+
   /// The last line.
   var status: String { screen.last ?? "" }
 

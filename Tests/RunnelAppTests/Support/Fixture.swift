@@ -87,14 +87,14 @@ enum Fixture {
       JSONMember(
         "room",
         .object([
-          JSONMember("m1", message("Where is the key?", at: now - 2 * day)),
+          JSONMember("-M1", message("Where is the key?", at: now - 2 * day)),
           JSONMember(
-            "m2",
+            "-M2",
             message("The gate code is 4711", from: "bo", at: now - 2 * day + hour, isPinned: true)),
-          JSONMember("m3", message("Rain tomorrow", at: now - day)),
-          JSONMember("m4", message("漢字テスト renders wide", from: "eve", at: now - day + hour)),
-          JSONMember("m5", message("Good morning", from: "bo", at: now - 9 * hour)),
-          JSONMember("m6", message("Who has the ladder?", at: now - 5 * minute)),
+          JSONMember("-M3", message("Rain tomorrow", at: now - day)),
+          JSONMember("-M4", message("漢字テスト renders wide", from: "eve", at: now - day + hour)),
+          JSONMember("-M5", message("Good morning", from: "bo", at: now - 9 * hour)),
+          JSONMember("-M6", message("Who has the ladder?", at: now - 5 * minute)),
         ])),
       JSONMember(
         "user",
@@ -110,7 +110,7 @@ enum Fixture {
 
   /// The key of the message with a number in `history`.
   static func historyKey(_ number: Int) -> String {
-    "m" + String(repeating: "0", count: 5 - "\(number)".count) + "\(number)"
+    "-M" + String(repeating: "0", count: 5 - "\(number)".count) + "\(number)"
   }
 
   /// So many messages, three hours from one to the next; every 40th is pinned.
@@ -157,7 +157,8 @@ enum Fixture {
     }
   }
 
-  private static func template(
+  /// The bytes of a database that a function fills.
+  static func template(
     _ name: String, _ fill: (DatabaseSession) throws -> Void
   ) throws -> Data {
     let file = NSTemporaryDirectory() + "runnel-\(name)-\(UUID().uuidString).db"
