@@ -263,8 +263,13 @@ extension DatabaseSession {
   ///
   /// O(n) in the children that a new index keeps; nothing if all are declared.
   ///
-  /// - Throws: `DatabaseError`; then none was declared.
-  public func declareIndexes(_ definitions: [IndexDefinition]) throws {
-    try store.declare(definitions)
+  /// `progress` is called now and then with the rows entered so far; false stops the work.
+  ///
+  /// - Throws: `DatabaseError` (`cancelled`, or a failure of the storage); then none was declared.
+  public func declareIndexes(
+    _ definitions: [IndexDefinition],
+    progress: @escaping (_ rows: Int) -> Bool = { _ in true }
+  ) throws {
+    try store.declare(definitions, progress: progress)
   }
 }

@@ -163,7 +163,7 @@ import Testing
     try expectFault(.corrupt)
   }
 
-  @Test(arguments: 0..<10 as Range<UInt64>)
+  @Test(arguments: 0..<6 as Range<UInt64>)
   func aFlippedBitIsAnErrorOrGoesUnnoticedButNeverACrash(seed: UInt64) throws {
     try makeDatabase()
     let good = try folder.bytes()

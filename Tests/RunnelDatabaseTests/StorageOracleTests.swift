@@ -17,7 +17,7 @@ import Testing
       pattern: "/", child: Path(unchecked: [Key(unchecked: "b"), Key(unchecked: "1")])),
   ]
 
-  @Test(arguments: 0..<9 as Range<UInt64>)
+  @Test(arguments: 0..<6 as Range<UInt64>)
   func theFileAnswersAsTheTreeInMemory(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     let folder = try TemporaryFolder()

@@ -30,7 +30,8 @@ struct YAMLObject {
   private let line: Int?
   private let mapping: [(name: String, value: Yams.Node, line: Int?)]
 
-  /// Reads a mapping; a name that is not in `allowed` is refused, unless that is nil.
+  /// Makes an object of a node, in which only the `allowed` names may stand; nil if the caller checks
+  /// them later.
   init(_ node: Yams.Node, file: String, allowed: [String]?) throws {
     self.file = file
     line = node.mark?.line
@@ -143,10 +144,10 @@ struct YAMLObject {
     return try sequence.map { try YAMLObject($0, file: file, allowed: allowed) }
   }
 
-  /// What a function makes of each name and value of the mapping at a name, in order.
+  /// What a function makes of each name and value of the mapping at a name, in order; nothing if it
+  /// is not there.
   ///
-  /// Nothing is made if there is no such mapping. The function is given the mapping too, for errors
-  /// that name a place in it.
+  /// The function is given the mapping too, for errors that name a place in it.
   func members<Member>(
     _ name: String, _ body: (_ object: YAMLObject, _ name: String, Yams.Node) throws -> Member
   ) throws -> [Member] {

@@ -50,7 +50,7 @@ public final class Application {
   private let database: Database
   private let runtime: AppRuntime
   private var isDirty = true
-  /// Whether what is to be painted may not wait: what a key did, or the first screen.
+  /// Whether what is to be painted may not wait: what a key did, or rows that were asked for.
   private var isUrgent = true
   /// When the screen was last painted for something that may wait.
   private var lastFrame: Int64 = 0
@@ -79,9 +79,9 @@ public final class Application {
     signals = try SignalSource()
     inbox = Inbox(limit: Application.inboxLimit) { wakeup.signal() }
     let workspace = try Workspace(options)
+    try workspace.prepare(options, signals)
     database = try Database(
-      file: options.database, isReadOnly: options.isReadOnly,
-      indexes: workspace.views.flatMap(\.indexes), inbox: inbox,
+      file: options.database, isReadOnly: options.isReadOnly, inbox: inbox,
       environment: DatabaseEnvironment(
         now: LocalTime.now, random: SystemRandomNumberGenerator()))
     do {
@@ -160,6 +160,8 @@ extension Application {
 
   private func readMessages() {
     guard wakeup.drain() else { return }
+    // What somebody waits for does not wait for the next frame too.
+    if runtime.state.isWaiting { isUrgent = true }
     runtime.receive(inbox.drain())
     isDirty = true
   }
@@ -201,5 +203,15 @@ extension Application {
     screen.resume()
     runtime.send(.input(.resize(screen.size)))
     paintSoon()
+  }
+}
+
+extension AppState {
+  /// True while the screen says that rows are on their way.
+  fileprivate var isWaiting: Bool {
+    if isTree {
+      return tree.expanded.values.contains { $0.phase == .loading || $0.paging == .fetching }
+    }
+    return lists[active].phase == .loading || lists[active].paging == .fetching
   }
 }

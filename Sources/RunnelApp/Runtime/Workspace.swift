@@ -1,12 +1,14 @@
 import Foundation
 import Glibc
 import RunnelDatabase
-import RunnelTree
+import RunnelTerminal
 
 /// What a database is opened with: its views, its name, and who the user is.
 struct Workspace {
   /// What is put after the name of a database to find its views.
   static let viewsSuffix = ".views.yaml"
+  /// How long making indexes takes before it is mentioned.
+  private static let silentMilliseconds: Int64 = 200
 
   let views: [ViewDefinition]
   let name: String
@@ -46,13 +48,51 @@ struct Workspace {
 
   /// Opens the database for a moment, which also makes the file if there is none.
   private static func discover(_ options: ApplicationOptions) throws -> [ViewDefinition] {
-    let session = try DatabaseSession(
-      file: options.database, isReadOnly: options.isReadOnly,
-      environment: DatabaseEnvironment(
-        now: LocalTime.now, random: SystemRandomNumberGenerator()))
+    let session = try session(options)
     let views = try FoundViews.find(in: session)
     try session.close()
     return views
+  }
+
+  /// Makes the indexes that the views ask for, and says so on standard error if it takes a while.
+  ///
+  /// - Throws: `DatabaseError` if the database cannot be opened, and (`cancelled`) if the user or the
+  ///   system stopped it; then nothing was changed.
+  func prepare(_ options: ApplicationOptions, _ signals: SignalSource) throws {
+    let indexes = views.flatMap(\.indexes)
+    if options.isReadOnly || indexes.isEmpty { return }
+    let session = try Workspace.session(options)
+    let start = LocalTime.now()
+    var isSaid = false
+    defer { if isSaid { Workspace.say("\n") } }
+    try session.declareIndexes(indexes) { rows in
+      if LocalTime.now() - start > Workspace.silentMilliseconds {
+        Workspace.say("\rrunnel: indexing for the views, \(rows) rows; Ctrl-C stops it")
+        isSaid = true
+      }
+      return !signals.read().contains(where: Workspace.isEnd)
+    }
+    try session.close()
+  }
+
+  private static func isEnd(_ signal: TerminalSignal) -> Bool {
+    switch signal {
+    case .terminate, .hangUp, .interrupt: true
+    case .stop, .resume, .windowChanged: false
+    }
+  }
+
+  private static func say(_ text: String) {
+    let bytes = Array(text.utf8)
+    // Nobody waits for these words.
+    _ = write(STDERR_FILENO, bytes, bytes.count)
+  }
+
+  private static func session(_ options: ApplicationOptions) throws -> DatabaseSession {
+    try DatabaseSession(
+      file: options.database, isReadOnly: options.isReadOnly,
+      environment: DatabaseEnvironment(
+        now: LocalTime.now, random: SystemRandomNumberGenerator()))
   }
 
   private static func tab(_ name: String?, in views: [ViewDefinition]) throws -> Int? {

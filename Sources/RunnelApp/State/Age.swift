@@ -11,6 +11,9 @@ enum Age {
   /// Up to so many seconds is "now".
   private static let nowSeconds: Int64 = 5
 
+  /// The most that three characters tell; what is longer ago is "long".
+  private static let countMax: Int64 = 999
+
   /// How long before `now` a time is: `now`, `12s`, `5m`, `3h`, `2d`, `8w`, `1y`.
   ///
   /// Both are milliseconds since 1970; any numbers may be given.
@@ -21,7 +24,7 @@ enum Age {
     let seconds = elapsed / 1000
     guard let step = steps.first(where: { seconds >= $0.from }) else { return "now" }
     let count = seconds / step.seconds
-    return count > 999 ? "long" : "\(count)\(step.sign)"
+    return count > countMax ? "long" : "\(count)\(step.sign)"
   }
 
   /// When the text becomes another one: later than `now`; nil if it does not in any near time.
@@ -29,14 +32,17 @@ enum Age {
     let (elapsed, isOverflow) = now.subtractingReportingOverflow(time)
     if isOverflow { return nil }
     if elapsed < 0 { return time }
-    let seconds = elapsed / 1000
-    guard let index = steps.firstIndex(where: { seconds >= $0.from }) else {
-      return time + nowSeconds * 1000
-    }
+    let (change, isFar) = time.addingReportingOverflow(secondsOfNextText(elapsed / 1000) * 1000)
+    return isFar || change <= now ? nil : change
+  }
+
+  /// The age in seconds at which the text of an age becomes another one; 0 if it does not.
+  private static func secondsOfNextText(_ seconds: Int64) -> Int64 {
+    guard let index = steps.firstIndex(where: { seconds >= $0.from }) else { return nowSeconds }
     let step = steps[index]
-    var next = (seconds / step.seconds + 1) * step.seconds
-    if index > 0 { next = min(next, steps[index - 1].from) }
-    let (change, isFar) = time.addingReportingOverflow(next * 1000)
-    return isFar ? nil : change
+    let count = seconds / step.seconds
+    if count > countMax { return 0 }
+    let next = (count + 1) * step.seconds
+    return index > 0 ? min(next, steps[index - 1].from) : next
   }
 }

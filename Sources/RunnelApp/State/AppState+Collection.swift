@@ -7,16 +7,10 @@ import RunnelTree
 
 extension AppState {
   mutating func performInView(_ action: ActionID, count: Int?) {
-    if let number = action.viewNumber { return open(number - 1) }
-    let tabCount = treeTab + 1
-    switch action {
-    case .viewNext: return open((active + (count ?? 1)) % tabCount)
-    case .viewPrevious: return open((active + tabCount - (count ?? 1) % tabCount) % tabCount)
-    case .stepBack:
+    if action == .stepBack {
       // Nothing is open: what was said is read.
       toast = nil
       return
-    default: break
     }
     let isTree = isTree
     var isDone = false

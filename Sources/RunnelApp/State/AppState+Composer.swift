@@ -94,7 +94,7 @@ extension AppState {
 extension ViewDefinition {
   /// A new record: the template with the user's name, and what was filled in.
   ///
-  /// In a form (`isForm`) the user saw the fields of the template, and emptied those without a value.
+  /// In a form the user saw the fields of the template, and so emptied those without a value.
   func record(
     filledWith values: [(path: Path, value: JSONValue)], me: String, isForm: Bool = false
   ) -> JSONValue {

@@ -95,6 +95,7 @@ extension AppState {
   /// Runs an action where the keys go now.
   mutating func perform(_ action: ActionID, count: Int?) {
     if performAnywhere(action) { return }
+    if let tab = tab(of: action, count: count) { return change(to: tab) }
     switch layers.last {
     case nil: performInView(action, count: count)
     case .record: performInRecord(action, count: count)
@@ -118,6 +119,31 @@ extension AppState {
     default: return false
     }
     return true
+  }
+
+  /// The tab that an action goes to; nil if it goes to none.
+  private func tab(of action: ActionID, count: Int?) -> Int? {
+    if let number = action.viewNumber { return number - 1 }
+    let tabCount = treeTab + 1
+    switch action {
+    case .viewNext: return (active + (count ?? 1)) % tabCount
+    case .viewPrevious: return (active + tabCount - (count ?? 1) % tabCount) % tabCount
+    default: return nil
+    }
+  }
+
+  /// Changes the view: what is only read is closed, what is typed stays in front.
+  private mutating func change(to tab: Int) {
+    guard (0...treeTab).contains(tab) else { return open(tab) }
+    while let layer = layers.last {
+      switch layer {
+      case .help: closeLayer()
+      case .record(let screen) where screen.edit == nil: closeLayer()
+      case .record, .form, .confirm, .compose:
+        return say(.info, "finish first what is typed, or Esc")
+      }
+    }
+    open(tab)
   }
 
   /// `C-c`: nothing here runs long enough to be stopped, so a second one leaves.

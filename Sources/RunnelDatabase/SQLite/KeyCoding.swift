@@ -15,11 +15,17 @@ enum OrderedBytes {
   static func key(_ key: Key) -> [UInt8] {
     let text = key.text
     guard let integer = key.integer else {
-      var bytes: [UInt8] = [2]
-      bytes.reserveCapacity(text.utf8.count + 2)
-      for byte in text.utf8 { bytes.append(UTF8Rank.of(byte)) }
-      bytes.append(0)
-      return bytes
+      let count = text.utf8.count + 2
+      return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        buffer[0] = 2
+        var index = 1
+        for byte in text.utf8 {
+          buffer[index] = UTF8Rank.of(byte)
+          index += 1
+        }
+        buffer[index] = 0
+        initialized = count
+      }
     }
     let count = UInt16(text.utf8.count)
     let sign: UInt8 = text.utf8.first == UInt8(ascii: "-") ? 0 : 1

@@ -136,12 +136,15 @@ final class Store {
   }
 
   /// Declares indexes that are not declared yet, and enters what is stored.
-  func declare(_ definitions: [IndexDefinition]) throws {
+  func declare(
+    _ definitions: [IndexDefinition], progress: @escaping (_ rows: Int) -> Bool
+  ) throws {
     if Set(definitions).isSubset(of: indexes.map(\.definition)) { return }
     try write { transaction in
       var declared = Set(transaction.indexes.map(\.definition))
+      var filler = IndexFiller(store: transaction, progress: progress)
       for definition in definitions where declared.insert(definition).inserted {
-        try transaction.declare(definition)
+        try filler.declare(definition)
       }
     }
     do {

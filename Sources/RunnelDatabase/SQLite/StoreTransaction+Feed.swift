@@ -83,35 +83,4 @@ extension StoreTransaction {
       return StoredIndex(id: id, definition: definition)
     }
   }
-
-  /// Declares an index and enters what is stored already.
-  ///
-  /// O(n) in the children it keeps.
-  func declare(_ definition: IndexDefinition) throws {
-    try db.execute(
-      sql: "INSERT INTO index_definition (pattern, child) VALUES (?, ?)",
-      arguments: [definition.pattern, definition.child.description])
-    let index = StoredIndex(id: db.lastInsertedRowID, definition: definition)
-    try fill(index, at: [], row: .root)
-  }
-
-  private func fill(_ index: StoredIndex, at place: [Key], row id: RowID) throws {
-    guard index.reaches(below: place), case .split(let split)? = try row(id) else { return }
-    if index.covers(place) {
-      let cursor = try Row.fetchCursor(
-        db, sql: "SELECT key, json, split FROM node WHERE parent = ?", arguments: [split])
-      while let row = try cursor.next() {
-        let value = try indexValue(of: storedRow(row), index.order)
-        try insertEntry(RowID(parent: split, key: row.bytes("key")), index, value)
-      }
-      return
-    }
-    let below = try Row.fetchAll(
-      db, sql: "SELECT key, json, split FROM node WHERE parent = ? AND split IS NOT NULL",
-      arguments: [split])
-    for row in below {
-      let key = try row.key()
-      try fill(index, at: place + [key], row: RowID(parent: split, key))
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import RunnelBase
 import RunnelTree
@@ -67,7 +68,12 @@ struct Importer {
       return try children.add(outcome, row)
     }
     if node.isEmpty { return }
-    try store.store(node, at: children.path.keys + [key], row: row)
+    let bytes = store.writer.record(node)
+    if bytes.count <= Schema.recordBytesMax {
+      try children.insert(bytes, row)
+    } else {
+      try store.store(node, at: children.path.keys + [key], row: row)
+    }
     try children.add(.node(node), row)
   }
 
@@ -163,6 +169,9 @@ struct Importer {
     private let kept: [StoredIndex]
     private var split: Int64 = 0
     private var count = 0
+    /// A statement of its own, once there are so many members that it pays.
+    private var insertion: Statement?
+    private static let manyMin = 20
     /// The last key, in the order of the tree, of those that came.
     private var greatest: [UInt8] = []
 
@@ -194,6 +203,16 @@ struct Importer {
         count -= 1
       }
       return row
+    }
+
+    /// Stores a member's record.
+    mutating func insert(_ record: Data, _ row: RowID) throws {
+      if insertion == nil, count >= SplitChildren.manyMin {
+        insertion = try store.db.makeStatement(
+          sql: "INSERT INTO node (parent, key, json, split) VALUES (\(split), ?, ?, NULL)")
+      }
+      guard let insertion else { return try store.put(record: record, row: row) }
+      try insertion.execute(arguments: [row.key.databaseBlob, record])
     }
 
     /// Counts and indexes a member that was stored.

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import RunnelTree
 
@@ -167,7 +168,7 @@ extension StoreTransaction {
   ///
   /// What stood in the row is replaced; nothing split may have stood there.
   func store(_ node: Node, at place: @autoclosure () -> [Key], row id: RowID) throws {
-    let bytes = RecordCoding.bytes(node)
+    let bytes = writer.record(node)
     if bytes.count <= Schema.recordBytesMax || node.children.isEmpty {
       try put(record: bytes, row: id)
       return
@@ -208,10 +209,10 @@ extension StoreTransaction {
     }
   }
 
-  func put(record bytes: [UInt8], row id: RowID) throws {
+  func put(record bytes: Data, row id: RowID) throws {
     try db.cachedStatement(
       sql: "INSERT OR REPLACE INTO node (parent, key, json, split) VALUES (?, ?, ?, NULL)"
-    ).execute(arguments: [id.parent, id.key.databaseBlob, bytes.databaseBlob])
+    ).execute(arguments: [id.parent, id.key.databaseBlob, bytes])
   }
 
   /// Makes a split node without children in a row; the caller adds them and sets their number.

@@ -12,6 +12,7 @@ struct StoreTransaction {
   let indexes: [StoredIndex]
   /// Why the last read failed that the engine made; see `reading`.
   private let failure = Failure()
+  let writer = RecordWriter()
 
   private final class Failure {
     var cause: (any Error)?
@@ -250,5 +251,7 @@ extension Row {
 
 extension [UInt8] {
   /// The bytes as an argument of a statement.
-  var databaseBlob: Data { Data(self) }
+  var databaseBlob: Data {
+    withUnsafeBytes { bytes in bytes.baseAddress.map { Data(bytes: $0, count: count) } ?? Data() }
+  }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import RunnelBase
 import RunnelTree
@@ -40,12 +41,6 @@ enum Location {
 
 /// The JSON of stored rows.
 enum RecordCoding {
-  static func bytes(_ node: Node) -> [UInt8] {
-    var writer = JSONWriter()
-    node.writeExport(to: &writer)
-    return writer.takeBytes()
-  }
-
   static func bytes(_ priority: Leaf?) -> [UInt8]? { priority?.json.jsonBytes() }
 
   /// The node of a record, which is never empty.
@@ -74,6 +69,30 @@ enum RecordCoding {
     case .number(let value): return .number(value)
     case .string(let value): return .string(value)
     case .bool, nil: throw Damage("a priority is neither a number nor a string")
+    }
+  }
+}
+
+/// Writes the JSON of one record after another into one buffer.
+///
+/// A buffer for each would cost an import some allocations a row.
+final class RecordWriter {
+  private static let bufferBytes = 1 << 16
+
+  /// Writes an array that never ends, whose elements are the records.
+  private var writer = JSONWriter()
+
+  init() { writer.beginArray() }
+
+  /// The JSON of a record, in the export format.
+  func record(_ node: Node) -> Data {
+    if writer.bytes.count > RecordWriter.bufferBytes { _ = writer.takeBytes() }
+    let start = writer.bytes.count
+    node.writeExport(to: &writer)
+    return writer.bytes.withUnsafeBytes { bytes in
+      let separated = bytes[start...]
+      let record = separated.first == UInt8(ascii: ",") ? separated.dropFirst() : separated
+      return Data(UnsafeRawBufferPointer(rebasing: record))
     }
   }
 }

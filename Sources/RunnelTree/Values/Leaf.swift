@@ -75,6 +75,15 @@ extension Leaf {
     }
   }
 
+  /// Writes the value as JSON.
+  func write(to writer: inout JSONWriter) {
+    switch self {
+    case .bool(let value): writer.writeBool(value)
+    case .number(let value): writer.writeNumber(value)
+    case .string(let value): writer.writeString(value)
+    }
+  }
+
   /// Why `text` is no value, or nil if it is one.
   static func refusal(of text: String) -> String? {
     let count = text.utf8.count

@@ -146,12 +146,12 @@ extension Node {
     switch content {
     case .empty: writer.writeNull()
     case .leaf(let leaf):
-      guard let priority else { return writer.writeValue(leaf.json) }
+      guard let priority else { return leaf.write(to: &writer) }
       writer.beginObject()
       writer.writeName(ReservedName.value)
-      writer.writeValue(leaf.json)
+      leaf.write(to: &writer)
       writer.writeName(ReservedName.priority)
-      writer.writeValue(priority.json)
+      priority.write(to: &writer)
       writer.endObject()
     case .children(let children):
       writer.beginObject()
@@ -161,7 +161,7 @@ extension Node {
       }
       if let priority {
         writer.writeName(ReservedName.priority)
-        writer.writeValue(priority.json)
+        priority.write(to: &writer)
       }
       writer.endObject()
     }

@@ -61,7 +61,13 @@ public struct Node: Hashable, Sendable {
   }
 
   private static func normalised(_ children: [Child]) -> [Child] {
-    let isSorted = zip(children, children.dropFirst()).allSatisfy { $0.key < $1.key }
+    var isSorted = true
+    var hasEmpty = false
+    for index in children.indices {
+      if index > 0, !(children[index - 1].key < children[index].key) { isSorted = false }
+      if children[index].node.isEmpty { hasEmpty = true }
+    }
+    if isSorted, !hasEmpty { return children }
     let ordered =
       isSorted
       ? children
@@ -97,7 +103,9 @@ public struct Child: Hashable, Sendable {
 
 extension Node {
   /// True if the node holds nothing.
-  public var isEmpty: Bool { content == .empty }
+  public var isEmpty: Bool {
+    if case .empty = content { true } else { false }
+  }
 
   /// The value of a leaf; nil for every other node.
   public var leaf: Leaf? {

@@ -51,9 +51,7 @@ package struct NodeReader {
       node = .empty
     case .bool: node = Node(.bool(try scanner.readBool()))
     case .number: node = Node(.number(try scanner.readNumber()))
-    case .string:
-      let json = try value(&scanner, end)
-      node = try NodeMembers.leaf(json)
+    case .string: node = try NodeMembers.leaf(.string(try scanner.readString()))
     case .array: node = try elements(&scanner, at: place, end)
     case .object: node = try members(&scanner, at: place, end)
     }
@@ -141,7 +139,10 @@ struct NodeMembers {
 
   /// Takes in an ordinary member.
   mutating func add(_ key: Key, _ node: Node) {
-    hasMembers = true
+    if !hasMembers {
+      hasMembers = true
+      children.reserveCapacity(4)
+    }
     children.append(Child(key: key, node: node))
   }
 

@@ -89,19 +89,25 @@ final class AppDriver {
     screenEffects += runtime.takeScreenEffects()
   }
 
-  /// Strikes keys one after another and answers what they ask for.
+  /// Strikes keys one after another, and answers what each asks for before the next.
   func press(_ keys: String) {
-    strike(keys)
-    pump()
+    for stroke in strokes(keys) {
+      send(.key(stroke))
+      pump()
+    }
   }
 
   /// Strikes keys and leaves what they ask for unanswered.
   func strike(_ keys: String) {
+    for stroke in strokes(keys) { send(.key(stroke)) }
+  }
+
+  private func strokes(_ keys: String) -> [KeyStroke] {
     guard let strokes = KeyStroke.sequence(keys) else {
       Issue.record("not a notation of keys: \(keys)")
-      return
+      return []
     }
-    for stroke in strokes { send(.key(stroke)) }
+    return strokes
   }
 
   /// Types text, character by character, and answers what that asks for.

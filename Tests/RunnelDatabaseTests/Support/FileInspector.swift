@@ -51,7 +51,9 @@ final class FileInspector {
       let bytes = json ?? []
       let node = try RecordCoding.node(bytes)
       if node.isEmpty { report.faults.append("I2: an empty record at \(place).") }
-      if RecordCoding.bytes(node) != bytes { report.faults.append("A record is not canonical.") }
+      if Array(RecordWriter().record(node)) != bytes {
+        report.faults.append("A record is not canonical.")
+      }
       if bytes.count > Schema.recordBytesMax, node.leaf == nil {
         report.faults.append("A record of \(bytes.count) bytes at \(place).")
       }

@@ -1,0 +1,207 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct AddingTests {
+  private func chat(rows: Int = 24) throws -> AppDriver {
+    try AppDriver(Fixture.views(), json: Fixture.small, rows: rows)
+  }
+
+  private func newest(_ app: AppDriver) throws -> JSONValue {
+    guard case .object(let members) = try app.stored("/room"), let last = members.last else {
+      return .null
+    }
+    return last.value
+  }
+
+  // MARK: The compose line
+
+  @Test func typedTextShowsAsARowThatIsNotSaved() throws {
+    let app = try chat()
+    app.press("a")
+    #expect(app.screen[21] == " zoe")
+    app.type("hello")
+    #expect(
+      app.cursorLine
+        == "> ~ 18:20 zoe      hello                                               not saved")
+    #expect(app.screen[app.screen.count - 3] == " zoe hello")
+    #expect(app.backend.writeCount == 0)
+    #expect(app.list.content.sections.last?.detail.text == "2", "it does not count")
+  }
+
+  @Test func transientRowIsInSightOnAFullScreen() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("gg a")
+    app.type("h")
+    #expect(app.cursorLine.hasPrefix("> ~ 18:20 zoe"))
+  }
+
+  @Test func transientRowStaysUntilTheMessageIsSent() throws {
+    let app = try chat()
+    app.press("a")
+    app.type("hello")
+    app.strike("Enter")
+    #expect(app.cursorLine.hasPrefix("> ~"))
+    #expect(app.screen[app.screen.count - 3] == " ◐ hello")
+    app.pump()
+    #expect(app.line(of: "~") == nil)
+    #expect(app.cursorLine.contains("18:20 zoe      hello"))
+    #expect(app.screen[app.screen.count - 3] == " zoe")
+    let stored = try newest(app)
+    #expect(stored["text"] == "hello")
+    #expect(stored["from"] == "zoe")
+    #expect(stored["created"] == .number(JSONNumber(Fixture.now)))
+  }
+
+  @Test func whatIsTypedWhileSendingBelongsToTheNextMessage() throws {
+    let app = try chat()
+    app.press("a")
+    app.type("one")
+    app.strike("Left Enter t w o")
+    app.pump()
+    #expect(try newest(app)["text"] == "one")
+    #expect(app.screen[app.screen.count - 3] == " zoe two")
+    app.press("Enter")
+    #expect(try newest(app)["text"] == "two")
+  }
+
+  @Test func draftIsKept() throws {
+    let app = try chat()
+    app.press("a")
+    app.type("half a tho")
+    app.press("Esc")
+    #expect(app.line(of: "~") == nil)
+    #expect(app.toast == "kept as a draft: a goes on with it")
+    app.press("g2 g1 a")
+    #expect(app.cursorLine.contains("half a tho"))
+    app.type("ught")
+    app.press("Enter")
+    #expect(try newest(app)["text"] == "half a thought")
+    app.press("Esc a")
+    #expect(app.state.lists[0].draft == "")
+    #expect(app.screen[app.screen.count - 3] == " zoe")
+  }
+
+  @Test func emptyMessageIsNotSent() throws {
+    let app = try chat()
+    app.press("a Enter")
+    #expect(app.backend.writeCount == 0)
+    app.type("x")
+    app.press("Backspace")
+    #expect(app.line(of: "~") == nil)
+  }
+
+  @Test func refusedMessageStaysInTheLineWithTheReason() throws {
+    let app = try chat()
+    app.press("a")
+    app.type("hello")
+    app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
+    app.press("Enter")
+    #expect(app.screen[app.screen.count - 3] == " zoe hello")
+    #expect(app.screen[app.screen.count - 4].contains("! the disk is full"))
+    #expect(app.cursorLine.hasPrefix("> ~"))
+    app.backend.refusal = nil
+    app.press("Enter")
+    #expect(try newest(app)["text"] == "hello")
+  }
+
+  @Test func messageSentBehindTheHelpLeavesNoRowBehind() throws {
+    let app = try chat()
+    app.press("a")
+    app.type("hello")
+    app.strike("Enter F1")
+    app.pump()
+    app.press("q Esc")
+    #expect(app.line(of: "~") == nil)
+    #expect(app.state.lists[0].draft == "")
+  }
+
+  @Test func pasteGoesIntoTheLineAndNeverIntoAList() throws {
+    let app = try chat()
+    app.send(.paste("dy\nq"))
+    app.pump()
+    #expect(app.state.layers.isEmpty)
+    #expect(app.toast == "a paste goes into a text field: e edits, a adds")
+    app.press("a")
+    app.send(.paste("two\nlines\u{1B}[2J"))
+    app.pump()
+    #expect(app.cursorLine.contains("two lines[2J"))
+  }
+
+  // MARK: The form
+
+  @Test func recordIsAddedByAForm() throws {
+    let app = try chat()
+    app.press("g2 a")
+    app.type("Fay")
+    app.press("Enter Enter C-u")
+    app.type("8")
+    app.press("Enter Enter")
+    #expect(app.toast == "added")
+    #expect(app.cursorLine.contains("Fay          8     true"))
+    #expect(app.line(of: "Fay") == 6)
+  }
+
+  @Test func computedFieldsAreNotAskedForButWritten() throws {
+    let app = try chat()
+    app.press("g2 a")
+    #expect(app.screen.allSatisfy { !$0.contains("joined") })
+    app.type("Fay")
+    app.press("C-s")
+    guard case .object(let members) = try app.stored("/user") else { return }
+    let fay = try #require(members.first { $0.value["name"] == "Fay" })
+    #expect(fay.value["joined"] == .number(JSONNumber(Fixture.now)))
+  }
+
+  @Test func emptiedFieldIsLeftOut() throws {
+    let app = try chat()
+    app.press("g2 a")
+    app.type("Fay")
+    app.press("Tab Tab C-u C-s")
+    guard case .object(let members) = try app.stored("/user") else { return }
+    let fay = try #require(members.first { $0.value["name"] == "Fay" })
+    #expect(fay.value["plot"] == nil)
+  }
+
+  @Test func formRefusesABadFieldAndShowsWhich() throws {
+    let app = try chat()
+    app.press("g2 a")
+    app.type("Fay")
+    app.press("Tab Tab")
+    app.type("x")
+    app.press("Tab C-s")
+    #expect(app.screen.contains { $0.contains("! not a number") })
+    guard case .form(let form)? = app.state.layers.last else {
+      Issue.record("the form is closed")
+      return
+    }
+    #expect(form.focus == 2)
+    #expect(app.backend.writeCount == 0)
+  }
+
+  @Test func rowBeyondTheLoadedOnesIsSaidToBeThere() throws {
+    var views = try Fixture.views()
+    views[1].source.page = 2
+    let app = try AppDriver(views, json: Fixture.small)
+    app.press("g2 a")
+    app.type("Zita")
+    app.press("C-s")
+    #expect(app.toast == "added: it is among the rows that are not loaded")
+    let cursor = app.list.list.cursor
+    app.press("gm")
+    #expect(app.list.list.cursor == cursor, "it does not pull the cursor when it is fetched")
+  }
+
+  @Test func formWithoutATemplateFollowsTheRecordAtHand() throws {
+    var views = try Fixture.views()
+    views[1].template = []
+    let app = try AppDriver(views, json: Fixture.small)
+    app.press("g2 a")
+    #expect(app.screen.contains { $0.contains("active") && $0.contains("boolean") })
+    #expect(app.screen.contains { $0.contains("plot") && $0.contains("number") })
+  }
+}

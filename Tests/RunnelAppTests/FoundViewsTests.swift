@@ -1,0 +1,82 @@
+import Foundation
+import RunnelBase
+import RunnelDatabase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct FoundViewsTests {
+  private func views(in json: JSONValue) throws -> [ViewDefinition] {
+    let file = NSTemporaryDirectory() + "runnel-found-\(UUID().uuidString).db"
+    defer { AppDriver.removeDatabase(file) }
+    let session = try DatabaseSession(
+      file: file,
+      environment: DatabaseEnvironment(now: { 0 }, random: SeededRandom(seed: 3)))
+    if json != .null { _ = try session.write(.set(.root, json)) }
+    let views = try FoundViews.find(in: session)
+    try session.close()
+    return views
+  }
+
+  @Test func demoGetsAViewForEachOfItsCollections() throws {
+    let demo = DemoData(seed: 1, messageCount: 30, endingAt: Fixture.demoNow).json()
+    let views = try views(in: demo)
+    #expect(views.map(\.name) == ["group", "allotment", "committee", "kitchen", "user"])
+    let columns = try #require(views.last).columns.map(\.field)
+    #expect(columns.first == .key)
+    #expect(columns.contains(.path(try Path("name"))))
+    #expect(columns.count <= FoundViews.columnsMax + 1)
+  }
+
+  @Test(
+    arguments: [
+      .null, "a leaf", 5, ["a": 1, "b": "two"], ["deep": ["deep": ["deep": ["deep": ["x": 1]]]]],
+    ] as [JSONValue])
+  func databaseWithoutCollectionsGetsNone(json: JSONValue) throws {
+    #expect(try views(in: json).isEmpty)
+  }
+
+  @Test func longListsOfLeavesAreNotReadThrough() throws {
+    let leaves = (0..<5_000).map { JSONMember("k\($0)", .string("v")) }
+    let json: JSONValue = .object([
+      JSONMember("log", .object(leaves)), JSONMember("user", ["ana": ["name": "Ana"]]),
+    ])
+    #expect(try views(in: json).map(\.name) == ["user"])
+  }
+
+  @Test func leavesBesideCollectionsDoNotHideThem() throws {
+    let json: JSONValue = ["a version": 3, "user": ["ana": ["name": "Ana"]], "z": true]
+    #expect(try views(in: json).map(\.name) == ["user"])
+  }
+
+  @Test func moreThanAFewBranchesAreLookedAt() throws {
+    let branches = (0..<12).map { JSONMember("b\($0)", ["deep": ["only": ["nothing": "x"]]]) }
+    let json: JSONValue = .object(branches + [JSONMember("user", ["ana": ["name": "Ana"]])])
+    #expect(try views(in: json).map(\.name).contains("user"))
+  }
+
+  @Test func numberOfViewsIsLimited() throws {
+    let branches = (10..<40).map { JSONMember("c\($0)", ["r": ["name": "x"]]) }
+    let found = try views(in: .object(branches))
+    #expect(found.count == FoundViews.viewsMax)
+    #expect(found.first?.name == "c10")
+  }
+
+  @Test func collectionsWithOneNameAreToldApartByTheirPaths() throws {
+    let json: JSONValue = [
+      "x": ["list": ["r": ["name": "1"]]], "y": ["list": ["r": ["name": "2"]]],
+    ]
+    #expect(try views(in: json).map(\.name) == ["x/list", "y/list"])
+  }
+
+  @Test func foundViewsOpen() throws {
+    let demo = DemoData(seed: 1, messageCount: 30, endingAt: Fixture.demoNow).json()
+    let app = try AppDriver(try views(in: demo), json: demo, now: Fixture.demoNow)
+    for _ in 0...5 {
+      #expect(app.body[1] != "")
+      app.press("gt")
+    }
+  }
+}

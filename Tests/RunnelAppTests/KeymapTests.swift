@@ -1,0 +1,174 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// Every key in every place: that it does something, and that the help tells of it.
+@Suite struct KeymapTests {
+  /// A place in the application where keys have a meaning.
+  struct Place: CustomTestStringConvertible, Sendable {
+    var name: String
+    /// The keys that lead there from the first screen.
+    var keys: String
+    /// Keys to strike before an action, so that it has something to do.
+    var before: [String: String] = [:]
+    /// Actions that do nothing there, and why.
+    var idle: [String: String] = [:]
+
+    var testDescription: String { name }
+  }
+
+  private static let moves = [
+    "row.up": "3 j", "row.first": "3 j", "page.up": "C-f C-f", "page.halfUp": "C-f C-f",
+    "scroll.up": "C-f C-f", "scroll.left": "zl", "scroll.rowTop": "C-f",
+    "scroll.rowMiddle": "C-f j j j",
+    "scroll.rowBottom": "C-f", "screen.top": "C-f", "screen.middle": "C-f", "screen.bottom": "C-f",
+    "section.prev": "3 j", "step.back": "g9",
+  ]
+  private static let folds = [
+    "fold.open": "zc", "fold.openAll": "zM", "row.newest": "gg", "row.last": "gg",
+    "section.next": "gg", "row.down": "gg", "page.down": "gg", "page.halfDown": "gg",
+    "scroll.down": "gg", "row.up": "", "row.first": "", "page.up": "", "page.halfUp": "",
+    "scroll.up": "", "section.prev": "", "screen.bottom": "H", "screen.middle": "",
+    "scroll.rowTop": "8 k", "scroll.rowMiddle": "8 k", "scroll.rowBottom": "8 k",
+    "view.goto1": "g2",
+  ]
+  private static let oneLine = [
+    "input.newline": "the field has one line", "input.reveal": "the field is no secret",
+  ]
+  private static let noHistory = [
+    "input.prev": "there is no history", "input.next": "there is no history",
+  ]
+  private static let typing = [
+    "input.redo": "x C-_", "input.undo": "x", "input.yank": "C-u", "input.lineEnd": "C-a",
+    "input.right": "C-a", "input.wordRight": "C-a", "input.deleteForward": "C-a",
+    "input.killWord": "C-a", "input.killToEnd": "C-a",
+  ]
+
+  static let places = [
+    Place(
+      name: "list", keys: "",
+      before: moves.merging(folds) { $1 }, idle: [:]),
+    Place(
+      name: "tree", keys: "g3 j l j",
+      before: moves.merging([
+        "view.goto3": "g1", "row.out": "", "record.edit": "l j", "scroll.rowMiddle": "C-f j j j",
+        "row.in": "", "section.more": "", "row.last": "",
+      ]) { $1 },
+      idle: ["section.next": "the tree is one section"]),
+    Place(
+      name: "record", keys: "g2 j Enter", before: moves,
+      idle: ["section.next": "a record is one section"]),
+    Place(name: "help", keys: "g2 ?", before: moves, idle: ["help.open": "it is open"]),
+    Place(name: "question", keys: "d"),
+    Place(
+      name: "field of a record", keys: "g2 j Enter j e", before: typing,
+      idle: oneLine.merging(noHistory) { $1 }),
+    Place(name: "form", keys: "g2 a a b", before: typing, idle: oneLine),
+    Place(
+      name: "compose line", keys: "a a b Space c", before: typing,
+      idle: oneLine.merging(noHistory) { $1 }.merging([
+        "field.next": "the line is the only field", "field.prev": "the line is the only field",
+        "field.type": "what is composed is text",
+      ]) { $1 }),
+  ]
+
+  private static func app(at place: Place) throws -> AppDriver {
+    let record = (10...60).map { JSONMember("field\($0)", .string("value \($0)")) }
+    var users = [JSONMember("ana", .object(record + [JSONMember("role", "organizer")]))]
+    users += (10...50).map { JSONMember("u\($0)", Fixture.user("User \($0)", "participant")) }
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get(), rows: 20)
+    try app.set("/user", .object(users))
+    if !place.keys.isEmpty { app.press(place.keys) }
+    app.wait(milliseconds: 10_000)
+    return app
+  }
+
+  /// The state after keys; what they ask the world for is only listed.
+  private static func after(_ keys: String, _ state: AppState) throws -> AppState {
+    var state = state
+    for stroke in keys.isEmpty ? [] : try #require(KeyStroke.sequence(keys)) {
+      AppState.reduce(&state, AppAction.input(.key(stroke)))
+    }
+    return state
+  }
+
+  /// All that a user, or the world, could notice of a state.
+  private static func traces(of state: AppState) -> [String] {
+    let canvas = AppScreen(state, glyphs: .unicode).draw()
+    let cursor = canvas.cursor.map { "\($0)" } ?? "hidden"
+    return canvas.textLines() + canvas.roleLines()
+      + [cursor, "\(state.isLeaving)", "\(state.active)", "\(state.effects)"]
+  }
+
+  @Test func tableHasNoContradictions() {
+    #expect(AppKeymap.keymap.validate().isEmpty)
+  }
+
+  @Test(arguments: places) func everyKeyDoesSomething(place: Place) throws {
+    let app = try Self.app(at: place)
+    let state = app.state
+    let bindings = AppKeymap.keymap.bindings(for: state.contexts)
+    #expect(!bindings.isEmpty)
+    for binding in bindings {
+      let action = binding.action.rawValue
+      var state = try Self.after(place.before[action] ?? "", state)
+      state.effects = []
+      state.now += 5_000
+      let isIdle = try Self.traces(of: Self.after(binding.keys, state)) == Self.traces(of: state)
+      let isMeantToBe = place.idle[action] != nil || Self.goesToItself(action, state)
+      #expect(
+        isIdle == isMeantToBe,
+        "\(binding.keys) (\(action)) in the \(place.name) does \(isIdle ? "nothing" : "something")")
+    }
+  }
+
+  /// True if the action goes to the view that is shown.
+  private static func goesToItself(_ action: String, _ state: AppState) -> Bool {
+    action == "view.goto\(state.active + 1)" && state.layers.isEmpty
+  }
+
+  @Test func crashKeyIsThereOnlyWhereItIsAllowed() throws {
+    var state = try Self.app(at: Self.places[0]).state
+    #expect(try Self.after("C-x !", state).effects.isEmpty)
+    state.allowsCrash = true
+    #expect(try Self.after("C-x !", state).effects == [.crash])
+  }
+
+  // MARK: Help
+
+  @Test(arguments: places.filter { $0.name != "help" && $0.name != "question" })
+  func helpListsEveryKeyOfThePlace(place: Place) throws {
+    let app = try Self.app(at: place)
+    let bindings = AppKeymap.keymap.bindings(for: app.state.contexts)
+    app.resize(columns: 120, rows: 200)
+    app.press("F1")
+    for binding in bindings {
+      #expect(
+        app.body.contains {
+          $0.contains(" \(binding.keys) ") && $0.contains("[\(binding.action)]")
+        }, "\(binding.keys) (\(binding.action)) is not in the help")
+    }
+  }
+
+  @Test func helpRunsTheActionUnderItsCursor() throws {
+    let app = try Self.app(at: Self.places[0])
+    app.press("? gg")
+    while !app.cursorLine.contains("[record.add]"), app.cursorLine != "" { app.press("j") }
+    app.press("Enter")
+    #expect(app.state.hasEditor)
+    #expect(app.screen[app.screen.count - 3] == " zoe")
+  }
+
+  @Test func hintsNameKeysThatWork() throws {
+    for place in Self.places {
+      let app = try Self.app(at: place)
+      let hints = Hints(state: app.state).all
+      #expect(!hints.isEmpty)
+      for hint in hints { #expect(hint.keys != "", "\(hint.words) in the \(place.name)") }
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// Thousands of random keys, foreign writes, sizes and hours; after each, what must always hold.
+@Suite struct MonkeyTests {
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func nothingBreaksUnderRandomUse(seed: UInt64) throws {
+    var monkey = try Monkey(seed: seed)
+    for step in 0..<700 {
+      try monkey.step()
+      let violations = monkey.violations(draws: step % 5 == 0)
+      try #require(violations.isEmpty, "seed \(seed), step \(step), \(monkey.last): \(violations)")
+      guard step % 25 == 24 else { continue }
+      let differences = try monkey.differences()
+      try #require(differences.isEmpty, "seed \(seed), step \(step): \(differences)")
+    }
+  }
+}
+
+/// A user without a plan, with others at work on the same database.
+private struct Monkey {
+  private static let sizes = [(80, 24), (40, 10), (20, 5), (19, 4), (120, 40), (60, 13)]
+  /// Keys that are struck more often than others.
+  private static let favourites = [
+    "j", "k", "Enter", "gm", "gn", "G", "gg", "]]", "[[", "za", "l", "h", "gt", "a", "e", "d", "y",
+    "Esc", "PgDn", "PgUp",
+  ]
+  private static let texts = ["漢", "x", "3", " ", "true", "👩‍👧", "\u{301}", "{", "organizer"]
+
+  let app: AppDriver
+  /// What was done last.
+  private(set) var last = ""
+  private var random: SeededRandom
+  private let keys = AppKeymap.keymap.bindings.map(\.keys)
+  private var messageCount = 130
+
+  init(seed: UInt64) throws {
+    random = SeededRandom(seed: seed)
+    let messages = (0..<130).map { index in
+      JSONMember(
+        Fixture.historyKey(index),
+        Fixture.message(
+          "message \(index)", at: Fixture.now - Int64(130 - index) * 5 * Fixture.hour,
+          isPinned: index % 17 == 3))
+    }
+    let users = (0..<70).map { index in
+      JSONMember(
+        "u\(index)", Fixture.user("User \(index)", index % 3 == 0 ? "organizer" : "participant"))
+    }
+    var views = try Fixture.views()
+    views[0].source.page = 20
+    views[1].source.page = 20
+    app = try AppDriver(
+      views,
+      json: .object([JSONMember("room", .object(messages)), JSONMember("user", .object(users))]))
+  }
+
+  private mutating func chance(_ percent: Int) -> Bool {
+    Int.random(in: 0..<100, using: &random) < percent
+  }
+
+  private mutating func pick<Element>(_ elements: [Element]) -> Element? {
+    elements.randomElement(using: &random)
+  }
+
+  mutating func step() throws {
+    switch Int.random(in: 0..<100, using: &random) {
+    case ..<40: press(pick(Monkey.favourites) ?? "j")
+    case ..<65: press(pick(keys) ?? "j")
+    case ..<72:
+      let text = pick(Monkey.texts) ?? ""
+      last = "types \(text)"
+      app.type(text)
+    case ..<90: try write()
+    case ..<94:
+      let size = pick(Monkey.sizes) ?? (80, 24)
+      last = "resizes to \(size)"
+      app.resize(columns: size.0, rows: size.1)
+    case ..<98:
+      let milliseconds = pick([1, 100, 2_999, 60_000, 7_200_000] as [Int64]) ?? 1
+      last = "waits \(milliseconds) ms"
+      app.wait(milliseconds: milliseconds)
+    default:
+      last = "turns refusals on or off"
+      let isOn = chance(30)
+      app.backend.refusal = isOn ? DatabaseError(.locked, "locked") : nil
+    }
+  }
+
+  private mutating func press(_ keys: String) {
+    last = "strikes \(keys)"
+    if chance(80) { app.press(keys) } else { app.strike(keys) }
+  }
+
+  /// Another process does something.
+  private mutating func write() throws {
+    let message = "/room/\(Fixture.historyKey(Int.random(in: 0..<messageCount, using: &random)))"
+    let user = "/user/u\(Int.random(in: 0..<80, using: &random))"
+    let number = Int.random(in: 0..<1000, using: &random)
+    let writes: [(String, JSONValue)] = [
+      (
+        "/room/\(Fixture.historyKey(messageCount))",
+        Fixture.message("new \(number)", at: Fixture.now)
+      ),
+      (message, .null), (message + "/text", .string("changed \(number)")),
+      (message + "/pinned", number % 2 == 0 ? true : .null),
+      (
+        message + "/created",
+        number % 3 == 0 ? .null : .number(JSONNumber(Int64(number) * 1_700_000_000))
+      ),
+      (user + "/role", number % 3 == 0 ? "guest" : number % 3 == 1 ? "organizer" : "participant"),
+      (user + "/name", .string("User \(number)")), (user, .null),
+      (user, Fixture.user("Back \(number)", "participant")), (message, .string("a leaf")),
+      (user + "/deep/er", .number(JSONNumber(Int64(number)))), ("/other/\(number)", true),
+      ("/other", .null),
+    ]
+    let (path, json) = number == 0 ? ("/room", JSONValue.null) : pick(writes) ?? writes[0]
+    last = "writes \(path) elsewhere"
+    messageCount += path.hasSuffix(Fixture.historyKey(messageCount)) ? 1 : 0
+    try app.set(path, json)
+  }
+
+  // MARK: What must hold
+
+  /// What is wrong with the state and, if it is drawn, with the screen.
+  func violations(draws: Bool) -> [String] {
+    let state = app.state
+    let height = state.height
+    var found = state.tree.list.isFit(state.tree.content, height, isActive: state.isTree)
+    for (index, screen) in state.lists.enumerated() {
+      found += screen.list.isFit(screen.content, height, isActive: index == state.active)
+    }
+    for case .record(let screen) in state.layers {
+      found += screen.list.violations(in: screen.content, height: height)
+    }
+    guard draws else { return found }
+    let lines = app.screen
+    for line in lines where CellWidth.width(of: line) > state.size.columns {
+      found.append("too wide: \(line)")
+    }
+    let layout = state.layout
+    let hidesList = !state.layers.isEmpty || layout.isTooSmall || layout.body.height == 0
+    let isEmpty = !state.isTree && state.lists[state.active].content.sections.isEmpty
+    if !hidesList, !isEmpty, app.cursorLine == "" {
+      found.append("the cursor is not on the screen")
+    }
+    return found
+  }
+
+  /// How the lists differ from what the database holds.
+  func differences() throws -> [String] {
+    app.pump()
+    var found: [String] = []
+    for screen in app.state.lists where screen.isOpen && screen.phase == .loaded {
+      found += try differences(of: screen)
+    }
+    for (path, children) in app.state.tree.expanded.sorted(by: { $0.key < $1.key })
+    where children.phase == .loaded {
+      let query = try Query(path).ordered(by: .key)
+      let stored = try app.backend.session.rows(query, detail: .shallow)
+      let shown = children.rows
+      if Array(stored.prefix(shown.count)) != shown { found.append("tree: \(path) differs") }
+      if children.paging == .exhausted, stored.count != shown.count {
+        found.append("tree: \(path) has \(stored.count) children, \(shown.count) are shown")
+      }
+    }
+    return found
+  }
+
+  private func differences(of screen: ListScreen) throws -> [String] {
+    let view = screen.definition
+    let query = try Query(view.source.path).ordered(by: view.source.order)
+    let stored = try app.backend.session.rows(query, detail: .full)
+    let all = Dictionary(uniqueKeysWithValues: stored.map { ($0.key.text, $0) })
+    var shown: [String] = []
+    var found: [String] = []
+    for section in screen.content.sections {
+      for id in section.rows where id != ListScreen.pagingRow && id != screen.composeRow {
+        guard let record = screen.records[id], let row = all[record.row.key.text] else {
+          found.append("\(view.name): \(id) is shown and not stored")
+          continue
+        }
+        shown.append(row.key.text)
+        if record.row.node != row.node { found.append("\(view.name): \(id) is out of date") }
+        let place = SectionID(of: row.node ?? .empty, key: row.key, in: view, local: .utc)
+        if place.text != section.id { found.append("\(view.name): \(id) is in \(section.id)") }
+      }
+    }
+    if Set(shown).count != shown.count { found.append("\(view.name): a row is shown twice") }
+    let pinned = view.also.isEmpty ? [] : stored.filter { $0.node?.json["pinned"] == true }
+    let expected = Set(pinned.map(\.key.text)).union(try window(of: screen, stored, Set(shown)))
+    if expected != Set(shown) {
+      let difference = expected.symmetricDifference(shown).sorted()
+      found.append("\(view.name): shown or stored, not both: \(difference)")
+    }
+    return found
+  }
+
+  /// The keys of the rows that the paged query has to show: from the live end to the last row shown,
+  /// or all.
+  private func window(
+    of screen: ListScreen, _ stored: [TreeRow], _ shown: Set<String>
+  ) throws -> [String] {
+    if screen.paging == .exhausted { return stored.map(\.key.text) }
+    let isLast = screen.definition.source.anchor == .last
+    let ordered = isLast ? stored.reversed() : stored
+    // A pinned row may be shown for another reason, so the boundary is an ordinary one.
+    let isOrdinary: (TreeRow) -> Bool = { row in
+      shown.contains(row.key.text)
+        && (screen.definition.also.isEmpty || row.node?.json["pinned"] != true)
+    }
+    guard let end = ordered.lastIndex(where: isOrdinary) else { return [] }
+    return ordered[...end].map(\.key.text)
+  }
+}
+
+extension ListState {
+  /// What is wrong with a list; one in the background is fitted to the screen when it is opened.
+  fileprivate func isFit(_ content: ListContent, _ height: Int, isActive: Bool) -> [String] {
+    var state = self
+    if !isActive { state.resize(toHeight: height, in: content) }
+    return state.violations(in: content, height: height)
+  }
+}

@@ -1,0 +1,157 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct OtherProcessTests {
+  private func history() throws -> AppDriver {
+    try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+  }
+
+  private func post(_ app: AppDriver, _ numbers: ClosedRange<Int>) throws {
+    for number in numbers {
+      try app.set(
+        "/room/\(Fixture.historyKey(1000 + number))",
+        Fixture.message("news \(number)", at: Fixture.now))
+    }
+  }
+
+  @Test func rowsThatArriveOffScreenRaiseACounterAndMoveNothing() throws {
+    let app = try history()
+    app.press("3 0 k")
+    let before = app.body
+    try post(app, 1...3)
+    #expect(app.body == before)
+    #expect(app.screen[1].hasSuffix("63 of ? rows · 3 new"))
+    #expect(app.status.hasPrefix(" ↓3 new · gn goes there"))
+  }
+
+  @Test func newestKeyGoesThereAndClearsTheCounter() throws {
+    let app = try history()
+    app.press("3 0 k")
+    try post(app, 1...3)
+    app.press("gn")
+    #expect(app.cursorLine.contains("news 3"))
+    #expect(app.screen[1].hasSuffix("63 of ? rows"))
+    #expect(!app.status.contains("new"))
+  }
+
+  @Test func reachingTheNewRowsClearsTheCounterToo() throws {
+    let app = try history()
+    app.press("3 0 k")
+    try post(app, 1...3)
+    app.press("G")
+    #expect(!app.status.contains("new"))
+  }
+
+  @Test func newestKeyFindsTheNewRowOfAListInAnotherOrder() throws {
+    var views = try Fixture.views()
+    views[1].sections = []
+    let users = (10...60).map { number in
+      JSONMember("u\(number)", Fixture.user("User \(number)", "participant"))
+    }
+    let app = try AppDriver(views, json: .object([JSONMember("user", .object(users))]))
+    app.press("g2 gm")
+    try app.set("/user/new", Fixture.user("User 44b", "participant"))
+    #expect(app.status.hasPrefix(" ↓1 new"))
+    app.press("gn")
+    #expect(app.cursorLine.contains("User 44b"))
+  }
+
+  @Test func rowsInSightAppearWithoutACounter() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try app.set("/room/m7", Fixture.message("I have it", at: Fixture.now))
+    #expect(app.line(of: "I have it") != nil)
+    #expect(!app.status.contains("new"))
+    #expect(app.cursorLine.contains("ladder"))
+  }
+
+  @Test func followingListGoesWithTheNewestRow() throws {
+    let app = try history()
+    app.press("F")
+    #expect(app.status.contains("F following"))
+    try post(app, 1...3)
+    #expect(app.cursorLine.contains("news 3"))
+    app.press("F")
+    try post(app, 4...4)
+    #expect(app.cursorLine.contains("news 3"))
+  }
+
+  @Test func changedRowsAreMarkedForAWhile() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try app.set("/room/m5/text", "Good morning all")
+    let line = try #require(app.line(of: "Good morning all"))
+    #expect(app.body[line].hasPrefix("  Δ "))
+    #expect(app.state.deadline == Fixture.now + 3000)
+    app.wait(milliseconds: 2999)
+    #expect(app.body[line].hasPrefix("  Δ "))
+    app.wait(milliseconds: 1)
+    #expect(!app.body[line].contains("Δ"))
+  }
+
+  @Test func rowUnderTheCursorKeepsItsLineWhileOthersGo() throws {
+    let app = try history()
+    app.press("9 k")
+    let line = app.body.firstIndex { $0.hasPrefix(">") }
+    let row = app.cursorLine
+    for number in stride(from: 390, to: 427, by: 3) {
+      try app.remove("/room/\(Fixture.historyKey(number))")
+    }
+    try post(app, 1...5)
+    #expect(app.cursorLine == row)
+    #expect(app.body.firstIndex { $0.hasPrefix(">") } == line)
+  }
+
+  @Test func cursorRowThatIsDeletedGivesWayToTheNext() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("k")
+    try app.remove("/room/m5")
+    #expect(app.cursorLine.contains("ladder"))
+  }
+
+  @Test func pinningMovesTheMessageUpAndUnpinningBack() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try app.set("/room/m6/pinned", true)
+    #expect(app.line(of: "ladder") == 2)
+    #expect(app.cursorLine.contains("ladder"))
+    try app.remove("/room/m6/pinned")
+    #expect(app.line(of: "ladder") == 10)
+  }
+
+  @Test func writesOfOthersDoNotDisturbWhatIsTyped() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("a")
+    app.type("typing")
+    try app.set("/room/m7", Fixture.message("I have it", at: Fixture.now))
+    #expect(app.cursorLine.hasPrefix("> ~ 18:20 zoe      typing"))
+    #expect(app.line(of: "I have it") != nil)
+  }
+
+  @Test func wholeCollectionMayVanishAndComeBack() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try app.remove("/")
+    #expect(app.body[1].contains("nothing here yet"))
+    app.press("j k Enter d e gm gn za")
+    try app.set("/", Fixture.small)
+    #expect(app.line(of: "ladder") != nil)
+    #expect(app.cursorLine != "")
+  }
+
+  @Test func demoKeepsRunningUnderAHundredForeignWrites() throws {
+    let app = try AppDriver(
+      Fixture.demoViews().views, copying: Fixture.demoFile.get(), now: Fixture.demoNow)
+    app.press("2 0 k")
+    let before = app.body
+    try app.elsewhere { session in
+      for number in 0..<100 {
+        let message = Fixture.message("burst \(number)", at: Fixture.demoNow)
+        _ = try session.push(message, to: Path("/group_message/allotment"))
+      }
+    }
+    #expect(app.body == before)
+    #expect(app.status.contains("↓100 new"))
+  }
+}

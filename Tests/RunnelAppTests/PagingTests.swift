@@ -1,0 +1,171 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct PagingTests {
+  private func history(rows: Int = 24) throws -> AppDriver {
+    try AppDriver(Fixture.views(), copying: Fixture.historyFile.get(), rows: rows)
+  }
+
+  /// The numbers of the messages below the pinned ones, in the order of the list.
+  private func numbers(_ app: AppDriver) -> [Int] {
+    app.list.content.sections.flatMap(\.rows).compactMap { id in
+      guard let record = app.list.records[id],
+        case .string(let text)? = record.row.node?.json["text"]
+      else { return nil }
+      return text.split(separator: " ").last.flatMap { Int($0) }
+    }
+  }
+
+  private static let pinned = (1...437).filter { $0 % 40 == 8 }
+
+  @Test(arguments: [true, false])
+  func pagesToTheStartMissNothingAndRepeatNothing(byEnter: Bool) throws {
+    let app = try history()
+    var pageCount = 0
+    while app.list.paging != .exhausted, pageCount < 20 {
+      if byEnter, !app.list.list.isOnPagingRow { app.moveToPagingRow() }
+      app.press(byEnter ? "Enter" : "gm")
+      pageCount += 1
+    }
+    #expect(pageCount == 8)
+    #expect(numbers(app).sorted() == Array(1...437))
+    let history = numbers(app).dropFirst(Self.pinned.count)
+    #expect(Array(history) == (1...437).filter { $0 % 40 != 8 })
+    #expect(Array(numbers(app).prefix(Self.pinned.count)) == Self.pinned)
+  }
+
+  @Test func pageDoesNotMoveTheScreen() throws {
+    let app = try history()
+    app.press("1 0 k")
+    let before = app.body
+    app.press("gm")
+    #expect(app.body == before)
+    #expect(numbers(app).count > 100)
+  }
+
+  @Test func everyPageLeavesTheRowsBelowThePagingRowInTheirLines() throws {
+    let app = try history()
+    var pageCount = 0
+    app.moveToPagingRow()
+    while app.list.paging != .exhausted, pageCount < 20 {
+      app.moveToPagingRow()
+      let line = try #require(app.body.firstIndex { $0.hasPrefix(">") })
+      let below = Array(app.body[(line + 1)...])
+      app.press("Enter")
+      pageCount += 1
+      #expect(app.body.firstIndex { $0.hasPrefix(">") } == line, "page \(pageCount)")
+      #expect(Array(app.body[(line + 1)...]) == below, "page \(pageCount)")
+      #expect(app.list.list.cursor != .row(ListScreen.pagingRow))
+    }
+  }
+
+  @Test func rowsAreBeingFetchedUntilTheyAreThere() throws {
+    let app = try history()
+    app.moveToPagingRow()
+    #expect(app.cursorLine.hasPrefix(">  ⋯ older rows not loaded - Enter fetches 50"))
+    #expect(app.cursorLine.hasSuffix("gm"))
+    app.strike("Enter")
+    #expect(app.cursorLine == ">  ◐ fetching older rows…")
+    app.strike("Enter")
+    #expect(app.backend.requests.count == 1, "a page that is on its way is not asked for again")
+    app.pump()
+    #expect(app.line(of: "fetching") == nil)
+  }
+
+  @Test func startOfTheHistoryIsSaid() throws {
+    let app = try history()
+    for _ in 0..<10 { app.press("gm") }
+    #expect(app.toast == "everything is loaded: there are no more rows")
+    app.moveToPagingRow()
+    #expect(app.cursorLine == ">  ── start ──")
+    app.press("j")
+    #expect(app.cursorLine.contains("message number 1 "))
+  }
+
+  @Test func pageThatCannotBeFetchedSaysSoInItsRowAndIsFetchedOnEnter() throws {
+    let app = try history()
+    app.moveToPagingRow()
+    app.backend.listenRefusal = DatabaseError(.locked, "the file is locked")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("the file is locked"))
+    app.backend.listenRefusal = nil
+    app.press("Enter")
+    #expect(app.line(of: "locked") == nil)
+    #expect(numbers(app).count > 100)
+  }
+
+  @Test func countsSayWhatIsLoadedUntilAllIs() throws {
+    let app = try history()
+    #expect(app.screen[1].hasSuffix("60 of ? rows"))
+    for _ in 0..<10 { app.press("gm") }
+    #expect(app.screen[1].hasSuffix("437 rows"))
+    app.press("gg")
+    #expect(app.body[0].hasSuffix(" 11"))
+  }
+
+  @Test func pagingRowStandsInTheHistoryEvenIfTheOldestLoadedRowIsPinned() throws {
+    // The 50 newest of 437 are 388 and later, and 388 is pinned with every 40th from 8 on.
+    let app = try history()
+    #expect(Self.pinned.contains(388))
+    let section = app.list.content.sections.first { $0.rows.contains(ListScreen.pagingRow) }
+    #expect(section?.title.text != "Pinned")
+    #expect(section?.rows.first == ListScreen.pagingRow)
+  }
+
+  @Test func pinnedRowsAreNotMarkedAsChangedWhenTheirPageComes() throws {
+    let app = try history()
+    for _ in 0..<4 { app.press("gm") }
+    #expect(app.list.changedUntil.isEmpty)
+  }
+
+  @Test func pagesAtTheBottomLeaveTheCursorInItsLine() throws {
+    var views = try Fixture.views()
+    views[0].source.anchor = .first
+    views[0].sections = []
+    let app = try AppDriver(views, copying: Fixture.historyFile.get())
+    app.press("G")
+    #expect(app.cursorLine.hasPrefix(">  ⋯ more rows"))
+    let before = app.body
+    app.press("Enter")
+    #expect(app.body.dropLast() == before.dropLast())
+    #expect(app.cursorLine.contains("message number 51 "))
+  }
+
+  @Test func descendingHistoriesArePagedAtTheBottom() throws {
+    var views = try Fixture.views()
+    views[0].source.isDescending = true
+    views[0].also = []
+    views[0].sections = []
+    let app = try AppDriver(views, copying: Fixture.historyFile.get())
+    #expect(app.body[1].contains("message number 437 "))
+    app.press("G")
+    let before = app.body
+    app.press("Enter")
+    #expect(app.body.dropLast() == before.dropLast())
+    #expect(app.cursorLine.contains("message number 387 "))
+  }
+}
+
+extension AppDriver {
+  /// Moves the cursor to the row that stands for rows not loaded.
+  func moveToPagingRow() {
+    let content = list.content
+    guard let path = content.indexPath(ofRow: ListScreen.pagingRow) else {
+      Issue.record("there is no paging row")
+      return
+    }
+    let number = content.sections[..<path.section].reduce(path.row + 1) { $0 + $1.rows.count }
+    press("\(number)".map(String.init).joined(separator: " ") + " gg")
+  }
+}
+
+extension ListState {
+  /// Whether the cursor is on the row that stands for rows not loaded.
+  fileprivate var isOnPagingRow: Bool { cursor == .row(ListScreen.pagingRow) }
+}

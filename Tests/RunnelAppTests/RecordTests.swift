@@ -1,0 +1,293 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct RecordTests {
+  /// Ana's record.
+  private func ana() throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 j Enter")
+    return app
+  }
+
+  private func goTo(_ field: String, _ app: AppDriver) throws {
+    let id = try Path(field).description
+    let index = try #require(app.record?.content.sections[0].rows.firstIndex(of: id))
+    app.press("\(index + 1)".map(String.init).joined(separator: " ") + " gg")
+  }
+
+  @Test func recordShowsItsFieldsWithTheirKinds() throws {
+    let expected = """
+       runnel  test ▸ /user/ana                                           ● live  zoe
+       1 Chat  2 People  3 Tree                                                5 rows
+      ────────────────────────────────────────────────────────────────────────────────
+      ▾ /user/ana                                                            5 fields
+      >  active        true                                                   boolean
+         email         ana@example.org                                         string
+         name          Ana                                                     string
+         plot          3                                                       number
+         role          organizer                                               string
+      """
+    #expect(try ana().screen.prefix(9).joined(separator: "\n") == expected)
+  }
+
+  @Test func textIsEditedInItsPlace() throws {
+    let app = try ana()
+    try goTo("email", app)
+    app.press("e C-u")
+    app.type("ana@riverside.example")
+    #expect(app.cursorLine.hasPrefix(">  email         ana@riverside.example"))
+    #expect(try app.stored("/user/ana/email") == "ana@example.org")
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/email") == "ana@riverside.example")
+    #expect(app.toast == "saved")
+    #expect(app.line(of: "ana@riverside.example") == 2)
+  }
+
+  @Test func numberIsRefusedBesideTheFieldUntilItIsOne() throws {
+    let app = try ana()
+    try goTo("plot", app)
+    app.press("e")
+    app.type("x")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("3x"))
+    #expect(app.cursorLine.contains("! not a number"))
+    #expect(app.backend.writeCount == 0)
+    app.press("Backspace")
+    #expect(!app.cursorLine.contains("not a number"))
+    app.type(".5")
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/plot") == .number(try #require(JSONNumber(3.5))))
+  }
+
+  @Test func booleanIsRefusedUntilItIsOne() throws {
+    let app = try ana()
+    app.press("e C-u")
+    app.type("perhaps")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("! not true or false"))
+    app.press("C-u")
+    app.type("no")
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/active") == false)
+  }
+
+  @Test func kindOfAFieldIsChanged() throws {
+    let app = try ana()
+    try goTo("plot", app)
+    app.press("e F2")
+    #expect(app.cursorLine.hasSuffix("boolean"))
+    app.press("C-x C-t C-x C-t")
+    #expect(app.cursorLine.hasSuffix("string"))
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/plot") == "3")
+  }
+
+  @Test func escapeLeavesTheFieldAsItWas() throws {
+    let app = try ana()
+    app.press("e C-u")
+    app.type("no")
+    app.press("Esc")
+    #expect(app.cursorLine.contains("true"))
+    #expect(app.backend.writeCount == 0)
+    app.press("Esc")
+    #expect(app.record == nil)
+  }
+
+  @Test func nothingIsWrittenWhenNothingWasTyped() throws {
+    let app = try ana()
+    app.press("e Enter")
+    #expect(app.backend.writeCount == 0)
+  }
+
+  @Test func tabGoesOnToTheNextField() throws {
+    let app = try ana()
+    app.press("e C-u")
+    app.type("no")
+    app.press("Tab C-u")
+    app.type("a@b.c")
+    app.press("S-Tab Esc")
+    #expect(try app.stored("/user/ana/active") == false)
+    #expect(try app.stored("/user/ana/email") == "a@b.c")
+    #expect(app.cursorLine.contains("active"))
+  }
+
+  @Test func editKeyOfAListOpensTheMainField() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("e")
+    #expect(app.record?.edit?.field == (try Path("text")))
+    app.press("C-u")
+    app.type("Found it")
+    app.press("Enter q")
+    #expect(app.cursorLine.contains("Found it"))
+    #expect(try app.stored("/room/m6/text") == "Found it")
+  }
+
+  @Test func fieldThatComesLaterDoesNotStartAnEditByItself() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try app.remove("/room/m6/text")
+    app.press("e")
+    #expect(app.record?.edit == nil)
+    try app.set("/room/m6/text", "back")
+    #expect(app.record?.edit == nil)
+  }
+
+  @Test func fieldsAreAddedAndDeleted() throws {
+    let app = try ana()
+    app.press("a")
+    app.type("note")
+    app.press("Tab")
+    app.type("[1, 2]")
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/note/1") == 2)
+    #expect(app.line(of: "note/0") != nil)
+    try goTo("note/0", app)
+    app.press("d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(try app.stored("/user/ana/note/0") == .null)
+    #expect(app.record != nil)
+  }
+
+  @Test func fieldThatIsThereIsNotAddedAgain() throws {
+    let app = try ana()
+    for name in ["plot", "plot/x"] {
+      app.press("a")
+      app.type(name)
+      app.press("Tab")
+      app.type("1")
+      app.press("Enter")
+      #expect(app.screen.contains { $0.contains("is there already: e edits it") })
+      app.press("Esc")
+    }
+    #expect(app.backend.writeCount == 0)
+  }
+
+  // MARK: Refusals
+
+  @Test func refusedEditKeepsWhatWasTypedAndSaysWhy() throws {
+    let app = try ana()
+    try goTo("email", app)
+    app.press("e C-u")
+    app.type("new@example.org")
+    app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
+    app.press("Enter")
+    #expect(app.toast == "the disk is full")
+    #expect(app.cursorLine.contains("new@example.org"))
+    #expect(app.cursorLine.contains("! the disk is full"))
+    app.backend.refusal = nil
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/email") == "new@example.org")
+  }
+
+  @Test func refusedEditComesBackToOneWhoLeftTheRecord() throws {
+    let app = try ana()
+    try goTo("email", app)
+    app.press("e C-u")
+    app.type("new@example.org")
+    app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
+    app.strike("Enter q")
+    app.pump()
+    #expect(app.record?.edit?.editor.text == "new@example.org")
+    #expect(app.cursorLine.contains("! the disk is full"))
+  }
+
+  @Test func refusedFormComesBackAsItWas() throws {
+    let app = try ana()
+    app.press("a")
+    app.type("note")
+    app.press("Tab")
+    app.type("\"x\"")
+    app.backend.refusal = DatabaseError(.locked, "the file is locked")
+    app.press("Enter")
+    #expect(app.screen.contains { $0.contains("note") && $0.contains("string") })
+    #expect(app.screen.contains { $0.contains("! the file is locked") })
+    app.backend.refusal = nil
+    app.press("C-s")
+    #expect(try app.stored("/user/ana/note") == "x")
+  }
+
+  @Test func refusedFormDoesNotTakeKeysFromAnotherField() throws {
+    let app = try ana()
+    app.press("a")
+    app.type("note")
+    app.press("Tab")
+    app.type("1")
+    app.backend.refusal = DatabaseError(.locked, "the file is locked")
+    app.strike("Enter e C-u")
+    app.pump()
+    app.type("no")
+    app.backend.refusal = nil
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/active") == false)
+  }
+
+  // MARK: Others
+
+  @Test func recordIsLive() throws {
+    let app = try ana()
+    try app.set("/user/ana/plot", 4)
+    #expect(app.line(of: "plot          4") == 4)
+    try app.set("/user/ana/address", ["street": "Brook Lane"])
+    #expect(app.line(of: "address/street") == 2)
+    #expect(app.cursorLine.contains("active"))
+  }
+
+  @Test func recordDeletedElsewhereSaysSo() throws {
+    let app = try ana()
+    try app.remove("/user/ana")
+    #expect(app.body[1].contains("this record is gone · Esc goes back"))
+    app.press("e d Enter")
+    #expect(app.record?.edit == nil)
+    app.press("Esc")
+    #expect(app.line(of: "Ana") == nil)
+  }
+
+  @Test func fieldDeletedElsewhereWhileItIsEditedKeepsWhatWasTyped() throws {
+    let app = try ana()
+    try goTo("email", app)
+    app.press("e")
+    app.type("!")
+    try app.remove("/user/ana")
+    #expect(app.cursorLine.contains("ana@example.org!"))
+    #expect(app.cursorLine.contains("deleted elsewhere"))
+    app.press("Enter")
+    #expect(try app.stored("/user/ana") == ["email": "ana@example.org!"])
+  }
+
+  @Test func cancelledEditOfADeletedFieldLeavesItDeleted() throws {
+    let app = try ana()
+    try goTo("email", app)
+    app.press("e")
+    try app.remove("/user/ana/email")
+    app.press("Esc")
+    #expect(app.line(of: "email") == nil)
+    #expect(try app.stored("/user/ana/email") == .null)
+  }
+
+  @Test func fieldChangedElsewhereWhileItIsEditedSaysSo() throws {
+    let app = try ana()
+    try goTo("plot", app)
+    app.press("e")
+    app.type("1")
+    try app.set("/user/ana/plot", 8)
+    #expect(app.cursorLine.contains("31"))
+    #expect(app.cursorLine.contains("! changed elsewhere to 8"))
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/plot") == 31)
+  }
+
+  @Test func eventsOfAClosedRecordAreDropped() throws {
+    let app = try ana()
+    app.strike("q Enter q j Enter")
+    app.pump()
+    #expect(app.screen[0].contains("/user/dan"))
+    try app.set("/user/ana/plot", 77)
+    #expect(app.line(of: "77") == nil)
+  }
+}

@@ -1,0 +1,224 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct TreeTabTests {
+  private func tree(_ json: JSONValue = Fixture.small, rows: Int = 24) throws -> AppDriver {
+    let app = try AppDriver([], json: json, rows: rows)
+    return app
+  }
+
+  @Test func databaseWithoutViewsOpensItsTree() throws {
+    let app = try tree()
+    #expect(app.state.isTree)
+    #expect(
+      app.body.prefix(3) == [
+        ">▾/                                                                       2 keys",
+        "  ▸ room                        6 keys", "  ▸ user                        5 keys",
+      ])
+  }
+
+  @Test func emptyDatabaseSaysSo() throws {
+    let app = try tree(.null)
+    #expect(app.body[1].contains("the database is empty · a adds a first value"))
+  }
+
+  @Test func nodesExpandOneByOneAndShowValuesWithTheirTypes() throws {
+    let app = try tree()
+    app.press("j j l j Enter")
+    let expected = """
+       ▾ user                        5 keys
+      >  ▾ ana                         5 keys
+             active                      true  boolean
+             email                       "ana@example.org"  string
+             name                        "Ana"  string
+             plot                        3  number
+             role                        "organizer"  string
+         ▸ bo                          5 keys
+      """
+    #expect(
+      app.body.dropFirst(2).prefix(8).joined(separator: "\n").hasSuffix(
+        expected.split(separator: "\n").dropFirst().joined(separator: "\n")))
+    #expect(app.screen[0].contains("/user/ana"))
+  }
+
+  @Test func numbersThatLookLikeTimesShowTheirDate() throws {
+    let app = try tree()
+    app.press("j Enter j Enter")
+    #expect(app.line(of: "created") == 3)
+    #expect(app.body[3].contains("1787422800000  2026-08-22 18:20"))
+  }
+
+  @Test func collapsingGoesToTheParentInTheEnd() throws {
+    let app = try tree()
+    app.press("j j l j l j j")
+    #expect(app.cursorLine.contains("email"))
+    app.press("h")
+    #expect(app.cursorLine.contains("ana"))
+    app.press("h")
+    #expect(app.line(of: "email") == nil)
+    app.press("h h")
+    #expect(app.cursorLine.contains("user"))
+    #expect(app.body[3] == "")
+    app.press("h h")
+    #expect(app.cursorLine.contains("▸"), "the header folds at last")
+  }
+
+  @Test func collapsingForgetsWhatWasExpandedBelow() throws {
+    let app = try tree()
+    app.press("j j l j l k h l")
+    #expect(app.line(of: "email") == nil)
+    #expect(app.state.tree.expanded.count == 2)
+  }
+
+  @Test func foldKeysWorkOnTheNodeUnderTheCursor() throws {
+    let app = try tree()
+    app.press("j za")
+    #expect(app.line(of: "m1") != nil)
+    app.press("za")
+    #expect(app.line(of: "m1") == nil)
+    #expect(app.line(of: "user") != nil)
+  }
+
+  @Test func headerFoldsTheWholeTree() throws {
+    let app = try tree()
+    app.press("Enter")
+    #expect(app.line(of: "room") == nil)
+    app.press("l")
+    #expect(app.line(of: "room") != nil)
+  }
+
+  @Test func childrenArePagedWithoutMovingTheScreen() throws {
+    let app = try AppDriver([], copying: Fixture.historyFile.get())
+    app.press("j l G")
+    #expect(app.cursorLine.hasPrefix(">    ⋯ more rows not loaded - Enter fetches 50"))
+    app.press("k")
+    let before = app.body.dropLast()
+    app.press("gm")
+    #expect(app.body.dropLast() == before)
+    var pageCount = 1
+    while app.state.tree.expanded[try Path("/room")]?.paging != .exhausted, pageCount < 20 {
+      app.press("gm")
+      pageCount += 1
+    }
+    #expect(pageCount == 8)
+    #expect(app.state.tree.expanded[try Path("/room")]?.rows.count == 437)
+    app.press("gm")
+    #expect(app.toast == "all children of /room are loaded")
+  }
+
+  @Test func pagingRowSaysThatItFetches() throws {
+    let app = try AppDriver([], copying: Fixture.historyFile.get())
+    app.press("j l G")
+    app.strike("Enter")
+    #expect(app.line(of: "◐ fetching more rows…") != nil)
+    app.pump()
+    #expect(app.line(of: "fetching") == nil)
+    #expect(app.state.tree.content.rowCount == 102)
+  }
+
+  @Test func expandedNodesAreLive() throws {
+    let app = try tree()
+    app.press("j j l j l")
+    try app.set("/user/ana/plot", 99)
+    #expect(app.line(of: "99  number") != nil)
+    try app.set("/user/ana/note", "new")
+    #expect(app.line(of: "\"new\"  string") != nil)
+    try app.set("/user/abe/name", "Abe")
+    #expect(app.line(of: "abe") == 3)
+    #expect(app.cursorLine.contains("ana"))
+    try app.remove("/user/ana/note")
+    #expect(app.line(of: "note") == nil)
+  }
+
+  @Test func nodeDeletedWhileExpandedIsForgotten() throws {
+    let app = try tree()
+    app.press("j j l j l j j")
+    try app.remove("/user/ana")
+    #expect(app.line(of: "email") == nil)
+    #expect(app.cursorLine != "")
+    #expect(try app.state.tree.expanded[Path("/user/ana")] == nil)
+    try app.set("/user/ana", ["name": "Ana again"])
+    #expect(app.line(of: "▸ ana") != nil, "it comes back collapsed")
+  }
+
+  @Test func nodeThatBecomesAValueIsCollapsed() throws {
+    let app = try tree()
+    app.press("j j l j l")
+    try app.set("/user/ana", "gone on holiday")
+    #expect(app.cursorLine.contains("\"gone on holiday\""))
+    #expect(try app.state.tree.expanded[Path("/user/ana")] == nil)
+    app.press("h")
+    #expect(app.cursorLine.contains("user"))
+  }
+
+  @Test func valuesAreEditedInAForm() throws {
+    let app = try tree()
+    app.press("j j l j l G")
+    app.press("k k k k k k k k k")
+    while !app.cursorLine.contains("plot") { app.press(app.cursorLine.contains("▾") ? "j" : "k") }
+    app.press("e C-u")
+    app.type("many")
+    app.press("Enter")
+    #expect(app.screen.contains { $0.contains("! not a number: type digits, like 12 or -3.5") })
+    app.press("C-u")
+    app.type("44")
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/plot") == 44)
+    #expect(app.cursorLine.contains("44  number"))
+  }
+
+  @Test func childIsAddedWithItsType() throws {
+    let app = try tree()
+    app.press("j j a")
+    app.type("fay/name")
+    app.press("Tab")
+    app.type("\"Fay\"")
+    app.press("Enter")
+    #expect(try app.stored("/user/fay/name") == "Fay")
+    #expect(app.toast == "added")
+  }
+
+  @Test func childThatIsThereIsNotReplaced() throws {
+    let app = try tree()
+    app.press("a")
+    app.type("user")
+    app.press("Tab")
+    app.type("1")
+    app.press("Enter")
+    #expect(app.screen.contains { $0.contains("/user is there already") })
+    #expect(app.backend.writeCount == 0)
+  }
+
+  @Test(arguments: [
+    ("", "1", "type a name"), ("x", "", "a value is missing"), ("a.b", "1", "a.b"),
+    ("x", "{", "not JSON"), ("x", "null", "nothing would be stored"),
+    ("x", "{\"a\":[]}", "nothing would be stored"),
+  ])
+  func badChildIsRefusedBesideItsField(name: String, value: String, reason: String) throws {
+    let app = try tree()
+    app.press("a")
+    app.type(name)
+    app.press("Tab")
+    app.type(value)
+    app.press("C-s")
+    #expect(app.screen.contains { $0.contains("! ") && $0.contains(reason) })
+    #expect(app.backend.writeCount == 0)
+    #expect(!app.state.layers.isEmpty)
+  }
+
+  @Test func nodeThatCannotBeReadSaysSoAndIsReadAgainOnEnter() throws {
+    let app = try tree()
+    app.backend.listenRefusal = DatabaseError(.locked, "the file is locked")
+    app.press("j l")
+    #expect(app.body[2].contains("the file is locked · Enter tries again"))
+    app.backend.listenRefusal = nil
+    app.press("j Enter")
+    #expect(app.line(of: "m1") != nil)
+  }
+}

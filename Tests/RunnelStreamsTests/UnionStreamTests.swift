@@ -1,0 +1,171 @@
+import RunnelBase
+import RunnelStreams
+import Testing
+
+@Suite struct UnionStreamTests {
+  @Test func mergesSourcesThatHaveRowsAlready() {
+    let first = TransientStream([TestRow("a", 1), TestRow("c", 3)])
+    let second = TransientStream([TestRow("d", 4), TestRow("b", 2)])
+    let union = UnionStream([first, second], by: TestRow.byValue)
+    #expect(union.sections.text == [": a b c d"])
+    #expect(union.loadState == .loaded)
+    #expect(union.source(of: "b") == 1)
+    #expect(union.source(of: "x") == nil)
+    #expect(union.indexPath(forKey: "c") == IndexPath(section: 0, row: 2))
+  }
+
+  @Test func firstSourceWinsADuplicate() {
+    let first = TransientStream([TestRow("a", 1, "first")])
+    let second = TransientStream([TestRow("a", 9, "second")])
+    let union = UnionStream([first, second], by: TestRow.byValue)
+    #expect(union.items == [TestRow("a", 1, "first")])
+    second.put(TestRow("a", 5, "shadowed"))
+    #expect(union.items == [TestRow("a", 1, "first")])
+  }
+
+  @Test func shadowedDuplicateIsRevealedAsReloadAndMove() {
+    let first = TransientStream([TestRow("a", 1)])
+    let second = TransientStream([TestRow("a", 9), TestRow("b", 5), TestRow("c", 6)])
+    let union = UnionStream([first, second], by: TestRow.byValue)
+    let recorder = Recorder(union)
+    first.remove("a")
+    #expect(union.sections.text == [": b c a"])
+    let place = IndexPath(section: 0, row: 0)
+    #expect(recorder.lastBatch?.reloadedRows == [place])
+    #expect(
+      recorder.lastBatch?.movedRows == [.init(from: place, to: IndexPath(section: 0, row: 2))])
+    #expect(recorder.changes.last?.changes.insertedKeys == [])
+    #expect(recorder.mistakes == [])
+    #expect(union.source(of: "a") == 1)
+  }
+
+  @Test func revealedDuplicateOfTheSameContentIsReloaded() {
+    let first = TransientStream([TestRow("a", 1)])
+    let second = TransientStream([TestRow("a", 1)])
+    let union = UnionStream([first, second], by: TestRow.byValue)
+    let recorder = Recorder(union)
+    first.reset()
+    #expect(recorder.lastBatch?.reloadedRows == [IndexPath(section: 0, row: 0)])
+    #expect(recorder.lastBatch?.movedRows == [])
+  }
+
+  @Test func newWinnerShadowsARowAndMovesIt() {
+    let first = TransientStream<TestRow>()
+    let second = TransientStream([TestRow("a", 1), TestRow("b", 2)])
+    let union = UnionStream([first, second], by: TestRow.byValue)
+    let recorder = Recorder(union)
+    first.put(TestRow("a", 3))
+    #expect(union.sections.text == [": b a"])
+    #expect(recorder.lastBatch?.insertedRows == [])
+    #expect(recorder.lastBatch?.movedRows.count == 1)
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func rankPutsASourceBehindTheOthers() {
+    let rows = TransientStream([TestRow("a", 5), TestRow("b", 7)])
+    let pinned = TransientStream([TestRow("p", 1)])
+    let union = UnionStream(
+      [UnionStream.Source(pinned, rank: 1), UnionStream.Source(rows)], by: TestRow.byValue)
+    #expect(union.sections.text == [": a b p"])
+    rows.put(TestRow("c", 9))
+    pinned.put(TestRow("q", 0))
+    #expect(union.sections.text == [": a b c q p"])
+  }
+
+  @Test func rowsThatTheOrderDoesNotTellApartStandInTheOrderOfTheirSources() {
+    let first = TransientStream([TestRow("z", 1)])
+    let second = TransientStream([TestRow("b", 1), TestRow("a", 1)])
+    let union = UnionStream([first, second], by: TestRow.byValue)
+    #expect(union.sections.text == [": z a b"])
+  }
+
+  @Test func sourceMayBeAUnionOrAPartition() {
+    let rows = TransientStream([TestRow("a", 1), TestRow("b", 2)])
+    let inner = UnionStream([rows], by: TestRow.byValue)
+    let parts = PartitionedStream(
+      rows, sectionID: { "\($0)" }, partition: { $0.value % 2 })
+    let union = UnionStream([parts, inner], by: TestRow.byValue)
+    let recorder = Recorder(union)
+    rows.put(TestRow("c", 3), TestRow("a", 4))
+    rows.remove("b")
+    #expect(union.sections.text == [": c a"])
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func sourceChangedByAnObserverFollows() {
+    let first = TransientStream<TestRow>()
+    let second = TransientStream<TestRow>()
+    let union = UnionStream([first, second], by: TestRow.byValue)
+    let recorder = Recorder(union)
+    recorder.onChange = { change in
+      if change.sections[0].items.map(\.key) == ["a"] {
+        second.put(TestRow("b", 2))
+        first.remove("a")
+      }
+    }
+    first.put(TestRow("a", 1))
+    #expect(union.sections.text == [": b"])
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func unionThatIsGoneLetsItsSourcesBe() {
+    let source = TransientStream<TestRow>()
+    var union: UnionStream<TestRow>? = UnionStream([source], by: TestRow.byValue)
+    weak let watched = union
+    union = nil
+    #expect(watched == nil)
+    source.put(TestRow("a"))
+  }
+
+  @Test func orderThatContradictsItselfLosesNoRow() {
+    let source = TransientStream<TestRow>()
+    let union = UnionStream([source], by: { $0.value % 3 < $1.value % 3 || $0.value > $1.value })
+    let recorder = Recorder(union)
+    for value in 0..<40 { source.put(TestRow("k\(value)", value * 7 % 11)) }
+    for value in 0..<40 where value % 3 != 0 { source.remove("k\(value)") }
+    #expect(Set(union.items.map(\.key)) == Set(source.items.map(\.key)))
+    #expect(union.items.count == source.items.count)
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func randomChangesReplayAndAgreeWithAUnionFromScratch() {
+    for seed in 0..<150 as Range<UInt64> {
+      var random = SeededRandom(seed: seed)
+      let sources = (0..<3).map { _ in TransientStream<TestRow>() }
+      let ranks = [0, seed % 2 == 0 ? 0 : 1, 0]
+      let union = UnionStream(
+        zip(sources, ranks).map { UnionStream.Source($0, rank: $1) }, by: TestRow.byValue)
+      let recorder = Recorder(union)
+      for _ in 0..<40 {
+        let source = sources[Int.random(in: 0..<3, using: &random)]
+        change(source, &random)
+        #expect(union.items == expected(sources, ranks), "seed \(seed)")
+      }
+      #expect(recorder.mistakes == [], "seed \(seed)")
+    }
+  }
+
+  private func change(_ source: TransientStream<TestRow>, _ random: inout SeededRandom) {
+    let rows = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+      TestRow("k\(Int.random(in: 0..<9, using: &random))", Int.random(in: 0..<6, using: &random))
+    }
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0...2: source.put(contentsOf: rows)
+    case 3: source.remove(rows[0].key)
+    default: source.reset(rows)
+    }
+  }
+
+  private func expected(_ sources: [TransientStream<TestRow>], _ ranks: [Int]) -> [TestRow] {
+    var rows: [(row: TestRow, source: Int)] = []
+    for (index, source) in sources.enumerated() {
+      for row in source.items where !rows.contains(where: { $0.row.key == row.key }) {
+        rows.append((row, index))
+      }
+    }
+    return rows.sorted { left, right in
+      (ranks[left.source], left.row.value, left.source, left.row.key)
+        < (ranks[right.source], right.row.value, right.source, right.row.key)
+    }.map(\.row)
+  }
+}
