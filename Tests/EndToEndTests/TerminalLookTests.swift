@@ -118,8 +118,7 @@ extension TerminalTests {
       #expect(list.contains("Malmö"))
       try terminal.keys("gt")
       let tree = try terminal.wait(for: "hello")
-      #expect(tree.first("team")?.contains("2 keys") == true)
-      // The first row of a list shows with no key pressed, as all others do.
+      #expect(tree.first("▸ team")?.contains("2 keys") == true)
       try terminal.keys("g1")
       try terminal.wait(for: "Lisboa")
       _ = try database.run(["set", "/team/cy", #"{"city": "Praha"}"#])
