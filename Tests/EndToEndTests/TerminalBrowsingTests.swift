@@ -99,7 +99,9 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments + ["--view", "roster"])
-      let first = try terminal.wait(for: "Aisling Ní Bhriain")
+      let first = try terminal.wait("the whole list") {
+        $0.contains("Aisling Ní Bhriain") && $0.contains("▾ Participants") && $0.contains("of 40")
+      }
       #expect(first.body.first?.contains("▾") == true)
       #expect(first.body.first?.contains("Organizers") == true)
       #expect(first.contains("▾ Participants"))

@@ -117,8 +117,9 @@ extension TerminalTests {
       #expect(list.lines[1].hasPrefix(" 1 team  2 Tree"))
       #expect(list.contains("Malmö"))
       try terminal.keys("gt")
-      let tree = try terminal.wait(for: "hello")
-      #expect(tree.first("▸ team")?.contains("2 keys") == true)
+      try terminal.wait("the tree") {
+        $0.contains("hello") && $0.first("▸ team")?.contains("2 keys") == true
+      }
       try terminal.keys("g1")
       try terminal.wait(for: "Lisboa")
       _ = try database.run(["set", "/team/cy", #"{"city": "Praha"}"#])
