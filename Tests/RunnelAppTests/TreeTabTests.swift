@@ -155,22 +155,6 @@ import Testing
     #expect(app.cursorLine.contains("user"))
   }
 
-  @Test func valuesAreEditedInAForm() throws {
-    let app = try tree()
-    app.press("j j l j l G")
-    app.press("k k k k k k k k k")
-    while !app.cursorLine.contains("plot") { app.press(app.cursorLine.contains("▾") ? "j" : "k") }
-    app.press("e C-u")
-    app.type("many")
-    app.press("Enter")
-    #expect(app.screen.contains { $0.contains("! not a number: type digits, like 12 or -3.5") })
-    app.press("C-u")
-    app.type("44")
-    app.press("Enter")
-    #expect(try app.stored("/user/ana/plot") == 44)
-    #expect(app.cursorLine.contains("44  number"))
-  }
-
   @Test func childIsAddedWithItsType() throws {
     let app = try tree()
     app.press("j j a")
