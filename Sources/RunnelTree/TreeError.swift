@@ -20,6 +20,16 @@ public struct TreeError: Error, Hashable, Sendable {
     public static let conflictingPaths = Code(rawValue: "conflicting_paths")
     /// A listener that is not, or no longer, registered.
     public static let unknownListener = Code(rawValue: "unknown_listener")
+    /// A transaction ended because another write was made at its place.
+    public static let overwritten = Code(rawValue: "set")
+    /// The origin was lost before it answered.
+    public static let disconnected = Code(rawValue: "disconnect")
+    /// A transaction was tried as often as one is.
+    public static let retryLimit = Code(rawValue: "maxretry")
+    /// A pending write was given up.
+    public static let writeCanceled = Code(rawValue: "write_canceled")
+    /// The origin does not allow it.
+    public static let permissionDenied = Code(rawValue: "permission_denied")
     /// The storage could not be read.
     public static let storage = Code(rawValue: "storage")
   }

@@ -36,6 +36,16 @@ struct PathTree<Value: Sendable>: Sendable {
     return result
   }
 
+  /// The children of `path` that have a value themselves, in no order.
+  func children(of path: Path) -> [(key: Key, value: Value)] {
+    var branch = root
+    for key in path.keys {
+      guard let next = branch.branches[key] else { return [] }
+      branch = next
+    }
+    return branch.branches.compactMap { key, next in next.value.map { (key, $0) } }
+  }
+
   private static func set(_ value: Value?, at keys: ArraySlice<Key>, in branch: inout Branch) {
     guard let key = keys.first else {
       branch.value = value

@@ -27,6 +27,14 @@ public protocol TreeReader {
   func rows(
     of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> [TreeRow]
+
+  /// What is known of the children that a query is about.
+  func knowledge(of query: Query) -> Knowledge
+}
+
+extension TreeReader {
+  /// All of it: a tree without an origin is the truth itself.
+  public func knowledge(of query: Query) -> Knowledge { .complete }
 }
 
 /// A part of the children of a place: a range of an order, and at most so many from one side.
@@ -73,8 +81,12 @@ public struct RowSlice: Hashable, Sendable {
   ///
   /// O(n log n) in the children. It is the definition that every faster way is tested against.
   public func rows(among children: [Child], detail: TreeRow.Detail) -> [TreeRow] {
-    let rows = children.map { TreeRow($0, index: index, detail: detail) }
-      .filter { contains($0.position) }
+    rows(among: children.map { TreeRow($0, index: index, detail: detail) })
+  }
+
+  /// The rows of this slice among some rows of its order.
+  func rows(among rows: [TreeRow]) -> [TreeRow] {
+    let rows = rows.filter { contains($0.position) }
       .sorted { $0.position < $1.position }
     guard let limit, rows.count > limit.count else { return rows }
     switch limit.side {

@@ -27,6 +27,8 @@ struct View: Sendable {
   private var head = NodeSummary(kind: .empty, priority: nil)
   /// True if a paged window has rows beyond its frontier, as far as is known.
   private(set) var hasMore = false
+  /// What was known of the place's children when they were read last.
+  private var knowledge = Knowledge.complete
 
   init(_ request: ListenRequest) {
     self.request = request
@@ -59,6 +61,8 @@ struct View: Sendable {
     var headChanged = false
     /// True if rows beyond the frontier of a paged window came to be, or ceased to.
     var hasMoreChanged = false
+    /// True if the window could not be told with certainty before, and can now.
+    var isAnswerNow = false
 
     /// True if neither a row changed nor the place itself.
     var isContentSame: Bool {
@@ -74,6 +78,7 @@ extension View {
 
   /// Reads the window for the first time.
   mutating func load(_ reader: some TreeReader) throws(TreeError) {
+    knowledge = reader.knowledge(of: request.query)
     replaceRows(try reload(reader))
     head = try readHead(reader)
   }
@@ -92,14 +97,28 @@ extension View {
 
   /// Reads the whole window; a paged one is filled up to its first count if it holds less.
   private mutating func reload(_ reader: some TreeReader) throws(TreeError) -> [TreeRow] {
-    guard let paging = request.paging else {
-      return try reader.rows(of: path, in: slice, detail: request.detail)
-    }
+    guard let paging = request.paging else { return try readRows(in: slice, reader) }
     // Without a frontier a page counts from the live end, and there is nothing on this side of it.
-    let kept = hasMore ? try reader.rows(of: path, in: slice, detail: request.detail) : []
+    let kept = hasMore ? try readRows(in: slice, reader) : []
     let wanted = hasMore ? paging.count : max(paging.count, rows.count)
     let gained = try takePage(of: max(wanted - kept.count, 0), reader)
     return paging.anchor == .last ? gained + kept : kept + gained
+  }
+
+  /// The rows of a slice, as far as they are known.
+  private func readRows(
+    in slice: RowSlice, _ reader: some TreeReader
+  ) throws(TreeError) -> [TreeRow] {
+    guard case .keys(let keys, _) = knowledge else {
+      return try reader.rows(of: path, in: slice, detail: request.detail)
+    }
+    var known: [TreeRow] = []
+    for key in keys {
+      let row = try reader.row(
+        key, of: path, index: request.query.index, detail: request.detail)
+      if let row { known.append(row) }
+    }
+    return slice.rows(among: known)
   }
 
   /// Reads up to `count` rows beyond the frontier and moves it there.
@@ -116,7 +135,7 @@ extension View {
     let count = min(max(count, 0), Int.max - 1)
     // One row more than asked for tells whether there are others.
     beyond.limit = Query.Limit(count: count + 1, side: side)
-    var page = try reader.rows(of: path, in: beyond, detail: request.detail)
+    var page = try readRows(in: beyond, reader)
     hasMore = page.count > count
     if hasMore {
       if side == .last { page.removeFirst() } else { page.removeLast() }
@@ -148,7 +167,8 @@ extension View {
   }
 
   private func readHead(_ reader: some TreeReader) throws(TreeError) -> NodeSummary {
-    guard request.query.loadsAllData, request.events.contains(.value) else {
+    guard knowledge == .complete, request.query.loadsAllData, request.events.contains(.value)
+    else {
       return NodeSummary(kind: .empty, priority: nil)
     }
     var summary = try reader.summary(at: path)
@@ -164,7 +184,10 @@ extension View {
   mutating func refresh(_ touched: Touched, _ reader: some TreeReader) throws(TreeError) -> Changes
   {
     var changes: Changes
-    switch touched {
+    let before = knowledge
+    knowledge = reader.knowledge(of: request.query)
+    // What is known by key only is little: it is read anew.
+    switch before == .complete && knowledge == .complete ? touched : .all {
     case .all:
       let hadMore = hasMore
       changes = replaceAll(with: try reload(reader))
@@ -174,6 +197,7 @@ extension View {
     case .keys(let keys):
       changes = try refreshRange(keys, reader)
     }
+    changes.isAnswerNow = !before.isAnswer && knowledge.isAnswer
     let newHead = try readHead(reader)
     changes.headChanged = newHead != head
     head = newHead
@@ -217,7 +241,7 @@ extension View {
       }
     }
     guard isReached else { return Changes() }
-    return replaceAll(with: try reader.rows(of: path, in: slice, detail: request.detail))
+    return replaceAll(with: try readRows(in: slice, reader))
   }
 
   /// True if a row at `position` would push another one out of a sliding window, or fill it.
@@ -313,7 +337,9 @@ extension View {
     events += changes.added.map { .childAdded($0, previous: previous(of: $0)) }
     events += changes.moved.map { .childMoved($0, previous: previous(of: $0)) }
     events += changes.changed.map { .childChanged($0, previous: previous(of: $0)) }
-    if wantsValue, !changes.isContentSame { events.append(.value(value)) }
+    if wantsValue, knowledge.isAnswer, changes.isAnswerNow || !changes.isContentSame {
+      events.append(.value(value))
+    }
     if changes.hasMoreChanged { events.append(.page(hasMore: hasMore)) }
     return events
   }
@@ -323,7 +349,7 @@ extension View {
   /// Source: tree semantics, section 6.3.
   func initialEvents(wantsValue: Bool) -> [TreeEvent] {
     var events = addedEvents(for: rows)
-    if wantsValue { events.append(.value(value)) }
+    if wantsValue, knowledge.isAnswer { events.append(.value(value)) }
     if request.paging != nil { events.append(.page(hasMore: hasMore)) }
     return events
   }

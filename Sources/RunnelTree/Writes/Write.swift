@@ -147,3 +147,25 @@ extension Assignment.Target {
     }
   }
 }
+
+extension Assignment {
+  /// The part as a member of an update of the root.
+  var member: JSONMember {
+    switch target {
+    case .node(let node): JSONMember(name, node.exportJSON)
+    case .priority(let priority): JSONMember(name, priority?.json ?? .null)
+    }
+  }
+}
+
+extension JSONValue {
+  /// True if a `{".sv": …}` is in it.
+  var holdsServerValue: Bool {
+    switch self {
+    case .null, .bool, .number, .string: false
+    case .array(let elements): elements.contains(where: \.holdsServerValue)
+    case .object(let members):
+      members.contains { $0.name == ReservedName.serverValue || $0.value.holdsServerValue }
+    }
+  }
+}

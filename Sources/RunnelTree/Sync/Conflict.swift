@@ -1,0 +1,106 @@
+import RunnelBase
+
+/// A write made here while somebody else changed the same place.
+public struct Conflict: Hashable, Sendable {
+  /// The place.
+  public var path: Path
+  /// What stood there when the write was made.
+  public var base: Node
+  /// What the write makes of it.
+  public var mine: Node
+  /// What others made of it meanwhile.
+  public var theirs: Node
+
+  /// Makes a conflict.
+  public init(path: Path, base: Node, mine: Node, theirs: Node) {
+    self.path = path
+    self.base = base
+    self.mine = mine
+    self.theirs = theirs
+  }
+}
+
+/// What becomes of a conflict: a function of the three states, so that it can be asked for anywhere.
+public struct ConflictPolicy: Sendable {
+  /// What is to stand at the place.
+  public let resolve: @Sendable (Conflict) -> Node
+
+  /// Makes a policy of a function.
+  public init(_ resolve: @escaping @Sendable (Conflict) -> Node) { self.resolve = resolve }
+
+  /// The write replaces everything, as it says.
+  public static let lastWriteWins = ConflictPolicy { $0.mine }
+
+  /// Field by field: what only one side changed is kept; of what both changed the write's counts.
+  public static let fieldWise = ConflictPolicy { conflict in
+    ConflictPolicy.merged(conflict.base, conflict.mine, conflict.theirs)
+  }
+
+  private static func merged(_ base: Node, _ mine: Node, _ theirs: Node) -> Node {
+    if mine == base || mine == theirs { return theirs }
+    if theirs == base { return mine }
+    guard case .children = mine.content, case .children = theirs.content else { return mine }
+    let keys = Set(mine.children.map(\.key)).union(theirs.children.map(\.key))
+    let children = keys.map { Child(key: $0, node: merged(base[$0], mine[$0], theirs[$0])) }
+    let priority = mine.priority == base.priority ? theirs.priority : mine.priority
+    return Node(children: children, priority: priority)
+  }
+}
+
+extension Replica {
+  /// Brings the pending writes `ids` up to date with what others changed since they were made.
+  ///
+  /// A write that computes values at the origin is left as it is: it is an operation, not a state.
+  mutating func resolveConflicts(
+    of ids: [Int64], by policy: ConflictPolicy, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    var touched: [Path] = []
+    for var write in book.pending where ids.contains(write.id) && !write.write.hasServerValues {
+      let before = write.parts
+      for index in write.parts.indices {
+        guard let node = try resolved(write, index, by: policy, storage) else { continue }
+        write.parts[index].target = .node(node)
+      }
+      if write.parts == before { continue }
+      write.write = Write(resolved: write.parts)
+      book.replace(write)
+      try storage.save(write)
+      touched += write.parts.map(\.path)
+    }
+    return try rebase(touched, &storage)
+  }
+
+  /// What a part of a write becomes; nil if it stays.
+  private func resolved(
+    _ write: PendingWrite, _ index: Int, by policy: ConflictPolicy,
+    _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Node? {
+    let part = write.parts[index]
+    guard write.bases.indices.contains(index), let base = write.bases[index],
+      case .node(let mine) = part.target, book.isCached(part.path)
+    else { return nil }
+    let theirs = try storage.serverNode(at: part.path)
+    if theirs == base { return nil }
+    return policy.resolve(
+      Conflict(path: part.path, base: base, mine: mine, theirs: theirs))
+  }
+}
+
+extension Write {
+  /// The write that does just these parts.
+  init(resolved parts: [Assignment]) {
+    if parts.count == 1, case .node(let node) = parts[0].target {
+      self = .set(parts[0].path, node.exportJSON)
+    } else {
+      self = .update(.root, parts.map(\.member))
+    }
+  }
+
+  /// True if the origin computes a part of the write.
+  var hasServerValues: Bool {
+    switch self {
+    case .set(_, let json): json.holdsServerValue
+    case .update(_, let members): members.contains { $0.value.holdsServerValue }
+    }
+  }
+}

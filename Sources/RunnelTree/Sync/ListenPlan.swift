@@ -1,0 +1,86 @@
+/// What the origin is asked, so that everything listened to here is answered with the least listening.
+///
+/// A default query answers all that is at its place and below; what it covers is not asked.
+///
+/// Source: tree semantics, sections 7.2 and 7.3.
+struct ListenPlan: Sendable {
+  /// A query that the origin is asked; all but default queries have a tag, by which answers name them.
+  struct Ask: Hashable, Sendable {
+    var query: Query
+    var tag: Int?
+  }
+
+  /// What changed: the new asks are to be made before the old ones are ended.
+  struct Change: Equatable, Sendable {
+    var started: [Ask] = []
+    var ended: [Ask] = []
+  }
+
+  private var wantedCounts: [Query: Int] = [:]
+  private var asks: [Query: Ask] = [:]
+  private var nextTag = 1
+
+  /// What is asked now, the oldest tag first and default queries before them, by path.
+  var current: [Ask] { asks.values.sorted(by: ListenPlan.isBefore) }
+
+  /// The query that answers with a tag are about.
+  func query(tag: Int) -> Query? { asks.values.first { $0.tag == tag }?.query }
+
+  /// Somebody wants a query's answer.
+  mutating func want(_ query: Query) -> Change {
+    wantedCounts[query.asked, default: 0] += 1
+    return update()
+  }
+
+  /// Somebody wants it no more.
+  mutating func unwant(_ query: Query) -> Change {
+    let query = query.asked
+    guard let count = wantedCounts[query] else { return Change() }
+    wantedCounts[query] = count > 1 ? count - 1 : nil
+    return update()
+  }
+
+  /// The origin refused a query: it is not asked any more, and nobody is told of an end.
+  mutating func drop(_ query: Query) -> Change {
+    wantedCounts[query.asked] = nil
+    asks[query.asked] = nil
+    return update()
+  }
+
+  private mutating func update() -> Change {
+    let needed = wantedCounts.keys.filter(isNeeded)
+    var change = Change()
+    for query in asks.keys where !needed.contains(query) {
+      if let ask = asks.removeValue(forKey: query) { change.ended.append(ask) }
+    }
+    // Tags are given in the order of places, so that one run is like the other.
+    for query in needed.sorted(by: ListenPlan.isBefore) where asks[query] == nil {
+      let ask = Ask(query: query, tag: query.loadsAllData ? nil : nextTag)
+      if ask.tag != nil { nextTag += 1 }
+      asks[query] = ask
+      change.started.append(ask)
+    }
+    change.ended.sort(by: ListenPlan.isBefore)
+    return change
+  }
+
+  /// True if no other wanted query answers this one.
+  private func isNeeded(_ query: Query) -> Bool {
+    let depth = query.path.keys.count
+    let last = query.loadsAllData ? depth - 1 : depth
+    guard last >= 0 else { return true }
+    return !(0...last).contains { depth in
+      wantedCounts[Query(Path(unchecked: Array(query.path.keys[..<depth])))] != nil
+    }
+  }
+
+  private static func isBefore(_ left: Query, _ right: Query) -> Bool {
+    if left.path != right.path { return left.path < right.path }
+    return "\(left)" < "\(right)"
+  }
+
+  private static func isBefore(_ left: Ask, _ right: Ask) -> Bool {
+    if left.query.path != right.query.path { return left.query.path < right.query.path }
+    return (left.tag ?? 0) < (right.tag ?? 0)
+  }
+}

@@ -1,0 +1,61 @@
+public import RunnelBase
+
+/// What a replica asks its origin, in the order in which it is to be sent.
+public enum OriginCommand: Hashable, Sendable {
+  /// Tell the answer of a query, and every change of it. The hash is that of the data that are known
+  /// already; answers to a tagged query carry the tag.
+  case listen(Query, tag: Int?, hash: String)
+  /// Tell no more of a query.
+  case unlisten(Query, tag: Int?)
+  /// Do a write; one id is done once, however often it is asked.
+  case write(id: Int64, Write)
+  /// Set a place, if the hash of what stands there is this one.
+  case compareAndSet(id: Int64, Path, JSONValue, hash: String)
+}
+
+/// What an origin tells a replica.
+public enum OriginMessage: Hashable, Sendable {
+  /// What is at a place, or a part of the answer of the query with this tag.
+  case push(Replica.Push, Path, tag: Int?)
+  /// The answer of a query is complete.
+  case listenComplete(Path, tag: Int?)
+  /// A query is not answered, or not any more.
+  case listenRefused(Path, tag: Int?, TreeError)
+  /// A write was done. All that it changed was told before.
+  case acknowledged(id: Int64)
+  /// A write was refused; nothing of it was done.
+  case rejected(id: Int64, TreeError)
+  /// A place was not set, because something else stands there than was thought. What stands there was
+  /// told before.
+  case stale(id: Int64)
+}
+
+/// What became of something that was asked for.
+public enum ReplicaCompletion: Hashable, Sendable {
+  /// The origin did a write.
+  case acknowledged(id: Int64)
+  /// The origin refused a write; it does not show any more.
+  case rejected(id: Int64, TreeError)
+  /// A transaction ended: with what it wrote, or, if its body gave up, with what it read.
+  case transaction(Int64, isCommitted: Bool, Node)
+  /// A transaction failed; nothing of it shows.
+  case transactionFailed(Int64, TreeError)
+  /// A listener was removed, because its query is not answered.
+  case cancelled(ListenerID, TreeError)
+}
+
+/// What one input to a replica came to.
+///
+/// They are done in this order: storage has been written already, then events are delivered, then
+/// completions, then the origin is told.
+public struct ReplicaOutcome: Hashable, Sendable {
+  /// What listeners are told.
+  public var deliveries: [Delivery] = []
+  /// What became of earlier requests.
+  public var completions: [ReplicaCompletion] = []
+  /// What the origin is told.
+  public var commands: [OriginCommand] = []
+
+  /// Makes an outcome in which nothing happened.
+  public init() {}
+}

@@ -1,0 +1,54 @@
+/// A write that was made here and that the origin has neither acknowledged nor rejected.
+///
+/// Source: tree semantics, sections 7.1 and 8.4.
+public struct PendingWrite: Hashable, Sendable, Identifiable {
+  /// Ascends in the order in which writes were made.
+  public var id: Int64
+  /// The write as it was asked for, with its server values: what the origin is sent.
+  public var write: Write
+  /// The write as it is shown until then, with estimates in place of server values.
+  public var parts: [Assignment]
+  /// What the origin was known to hold at the place of each part when the write was made; nil where
+  /// that was unknown, or too large to keep.
+  public var bases: [Node?]
+  /// False for what a transaction wrote without showing it.
+  public var isVisible: Bool
+  /// False for what a transaction wrote: it ends with the process.
+  public var isDurable: Bool
+
+  /// Makes a pending write.
+  public init(
+    id: Int64, write: Write, parts: [Assignment], bases: [Node?] = [], isVisible: Bool = true,
+    isDurable: Bool = true
+  ) {
+    self.id = id
+    self.write = write
+    self.parts = parts
+    self.bases = bases
+    self.isVisible = isVisible
+    self.isDurable = isDurable
+  }
+
+  /// True if the write replaces the node at a place as a whole, or one above it.
+  func covers(_ path: Path) -> Bool {
+    parts.contains { part in
+      if case .node = part.target { part.path.contains(path) } else { false }
+    }
+  }
+
+  /// True if the write changes something at a place, above it or below it.
+  func concerns(_ path: Path) -> Bool {
+    parts.contains { $0.path.contains(path) || path.contains($0.path) }
+  }
+}
+
+extension Assignment {
+  /// What stands at `path` after this was done, where `node` stood before.
+  func projected(onto node: Node, at path: Path) -> Node {
+    if let below = self.path.relative(to: path) { return target.applied(to: node, at: below) }
+    guard let inside = path.relative(to: self.path), case .node(let new) = target else {
+      return node
+    }
+    return new[inside]
+  }
+}

@@ -1,0 +1,212 @@
+/// A copy of an origin's tree, with the writes made here laid over it until the origin answers.
+///
+/// Responsibilities:
+/// - It keeps three things in step: the *server* tree (what the origin told), the pending writes, and
+///   the *shown* tree, which listeners see.
+/// - Each method takes one input and returns the places whose views must be refreshed.
+///
+/// Invariants:
+/// - I1. The shown tree is the server tree with the visible pending writes done in order.
+/// - I2. The server tree holds what a tracked query keeps, and nothing besides.
+///
+/// Queries share one server tree: what is told for one is seen by all that track the same child.
+/// Which children belong to a query's answer is each query's own.
+///
+/// Source: tree semantics, sections 7, 8 and 15.
+public struct Replica: Sendable {
+  /// What is remembered beside the data.
+  public internal(set) var book: ReplicaBook
+
+  /// Makes a replica from what its storage kept, or a new one.
+  public init(book: ReplicaBook = ReplicaBook()) { self.book = book }
+}
+
+// MARK: Writes made here
+
+extension Replica {
+  /// Does a write here; it is pending from now on.
+  ///
+  /// Increments add to what stands here including all pending writes; `now` is in milliseconds since
+  /// 1970, as the origin's clock has it.
+  ///
+  /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
+  mutating func write(
+    _ write: Write, isVisible: Bool = true, isDurable: Bool = true, now: Int64,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> (write: PendingWrite, touched: [Path]) {
+    let reader = HiddenReader(storage: storage, book: book)
+    let parts = try write.assignments(now: now, reader: reader)
+    var bases: [Node?] = []
+    for part in parts { bases.append(try base(of: part, storage)) }
+    let pending = PendingWrite(
+      id: book.takeWriteID(), write: write, parts: parts, bases: bases, isVisible: isVisible,
+      isDurable: isDurable)
+    try storage.save(pending)
+    book.add(pending)
+    guard isVisible else { return (pending, []) }
+    for part in parts { try storage.perform(part) }
+    return (pending, parts.map(\.path))
+  }
+
+  /// What the origin holds where a write changes it, if that is known and small.
+  private func base(
+    of part: Assignment, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Node? {
+    guard case .node = part.target, book.isCached(part.path) else { return nil }
+    if case .children(let count) = try storage.serverSummary(at: part.path).kind,
+      count > Replica.baseChildrenMax
+    {
+      return nil
+    }
+    return try storage.serverNode(at: part.path)
+  }
+
+  /// The most children of a node that is kept to tell conflicts by.
+  static let baseChildrenMax = 100
+
+  /// The origin took a write.
+  ///
+  /// Where it tells the data by itself it has told them before; elsewhere the write is what is known
+  /// from now on.
+  mutating func acknowledge(
+    _ id: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    guard let write = book.remove(id) else { return [] }
+    try storage.deletePendingWrite(id)
+    for part in write.parts where !book.isTold(part.path) {
+      try keep(part, &storage)
+    }
+    return try rebase(write.parts.map(\.path), &storage)
+  }
+
+  private mutating func keep(
+    _ part: Assignment, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    if case .priority = part.target, !book.isKept(part.path) { return }
+    try storage.performOnServer(part)
+    if try joinAnswers(part.path, &storage) || book.isCached(part.path) { return }
+    guard case .node = part.target else { return }
+    try markAnswered(Query(part.path), &storage)
+  }
+
+  /// Counts a child among the answers of the active queries at its parent; true if there are any.
+  private mutating func joinAnswers(
+    _ path: Path, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> Bool {
+    guard let parent = path.parent, let key = path.lastKey else { return false }
+    var isJoined = false
+    for var record in book.records(at: parent)
+    where record.isActive && record.isComplete && !record.isDefault {
+      record.keys.insert(key)
+      try put(record, &storage)
+      isJoined = true
+    }
+    return isJoined
+  }
+
+  /// The origin refused a write, or it is given up: what was under it shows again.
+  mutating func reject(
+    _ id: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    guard let write = book.remove(id) else { return [] }
+    try storage.deletePendingWrite(id)
+    return write.isVisible ? try rebase(write.parts.map(\.path), &storage) : []
+  }
+}
+
+// MARK: Showing
+
+extension Replica {
+  /// Shows anew what stands at some places; returns those that changed or whose knowledge may have.
+  func rebase(
+    _ paths: [Path], _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    var touched: [Path] = []
+    for path in paths {
+      let place = try rebasePlace(of: path, storage)
+      let new = book.layered(onto: try storage.serverNode(at: place), at: place)
+      if try storage.node(at: place) != new {
+        try storage.perform(Assignment(path: place, target: .node(new)))
+      }
+      touched.append(place)
+    }
+    return touched
+  }
+
+  /// The highest place at or above `path` where a change at `path` can be seen.
+  ///
+  /// A parent that is a leaf or empty in one of the trees and not in the other may appear, vanish or
+  /// turn with the child, together with its priority.
+  private func rebasePlace(
+    of path: Path, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Path {
+    for depth in path.keys.indices {
+      let above = Path(unchecked: Array(path.keys[..<depth]))
+      let (server, shown) = (
+        try storage.serverSummary(at: above), try storage.summary(at: above)
+      )
+      if server.kind.rank != shown.kind.rank { return above }
+    }
+    return path
+  }
+}
+
+extension NodeSummary.Kind {
+  fileprivate var rank: Int {
+    switch self {
+    case .empty: 0
+    case .leaf: 1
+    case .children: 2
+    }
+  }
+}
+
+// MARK: Records of queries
+
+extension Replica {
+  mutating func put(
+    _ record: TrackedQuery, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    if book.record(of: record.query) == record { return }
+    book.put(record)
+    try storage.save(record)
+  }
+
+  /// The origin told the whole answer of a query.
+  mutating func markAnswered(
+    _ query: Query, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    var record = book.recordOrNew(of: query)
+    record.isComplete = true
+    try put(record, &storage)
+  }
+}
+
+/// A replica's storage with the writes that are not shown: what increments add to.
+private struct HiddenReader<Storage: ReplicaStorage>: TreeReader {
+  let storage: Storage
+  let book: ReplicaBook
+
+  func node(at path: Path) throws(TreeError) -> Node {
+    if book.pending.allSatisfy(\.isVisible) { return try storage.node(at: path) }
+    return book.layered(
+      onto: try storage.serverNode(at: path), at: path, includingHidden: true)
+  }
+
+  func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    if book.pending.allSatisfy(\.isVisible) { return try storage.summary(at: path) }
+    return NodeSummary(try node(at: path))
+  }
+
+  func row(
+    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    try storage.row(key, of: path, index: index, detail: detail)
+  }
+
+  func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    try storage.rows(of: path, in: slice, detail: detail)
+  }
+}

@@ -1,0 +1,230 @@
+/// What a replica remembers beside its data: the pending writes, and what of the origin is known.
+///
+/// Terms. A place is *covered* if the default query at it or above it is active and answered. A place
+/// is *cached* if such a query was answered once. A place is *shadowed* if a pending write gives
+/// all of it.
+///
+/// Invariants:
+/// - I1. `pending` ascends by id, and every id is below `nextWriteID`.
+/// - I2. There is one record for a query as it is asked; its id is below `nextTrackedID`.
+///
+/// Source: tree semantics, sections 7 and 15.
+public struct ReplicaBook: Sendable {
+  /// The writes that the origin has not answered, oldest first.
+  public private(set) var pending: [PendingWrite] = []
+  private var tracked = PathTree<[Query: TrackedQuery]>()
+  private var nextWriteID: Int64 = 0
+  private var nextTrackedID: Int64 = 0
+
+  /// Makes an empty book.
+  public init() {}
+
+  /// Makes the book that was kept on disk.
+  ///
+  /// Queries that were active are not any more; what transactions wrote is left out, for nobody
+  /// waits for it.
+  public init(pending: [PendingWrite], tracked: [TrackedQuery]) {
+    for write in pending.sorted(by: { $0.id < $1.id }) { add(write) }
+    for var record in tracked {
+      record.isActive = false
+      put(record)
+    }
+  }
+}
+
+// MARK: Pending writes
+
+extension ReplicaBook {
+  /// The id of the next write.
+  mutating func takeWriteID() -> Int64 {
+    defer { nextWriteID += 1 }
+    return nextWriteID
+  }
+
+  mutating func add(_ write: PendingWrite) {
+    precondition(pending.last.map { $0.id < write.id } ?? true, "I1: ids ascend.")
+    pending.append(write)
+    nextWriteID = max(nextWriteID, write.id + 1)
+  }
+
+  mutating func remove(_ id: Int64) -> PendingWrite? {
+    guard let index = pending.firstIndex(where: { $0.id == id }) else { return nil }
+    return pending.remove(at: index)
+  }
+
+  mutating func replace(_ write: PendingWrite) {
+    guard let index = pending.firstIndex(where: { $0.id == write.id }) else { return }
+    pending[index] = write
+  }
+
+  /// What stands at a place, where the origin holds `node` there.
+  func layered(onto node: Node, at path: Path, includingHidden: Bool = false) -> Node {
+    layered(onto: node, at: path) { $0.isVisible || includingHidden }
+  }
+
+  /// What stands at a place with those pending writes alone that `isCounted`.
+  func layered(
+    onto node: Node, at path: Path, where isCounted: (PendingWrite) -> Bool
+  ) -> Node {
+    var node = node
+    for write in pending where isCounted(write) {
+      for part in write.parts { node = part.projected(onto: node, at: path) }
+    }
+    return node
+  }
+
+  /// True if a pending write gives all of a place.
+  func isShadowed(_ path: Path) -> Bool {
+    pending.contains { $0.isVisible && $0.covers(path) }
+  }
+
+  /// The children of a place that pending writes give as a whole.
+  private func writtenChildren(of path: Path) -> Set<Key> {
+    var keys: Set<Key> = []
+    for write in pending where write.isVisible {
+      for part in write.parts where part.path.keys.count == path.keys.count + 1 {
+        if case .node = part.target, path.contains(part.path), let key = part.path.lastKey {
+          keys.insert(key)
+        }
+      }
+    }
+    return keys
+  }
+}
+
+// MARK: Tracked queries
+
+extension ReplicaBook {
+  /// Every record, in the order in which they were made.
+  public var trackedQueries: [TrackedQuery] {
+    tracked.paths(at: .root).flatMap { (tracked[$0] ?? [:]).values }.sorted { $0.id < $1.id }
+  }
+
+  /// What is remembered of a query, however its rows are ordered if it shows them all.
+  public func record(of query: Query) -> TrackedQuery? { tracked[query.path]?[query.asked] }
+
+  /// What is remembered of a query, made if there is nothing yet.
+  mutating func recordOrNew(of query: Query) -> TrackedQuery {
+    if let record = record(of: query) { return record }
+    let record = TrackedQuery(id: nextTrackedID, query: query.asked)
+    put(record)
+    return record
+  }
+
+  mutating func put(_ record: TrackedQuery) {
+    var records = tracked[record.query.path] ?? [:]
+    records[record.query] = record
+    tracked[record.query.path] = records
+    nextTrackedID = max(nextTrackedID, record.id + 1)
+  }
+
+  mutating func drop(_ record: TrackedQuery) {
+    var records = tracked[record.query.path] ?? [:]
+    records[record.query] = nil
+    tracked[record.query.path] = records.isEmpty ? nil : records
+  }
+
+  /// The records at a place.
+  func records(at path: Path) -> [TrackedQuery] {
+    (tracked[path] ?? [:]).values.sorted { $0.id < $1.id }
+  }
+
+  /// The records at a place and below it.
+  func records(atOrBelow path: Path) -> [TrackedQuery] {
+    tracked.paths(at: path).flatMap { records(at: $0) }
+  }
+
+  /// The record of the default query that answers for a place; the topmost if there are several.
+  private func answered(_ path: Path, where isCounted: (TrackedQuery) -> Bool) -> Bool {
+    (0...path.keys.count).contains { depth in
+      let above = Path(unchecked: Array(path.keys[..<depth]))
+      guard let record = tracked[above]?[Query(above)] else { return false }
+      return record.isComplete && isCounted(record)
+    }
+  }
+
+  /// True if the origin tells every change at a place, and told what was there.
+  func isCovered(_ path: Path) -> Bool { answered(path) { $0.isActive } }
+
+  /// True if the origin once told all that is at a place.
+  func isCached(_ path: Path) -> Bool { answered(path) { _ in true } }
+
+  /// True if the origin tells changes at a place: it is covered, or a child that belongs to the answer
+  /// of an active query is at it or above it.
+  func isTold(_ path: Path) -> Bool {
+    if isCovered(path) { return true }
+    return path.keys.indices.contains { depth in
+      let above = Path(unchecked: Array(path.keys[..<depth]))
+      return (tracked[above] ?? [:]).values.contains { record in
+        record.isActive && !record.isDefault && record.keys.contains(path.keys[depth])
+      }
+    }
+  }
+
+  /// True if a query, at a place, above it or below it, keeps data there.
+  func isKept(_ path: Path) -> Bool {
+    if isCached(path) || !tracked.paths(at: path).isEmpty { return true }
+    return path.keys.indices.contains { depth in
+      let above = Path(unchecked: Array(path.keys[..<depth]))
+      return (tracked[above] ?? [:]).values.contains { $0.keys.contains(path.keys[depth]) }
+    }
+  }
+}
+
+// MARK: Knowledge
+
+extension ReplicaBook {
+  /// What is known of the children that a query is about.
+  ///
+  /// An active query knows its own answer best; what was cached once serves until it has one.
+  ///
+  /// Source: tree semantics, sections 7.2, 7.5 and 15.2.
+  public func knowledge(of query: Query) -> Knowledge {
+    let path = query.path
+    if isCovered(path) || isShadowed(path) { return .complete }
+    let record = record(of: query)
+    if let record, record.isComplete, record.isActive || !isCached(path) {
+      let active = childrenAnswered(of: path) { $0.isActive || !record.isActive }
+      return .keys(record.keys.union(active).union(writtenChildren(of: path)), isAnswer: true)
+    }
+    if isCached(path) { return .complete }
+    var keys = childrenAnswered(of: path) { _ in true }.union(writtenChildren(of: path))
+    for other in (tracked[path] ?? [:]).values where other.isComplete || other == record {
+      keys.formUnion(other.keys)
+    }
+    return .keys(keys, isAnswer: false)
+  }
+
+  /// The children of a place that have an answered default query of their own.
+  private func childrenAnswered(
+    of path: Path, where isCounted: (TrackedQuery) -> Bool
+  ) -> Set<Key> {
+    Set(
+      tracked.children(of: path).compactMap { key, records in
+        let child = Path(unchecked: path.keys + [key])
+        guard let record = records[Query(child)], record.isComplete, isCounted(record) else {
+          return nil
+        }
+        return key
+      })
+  }
+}
+
+extension ReplicaBook {
+  /// Traps if an invariant does not hold.
+  ///
+  /// For tests.
+  package func checkInvariants() {
+    for (left, right) in zip(pending, pending.dropFirst()) {
+      precondition(left.id < right.id, "I1: ids ascend.")
+    }
+    precondition(pending.allSatisfy { $0.id < nextWriteID }, "I1: the next id is the greatest.")
+    let records = trackedQueries
+    precondition(Set(records.map(\.id)).count == records.count, "I2: ids differ.")
+    for record in records {
+      precondition(record.query == record.query.asked, "I2: a query is kept as it is asked.")
+      precondition(record.id < nextTrackedID, "I2: the next id is the greatest.")
+      precondition(!record.isDefault || record.keys.isEmpty, "I2: a default query has no keys.")
+    }
+  }
+}

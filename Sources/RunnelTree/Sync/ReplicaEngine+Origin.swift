@@ -1,0 +1,127 @@
+// The origin's side of a replica's engine. Source: tree semantics, sections 7.4, 7.7 and 13.
+
+extension ReplicaEngine {
+  /// The origin can be talked to: it is asked what is wanted; then, once it has answered, pending writes
+  /// are sent in order.
+  ///
+  /// `now` is in milliseconds since 1970.
+  public mutating func connect(
+    now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    let asks = plan.current
+    for ask in asks { outcome.commands.append(try command(for: ask, storage)) }
+    link = .asking(awaited: Set(asks.map(\.query)))
+    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    return outcome
+  }
+
+  /// The origin is gone; listeners go on with what is known, and writes wait.
+  public mutating func disconnect(
+    now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    link = .offline
+    let error = TreeError(
+      .disconnected, "The origin was lost before it answered: whether it did this is unknown.")
+    let touched = try failTransactions(where: \.isSent, error, now: now, &outcome, &storage)
+    try refresh(touched, now: now, &outcome, &storage)
+    return outcome
+  }
+
+  /// Takes one message of the origin.
+  ///
+  /// `now` is in milliseconds since 1970.
+  ///
+  /// - Throws: `TreeError` (`storage`, or what is wrong with the message); then nothing changed.
+  public mutating func receive(
+    _ message: OriginMessage, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    switch message {
+    case .push(let push, let path, let tag):
+      let touched = try receive(push, path, tag, &storage)
+      try changed(touched, now: now, &outcome, &storage)
+    case .listenComplete(let path, let tag):
+      guard let query = query(path, tag) else { break }
+      let touched = try replica.receiveComplete(query, &storage)
+      try changed(touched, now: now, &outcome, &storage)
+      try sendIfAnswered(query, now: now, &outcome, &storage)
+    case .listenRefused(let path, let tag, let error):
+      guard let query = query(path, tag) else { break }
+      outcome = try cancel(query, error, now: now, &storage)
+      try sendIfAnswered(query, now: now, &outcome, &storage)
+    case .acknowledged(let id):
+      try acknowledged(id, now: now, &outcome, &storage)
+    case .rejected(let id, let error):
+      try rejected(id, error, now: now, &outcome, &storage)
+    case .stale(let id):
+      try recompute(answered: id, now: now, &outcome, &storage)
+    }
+    return outcome
+  }
+
+  private func query(_ path: Path, _ tag: Int?) -> Query? {
+    guard let tag else { return Query(path) }
+    return plan.query(tag: tag)
+  }
+
+  private mutating func receive(
+    _ push: Replica.Push, _ path: Path, _ tag: Int?, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    guard let tag else { return try replica.receive(push, at: path, &storage) }
+    // A tag that is not known is that of a query which was ended meanwhile.
+    guard let query = plan.query(tag: tag) else { return [] }
+    return try replica.receive(push, at: path, for: query, &storage)
+  }
+
+  /// Tells listeners what the origin changed, and computes transactions there anew.
+  private mutating func changed(
+    _ touched: [Path], now: Int64, _ outcome: inout ReplicaOutcome,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    let rewritten = try recompute(after: touched, now: now, &outcome, &storage)
+    try refresh(touched + rewritten, now: now, &outcome, &storage)
+  }
+
+  private mutating func acknowledged(
+    _ id: Int64, now: Int64, _ outcome: inout ReplicaOutcome,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    if transactions.contains(where: { $0.command == id }) {
+      return try commitTransactions(answered: id, now: now, &outcome, &storage)
+    }
+    let touched = try replica.acknowledge(id, &storage)
+    outcome.completions.append(.acknowledged(id: id))
+    try refresh(touched, now: now, &outcome, &storage)
+  }
+
+  private mutating func rejected(
+    _ id: Int64, _ error: TreeError, now: Int64, _ outcome: inout ReplicaOutcome,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    var touched = try replica.reject(id, &storage)
+    if transactions.contains(where: { $0.command == id }) {
+      touched += try failTransactions(
+        where: { $0.command == id }, error, now: now, &outcome, &storage)
+    } else {
+      outcome.completions.append(.rejected(id: id, error))
+    }
+    let rewritten = try recompute(after: touched, now: now, &outcome, &storage)
+    try refresh(touched + rewritten, now: now, &outcome, &storage)
+  }
+
+  /// Sends what waited once the last query asked at the connection was answered.
+  private mutating func sendIfAnswered(
+    _ query: Query?, now: Int64, _ outcome: inout ReplicaOutcome,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    guard case .asking(var awaited) = link else { return }
+    if let query { awaited.remove(query.asked) }
+    // A query that was ended meanwhile is not answered.
+    let asked = Set(plan.current.map(\.query))
+    awaited.formIntersection(asked)
+    link = .asking(awaited: awaited)
+    if awaited.isEmpty { try sendPendingWrites(now: now, &outcome, &storage) }
+  }
+}

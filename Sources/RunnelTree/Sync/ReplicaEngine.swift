@@ -1,0 +1,227 @@
+/// A replica with everybody who listens to it, and its talk with the origin.
+///
+/// Responsibilities:
+/// - It takes what is asked for here and what the origin tells, one input at a time, and returns what
+///   is to be delivered, completed and sent.
+/// - It sends nothing and delivers nothing itself, and knows no time but what it is given.
+///
+/// It is a value: a caller whose storage cannot commit drops the changed copy.
+///
+/// States of the link:
+/// ```
+///   offline --connect--> asking --all queries answered--> sending
+///      ^                    |                                |
+///      +----- disconnect ---+--------------------------------+
+/// ```
+/// While *asking*, queries have been asked and writes wait for their answers, so that conflicts show.
+///
+/// Source: tree semantics, sections 7, 8.4, 11 and 13.
+public struct ReplicaEngine: Sendable {
+  enum Link: Sendable {
+    case offline
+    case asking(awaited: Set<Query>)
+    case sending
+  }
+
+  /// What is copied from the origin, and what was written here.
+  public internal(set) var replica: Replica
+  var engine = TreeEngine()
+  var plan = ListenPlan()
+  var link = Link.offline
+  var transactions: [Transaction] = []
+  var nextTransactionID: Int64 = 0
+  private let policy: ConflictPolicy
+  private var listened: [ListenerID: Query] = [:]
+
+  /// Makes an engine over what a storage kept, or a new one.
+  public init(book: ReplicaBook = ReplicaBook(), policy: ConflictPolicy = .fieldWise) {
+    replica = Replica(book: book)
+    self.policy = policy
+  }
+
+  /// True while the origin can be talked to.
+  public var isConnected: Bool {
+    if case .offline = link { false } else { true }
+  }
+}
+
+// MARK: Listening
+
+extension ReplicaEngine {
+  /// Registers a listener; it is told at once what is known.
+  ///
+  /// `now` is in milliseconds since 1970.
+  ///
+  /// - Precondition: no listener with this name is registered.
+  /// - Throws: `TreeError` (`storage`); then nothing is registered.
+  public mutating func listen(
+    _ listener: ListenerID, _ request: ListenRequest, now: Int64,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = try carryOut(plan.want(request.query), now: now, &storage)
+    listened[listener] = request.query
+    outcome.deliveries += try engine.listen(listener, request, reader: reader(storage))
+    return outcome
+  }
+
+  /// Removes a listener; one that is not registered is ignored.
+  public mutating func unlisten(
+    _ listener: ListenerID, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    engine.unlisten(listener)
+    guard let query = listened.removeValue(forKey: listener) else { return ReplicaOutcome() }
+    return try carryOut(plan.unwant(query), now: now, &storage)
+  }
+
+  /// Extends the window of a paged listener by up to `count` rows of what is known.
+  ///
+  /// - Throws: `TreeError` (`unknownListener`, `storage`); the window is then as before.
+  public mutating func extend(
+    _ listener: ListenerID, by count: Int, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    outcome.deliveries = try engine.extend(listener, by: count, reader: reader(storage))
+    return outcome
+  }
+
+  /// Keeps a query answered although nobody listens, or ends that.
+  ///
+  /// Each call with true is ended by one with false.
+  ///
+  /// Source: tree semantics, section 14.
+  public mutating func keepSynced(
+    _ query: Query, _ isKept: Bool, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    let change = isKept ? plan.want(query) : plan.unwant(query)
+    return try carryOut(change, now: now, &storage)
+  }
+
+  /// Asks the origin what is wanted now, and ends what is not.
+  mutating func carryOut(
+    _ change: ListenPlan.Change, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    for ask in change.started { try replica.activate(ask.query, now: now / 1000, &storage) }
+    for ask in change.ended { try replica.deactivate(ask.query, now: now / 1000, &storage) }
+    if isConnected {
+      for ask in change.started { outcome.commands.append(try command(for: ask, storage)) }
+      outcome.commands += change.ended.map { .unlisten($0.query, tag: $0.tag) }
+    }
+    let touched = (change.started + change.ended).map(\.query.path)
+    outcome.deliveries = try engine.apply(touched: touched, reader: reader(storage))
+    return outcome
+  }
+
+  func command(
+    for ask: ListenPlan.Ask, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> OriginCommand {
+    .listen(ask.query, tag: ask.tag, hash: try hash(of: ask.query, storage))
+  }
+
+  /// The hash of what is known of an answer; that of nothing, unless all of it is known.
+  private func hash(
+    of query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> String {
+    guard let record = replica.book.record(of: query), record.isComplete else { return "" }
+    let node = try storage.serverNode(at: query.path)
+    if record.isDefault { return node.hash }
+    return Node(children: node.children.filter { record.keys.contains($0.key) }).hash
+  }
+
+  func reader<Storage: ReplicaStorage>(_ storage: Storage) -> ReplicaReader<Storage> {
+    ReplicaReader(storage: storage, book: replica.book)
+  }
+
+  /// Removes the listeners of a query that the origin refused.
+  ///
+  /// With a default query go all queries of its place.
+  mutating func cancel(
+    _ query: Query, _ error: TreeError, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    let refused = listened.filter { _, other in
+      query.loadsAllData ? other.path == query.path : other.asked == query.asked
+    }
+    var outcome = try carryOut(plan.drop(query), now: now, &storage)
+    for (listener, other) in refused.sorted(by: { $0.key < $1.key }) {
+      engine.unlisten(listener)
+      listened[listener] = nil
+      outcome.append(try carryOut(plan.unwant(other), now: now, &storage))
+      outcome.completions.append(.cancelled(listener, error))
+    }
+    try replica.deactivate(query, now: now / 1000, &storage)
+    return outcome
+  }
+}
+
+// MARK: Writing
+
+extension ReplicaEngine {
+  /// Does a write here, and sends it when the origin can be talked to.
+  ///
+  /// `now` is in milliseconds since 1970, as the origin's clock has it. Returns the id under which the
+  /// origin's answer is completed.
+  ///
+  /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
+  public mutating func write(
+    _ write: Write, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
+    var outcome = ReplicaOutcome()
+    let (pending, written) = try replica.write(write, now: now, &storage)
+    var touched = written
+    touched += try abortTransactions(by: pending, now: now, &outcome, &storage)
+    if case .sending = link {
+      outcome.commands.append(.write(id: pending.id, write))
+    }
+    try refresh(touched, now: now, &outcome, &storage)
+    return (pending.id, outcome)
+  }
+
+  /// Gives up every pending write; what the origin told shows again.
+  ///
+  /// Source: tree semantics, section 15.4.
+  public mutating func purgePendingWrites(
+    now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    var touched: [Path] = []
+    let error = TreeError(.writeCanceled, "The write was given up before the origin took it.")
+    for write in replica.book.pending where write.isDurable {
+      touched += try replica.reject(write.id, &storage)
+      outcome.completions.append(.rejected(id: write.id, error))
+    }
+    try refresh(touched, now: now, &outcome, &storage)
+    return outcome
+  }
+
+  /// Tells listeners of the touched places, and computes transactions there anew.
+  mutating func refresh(
+    _ touched: [Path], now: Int64, _ outcome: inout ReplicaOutcome,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    if !touched.isEmpty {
+      outcome.deliveries += try engine.apply(touched: touched, reader: reader(storage))
+    }
+    try sendTransactions(&outcome, storage)
+  }
+
+  /// Sends what waited for the answers of the queries, with conflicts resolved.
+  mutating func sendPendingWrites(
+    now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    link = .sending
+    let ids = replica.book.pending.filter(\.isDurable).map(\.id)
+    let touched = try replica.resolveConflicts(of: ids, by: policy, &storage)
+    for write in replica.book.pending where write.isDurable {
+      outcome.commands.append(.write(id: write.id, write.write))
+    }
+    try refresh(touched, now: now, &outcome, &storage)
+  }
+}
+
+extension ReplicaOutcome {
+  mutating func append(_ other: ReplicaOutcome) {
+    deliveries += other.deliveries
+    completions += other.completions
+    commands += other.commands
+  }
+}

@@ -1,0 +1,137 @@
+import RunnelBase
+
+/// Where a replica keeps its trees and its book: in a file, or in memory.
+///
+/// Reading through `TreeReader` gives the *shown* tree. Every method throws `TreeError` (`storage`) if it
+/// fails; the caller then undoes all that was done since the last commit.
+public protocol ReplicaStorage: TreeReader {
+  /// The subtree that the origin told last; empty where it told nothing.
+  func serverNode(at path: Path) throws(TreeError) -> Node
+
+  /// The kind of the node that the origin told last, read in O(depth log n).
+  func serverSummary(at path: Path) throws(TreeError) -> NodeSummary
+
+  /// Changes the shown tree.
+  mutating func perform(_ assignment: Assignment) throws(TreeError)
+
+  /// Changes what is kept of the origin's tree.
+  mutating func performOnServer(_ assignment: Assignment) throws(TreeError)
+
+  /// Keeps a pending write, in place of an earlier form of it.
+  mutating func save(_ write: PendingWrite) throws(TreeError)
+
+  /// Forgets a pending write.
+  mutating func deletePendingWrite(_ id: Int64) throws(TreeError)
+
+  /// Keeps the record of a query, in place of an earlier form of it.
+  mutating func save(_ record: TrackedQuery) throws(TreeError)
+
+  /// Forgets the record of a query.
+  mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError)
+
+  /// The bytes that are kept of the origin's tree, as they are counted for the size of the cache.
+  func serverBytes() throws(TreeError) -> Int
+}
+
+/// A replica's storage in memory: for tests, simulations, and data that need not outlive the process.
+public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
+  /// The tree that is shown.
+  public private(set) var shown = MemoryTree()
+  /// What the origin told.
+  public private(set) var server = MemoryTree()
+  private var writes: [Int64: PendingWrite] = [:]
+  private var records: [Int64: TrackedQuery] = [:]
+
+  /// Makes an empty storage.
+  public init() {}
+
+  /// The book as it is kept here: what a restart finds.
+  public var savedBook: ReplicaBook {
+    ReplicaBook(pending: Array(writes.values), tracked: Array(records.values))
+  }
+
+  /// The whole subtree that is shown at a place.
+  public func node(at path: Path) throws(TreeError) -> Node { try shown.node(at: path) }
+
+  /// The kind and size of the node that is shown at a place.
+  public func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    try shown.summary(at: path)
+  }
+
+  /// One shown child of a place.
+  public func row(
+    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    try shown.row(key, of: path, index: index, detail: detail)
+  }
+
+  /// The shown children of a place in a slice of an order.
+  public func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    try shown.rows(of: path, in: slice, detail: detail)
+  }
+
+  /// The subtree that the origin told last.
+  public func serverNode(at path: Path) throws(TreeError) -> Node { server.root[path] }
+
+  /// The kind of the node that the origin told last.
+  public func serverSummary(at path: Path) throws(TreeError) -> NodeSummary {
+    NodeSummary(server.root[path])
+  }
+
+  /// Changes the shown tree.
+  public mutating func perform(_ assignment: Assignment) throws(TreeError) {
+    shown.perform(assignment)
+  }
+
+  /// Changes what is kept of the origin's tree.
+  public mutating func performOnServer(_ assignment: Assignment) throws(TreeError) {
+    server.perform(assignment)
+  }
+
+  /// Keeps a pending write.
+  public mutating func save(_ write: PendingWrite) throws(TreeError) { writes[write.id] = write }
+
+  /// Forgets a pending write.
+  public mutating func deletePendingWrite(_ id: Int64) throws(TreeError) { writes[id] = nil }
+
+  /// Keeps the record of a query.
+  public mutating func save(_ record: TrackedQuery) throws(TreeError) {
+    records[record.id] = record
+  }
+
+  /// Forgets the record of a query.
+  public mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError) { records[id] = nil }
+
+  /// The bytes of the origin's tree as JSON.
+  ///
+  /// O(n).
+  public func serverBytes() throws(TreeError) -> Int {
+    server.root.exportJSON.jsonText().utf8.count
+  }
+}
+
+/// A replica's storage as the engine reads it: it knows what is known.
+struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
+  let storage: Storage
+  let book: ReplicaBook
+
+  func node(at path: Path) throws(TreeError) -> Node { try storage.node(at: path) }
+
+  func summary(at path: Path) throws(TreeError) -> NodeSummary { try storage.summary(at: path) }
+
+  func row(
+    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    try storage.row(key, of: path, index: index, detail: detail)
+  }
+
+  func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    try storage.rows(of: path, in: slice, detail: detail)
+  }
+
+  func knowledge(of query: Query) -> Knowledge { book.knowledge(of: query) }
+}

@@ -1,0 +1,2 @@
+import RunnelBase
+extension Node { var hash: String { exportJSON.jsonText() } }
