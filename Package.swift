@@ -106,7 +106,7 @@ let package = Package(
       name: "RunnelBaseTests", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelTreeTests", dependencies: ["RunnelTree", "RunnelBase"],
-      swiftSettings: swiftSettings),
+      exclude: ["Scenarios"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelStreamsTests", dependencies: ["RunnelStreams", "RunnelTree", "RunnelBase"],
       swiftSettings: swiftSettings),

@@ -21,8 +21,7 @@ public struct ReplicaBook: Sendable {
 
   /// Makes the book that was kept on disk.
   ///
-  /// Queries that were active are not any more; what transactions wrote is left out, for nobody
-  /// waits for it.
+  /// Queries that were active are not any more.
   public init(pending: [PendingWrite], tracked: [TrackedQuery]) {
     for write in pending.sorted(by: { $0.id < $1.id }) { add(write) }
     for var record in tracked {
@@ -58,7 +57,7 @@ extension ReplicaBook {
   }
 
   /// What stands at a place, where the origin holds `node` there.
-  func layered(onto node: Node, at path: Path, includingHidden: Bool = false) -> Node {
+  package func layered(onto node: Node, at path: Path, includingHidden: Bool = false) -> Node {
     layered(onto: node, at: path) { $0.isVisible || includingHidden }
   }
 

@@ -225,3 +225,21 @@ extension ReplicaOutcome {
     commands += other.commands
   }
 }
+
+// MARK: Restart
+
+extension ReplicaEngine {
+  /// Takes over what an earlier run left: the book is that of the storage, nobody listens yet.
+  ///
+  /// What transactions wrote is undone, for nobody waits for them.
+  ///
+  /// Source: tree semantics, section 15.2.
+  public mutating func recover(
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    for write in replica.book.pending where !write.isDurable {
+      _ = try replica.reject(write.id, &storage)
+    }
+    return ReplicaOutcome()
+  }
+}

@@ -1,0 +1,230 @@
+import RunnelBase
+import RunnelTree
+
+/// The words in which a scenario says what happens.
+///
+/// ```
+/// NAME listens PATH [OPTION ...]        OPTION: orderBy=.key|.value|.priority|CHILD/PATH
+/// NAME stops                                    startAt= startAfter= endAt= endBefore= equalTo=
+/// keeps PATH [OPTION ...]                           JSON, or JSON,KEY
+/// lets go PATH [OPTION ...]                     limitToFirst=N limitToLast=N
+///                                               events=all|children|value|added|changed|moved|removed
+/// set PATH JSON                         origin sets PATH [tag N] JSON
+/// update PATH JSON                      origin merges PATH [tag N] JSON
+/// remove PATH                           origin completes PATH [tag N]
+/// transaction PATH [hidden] BODY        origin refuses PATH [tag N]
+///   BODY: add N | set JSON | give up    origin acknowledges N
+/// connects | disconnects | restarts     origin rejects N
+/// gives up writes                       origin calls N stale
+/// ```
+enum ScenarioInput {
+  case listen(String, Query, EventKinds)
+  case stop(String)
+  case keep(Query, Bool)
+  case write(Write)
+  case transaction(TransactionRequest)
+  case message(OriginMessage)
+  case connect
+  case disconnect
+  case restart
+  case purge
+
+  init(_ text: String) throws {
+    var words = Words(text)
+    let first = try words.next()
+    switch first {
+    case "connects": self = .connect
+    case "disconnects": self = .disconnect
+    case "restarts": self = .restart
+    case "gives":
+      try words.expect("up writes")
+      self = .purge
+    case "keeps": self = .keep(try words.query().0, true)
+    case "lets":
+      try words.expect("go")
+      self = .keep(try words.query().0, false)
+    case "set": self = .write(.set(try words.path(), try words.json()))
+    case "remove": self = .write(.remove(try words.path()))
+    case "update":
+      let path = try words.path()
+      guard case .object(let members) = try words.json() else {
+        throw ScenarioError("an update is an object: \(text)")
+      }
+      self = .write(.update(path, members))
+    case "transaction": self = .transaction(try words.transaction())
+    case "origin": self = .message(try words.message())
+    default: self = try ScenarioInput.listener(first, &words)
+    }
+    try words.finish()
+  }
+
+  private static func listener(_ name: String, _ words: inout Words) throws -> ScenarioInput {
+    switch try words.next() {
+    case "listens":
+      let (query, events) = try words.query()
+      return .listen(name, query, events)
+    case "stops": return .stop(name)
+    case let word: throw ScenarioError("\(name) \(word): unknown words")
+    }
+  }
+}
+
+/// The rest of a text, word by word.
+private struct Words {
+  private let text: String
+  private var rest: Substring
+
+  init(_ text: String) {
+    self.text = text
+    rest = text[...]
+  }
+
+  private mutating func skipBlanks() { rest = rest.drop { $0 == " " } }
+
+  mutating func peek() -> String? {
+    skipBlanks()
+    return rest.isEmpty ? nil : String(rest.prefix { $0 != " " })
+  }
+
+  mutating func next() throws -> String {
+    guard let word = peek() else { throw ScenarioError("more is expected after: \(text)") }
+    rest = rest.dropFirst(word.count)
+    return word
+  }
+
+  mutating func expect(_ words: String) throws {
+    for word in words.split(separator: " ") where try next() != word {
+      throw ScenarioError("\(word) is expected in: \(text)")
+    }
+  }
+
+  mutating func take(_ word: String) throws -> Bool {
+    guard peek() == word else { return false }
+    _ = try next()
+    return true
+  }
+
+  mutating func finish() throws {
+    if let word = peek() { throw ScenarioError("\(word) is too much in: \(text)") }
+  }
+
+  mutating func path() throws -> Path { try Path(next()) }
+
+  mutating func number() throws -> Int64 {
+    guard let number = Int64(try next()) else { throw ScenarioError("a number: \(text)") }
+    return number
+  }
+
+  /// All that is left, as JSON.
+  mutating func json() throws -> JSONValue {
+    skipBlanks()
+    let json = try JSONValue(parsing: String(rest))
+    rest = ""
+    return json
+  }
+
+  mutating func tag() throws -> Int? { try take("tag") ? Int(try number()) : nil }
+
+  mutating func message() throws -> OriginMessage {
+    switch try next() {
+    case "sets":
+      let (path, tag) = (try path(), try tag())
+      return .push(.set(try Node(json: json())), path, tag: tag)
+    case "merges":
+      let (path, tag) = (try path(), try tag())
+      guard case .object(let members) = try json() else { throw ScenarioError("\(text)") }
+      var nodes: [Path: Node] = [:]
+      for member in members { nodes[try Path(member.name)] = try Node(json: member.value) }
+      return .push(.merge(nodes), path, tag: tag)
+    case "completes": return .listenComplete(try path(), tag: try tag())
+    case "refuses": return .listenRefused(try path(), tag: try tag(), Words.refusal)
+    case "acknowledges": return .acknowledged(id: try number())
+    case "rejects": return .rejected(id: try number(), Words.refusal)
+    case "calls":
+      let id = try number()
+      try expect("stale")
+      return .stale(id: id)
+    case let word: throw ScenarioError("origin \(word): unknown words")
+    }
+  }
+
+  private static let refusal = TreeError(.permissionDenied, "Permission denied.")
+
+  mutating func transaction() throws -> TransactionRequest {
+    let path = try path()
+    let isHidden = try take("hidden")
+    switch try next() {
+    case "add":
+      let amount = JSONNumber(try number())
+      return TransactionRequest(path, appliesLocally: !isHidden) { node in
+        guard case .number(let old)? = node.leaf else { return .number(amount) }
+        return .number(JSONNumber((old.integer ?? 0) + (amount.integer ?? 0)))
+      }
+    case "set":
+      let json = try json()
+      return TransactionRequest(path, appliesLocally: !isHidden) { _ in json }
+    case "give":
+      try expect("up")
+      return TransactionRequest(path, appliesLocally: !isHidden) { _ in nil }
+    case let word: throw ScenarioError("transaction … \(word): unknown words")
+    }
+  }
+
+  /// A path and the options of a query on it.
+  mutating func query() throws -> (Query, EventKinds) {
+    var query = Query(try path())
+    var events = EventKinds.all
+    while peek() != nil {
+      let option = try next()
+      let parts = option.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else { throw ScenarioError("\(option) is no option") }
+      if parts[0] == "events" {
+        events = try Words.events(parts[1])
+      } else {
+        query = try Words.changed(query, parts[0], parts[1])
+      }
+    }
+    return (query, events)
+  }
+
+  private static func events(_ text: String) throws -> EventKinds {
+    try text.split(separator: "+").reduce(into: []) { kinds, name in
+      switch name {
+      case "all": kinds.formUnion(.all)
+      case "children": kinds.formUnion(.children)
+      case "value": kinds.formUnion(.value)
+      case "added": kinds.formUnion(.added)
+      case "changed": kinds.formUnion(.changed)
+      case "moved": kinds.formUnion(.moved)
+      case "removed": kinds.formUnion(.removed)
+      default: throw ScenarioError("\(name) is no kind of event")
+      }
+    }
+  }
+
+  private static func changed(_ query: Query, _ option: String, _ text: String) throws -> Query {
+    switch option {
+    case "orderBy":
+      switch text {
+      case ".key": return try query.ordered(by: .key)
+      case ".value": return try query.ordered(by: .value)
+      case ".priority": return try query.ordered(by: .priority)
+      default: return try query.ordered(by: .child(Path(text)))
+      }
+    case "limitToFirst": return try query.limited(to: Int(text) ?? 0, from: .first)
+    case "limitToLast": return try query.limited(to: Int(text) ?? 0, from: .last)
+    default: break
+    }
+    let parts = text.split(separator: ",", maxSplits: 1).map(String.init)
+    let value = IndexValue(try Node(json: JSONValue(parsing: parts[0])))
+    let key = parts.count > 1 ? try Key(parts[1]) : nil
+    switch option {
+    case "startAt": return try query.starting(at: value, key: key)
+    case "startAfter": return try query.starting(at: value, key: key, isInclusive: false)
+    case "endAt": return try query.ending(at: value, key: key)
+    case "endBefore": return try query.ending(at: value, key: key, isInclusive: false)
+    case "equalTo": return try query.equal(to: value, key: key)
+    default: throw ScenarioError("\(option) is no option")
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import RunnelBase
+import RunnelTree
+import Testing
+
+/// Something that scenarios happen to.
+protocol ScenarioWorld {
+  /// Does one input; returns what it came to, in the words of scenarios.
+  mutating func carryOut(_ input: ScenarioInput) throws -> ScenarioResult
+
+  /// What is shown at a place.
+  func shown(at path: Path) -> JSONValue
+}
+
+struct ScenarioResult {
+  var events: [String] = []
+  var sends: [String] = []
+  var ends: [String] = []
+}
+
+extension Scenario {
+  /// Carries out every step, and records what differs from what the scenario says.
+  func run(in world: some ScenarioWorld) throws {
+    var world = world
+    for (number, step) in steps.enumerated() {
+      let place = "\(file): \(name), step \(number + 1): \(step.input)"
+      var result = ScenarioResult()
+      do {
+        result = try world.carryOut(ScenarioInput(step.input))
+        #expect(step.error == nil, "\(place)")
+      } catch let error as TreeError {
+        #expect(error.code.rawValue == step.error, "\(place): \(error)")
+      }
+      #expect(result.events == step.events, "\(place)")
+      if let sends = step.sends { #expect(result.sends == sends, "\(place)") }
+      if let ends = step.ends { #expect(result.ends == ends, "\(place)") }
+      for member in step.shows {
+        #expect(world.shown(at: try Path(member.name)) == member.value, "\(place)")
+      }
+    }
+  }
+}
+
+/// The names of a scenario's listeners.
+struct ListenerNames {
+  private var ids: [String: ListenerID] = [:]
+  private var names: [ListenerID: String] = [:]
+
+  mutating func add(_ name: String) -> ListenerID {
+    let id = ListenerID(names.count + 1)
+    ids[name] = id
+    names[id] = name
+    return id
+  }
+
+  func id(_ name: String) throws -> ListenerID {
+    guard let id = ids[name] else { throw ScenarioError("\(name) does not listen") }
+    return id
+  }
+
+  func name(_ id: ListenerID) -> String { names[id] ?? "?" }
+
+  func texts(_ deliveries: [Delivery]) -> [String] {
+    deliveries.map { "\(name($0.listener)) \($0.event.text)" }
+  }
+}
+
+/// A replica in memory and its talk with an origin that says what the scenario says.
+struct ReplicaWorld: ScenarioWorld {
+  static let now: Int64 = 1_700_000_000_000
+
+  private(set) var storage = MemoryReplicaStorage()
+  private(set) var engine: ReplicaEngine
+  private let policy: ConflictPolicy
+  private var names = ListenerNames()
+
+  init(_ scenario: Scenario) throws {
+    policy = scenario.policy == "fieldWise" ? .fieldWise : .lastWriteWins
+    engine = ReplicaEngine(policy: policy)
+    _ = try engine.connect(now: ReplicaWorld.now, &storage)
+    guard let start = scenario.start else { return }
+    _ = try engine.keepSynced(Query(.root), true, now: ReplicaWorld.now, &storage)
+    _ = try carryOut(.message(.push(.set(Node(json: start)), .root, tag: nil)))
+    _ = try carryOut(.message(.listenComplete(.root, tag: nil)))
+  }
+
+  func shown(at path: Path) -> JSONValue { storage.shown.root[path].exportJSON }
+
+  mutating func carryOut(_ input: ScenarioInput) throws -> ScenarioResult {
+    let outcome = try outcome(of: input)
+    checkInvariants()
+    return ScenarioResult(
+      events: names.texts(outcome.deliveries),
+      sends: outcome.commands.map(\.text),
+      ends: outcome.completions.map { $0.text(names) })
+  }
+
+  private mutating func outcome(of input: ScenarioInput) throws -> ReplicaOutcome {
+    let now = ReplicaWorld.now
+    switch input {
+    case .listen(let name, let query, let events):
+      let request = ListenRequest(query: query, events: events)
+      return try engine.listen(names.add(name), request, now: now, &storage)
+    case .stop(let name): return try engine.unlisten(names.id(name), now: now, &storage)
+    case .keep(let query, let isKept):
+      return try engine.keepSynced(query, isKept, now: now, &storage)
+    case .write(let write): return try engine.write(write, now: now, &storage).outcome
+    case .transaction(let request): return try engine.run(request, now: now, &storage).outcome
+    case .message(let message): return try engine.receive(message, now: now, &storage)
+    case .connect: return try engine.connect(now: now, &storage)
+    case .disconnect: return try engine.disconnect(now: now, &storage)
+    case .purge: return try engine.purgePendingWrites(now: now, &storage)
+    case .restart:
+      engine = ReplicaEngine(book: storage.savedBook, policy: policy)
+      names = ListenerNames()
+      return try engine.recover(&storage)
+    }
+  }
+
+  /// What is shown is what the origin told, with the pending writes done in order.
+  func checkInvariants() {
+    engine.replica.book.checkInvariants()
+    let layered = engine.replica.book.layered(onto: storage.server.root, at: .root)
+    #expect(storage.shown.root == layered, "I1: the shown tree is the layered one.")
+  }
+}
+
+extension OriginCommand {
+  /// The command in short.
+  var text: String {
+    switch self {
+    case .listen(let query, let tag, _):
+      "listen \(query.path)" + (tag.map { " tag \($0)" } ?? "")
+    case .unlisten(let query, let tag):
+      "unlisten \(query.path)" + (tag.map { " tag \($0)" } ?? "")
+    case .write(let id, .set(let path, let json)): "\(id) set \(path) \(json.jsonText())"
+    case .write(let id, .update(let path, let members)):
+      "\(id) update \(path) \(JSONValue.object(members).jsonText())"
+    case .compareAndSet(let id, let path, let json, _): "\(id) compare \(path) \(json.jsonText())"
+    }
+  }
+}
+
+extension ReplicaCompletion {
+  /// The end of a request in short.
+  func text(_ names: ListenerNames) -> String {
+    switch self {
+    case .acknowledged(let id): "\(id) acknowledged"
+    case .rejected(let id, let error): "\(id) rejected \(error.code.rawValue)"
+    case .transaction(let id, let isCommitted, let node):
+      "transaction \(id) \(isCommitted ? "committed" : "gave up") \(node.exportJSON.jsonText())"
+    case .transactionFailed(let id, let error): "transaction \(id) failed \(error.code.rawValue)"
+    case .cancelled(let listener, let error):
+      "\(names.name(listener)) cancelled \(error.code.rawValue)"
+    }
+  }
+}
