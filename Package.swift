@@ -71,7 +71,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: swiftSettings),
+      exclude: ["FORMAT.md"], swiftSettings: swiftSettings),
     // 4: the terminal.
     .target(
       name: "RunnelTerminal", dependencies: ["CPlatform", "CTerminal", "RunnelBase"],
@@ -118,7 +118,7 @@ let package = Package(
         "RunnelDatabase", "RunnelTree", "RunnelBase",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      swiftSettings: swiftSettings),
+      exclude: ["Fixtures"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelTerminalTests",
       dependencies: ["CPlatform", "CTerminal", "RunnelBase", "RunnelTerminal"],

@@ -19,6 +19,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public static let notRunnel = Code(rawValue: "not_runnel")
     /// The file was written by a newer version.
     public static let newerVersion = Code(rawValue: "newer_version")
+    /// The file was written by an older version, and must be opened for writing before it is read.
+    public static let olderVersion = Code(rawValue: "older_version")
     /// Another process held the file for too long.
     public static let locked = Code(rawValue: "locked")
     /// The file or its folder may not be written.

@@ -2,28 +2,16 @@ import GRDB
 
 /// The tables of a database file, and what marks a file as one.
 ///
-/// Terms. A *record* is a subtree small enough to be one row, as JSON. A node too large for that is
-/// *split*: its children are rows of their own, found by its split id and their key.
-///
-/// - `node`: a stored child. `parent` is the split id of the node it is a child of (0 holds the root
-///   alone, under an empty key), `key` its name in tree order (`OrderedBytes`). A record has its JSON in
-///   `json`, in the export format; a split node has `json` null and its id in `split`.
-/// - `split`: a split node: how many children it has, and its priority as JSON.
-/// - `priority_entry`, `index_entry`: the children of split nodes in another order than that of keys.
-///   The first holds children that have a priority; the second every child, for each declared index.
-/// - `index_definition`: the declared indexes.
-/// - `change`: the feed by which processes on one file learn of each other's writes.
-///
-/// Invariants:
-/// - I1. Every row of `split` has exactly one row of `node` that names it, and `children` of them.
-/// - I2. No split node has 0 children; nothing empty is stored.
-/// - I3. Index entries are exactly those that the stored children give.
-/// - I4. A write and its row in `change` are in one transaction.
+/// `FORMAT.md` tells what each table holds, how keys and values are coded, and the invariants, which
+/// code and tests cite as I1 to I9. A new version appends a step to `migrations`; a step that was
+/// released never changes.
 enum Schema {
   /// "RNNL": what `PRAGMA application_id` says of a file of ours.
   static let applicationID = 0x524E_4E4C
-  /// What `PRAGMA user_version` says: the version of these tables.
-  static let version = 1
+  /// The steps from version 1 to this program's, in order.
+  static let migrations: [Migration] = [.addMeta]
+  /// What `PRAGMA user_version` says of a file that has taken every step.
+  static var version: Int { migrations.last?.version ?? 1 }
 
   /// The most bytes of JSON in one row, unless it is a single leaf.
   static let recordBytesMax = 4096
@@ -32,7 +20,8 @@ enum Schema {
   /// How many places one change names; one that wrote more names the place above them all.
   static let feedPathsMax = 1000
 
-  static let statements = """
+  /// The tables of version 1.
+  private static let firstTables = """
     CREATE TABLE node (
       parent INTEGER NOT NULL,
       key BLOB NOT NULL,
@@ -68,9 +57,41 @@ enum Schema {
       sequence INTEGER PRIMARY KEY AUTOINCREMENT,
       paths TEXT NOT NULL
     );
-    PRAGMA application_id = \(applicationID);
-    PRAGMA user_version = \(version);
     """
+
+  /// Makes the tables of a new file: those of version 1, then every step.
+  static func makeTables(_ db: GRDB.Database) throws {
+    try db.execute(sql: firstTables)
+    for step in migrations { try step.perform(db) }
+    try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+    try mark(db, version: version)
+  }
+
+  /// Takes the steps that a file lacks, each in a transaction of its own.
+  ///
+  /// A step that fails leaves the file at the version before it.
+  static func migrate(_ queue: DatabaseQueue, by steps: [Migration] = migrations) throws {
+    for step in steps {
+      try queue.writeWithoutTransaction { db in
+        try db.inTransaction(.immediate) {
+          // Another process may have taken the step since the version was looked up.
+          guard try fileVersion(db) == step.version - 1 else { return .rollback }
+          try step.perform(db)
+          try mark(db, version: step.version)
+          return .commit
+        }
+      }
+    }
+  }
+
+  private static func mark(_ db: GRDB.Database, version: Int) throws {
+    try db.execute(sql: "PRAGMA user_version = \(version)")
+  }
+
+  /// The version of the file's tables; 0 if it has none.
+  static func fileVersion(_ db: GRDB.Database) throws -> Int {
+    try Int.fetchOne(db.cachedStatement(sql: "PRAGMA user_version")) ?? 0
+  }
 
   /// What a file is, found out without changing it.
   enum Kind {
@@ -82,7 +103,7 @@ enum Schema {
   static func kind(_ db: GRDB.Database) throws -> Kind {
     let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
     let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-    let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    let version = try fileVersion(db)
     if application == applicationID { return .ours(version: version) }
     return tables == 0 && application == 0 && version == 0 ? .empty : .foreign
   }

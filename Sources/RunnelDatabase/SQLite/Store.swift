@@ -15,7 +15,8 @@ final class Store {
 
   /// Opens a file; an absent or empty one becomes a database, unless `isReadOnly`.
   ///
-  /// What is no database of Runnel's, or of a newer version, is left exactly as it is.
+  /// What is no database of Runnel's, or of a newer version, is left exactly as it is. One of an
+  /// older version is brought to this one, unless `isReadOnly`: it is then read as it is.
   ///
   /// - Throws: `DatabaseError` that says what is wrong with the file.
   init(file: String, isReadOnly: Bool, busyTimeout: Duration) throws {
@@ -58,16 +59,35 @@ final class Store {
         .notRunnel,
         "\(file) is an SQLite database, but not one of Runnel's. It was not changed: "
           + "name another file with --database.")
-    case .ours(let version) where version > Schema.version:
-      throw DatabaseError(
-        .newerVersion,
-        "\(file) has format \(version) and was written by a newer Runnel; this one reads up to "
-          + "format \(Schema.version). It was not changed: use the newer program.")
+    case .ours(let version):
+      try check(version: version, file: file)
+      if isReadOnly { try Store.checkReadable(version: version, file: file) }
     case .empty where isReadOnly:
       throw DatabaseError(
         .cannotOpen, "\(file) is empty: fill it with `runnel import` or `runnel set`.")
-    case .ours, .empty: break
+    case .empty: break
     }
+  }
+
+  private static func check(version: Int, file: String) throws {
+    if version <= Schema.version { return }
+    throw DatabaseError(
+      .newerVersion,
+      "\(file) has format \(version) and was written by a newer Runnel; this one reads up to "
+        + "format \(Schema.version). It was not changed: use the newer program.")
+  }
+
+  /// Throws if a file lacks steps without which it cannot be read, for it may not take them now.
+  static func checkReadable(
+    version: Int, file: String, by steps: [Migration] = Schema.migrations
+  ) throws {
+    let lacking = steps.filter { $0.version > version }
+    if lacking.allSatisfy(\.isReadableWithout) { return }
+    throw DatabaseError(
+      .olderVersion,
+      "\(file) has format \(version), and must be brought to format \(Schema.version) before it "
+        + "can be read. It was not changed: open it once for writing, for instance with "
+        + "`runnel doctor --repair`.")
   }
 
   private static func connect(
@@ -100,17 +120,21 @@ final class Store {
       try db.execute(sql: "PRAGMA synchronous = FULL")
     }
     // A file that has its tables can be opened while another process writes.
-    guard case .empty = kind else { return }
+    if case .ours(Schema.version) = kind { return }
     try queue.write { db in
       // Another process may have made the tables since they were looked for.
-      if case .empty = try Schema.kind(db) { try db.execute(sql: Schema.statements) }
+      if case .empty = try Schema.kind(db) { try Schema.makeTables(db) }
     }
+    try Schema.migrate(queue)
   }
 
   /// Runs `body` on one unchanging state.
   func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
     do {
-      return try queue.read { try StoreTransaction(db: $0, indexes: indexes).telling(body) }
+      return try queue.read { db in
+        try Store.check(version: Schema.fileVersion(db), file: file)
+        return try StoreTransaction(db: db, indexes: indexes).telling(body)
+      }
     } catch {
       throw DatabaseError(error, file: file)
     }
@@ -122,6 +146,8 @@ final class Store {
       var result: Result?
       try queue.writeWithoutTransaction { db in
         try db.inTransaction(.immediate) {
+          // Another process, of a newer program, may have changed the tables.
+          try Store.check(version: Schema.fileVersion(db), file: file)
           // Another process may have declared an index.
           indexes = try StoreTransaction.storedIndexes(db)
           result = try StoreTransaction(db: db, indexes: indexes).telling(body)
