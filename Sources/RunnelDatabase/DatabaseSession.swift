@@ -9,6 +9,8 @@ public struct DatabaseEnvironment {
   public var random: any RandomNumberGenerator
   /// How long another process may hold the file before a call gives up.
   public var busyTimeout: Duration
+  /// What becomes of writes made offline where others wrote meanwhile.
+  public var conflictPolicy = ConflictPolicy.fieldWise
 
   /// Makes an environment.
   public init(
@@ -31,13 +33,17 @@ public struct DatabaseEnvironment {
 /// Isolation: synchronous, and used by one thread at a time. `Database` puts it on a thread of its
 /// own; a command that does one thing may use it directly.
 public final class DatabaseSession {
-  private let store: Store
-  private var beacon: ChangeBeacon?
-  private var environment: DatabaseEnvironment
+  let store: Store
+  private(set) var beacon: ChangeBeacon?
+  var environment: DatabaseEnvironment
   private var engine = TreeEngine()
   private var pushIDs = PushIDGenerator()
   /// The place in the feed up to which listeners were told.
-  private var sequence: Int64 = 0
+  var sequence: Int64 = 0
+  /// Who listens and what is pending, if the tree is a replica; `engine` is then unused.
+  var replica: ReplicaEngine?
+  /// What the replica has for its origin and for those who wait, until it is taken.
+  var originOutput = OriginOutput()
 
   /// The file of the database.
   public var file: String { store.file }
@@ -54,6 +60,7 @@ public final class DatabaseSession {
     store = try Store(
       file: file, isReadOnly: isReadOnly, busyTimeout: environment.busyTimeout)
     sequence = try store.read { try $0.feedEnd() }
+    try openReplica()
     beacon = isReadOnly ? nil : ChangeBeacon(database: file)
   }
 
@@ -79,9 +86,10 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
   public func write(_ write: Write) throws -> [Delivery] {
-    try perform { transaction, now in
+    if replica != nil { return try writeOnReplica(write).deliveries }
+    return try perform { transaction, now in
       let parts = try write.assignments(now: now, reader: transaction)
-      for part in parts { try transaction.perform(part) }
+      for part in parts { try transaction.carryOut(part) }
       return parts.map(\.path)
     }
   }
@@ -113,7 +121,8 @@ extension DatabaseSession {
     _ document: UnsafeBufferPointer<UInt8>, at path: Path,
     progress: @escaping (_ bytes: Int) -> Bool = { _ in true }
   ) throws -> [Delivery] {
-    try perform { transaction, _ in
+    if replica != nil { throw DatabaseSession.noImport(file) }
+    return try perform { transaction, _ in
       var importer = Importer(store: transaction, progress: progress)
       do {
         try importer.importDocument(document, at: path)
@@ -152,23 +161,30 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError` if the rows cannot be read; then nothing is registered.
   public func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
-    try update { try $0.listen(listener, request, reader: $1) }
+    if replica != nil { return try listenOnReplica(listener, request) }
+    return try update { try $0.listen(listener, request, reader: $1) }
   }
 
   /// Removes a listener; one that is not registered is ignored.
-  public func unlisten(_ listener: ListenerID) { engine.unlisten(listener) }
+  public func unlisten(_ listener: ListenerID) {
+    if replica != nil { unlistenOnReplica(listener) } else { engine.unlisten(listener) }
+  }
 
   /// Extends the window of a paged listener by up to `count` rows.
   ///
   /// - Throws: `DatabaseError` (`refused` if there is no such listener); the window is then as before.
   public func extend(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
-    try update { try $0.extend(listener, by: count, reader: $1) }
+    if replica != nil { return try extendOnReplica(listener, by: count) }
+    return try update { try $0.extend(listener, by: count, reader: $1) }
   }
 
   /// Learns what other processes wrote; returns what listeners are to be told.
   ///
   /// - Throws: `DatabaseError` if the file cannot be read; call it again then.
-  public func catchUp() throws -> [Delivery] { try update { _, _ in [] } }
+  public func catchUp() throws -> [Delivery] {
+    if replica != nil { return try catchUpReplica() }
+    return try update { _, _ in [] }
+  }
 
   private func update(
     _ body: (inout TreeEngine, StoreTransaction) throws -> [Delivery]

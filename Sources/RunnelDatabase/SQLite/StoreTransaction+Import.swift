@@ -40,17 +40,17 @@ struct Importer {
     let reader = NodeReader(at: path)
     if let node = try reader.read(&scanner, maxBytes: Schema.recordBytesMax) {
       try scanner.finish()
-      try store.perform(Assignment(path: path, target: .node(node)))
+      try store.carryOut(Assignment(path: path, target: .node(node)))
       return
     }
     if try store.summary(at: path).kind != .empty {
       // What stands there goes in any case; a leaf keeps those above it, and their priorities.
-      try store.perform(Assignment(path: path, target: .node(Node(.bool(true)))))
+      try store.carryOut(Assignment(path: path, target: .node(Node(.bool(true)))))
     }
     let outcome = try importLarge(&scanner, at: path, row: .detached)
     try scanner.finish()
     if case .nothing = outcome {
-      try store.perform(Assignment(path: path, target: .node(.empty)))
+      try store.carryOut(Assignment(path: path, target: .node(.empty)))
     } else {
       try store.attach(.detached, at: path)
     }

@@ -16,8 +16,8 @@ struct RowChange {
 
 extension StoreTransaction {
   /// Carries out one part of a write.
-  func perform(_ assignment: Assignment) throws {
-    _ = try assign(assignment, depth: 0, row: .root, orders: [])
+  func carryOut(_ assignment: Assignment) throws {
+    _ = try assign(assignment, depth: 0, row: root, orders: [])
   }
 
   /// Carries out the part of an assignment that concerns one row and what is below it.

@@ -10,12 +10,26 @@ struct StoreTransaction {
   let db: GRDB.Database
   /// The declared indexes, in order of their ids.
   let indexes: [StoredIndex]
+  /// The row of the tree that is read and written.
+  private(set) var root = RowID.root
   /// Why the last read failed that the engine made; see `reading`.
   private let failure = Failure()
   let writer = RecordWriter()
 
   private final class Failure {
     var cause: (any Error)?
+  }
+
+  init(db: GRDB.Database, indexes: [StoredIndex]) {
+    self.db = db
+    self.indexes = indexes
+  }
+
+  /// What the origin told, where the tree is a replica; no declared index keeps it.
+  var server: StoreTransaction {
+    var server = StoreTransaction(db: db, indexes: [])
+    server.root = .server
+    return server
   }
 
   // MARK: Rows
@@ -36,7 +50,7 @@ struct StoreTransaction {
   }
 
   func location(of path: Path) throws -> Location {
-    var id = RowID.root
+    var id = root
     var keys = path.keys[...]
     while true {
       guard let stored = try row(id) else { return .missing }
@@ -190,7 +204,7 @@ extension StoreTransaction: TreeReader {
   }
 
   /// Runs a read for the engine, which knows errors of the tree only; `telling` finds the cause.
-  private func reading<Result>(_ body: () throws -> Result) throws(TreeError) -> Result {
+  func reading<Result>(_ body: () throws -> Result) throws(TreeError) -> Result {
     do {
       return try body()
     } catch let error as TreeError {

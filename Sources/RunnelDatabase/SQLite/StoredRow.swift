@@ -10,6 +10,8 @@ struct RowID {
 
   /// The row of the whole tree.
   static let root = RowID(parent: 0, key: [])
+  /// The row of what an origin told, where the tree is a replica.
+  static let server = RowID(parent: 0, key: [0xFF])
   /// Where an import builds what it reads; the row is moved to its place in the same transaction.
   static let detached = RowID(parent: -1, key: [])
 

@@ -55,6 +55,9 @@ public struct ReplicaOutcome: Hashable, Sendable {
   public var completions: [ReplicaCompletion] = []
   /// What the origin is told.
   public var commands: [OriginCommand] = []
+  /// The places where something is shown or known that was not before: what other processes on the
+  /// same storage must be told.
+  public var touched: [Path] = []
 
   /// Makes an outcome in which nothing happened.
   public init() {}

@@ -37,9 +37,10 @@ extension Replica {
     let reader = HiddenReader(storage: storage, book: book)
     let parts = try write.assignments(now: now, reader: reader)
     var bases: [Node?] = []
+    let id = try storage.takeWriteID()
     for part in parts { bases.append(try base(of: part, storage)) }
     let pending = PendingWrite(
-      id: book.takeWriteID(), write: write, parts: parts, bases: bases, isVisible: isVisible,
+      id: id, write: write, parts: parts, bases: bases, isVisible: isVisible,
       isDurable: isDurable)
     try storage.save(pending)
     book.add(pending)

@@ -5,7 +5,7 @@
 /// all of it.
 ///
 /// Invariants:
-/// - I1. `pending` ascends by id, and every id is below `nextWriteID`.
+/// - I1. `pending` ascends by id.
 /// - I2. There is one record for a query as it is asked; its id is below `nextTrackedID`.
 ///
 /// Source: tree semantics, sections 7 and 15.
@@ -13,7 +13,6 @@ public struct ReplicaBook: Sendable {
   /// The writes that the origin has not answered, oldest first.
   public private(set) var pending: [PendingWrite] = []
   private var tracked = PathTree<[Query: TrackedQuery]>()
-  private var nextWriteID: Int64 = 0
   private var nextTrackedID: Int64 = 0
 
   /// Makes an empty book.
@@ -34,16 +33,9 @@ public struct ReplicaBook: Sendable {
 // MARK: Pending writes
 
 extension ReplicaBook {
-  /// The id of the next write.
-  mutating func takeWriteID() -> Int64 {
-    defer { nextWriteID += 1 }
-    return nextWriteID
-  }
-
   mutating func add(_ write: PendingWrite) {
     precondition(pending.last.map { $0.id < write.id } ?? true, "I1: ids ascend.")
     pending.append(write)
-    nextWriteID = max(nextWriteID, write.id + 1)
   }
 
   mutating func remove(_ id: Int64) -> PendingWrite? {
@@ -117,6 +109,15 @@ extension ReplicaBook {
     nextTrackedID = max(nextTrackedID, record.id + 1)
   }
 
+  /// Takes in what another process wrote down; what is asked from here stays active.
+  mutating func absorb(_ stored: ReplicaBook, active: Set<Query>) {
+    self = stored
+    for var record in trackedQueries where active.contains(record.query) {
+      record.isActive = true
+      put(record)
+    }
+  }
+
   mutating func drop(_ record: TrackedQuery) {
     var records = tracked[record.query.path] ?? [:]
     records[record.query] = nil
@@ -162,8 +163,12 @@ extension ReplicaBook {
 
   /// True if a query, at a place, above it or below it, keeps data there.
   func isKept(_ path: Path) -> Bool {
-    if isCached(path) || !tracked.paths(at: path).isEmpty { return true }
-    return path.keys.indices.contains { depth in
+    isCached(path) || !tracked.paths(at: path).isEmpty || isToldByKey(path)
+  }
+
+  /// True if a child that belongs to a query's answer is at a place or above it.
+  func isToldByKey(_ path: Path) -> Bool {
+    path.keys.indices.contains { depth in
       let above = Path(unchecked: Array(path.keys[..<depth]))
       return (tracked[above] ?? [:]).values.contains { $0.keys.contains(path.keys[depth]) }
     }
@@ -217,7 +222,6 @@ extension ReplicaBook {
     for (left, right) in zip(pending, pending.dropFirst()) {
       precondition(left.id < right.id, "I1: ids ascend.")
     }
-    precondition(pending.allSatisfy { $0.id < nextWriteID }, "I1: the next id is the greatest.")
     let records = trackedQueries
     precondition(Set(records.map(\.id)).count == records.count, "I2: ids differ.")
     for record in records {

@@ -9,6 +9,7 @@ extension ReplicaEngine {
     now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
+    try refresh(dropLostTransactions(&storage), now: now, &outcome, &storage)
     let asks = plan.current
     for ask in asks { outcome.commands.append(try command(for: ask, storage)) }
     link = .asking(awaited: Set(asks.map(\.query)))

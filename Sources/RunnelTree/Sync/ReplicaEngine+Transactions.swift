@@ -75,14 +75,14 @@ extension ReplicaEngine {
 extension ReplicaEngine {
   /// Sends what is ready: all transactions at and below the highest place that has one go as one.
   mutating func sendTransactions(
-    _ outcome: inout ReplicaOutcome, _ storage: some ReplicaStorage
+    _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
     guard case .sending = link else { return }
     for transaction in transactions {
       guard let root = rootOfQueue(transaction) else { continue }
       let queue = transactions.indices.filter { root.contains(transactions[$0].request.path) }
       if queue.contains(where: { transactions[$0].isSent }) { continue }
-      outcome.commands.append(try send(queue, as: root, storage))
+      outcome.commands.append(try send(queue, as: root, &storage))
     }
   }
 
@@ -92,11 +92,11 @@ extension ReplicaEngine {
   }
 
   private mutating func send(
-    _ queue: [Int], as root: Path, _ storage: some ReplicaStorage
+    _ queue: [Int], as root: Path, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> OriginCommand {
-    let id = replica.book.takeWriteID()
+    let id = try storage.takeWriteID()
     let own = Set(queue.compactMap { transactions[$0].write?.id })
-    let hash = try node(at: root, without: own, storage).hash
+    let hash = try node(at: root, without: own, storage).contentHash
     for index in queue {
       transactions[index].status = .sent(command: id)
       transactions[index].retryCount += 1

@@ -108,6 +108,7 @@ extension ReplicaEngine {
       outcome.commands += change.ended.map { .unlisten($0.query, tag: $0.tag) }
     }
     let touched = (change.started + change.ended).map(\.query.path)
+    outcome.touched = touched
     outcome.deliveries = try engine.apply(touched: touched, reader: reader(storage))
     return outcome
   }
@@ -124,8 +125,8 @@ extension ReplicaEngine {
   ) throws(TreeError) -> String {
     guard let record = replica.book.record(of: query), record.isComplete else { return "" }
     let node = try storage.serverNode(at: query.path)
-    if record.isDefault { return node.hash }
-    return Node(children: node.children.filter { record.keys.contains($0.key) }).hash
+    if record.isDefault { return node.contentHash }
+    return Node(children: node.children.filter { record.keys.contains($0.key) }).contentHash
   }
 
   func reader<Storage: ReplicaStorage>(_ storage: Storage) -> ReplicaReader<Storage> {
@@ -201,7 +202,8 @@ extension ReplicaEngine {
     if !touched.isEmpty {
       outcome.deliveries += try engine.apply(touched: touched, reader: reader(storage))
     }
-    try sendTransactions(&outcome, storage)
+    outcome.touched += touched
+    try sendTransactions(&outcome, &storage)
   }
 
   /// Sends what waited for the answers of the queries, with conflicts resolved.
@@ -219,27 +221,48 @@ extension ReplicaEngine {
 }
 
 extension ReplicaOutcome {
-  mutating func append(_ other: ReplicaOutcome) {
+  /// Adds what happened after this.
+  package mutating func append(_ other: ReplicaOutcome) {
     deliveries += other.deliveries
     completions += other.completions
     commands += other.commands
+    touched += other.touched
   }
 }
 
-// MARK: Restart
+// MARK: Other processes
 
 extension ReplicaEngine {
-  /// Takes over what an earlier run left: the book is that of the storage, nobody listens yet.
+  /// Takes in what another process did to the same storage: the book as it is there now, and the places
+  /// that were touched.
   ///
-  /// What transactions wrote is undone, for nobody waits for them.
+  /// Writes of the other process are sent from here, if this one talks to the origin.
+  public mutating func absorb(
+    _ stored: ReplicaBook, touched: [Path], _ storage: some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    let known = Set(replica.book.pending.map(\.id))
+    replica.book.absorb(stored, active: Set(plan.current.map(\.query)))
+    var outcome = ReplicaOutcome()
+    outcome.deliveries = try engine.apply(touched: touched, reader: reader(storage))
+    if case .sending = link {
+      for write in replica.book.pending where write.isDurable && !known.contains(write.id) {
+        outcome.commands.append(.write(id: write.id, write.write))
+      }
+    }
+    return outcome
+  }
+
+  /// Undoes what transactions of an earlier run wrote, for nobody waits for them.
   ///
   /// Source: tree semantics, section 15.2.
-  public mutating func recover(
+  mutating func dropLostTransactions(
     _ storage: inout some ReplicaStorage
-  ) throws(TreeError) -> ReplicaOutcome {
-    for write in replica.book.pending where !write.isDurable {
-      _ = try replica.reject(write.id, &storage)
+  ) throws(TreeError) -> [Path] {
+    let own = Set(transactions.compactMap(\.write?.id))
+    var touched: [Path] = []
+    for write in replica.book.pending where !write.isDurable && !own.contains(write.id) {
+      touched += try replica.reject(write.id, &storage)
     }
-    return ReplicaOutcome()
+    return touched
   }
 }

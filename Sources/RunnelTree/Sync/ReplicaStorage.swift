@@ -17,6 +17,9 @@ public protocol ReplicaStorage: TreeReader {
   /// Changes what is kept of the origin's tree.
   mutating func performOnServer(_ assignment: Assignment) throws(TreeError)
 
+  /// The next id of a write or of a command: one that was never taken before.
+  mutating func takeWriteID() throws(TreeError) -> Int64
+
   /// Keeps a pending write, in place of an earlier form of it.
   mutating func save(_ write: PendingWrite) throws(TreeError)
 
@@ -41,6 +44,7 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
   public private(set) var server = MemoryTree()
   private var writes: [Int64: PendingWrite] = [:]
   private var records: [Int64: TrackedQuery] = [:]
+  private var nextWriteID: Int64 = 0
 
   /// Makes an empty storage.
   public init() {}
@@ -88,6 +92,12 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
   /// Changes what is kept of the origin's tree.
   public mutating func performOnServer(_ assignment: Assignment) throws(TreeError) {
     server.perform(assignment)
+  }
+
+  /// The next id.
+  public mutating func takeWriteID() throws(TreeError) -> Int64 {
+    defer { nextWriteID += 1 }
+    return nextWriteID
   }
 
   /// Keeps a pending write.

@@ -1,0 +1,253 @@
+public import RunnelTree
+
+// A session on a replica: a tree that belongs to an origin elsewhere. What is written here shows at
+// once and is pending until the origin has answered, over restarts.
+
+/// What a replica has for its origin and for those who wait for it.
+public struct OriginOutput: Hashable, Sendable {
+  /// What the origin is to be sent, in order.
+  public var commands: [OriginCommand] = []
+  /// What became of writes and transactions, in order; their events were delivered before.
+  public var completions: [ReplicaCompletion] = []
+
+  /// Makes an empty output.
+  public init() {}
+}
+
+extension DatabaseSession {
+  /// The name of the origin that the tree is a replica of; nil if it is a tree of its own.
+  ///
+  /// - Throws: `DatabaseError` if the file cannot be read.
+  public func originName() throws -> String? { try store.read { try $0.originName() } }
+
+  /// Makes an empty database the replica of an origin, for good.
+  ///
+  /// - Parameter name: what the origin is called; the same every time the database is opened.
+  /// - Throws: `DatabaseError` (`refused`) if the database holds data, or is a replica of another
+  ///   origin.
+  public func becomeReplica(ofOrigin name: String) throws {
+    try store.write { transaction in
+      switch try transaction.originName() {
+      case name: return
+      case let other?:
+        throw DatabaseError(.refused, "\(file) is a replica of \(other), not of \(name).")
+      case nil: break
+      }
+      if try !transaction.storedNode(at: .root).isEmpty {
+        throw DatabaseError(
+          .refused,
+          "\(file) holds data of its own: export them, and import them where the origin is.")
+      }
+      try transaction.setOriginName(name)
+    }
+    try openReplica()
+  }
+
+  /// Reads what the replica wrote down, if the tree is one.
+  func openReplica() throws {
+    guard replica == nil else { return }
+    let book = try store.read { transaction in
+      try transaction.hasReplica() ? try transaction.replicaBook() : nil
+    }
+    replica = book.map { ReplicaEngine(book: $0, policy: environment.conflictPolicy) }
+  }
+
+  /// Takes what there is for the origin and for those who wait; it is given once.
+  public func takeOriginOutput() -> OriginOutput {
+    defer { originOutput = OriginOutput() }
+    return originOutput
+  }
+
+  /// The writes that the origin has not answered, oldest first.
+  public var pendingWrites: [PendingWrite] { replica?.replica.book.pending ?? [] }
+
+  /// What is remembered of the queries that the origin was asked.
+  public var trackedQueries: [TrackedQuery] { replica?.replica.book.trackedQueries ?? [] }
+
+  /// True if a write that the origin has not answered changes something at a place, or below it, or
+  /// gives it with a place above.
+  public func hasPendingWrites(at path: Path) -> Bool {
+    pendingWrites.contains { write in
+      write.parts.contains { $0.path.contains(path) || path.contains($0.path) }
+    }
+  }
+}
+
+// MARK: The origin
+
+extension DatabaseSession {
+  /// The origin can be talked to.
+  ///
+  /// - Returns: what listeners of this session are to be told.
+  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
+  public func connectOrigin() throws -> [Delivery] {
+    try step { (engine, storage, now) throws(TreeError) in try engine.connect(now: now, &storage) }
+  }
+
+  /// The origin is gone.
+  ///
+  /// - Returns: what listeners of this session are to be told.
+  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
+  public func disconnectOrigin() throws -> [Delivery] {
+    try step { (engine, storage, now) throws(TreeError) in
+      try engine.disconnect(now: now, &storage)
+    }
+  }
+
+  /// Takes one message of the origin.
+  ///
+  /// - Returns: what listeners of this session are to be told.
+  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
+  public func receive(_ message: OriginMessage) throws -> [Delivery] {
+    try step { (engine, storage, now) throws(TreeError) in
+      try engine.receive(message, now: now, &storage)
+    }
+  }
+
+  /// Keeps a query answered although nobody listens, or ends that.
+  ///
+  /// - Returns: what listeners of this session are to be told.
+  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
+  public func keepSynced(_ query: Query, _ isKept: Bool) throws -> [Delivery] {
+    try step { (engine, storage, now) throws(TreeError) in
+      try engine.keepSynced(query, isKept, now: now, &storage)
+    }
+  }
+
+  /// Gives up every pending write; what the origin told shows again.
+  ///
+  /// - Returns: what listeners of this session are to be told.
+  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
+  public func purgePendingWrites() throws -> [Delivery] {
+    try step { (engine, storage, now) throws(TreeError) in
+      try engine.purgePendingWrites(now: now, &storage)
+    }
+  }
+
+  /// Starts a transaction on a replica; its end is among the completions, under the id returned.
+  ///
+  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
+  public func startTransaction(
+    _ request: TransactionRequest
+  ) throws -> (id: Int64, deliveries: [Delivery]) {
+    var id: Int64 = 0
+    let deliveries = try step { (engine, storage, now) throws(TreeError) in
+      let started = try engine.run(request, now: now, &storage)
+      id = started.id
+      return started.outcome
+    }
+    return (id, deliveries)
+  }
+
+  /// Removes from the cache the answers that were not asked for longest, until what is kept of the
+  /// origin's tree has at most so many bytes.
+  ///
+  /// Pending writes, and what is listened to, are never removed.
+  ///
+  /// - Parameters:
+  ///   - bytes: how large the cache may be.
+  ///   - queries: how many answers that nobody listens to may be kept.
+  /// - Returns: what listeners of this session are to be told.
+  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
+  public func pruneCache(
+    toBytes bytes: Int = Replica.cacheBytesMax, queries: Int = Replica.inactiveQueriesMax
+  ) throws -> [Delivery] {
+    try step { (engine, storage, _) throws(TreeError) in
+      try engine.prune(toBytes: bytes, queries: queries, &storage)
+    }
+  }
+}
+
+// MARK: Carrying out
+
+extension DatabaseSession {
+  /// One input to a replica's engine.
+  typealias ReplicaStep = (
+    inout ReplicaEngine, inout StoreTransaction, _ now: Int64
+  ) throws(TreeError) -> ReplicaOutcome
+
+  /// Storage, then events, then the origin: the one way by which a replica changes.
+  private func step(_ body: ReplicaStep) throws -> [Delivery] {
+    let now = environment.now()
+    let (changed, end, outcome) = try store.write { transaction in
+      guard var changed = replica else {
+        throw DatabaseError(.refused, "\(file) is a tree of its own, not a replica of another.")
+      }
+      var storage = transaction
+      var outcome = try absorbOthers(into: &changed, storage)
+      var end = outcome.sequence
+      let own = try body(&changed, &storage, now)
+      if !own.touched.isEmpty || !own.commands.isEmpty {
+        end = try transaction.appendChange(own.touched)
+      }
+      outcome.outcome.append(own)
+      return (changed, end, outcome.outcome)
+    }
+    if end != sequence { beacon?.signal() }
+    replica = changed
+    sequence = end
+    originOutput.commands += outcome.commands
+    originOutput.completions += outcome.completions
+    return outcome.deliveries
+  }
+
+  /// What other processes did to the file since this session looked last.
+  private func absorbOthers(
+    into engine: inout ReplicaEngine, _ transaction: StoreTransaction
+  ) throws -> (outcome: ReplicaOutcome, sequence: Int64) {
+    let foreign = try transaction.foreignChanges(after: sequence)
+    if foreign.sequence == sequence { return (ReplicaOutcome(), sequence) }
+    let outcome = try engine.absorb(
+      transaction.replicaBook(), touched: foreign.touched, transaction)
+    return (outcome, foreign.sequence)
+  }
+
+  /// Does a write on a replica; the origin's answer is completed under the id returned.
+  func writeOnReplica(_ write: Write) throws -> (id: Int64, deliveries: [Delivery]) {
+    var id: Int64 = 0
+    let deliveries = try step { (engine, storage, now) throws(TreeError) in
+      let written = try engine.write(write, now: now, &storage)
+      id = written.id
+      return written.outcome
+    }
+    return (id, deliveries)
+  }
+
+  func listenOnReplica(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
+    try step { (engine, storage, now) throws(TreeError) in
+      try engine.listen(listener, request, now: now, &storage)
+    }
+  }
+
+  func unlistenOnReplica(_ listener: ListenerID) {
+    do {
+      _ = try step { (engine, storage, now) throws(TreeError) in
+        try engine.unlisten(listener, now: now, &storage)
+      }
+    } catch {
+      // The listener must be gone whatever the storage says; the query is asked a little longer.
+      replica?.forget(listener)
+    }
+  }
+
+  func extendOnReplica(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
+    try step { (engine, storage, _) throws(TreeError) in
+      try engine.extend(listener, by: count, storage)
+    }
+  }
+
+  func catchUpReplica() throws -> [Delivery] {
+    guard var changed = replica else { return [] }
+    let result = try store.read { try absorbOthers(into: &changed, $0) }
+    replica = changed
+    sequence = result.sequence
+    originOutput.commands += result.outcome.commands
+    return result.outcome.deliveries
+  }
+
+  static func noImport(_ file: String) -> DatabaseError {
+    DatabaseError(
+      .refused,
+      "\(file) is a replica: import where its origin is, or write with `runnel set`.")
+  }
+}

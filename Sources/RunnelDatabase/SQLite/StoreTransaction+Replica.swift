@@ -1,0 +1,165 @@
+import GRDB
+import RunnelBase
+import RunnelTree
+
+// What a replica keeps. The origin's tree is a second tree in the same tables.
+
+extension StoreTransaction: ReplicaStorage {
+  func serverNode(at path: Path) throws(TreeError) -> Node { try server.node(at: path) }
+
+  func serverSummary(at path: Path) throws(TreeError) -> NodeSummary {
+    try server.summary(at: path)
+  }
+
+  func perform(_ assignment: Assignment) throws(TreeError) {
+    try reading { try carryOut(assignment) }
+  }
+
+  func performOnServer(_ assignment: Assignment) throws(TreeError) {
+    try reading { try server.carryOut(assignment) }
+  }
+
+  /// Ids are counted in the file, so that no two processes take one, and none is taken twice.
+  func takeWriteID() throws(TreeError) -> Int64 {
+    try reading {
+      let statement = try db.cachedStatement(
+        sql: """
+          INSERT INTO meta (name, value) VALUES ('origin.write_ids', 1)
+          ON CONFLICT (name) DO UPDATE SET value = value + 1 RETURNING value
+          """)
+      guard let id = try Row.fetchOne(statement)?.integerOrNil("value") else {
+        throw Damage("the count of writes is no number")
+      }
+      return id - 1
+    }
+  }
+
+  func save(_ write: PendingWrite) throws(TreeError) {
+    try reading {
+      try db.cachedStatement(sql: "INSERT OR REPLACE INTO pending_write (id, json) VALUES (?, ?)")
+        .execute(arguments: [write.id, write.json.jsonText()])
+    }
+  }
+
+  func deletePendingWrite(_ id: Int64) throws(TreeError) {
+    try reading {
+      try db.cachedStatement(sql: "DELETE FROM pending_write WHERE id = ?")
+        .execute(arguments: [id])
+    }
+  }
+
+  func save(_ record: TrackedQuery) throws(TreeError) {
+    try reading {
+      try db.cachedStatement(
+        sql: """
+          INSERT OR REPLACE INTO tracked_query (id, path, query, is_active, is_complete, last_use)
+          VALUES (?, ?, ?, ?, ?, ?)
+          """
+      ).execute(arguments: [
+        record.id, record.query.path.description, record.query.wireJSON().jsonText(),
+        record.isActive, record.isComplete, record.lastUse,
+      ])
+      try saveKeys(of: record)
+    }
+  }
+
+  /// Writes the keys that came, and deletes those that went.
+  private func saveKeys(of record: TrackedQuery) throws {
+    let stored = Set(try keys(ofQuery: record.id))
+    let wanted = Set(record.keys.map(\.text))
+    for key in stored.subtracting(wanted) {
+      try db.cachedStatement(sql: "DELETE FROM tracked_key WHERE query = ? AND key = ?")
+        .execute(arguments: [record.id, key])
+    }
+    for key in wanted.subtracting(stored) {
+      try db.cachedStatement(sql: "INSERT INTO tracked_key (query, key) VALUES (?, ?)")
+        .execute(arguments: [record.id, key])
+    }
+  }
+
+  private func keys(ofQuery id: Int64) throws -> [String] {
+    let statement = try db.cachedStatement(sql: "SELECT key FROM tracked_key WHERE query = ?")
+    return try Row.fetchAll(statement, arguments: [id]).map { try $0.text("key") }
+  }
+
+  func deleteTrackedQuery(_ id: Int64) throws(TreeError) {
+    try reading {
+      try db.cachedStatement(sql: "DELETE FROM tracked_key WHERE query = ?")
+        .execute(arguments: [id])
+      try db.cachedStatement(sql: "DELETE FROM tracked_query WHERE id = ?")
+        .execute(arguments: [id])
+    }
+  }
+
+  func serverBytes() throws(TreeError) -> Int {
+    try reading {
+      let sql = """
+        WITH RECURSIVE below (json, split) AS (
+          SELECT json, split FROM node WHERE parent = ? AND key = ?
+          UNION ALL
+          SELECT node.json, node.split FROM below JOIN node ON node.parent = below.split
+        )
+        SELECT coalesce(sum(length(json)), 0) AS bytes FROM below
+        """
+      let root = RowID.server
+      let row = try Row.fetchOne(
+        db.cachedStatement(sql: sql), arguments: [root.parent, root.key.databaseBlob])
+      return try row.flatMap { try $0.integerOrNil("bytes") }.map(Int.init) ?? 0
+    }
+  }
+
+  /// What the replica wrote down.
+  ///
+  /// - Throws: `Damage` if it cannot be read.
+  func replicaBook() throws -> ReplicaBook {
+    let writes = try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT id, json FROM pending_write ORDER BY id")
+    ).map { row in
+      let id = try row.integerOrNil("id") ?? -1
+      let json = try? JSONValue(parsing: row.text("json"))
+      guard let write = json.flatMap({ PendingWrite(id: id, json: $0) }) else {
+        throw Damage("the pending write \(id) cannot be read")
+      }
+      return write
+    }
+    let records = try Row.fetchAll(
+      db.cachedStatement(sql: "SELECT * FROM tracked_query ORDER BY id")
+    ).compactMap { try trackedQuery($0) }
+    return ReplicaBook(pending: writes, tracked: records)
+  }
+
+  /// The record in a row; nil if its query cannot be read, so that its answer is not trusted.
+  private func trackedQuery(_ row: Row) throws -> TrackedQuery? {
+    guard let id = try row.integerOrNil("id"), let path = try? Path(row.text("path")),
+      let json = try? JSONValue(parsing: row.text("query")),
+      let query = try? Query(wire: json, at: path)
+    else { return nil }
+    var record = TrackedQuery(id: id, query: query, lastUse: try row.integerOrNil("last_use") ?? 0)
+    record.isActive = try row.integerOrNil("is_active") == 1
+    record.isComplete = try row.integerOrNil("is_complete") == 1
+    record.keys = try Set(keys(ofQuery: id).map { try Key($0) })
+    return record
+  }
+}
+
+// MARK: Single values
+
+extension StoreTransaction {
+  /// The origin that the tree is a replica of; nil if it is a tree of its own.
+  func originName() throws -> String? {
+    let statement = try db.cachedStatement(
+      sql: "SELECT value FROM meta WHERE name = 'origin.name'")
+    return try Row.fetchOne(statement)?.text("value")
+  }
+
+  /// True if the file says that its tree is a replica; one of an older version cannot be.
+  func hasReplica() throws -> Bool {
+    try Schema.fileVersion(db) >= Migration.addReplica.version && originName() != nil
+  }
+
+  func setOriginName(_ name: String) throws {
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO meta (name, value) VALUES ('origin.name', ?)"
+    ).execute(arguments: [name])
+  }
+}

@@ -1,0 +1,93 @@
+package import RunnelBase
+
+// How pending writes are kept on disk: as JSON, the write raw and its parts in the export format.
+
+extension PendingWrite {
+  private enum Name {
+    static let set = "set"
+    static let update = "update"
+    static let value = "value"
+    static let parts = "parts"
+    static let path = "path"
+    static let node = "node"
+    static let priority = "priority"
+    static let base = "base"
+    static let isVisible = "visible"
+    static let isDurable = "durable"
+  }
+
+  /// The write as JSON, without its id.
+  package var json: JSONValue {
+    var members: [JSONMember] =
+      switch write {
+      case .set(let path, let json):
+        [JSONMember(Name.set, .string(path.description)), JSONMember(Name.value, json)]
+      case .update(let path, let values):
+        [
+          JSONMember(Name.update, .string(path.description)),
+          JSONMember(Name.value, .object(values)),
+        ]
+      }
+    members.append(JSONMember(Name.parts, .array(parts.indices.map(partJSON))))
+    members.append(JSONMember(Name.isVisible, .bool(isVisible)))
+    members.append(JSONMember(Name.isDurable, .bool(isDurable)))
+    return .object(members)
+  }
+
+  private func partJSON(_ index: Int) -> JSONValue {
+    var members = [JSONMember(Name.path, .string(parts[index].path.description))]
+    switch parts[index].target {
+    case .node(let node): members.append(JSONMember(Name.node, node.exportJSON))
+    case .priority(let priority):
+      members.append(JSONMember(Name.priority, priority?.json ?? .null))
+    }
+    if bases.indices.contains(index), let base = bases[index] {
+      members.append(JSONMember(Name.base, base.exportJSON))
+    }
+    return .object(members)
+  }
+
+  /// Reads what `json` wrote; nil if it is something else.
+  package init?(id: Int64, json: JSONValue) {
+    guard let write = PendingWrite.write(json), case .array(let elements)? = json[Name.parts],
+      case .bool(let isVisible)? = json[Name.isVisible],
+      case .bool(let isDurable)? = json[Name.isDurable]
+    else { return nil }
+    var parts: [Assignment] = []
+    var bases: [Node?] = []
+    for element in elements {
+      guard let part = PendingWrite.part(element) else { return nil }
+      parts.append(part)
+      // A base that cannot be read only means that a conflict is not seen.
+      bases.append(element[Name.base].flatMap { try? Node(json: $0) })
+    }
+    self.init(
+      id: id, write: write, parts: parts, bases: bases, isVisible: isVisible,
+      isDurable: isDurable)
+  }
+
+  private static func write(_ json: JSONValue) -> Write? {
+    guard let value = json[Name.value] else { return nil }
+    if case .string(let text)? = json[Name.set], let path = try? Path(text) {
+      return .set(path, value)
+    }
+    guard case .string(let text)? = json[Name.update], let path = try? Path(text),
+      case .object(let members) = value
+    else { return nil }
+    return .update(path, members)
+  }
+
+  private static func part(_ json: JSONValue) -> Assignment? {
+    guard case .string(let text)? = json[Name.path], let path = try? Path(text) else {
+      return nil
+    }
+    if let value = json[Name.node], let node = try? Node(json: value) {
+      return Assignment(path: path, target: .node(node))
+    }
+    guard let value = json[Name.priority], let priority = try? Node.importedPriority(value) else {
+      return json[Name.priority] == .null
+        ? Assignment(path: path, target: .priority(nil)) : nil
+    }
+    return Assignment(path: path, target: .priority(priority))
+  }
+}

@@ -1,2 +1,0 @@
-import RunnelBase
-extension Node { var hash: String { exportJSON.jsonText() } }
