@@ -1,0 +1,118 @@
+/// The leaves of a part of a tree, to replace those that another party holds there.
+///
+/// Source: tree semantics, section 16.3.
+public struct RangeMerge: Hashable, Sendable {
+  /// The position after which the range begins; nil from the first leaf on.
+  public let start: LeafPosition?
+  /// The last position of the range; nil up to the last leaf.
+  public let end: LeafPosition?
+  /// What the range holds; leaves outside of the range are ignored.
+  public let node: Node
+
+  /// Makes a merge of a range.
+  public init(after start: LeafPosition?, through end: LeafPosition?, node: Node) {
+    self.start = start
+    self.end = end
+    self.node = node
+  }
+
+  /// The merges that give a party whose tree has this compound hash the tree `node`.
+  ///
+  /// One that holds everything is given alone where a range has the priority of a node without any
+  /// of its children, for no node says that. O(n) in the tree, for each range that differs.
+  public static func merges(
+    updating hash: CompoundHash, to node: Node
+  ) -> [RangeMerge] {
+    let wanted = CompoundHash(node, posts: hash.posts)
+    var merges: [RangeMerge] = []
+    for index in wanted.hashes.indices where wanted.hashes[index] != hash.hashes[index] {
+      let start = index == 0 ? nil : hash.posts[index - 1]
+      let end = index == hash.posts.count ? nil : hash.posts[index]
+      let all = RangeMerge(after: start, through: end, node: node)
+      let part = RangeMerge(after: start, through: end, node: all.applied(to: .empty))
+      if part.leafCount < all.leafCount {
+        return [RangeMerge(after: nil, through: nil, node: node)]
+      }
+      merges.append(part)
+    }
+    return merges
+  }
+
+  /// How many leaves of the node lie in the range.
+  private var leafCount: Int {
+    var count = 0
+    node.forEachLeaf { if contains($0.keys) { count += 1 } }
+    return count
+  }
+}
+
+// MARK: Applying
+
+extension RangeMerge {
+  /// A part of the tree, as it lies to the range.
+  private enum Part {
+    case outside
+    case inside
+    case across
+  }
+
+  /// The node in which the leaves of the range are those of this merge.
+  ///
+  /// A leaf goes with its own priority: it is in the range or not as a whole. O(n) in the children
+  /// on the way to the ends of the range.
+  public func applied(to node: Node) -> Node { merged(node, self.node, at: []) }
+
+  private func merged(_ old: Node, _ new: Node, at keys: [Key]) -> Node {
+    switch part(below: keys) {
+    case .outside: return old
+    case .inside: return new
+    case .across: break
+    }
+    let isLeafReplaced = contains(keys)
+    if isLeafReplaced, new.leaf != nil { return new }
+    let children = mergedChildren(old, new, at: keys)
+    if children.isEmpty {
+      return isLeafReplaced || old.leaf == nil ? .empty : old
+    }
+    let priority: Leaf?
+    if contains(keys + [.priority]) {
+      priority = new.leaf == nil ? new.priority : nil
+    } else {
+      priority = isLeafReplaced && old.leaf != nil ? nil : old.priority
+    }
+    return Node(sortedChildren: children, priority: priority)
+  }
+
+  private func mergedChildren(_ old: Node, _ new: Node, at keys: [Key]) -> [Child] {
+    var result: [Child] = []
+    var (rest, added) = (old.children[...], new.children[...])
+    while let key = [rest.first?.key, added.first?.key].compactMap({ $0 }).min() {
+      let before = rest.first?.key == key ? rest.removeFirst().node : .empty
+      let after = added.first?.key == key ? added.removeFirst().node : .empty
+      let node = merged(before, after, at: keys + [key])
+      if !node.isEmpty { result.append(Child(key: key, node: node)) }
+    }
+    return result
+  }
+
+  /// True if a leaf at a position belongs to the range.
+  private func contains(_ keys: [Key]) -> Bool {
+    if let start, !start.keys.lexicographicallyPrecedes(keys) { return false }
+    if let end, end.keys.lexicographicallyPrecedes(keys) { return false }
+    return true
+  }
+
+  /// How the leaves at and below a place lie to the range.
+  private func part(below keys: [Key]) -> Part {
+    var isInside = true
+    if let start = start?.keys, !start.lexicographicallyPrecedes(keys) {
+      if !start.starts(with: keys) { return .outside }
+      isInside = false
+    }
+    if let end = end?.keys {
+      if end.lexicographicallyPrecedes(keys) { return .outside }
+      if end.starts(with: keys) { isInside = false }
+    }
+    return isInside ? .inside : .across
+  }
+}

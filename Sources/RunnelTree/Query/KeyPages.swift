@@ -1,0 +1,28 @@
+/// The children of a place in key order, page by page, without what is below them.
+///
+/// It is how a large node is walked: what is in memory is one page for each level.
+struct KeyPages {
+  /// How many children a page has.
+  static let rowsMax = 512
+
+  private let path: Path
+  private var slice = RowSlice(
+    index: .key, limit: Query.Limit(count: KeyPages.rowsMax, side: .first))
+  private var isAtEnd = false
+
+  /// Begins before the first child of a place.
+  init(_ path: Path) { self.path = path }
+
+  /// The next page; nil after the last.
+  ///
+  /// - Throws: `TreeError` (`storage`) if it cannot be read; call it again then.
+  mutating func next(from reader: some TreeReader) throws(TreeError) -> [TreeRow]? {
+    if isAtEnd { return nil }
+    let rows = try reader.rows(of: path, in: slice, detail: .shallow)
+    isAtEnd = rows.count < KeyPages.rowsMax
+    guard let last = rows.last else { return nil }
+    slice.start = Query.Bound(
+      IndexPosition(value: .null, key: .key(last.key)), isInclusive: false)
+    return rows
+  }
+}

@@ -1,0 +1,74 @@
+// The keys next to a key. Source: tree semantics, section 10.2.
+
+extension Key {
+  /// The key that comes next, for a bound that leaves this one out; after all keys, if none does.
+  ///
+  /// It is greater than this key, and no key in the alphabet of push ids lies between. But integers
+  /// with zeros in front, such as `01` between `1` and `2`, are passed over. The result may be
+  /// longer than a key that is stored.
+  public var successor: IndexPosition.KeyBound { KeyNeighbour.successor(of: text, integer) }
+
+  /// The key that comes before, for a bound that leaves this one out; before all keys, if none
+  /// does.
+  ///
+  /// It is less than this key, and no key of 786 or fewer characters in the alphabet of push ids
+  /// lies between. But integers with zeros in front are passed over, and so is the integer itself
+  /// if this key is one of them; and so are the texts below a key such as `1-`, whose predecessor
+  /// is the integer `1`. The result may be longer than a key that is stored.
+  public var predecessor: IndexPosition.KeyBound { KeyNeighbour.predecessor(of: text, integer) }
+}
+
+/// The rules of neighbours, for texts that may be longer than a key.
+///
+/// They are those of the web clients. A character that is not in the alphabet is replaced by the
+/// next one that is, so that nothing of the alphabet is passed over.
+enum KeyNeighbour {
+  /// The length to which keys are filled up, in UTF-16 code units; not the limit of a stored key.
+  static let unitsMax = 786
+
+  private static let alphabet = PushIDGenerator.alphabet.map { Unicode.Scalar($0) }
+  private static let first: Unicode.Scalar = "-"
+  private static let last: Unicode.Scalar = "z"
+
+  /// The key after a text that stands for `integer`, or for none.
+  static func successor(of text: String, _ integer: Int32?) -> IndexPosition.KeyBound {
+    if let integer {
+      return key(integer == .max ? String(first) : String(integer + 1))
+    }
+    if text.utf16.count < unitsMax { return key(text + String(first)) }
+    var scalars = Array(text.unicodeScalars)
+    while let end = scalars.popLast() {
+      guard let next = alphabet.first(where: { end < $0 }) else { continue }
+      return key(scalars + [next])
+    }
+    return .maximum
+  }
+
+  /// The key before a text that stands for `integer`, or for none.
+  static func predecessor(of text: String, _ integer: Int32?) -> IndexPosition.KeyBound {
+    switch integer {
+    case Int32.min?:
+      // With zeros in front it comes after itself without them.
+      let shortest = String(Int32.min)
+      return text == shortest ? .minimum : key(shortest)
+    case let integer?: return key(String(integer - 1))
+    case nil: break
+    }
+    var scalars = Array(text.unicodeScalars)
+    let end = scalars.removeLast()
+    guard let lower = alphabet.last(where: { $0 < end }) else {
+      return scalars.isEmpty ? key(String(Int32.max)) : key(scalars)
+    }
+    scalars.append(lower)
+    let count = String(String.UnicodeScalarView(scalars)).utf16.count
+    return key(scalars + Array(repeating: last, count: max(unitsMax - count, 0)))
+  }
+
+  private static func key(_ text: String) -> IndexPosition.KeyBound {
+    .key(Key(unchecked: text))
+  }
+
+  private static func key(_ scalars: [Unicode.Scalar]) -> IndexPosition.KeyBound {
+    key(String(String.UnicodeScalarView(scalars)))
+  }
+}
