@@ -130,6 +130,9 @@ let package = Package(
         "RunnelBase",
       ],
       swiftSettings: swiftSettings),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase"],
+      path: "Tests/Simulation", swiftSettings: swiftSettings),
     .testTarget(name: "TidyTests", swiftSettings: swiftSettings),
     .testTarget(
       name: "EndToEndTests", dependencies: ["RunnelBase", "runnel"], swiftSettings: swiftSettings),

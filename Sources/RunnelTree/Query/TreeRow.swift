@@ -49,6 +49,9 @@ public struct TreeRow: Hashable, Sendable {
     if case .node(let node) = content { node } else { nil }
   }
 
+  /// The child with its key; nil if only a summary was read.
+  var child: Child? { node.map { Child(key: key, node: $0) } }
+
   /// The child's kind and size, whatever was read.
   public var summary: NodeSummary {
     switch content {

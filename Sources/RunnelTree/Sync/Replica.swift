@@ -85,24 +85,8 @@ extension Replica {
   ) throws(TreeError) {
     if case .priority = part.target, !book.isKept(part.path) { return }
     try storage.performOnServer(part)
-    if try joinAnswers(part.path, &storage) || book.isCached(part.path) { return }
-    guard case .node = part.target else { return }
+    guard case .node = part.target, !book.isCached(part.path) else { return }
     try markAnswered(Query(part.path), &storage)
-  }
-
-  /// Counts a child among the answers of the active queries at its parent; true if there are any.
-  private mutating func joinAnswers(
-    _ path: Path, _ storage: inout some ReplicaStorage
-  ) throws(TreeError) -> Bool {
-    guard let parent = path.parent, let key = path.lastKey else { return false }
-    var isJoined = false
-    for var record in book.records(at: parent)
-    where record.isActive && record.isComplete && !record.isDefault {
-      record.keys.insert(key)
-      try put(record, &storage)
-      isJoined = true
-    }
-    return isJoined
   }
 
   /// The origin refused a write, or it is given up: what was under it shows again.

@@ -188,7 +188,7 @@ extension ReplicaBook {
     if isCovered(path) || isShadowed(path) { return .complete }
     let record = record(of: query)
     if let record, record.isComplete, record.isActive || !isCached(path) {
-      let active = childrenAnswered(of: path) { $0.isActive || !record.isActive }
+      let active = childrenAnswered(of: path) { $0.isActive }
       return .keys(record.keys.union(active).union(writtenChildren(of: path)), isAnswer: true)
     }
     if isCached(path) { return .complete }

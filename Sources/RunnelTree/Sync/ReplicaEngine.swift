@@ -119,14 +119,21 @@ extension ReplicaEngine {
     .listen(ask.query, tag: ask.tag, hash: try hash(of: ask.query, storage))
   }
 
-  /// The hash of what is known of an answer; that of nothing, unless all of it is known.
+  /// The hash of what is kept of an answer: if it is the origin's, nothing needs to be told.
   private func hash(
     of query: Query, _ storage: some ReplicaStorage
   ) throws(TreeError) -> String {
-    guard let record = replica.book.record(of: query), record.isComplete else { return "" }
     let node = try storage.serverNode(at: query.path)
-    if record.isDefault { return node.contentHash }
-    return Node(children: node.children.filter { record.keys.contains($0.key) }).contentHash
+    guard let record = replica.book.record(of: query), !record.isDefault else {
+      return node.contentHash
+    }
+    if record.isComplete {
+      let answer = node.children.filter { record.keys.contains($0.key) }
+      return Node(children: answer).contentHash
+    }
+    guard replica.book.isCached(query.path) else { return "" }
+    let rows = RowSlice(query).rows(among: node.children, detail: .full)
+    return Node(children: rows.compactMap { $0.child }).contentHash
   }
 
   func reader<Storage: ReplicaStorage>(_ storage: Storage) -> ReplicaReader<Storage> {

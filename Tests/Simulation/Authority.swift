@@ -1,0 +1,125 @@
+import RunnelBase
+import RunnelTree
+
+/// The origin that simulated replicas talk to: one tree, and what each client listens to.
+///
+/// It does a write once, however often it is asked under one id, tells everybody who listens before it
+/// answers, and refuses every write below `/forbidden`.
+struct Authority {
+  struct Listen: Hashable {
+    var query: Query
+    var tag: Int?
+  }
+
+  private(set) var tree = MemoryTree()
+  private var listens: [Int: [Listen]] = [:]
+  /// What became of each client's writes.
+  private var answers: [Int: [Int64: OriginMessage]] = [:]
+  /// How many writes were done.
+  private(set) var doneCount = 0
+
+  /// The connection of a client ended.
+  mutating func disconnect(_ client: Int) { listens[client] = nil }
+
+  /// Does what a client asks; returns what each client is told, in order.
+  mutating func handle(
+    _ command: OriginCommand, of client: Int, now: Int64
+  ) throws -> [(client: Int, message: OriginMessage)] {
+    switch command {
+    case .listen(let query, let tag, let hash):
+      let listen = Listen(query: query, tag: tag)
+      listens[client, default: []].append(listen)
+      let answer = answer(query, tree)
+      var messages: [OriginMessage] = []
+      if answer.contentHash != hash { messages.append(.push(.set(answer), query.path, tag: tag)) }
+      messages.append(.listenComplete(query.path, tag: tag))
+      return messages.map { (client, $0) }
+    case .unlisten(let query, let tag):
+      listens[client]?.removeAll { $0 == Listen(query: query, tag: tag) }
+      return []
+    case .write(let id, let write):
+      if let answer = answers[client]?[id] { return [(client, answer)] }
+      return try perform(write, id: id, of: client, now: now)
+    case .compareAndSet(let id, let path, let json, let hash):
+      let current = tree.root[path]
+      if current.contentHash != hash {
+        return [
+          (client, .push(.set(current), path, tag: nil)), (client, .stale(id: id)),
+        ]
+      }
+      return try perform(.set(path, json), id: id, of: client, now: now)
+    }
+  }
+
+  private mutating func perform(
+    _ write: Write, id: Int64, of client: Int, now: Int64
+  ) throws -> [(client: Int, message: OriginMessage)] {
+    let parts = try write.assignments(now: now, reader: tree)
+    let forbidden = try Path("/forbidden")
+    if parts.contains(where: { forbidden.contains($0.path) }) {
+      let error = TreeError(.permissionDenied, "Permission denied.")
+      answers[client, default: [:]][id] = .rejected(id: id, error)
+      return [(client, .rejected(id: id, error))]
+    }
+    let before = tree
+    for part in parts { tree = MemoryTree(part.applied(to: tree.root)) }
+    doneCount += 1
+    var messages: [(client: Int, message: OriginMessage)] = []
+    for (other, listens) in listens.sorted(by: { $0.key < $1.key }) {
+      for listen in listens {
+        guard let message = push(listen, parts, before) else { continue }
+        messages.append((other, message))
+      }
+    }
+    answers[client, default: [:]][id] = .acknowledged(id: id)
+    messages.append((client, .acknowledged(id: id)))
+    return messages
+  }
+
+  /// What one listener is told of a write; nil if it does not concern it.
+  private func push(
+    _ listen: Listen, _ parts: [Assignment], _ before: MemoryTree
+  ) -> OriginMessage? {
+    let path = listen.query.path
+    if listen.tag == nil {
+      var nodes: [Path: Node] = [:]
+      for part in parts {
+        if part.path.contains(path) { return .push(.set(tree.root[path]), path, tag: nil) }
+        if let below = part.path.relative(to: path) { nodes[below] = tree.root[part.path] }
+      }
+      return nodes.isEmpty ? nil : .push(.merge(nodes), path, tag: nil)
+    }
+    let (old, new) = (answer(listen.query, before), answer(listen.query, tree))
+    var nodes: [Path: Node] = [:]
+    for child in old.children where new[child.key] != child.node {
+      nodes[Path(child.key)] = new[child.key]
+    }
+    for child in new.children where old[child.key] != child.node {
+      nodes[Path(child.key)] = child.node
+    }
+    return nodes.isEmpty ? nil : .push(.merge(nodes), path, tag: listen.tag)
+  }
+
+  /// What a query shows, as one node.
+  func answer(_ query: Query, _ tree: MemoryTree) -> Node {
+    if query.loadsAllData { return tree.root[query.path] }
+    let rows = RowSlice(query).rows(among: tree.root[query.path].children, detail: .full)
+    return Node(children: rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } })
+  }
+}
+
+extension Path {
+  /// The path of one key.
+  fileprivate init(_ key: Key) { self = (try? Path([key])) ?? .root }
+}
+
+extension Assignment {
+  /// The tree after this was done.
+  func applied(to root: Node) -> Node {
+    switch target {
+    case .node(let node): root.replacing(path, with: node)
+    case .priority(let priority):
+      root.replacing(path, with: root[path].with(priority: priority))
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import RunnelBase
+import RunnelTree
+
+/// A client of a simulation: a replica, its connection, and what was asked of it and promised by it.
+struct SimulatedClient {
+  /// What a write was for, so that its end can be judged.
+  enum Purpose: Hashable {
+    case increment
+    case log(Path, JSONValue)
+    case forbidden(Path)
+    case other
+  }
+
+  let number: Int
+  var replica: any SimulatedReplica
+  /// What was sent and has not arrived yet, in both directions.
+  var toOrigin: [OriginCommand] = []
+  var fromOrigin: [OriginMessage] = []
+  var isConnected = false
+  var windows: [ListenerID: ListenerWindow] = [:]
+  private var nextListener = 1
+  /// The writes that were made, in order, and those that have ended.
+  private(set) var writes: [(id: Int64, purpose: Purpose)] = []
+  private(set) var acknowledged: Set<Int64> = []
+  private(set) var rejected: Set<Int64> = []
+  private(set) var committedCount = 0
+  /// Transactions that may or may not have been done.
+  private(set) var doubtfulCount = 0
+
+  init(number: Int, replica: any SimulatedReplica) {
+    self.number = number
+    self.replica = replica
+  }
+
+  mutating func connect(now: Int64) throws {
+    isConnected = true
+    try carryOut(.connect, now: now)
+  }
+
+  mutating func disconnect(now: Int64) throws {
+    isConnected = false
+    (toOrigin, fromOrigin) = ([], [])
+    try carryOut(.disconnect, now: now)
+  }
+
+  /// Everything that is not in storage is lost; listeners come back as new ones.
+  mutating func crash(now: Int64) throws {
+    isConnected = false
+    (toOrigin, fromOrigin) = ([], [])
+    try replica.crash()
+    doubtfulCount += runningTransactions.count
+    runningTransactions = []
+    let requests = windows.values.map(\.request).sorted { "\($0)" < "\($1)" }
+    windows = [:]
+    for request in requests { try listen(request, now: now) }
+  }
+
+  private var runningTransactions: Set<Int64> = []
+
+  mutating func listen(_ request: ListenRequest, now: Int64) throws {
+    let listener = ListenerID(nextListener)
+    nextListener += 1
+    windows[listener] = ListenerWindow(request)
+    try carryOut(.listen(listener, request), now: now)
+  }
+
+  mutating func unlisten(now: Int64) throws {
+    guard let listener = windows.keys.min() else { return }
+    windows[listener] = nil
+    try carryOut(.unlisten(listener), now: now)
+  }
+
+  mutating func write(_ write: Write, _ purpose: Purpose, now: Int64) throws {
+    let output = try perform(.write(write), now: now)
+    if let id = output.id { writes.append((id, purpose)) }
+    try take(output)
+  }
+
+  mutating func transact(_ path: Path, isShown: Bool, now: Int64) throws {
+    let request = TransactionRequest(path, appliesLocally: isShown) { node in
+      guard case .number(let old)? = node.leaf else { return .number(JSONNumber(1)) }
+      return .number(JSONNumber((old.integer ?? 0) + 1))
+    }
+    let output = try perform(.transaction(request), now: now)
+    if let id = output.id { runningTransactions.insert(id) }
+    try take(output)
+  }
+
+  mutating func carryOut(_ input: ReplicaInput, now: Int64) throws {
+    try take(perform(input, now: now))
+  }
+
+  private mutating func perform(_ input: ReplicaInput, now: Int64) throws -> ReplicaOutput {
+    try replica.carryOut(input, now: now)
+  }
+
+  private mutating func take(_ output: ReplicaOutput) throws {
+    if isConnected { toOrigin += output.commands }
+    for delivery in output.deliveries {
+      try windows[delivery.listener]?.take(delivery.event)
+    }
+    for completion in output.completions { take(completion) }
+  }
+
+  private mutating func take(_ completion: ReplicaCompletion) {
+    switch completion {
+    case .acknowledged(let id): acknowledged.insert(id)
+    case .rejected(let id, _): rejected.insert(id)
+    case .transaction(let id, let isCommitted, _):
+      runningTransactions.remove(id)
+      if isCommitted { committedCount += 1 }
+    case .transactionFailed(let id, let error):
+      runningTransactions.remove(id)
+      if error.code == .disconnected { doubtfulCount += 1 }
+    case .cancelled: break
+    }
+  }
+}
+
+/// A window as its listener knows it: nothing but what events told.
+struct ListenerWindow {
+  let request: ListenRequest
+  private(set) var rows: [TreeRow] = []
+
+  init(_ request: ListenRequest) { self.request = request }
+
+  /// Takes in one event.
+  ///
+  /// - Throws: `SimulationError` if it contradicts those before.
+  mutating func take(_ event: TreeEvent) throws {
+    switch event {
+    case .childAdded(let row, _):
+      guard index(of: row.key) == nil else { throw SimulationError("\(row.key) added twice") }
+      insert(row)
+    case .childRemoved(let row):
+      guard let index = index(of: row.key) else { throw SimulationError("\(row.key) unknown") }
+      rows.remove(at: index)
+    case .childChanged(let row, _), .childMoved(let row, _):
+      guard let index = index(of: row.key) else { throw SimulationError("\(row.key) unknown") }
+      rows.remove(at: index)
+      insert(row)
+    case .value, .page: break
+    }
+  }
+
+  private func index(of key: Key) -> Int? { rows.firstIndex { $0.key == key } }
+
+  private mutating func insert(_ row: TreeRow) {
+    let index = rows.firstIndex { row.position < $0.position } ?? rows.count
+    rows.insert(row, at: index)
+  }
+}
+
+struct SimulationError: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import RunnelBase
+import RunnelDatabase
+import RunnelTree
+
+/// Something that happens to a replica.
+enum ReplicaInput {
+  case listen(ListenerID, ListenRequest)
+  case unlisten(ListenerID)
+  case write(Write)
+  case transaction(TransactionRequest)
+  case message(OriginMessage)
+  case connect
+  case disconnect
+}
+
+/// What it came to: events, ends of requests, and what the origin is to be sent.
+struct ReplicaOutput: Equatable {
+  var deliveries: [Delivery] = []
+  var completions: [ReplicaCompletion] = []
+  var commands: [OriginCommand] = []
+  /// The id of the write or transaction that was made.
+  var id: Int64?
+}
+
+/// A replica that a simulation drives.
+protocol SimulatedReplica {
+  mutating func carryOut(_ input: ReplicaInput, now: Int64) throws -> ReplicaOutput
+
+  /// Loses all that is not in storage.
+  mutating func crash() throws
+
+  /// What is shown.
+  func shown() throws -> Node
+
+  /// The ids of the pending writes.
+  func pendingIDs() -> [Int64]
+}
+
+/// A replica in memory.
+struct MemoryReplica: SimulatedReplica {
+  private var storage = MemoryReplicaStorage()
+  private var engine = ReplicaEngine()
+
+  mutating func carryOut(_ input: ReplicaInput, now: Int64) throws -> ReplicaOutput {
+    var output = ReplicaOutput()
+    let outcome: ReplicaOutcome
+    switch input {
+    case .listen(let listener, let request):
+      outcome = try engine.listen(listener, request, now: now, &storage)
+    case .unlisten(let listener): outcome = try engine.unlisten(listener, now: now, &storage)
+    case .write(let write):
+      let written = try engine.write(write, now: now, &storage)
+      (output.id, outcome) = (written.id, written.outcome)
+    case .transaction(let request):
+      let started = try engine.run(request, now: now, &storage)
+      (output.id, outcome) = (started.id, started.outcome)
+    case .message(let message): outcome = try engine.receive(message, now: now, &storage)
+    case .connect: outcome = try engine.connect(now: now, &storage)
+    case .disconnect: outcome = try engine.disconnect(now: now, &storage)
+    }
+    checkInvariants()
+    output.deliveries = outcome.deliveries
+    output.completions = outcome.completions
+    output.commands = outcome.commands
+    return output
+  }
+
+  private func checkInvariants() {
+    let book = engine.replica.book
+    book.checkInvariants()
+    let layered = book.layered(onto: storage.server.root, at: .root)
+    precondition(storage.shown.root == layered, "I1: the shown tree is the layered one.")
+  }
+
+  mutating func crash() throws { engine = ReplicaEngine(book: storage.savedBook) }
+
+  func shown() throws -> Node { storage.shown.root }
+
+  func pendingIDs() -> [Int64] { engine.replica.book.pending.map(\.id) }
+}
+
+/// A replica in a database file.
+final class FileReplica: SimulatedReplica {
+  private let clock = Clock()
+  private let folder: String
+  private var session: DatabaseSession
+
+  private final class Clock {
+    var now: Int64 = 0
+  }
+
+  init() throws {
+    folder = NSTemporaryDirectory() + "runnel-simulation-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    session = try FileReplica.open(folder, clock)
+    try session.becomeReplica(ofOrigin: "simulation")
+  }
+
+  private static func open(_ folder: String, _ clock: Clock) throws -> DatabaseSession {
+    try DatabaseSession(
+      file: folder + "/replica.db",
+      environment: DatabaseEnvironment(now: { clock.now }, random: SeededRandom(seed: 1)))
+  }
+
+  deinit {
+    // A folder that cannot be removed is the system's to clean.
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  func carryOut(_ input: ReplicaInput, now: Int64) throws -> ReplicaOutput {
+    clock.now = now
+    var output = ReplicaOutput()
+    switch input {
+    case .listen(let listener, let request):
+      output.deliveries = try session.listen(listener, request)
+    case .unlisten(let listener): session.unlisten(listener)
+    case .write(let write): output.deliveries = try session.write(write)
+    case .transaction(let request):
+      (output.id, output.deliveries) = try session.startTransaction(request)
+    case .message(let message): output.deliveries = try session.receive(message)
+    case .connect: output.deliveries = try session.connectOrigin()
+    case .disconnect: output.deliveries = try session.disconnectOrigin()
+    }
+    if case .write = input { output.id = session.pendingWrites.last?.id }
+    let told = session.takeOriginOutput()
+    output.completions = told.completions
+    output.commands = told.commands
+    return output
+  }
+
+  /// The session is dropped as it is: what was committed is in the file.
+  func crash() throws { session = try FileReplica.open(folder, clock) }
+
+  func shown() throws -> Node { try session.node(at: .root) }
+
+  func pendingIDs() -> [Int64] { session.pendingWrites.map(\.id) }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import RunnelBase
+import RunnelTree
+import Testing
+
+/// Random worlds. `RUNNEL_SEEDS` asks for more of them than the suite runs by itself.
+@Suite struct SimulationTests {
+  private static let more =
+    ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 0
+
+  @Test(arguments: 0..<max(80, more))
+  func replicasInMemoryConverge(seed: UInt64) throws {
+    var simulation = Simulation(
+      seed: seed, replicas: (0..<3).map { _ in MemoryReplica() })
+    try simulation.run(steps: 150)
+  }
+
+  @Test(arguments: 0..<max(4, more / 50))
+  func replicasInFilesConverge(seed: UInt64) throws {
+    var simulation = Simulation(
+      seed: seed, replicas: [try FileReplica(), try FileReplica(), MemoryReplica()])
+    try simulation.run(steps: 150)
+  }
+
+  /// The file and the memory do the same on the same inputs.
+  @Test(arguments: 0..<max(4, more / 50))
+  func fileDoesWhatMemoryDoes(seed: UInt64) throws {
+    var simulation = Simulation(seed: seed, replicas: [try TwinReplica(), try TwinReplica()])
+    try simulation.run(steps: 150)
+  }
+}
+
+/// A replica in memory and one in a file, which must do the same.
+private struct TwinReplica: SimulatedReplica {
+  private var memory = MemoryReplica()
+  private let file: FileReplica
+
+  init() throws { file = try FileReplica() }
+
+  mutating func carryOut(_ input: ReplicaInput, now: Int64) throws -> ReplicaOutput {
+    let expected = try memory.carryOut(input, now: now)
+    let output = try file.carryOut(input, now: now)
+    guard output.deliveries == expected.deliveries, output.commands == expected.commands,
+      output.completions == expected.completions
+    else { throw SimulationError("\(input): \(output) instead of \(expected)") }
+    guard try file.shown() == memory.shown() else {
+      throw SimulationError("\(input): the file shows something else")
+    }
+    return expected
+  }
+
+  mutating func crash() throws {
+    try memory.crash()
+    try file.crash()
+  }
+
+  func shown() throws -> Node { try memory.shown() }
+
+  func pendingIDs() -> [Int64] { memory.pendingIDs() }
+}
