@@ -18,6 +18,8 @@ public struct TreeError: Error, Hashable, Sendable {
     public static let invalidQuery = Code(rawValue: "invalid_query")
     /// A multi-path update in which one path lies above another.
     public static let conflictingPaths = Code(rawValue: "conflicting_paths")
+    /// A place that must hold something, and holds nothing.
+    public static let notFound = Code(rawValue: "not_found")
     /// A listener that is not, or no longer, registered.
     public static let unknownListener = Code(rawValue: "unknown_listener")
     /// A transaction ended because another write was made at its place.

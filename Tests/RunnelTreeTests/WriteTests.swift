@@ -28,6 +28,14 @@ import Testing
     #expect(try update("/l", #"{"a":3}"#, over: root) == #"{"l":{"a":3,"b":2,".priority":9}}"#)
   }
 
+  @Test func anUpdateThatExchangesAllChildrenKeepsThePriorityOfTheirPlace() throws {
+    let root = #"{"l":{"a":1,".priority":9}}"#
+    #expect(try update("/l", #"{"a":null,"b":3}"#, over: root) == #"{"l":{"b":3,".priority":9}}"#)
+    #expect(
+      try update("/", #"{"l/a":null,"l/0":3}"#, over: root) == #"{"l":{"0":3,".priority":9}}"#)
+    #expect(try update("/l", #"{"a":null}"#, over: root) == "null")
+  }
+
   @Test(arguments: [
     #"{"a":1,"a/b":2}"#, #"{"a/b":2,"a":1}"#, #"{"a/b/c":1,"x":1,"a/b":2}"#, #"{"a":1,"/a":2}"#,
     #"{"a":1,"a/.priority":2}"#, #"{"a/.priority":1,"a//.priority":2}"#, #"{"a":1,"a!":2,"a/b":3}"#,

@@ -10,6 +10,14 @@ public enum Write: Hashable, Sendable {
   ///
   /// The names are relative paths; `.priority` may be the last piece of one.
   case update(Path, [JSONMember])
+  /// Replaces what stands at a place by a copy of what stands at another.
+  ///
+  /// The copy keeps its priorities. It may be put above or below what is copied.
+  case copy(from: Path, to: Path)
+  /// Replaces what stands at a place by what stands at another, where it is removed.
+  ///
+  /// It cannot be put below itself.
+  case move(from: Path, to: Path)
 
   /// Removes what stands at a place; nothing happens if nothing stands there.
   public static func remove(_ path: Path) -> Write { .set(path, .null) }
@@ -39,7 +47,10 @@ public struct Assignment: Hashable, Sendable {
 
 extension Write {
   /// The assignments that carry the write out, with server values resolved: nodes in path order,
-  /// then priorities in path order, for a priority may need a node of the same write to stand on.
+  /// then removals, then priorities.
+  ///
+  /// A place that is emptied loses its priority, so that its children come before others go; and a
+  /// priority may need a node of the same write to stand on.
   ///
   /// `now` is in milliseconds since 1970, one time for the whole write; increments read the state
   /// before it from `reader`.
@@ -59,7 +70,9 @@ extension Write {
       }
       parts.sort { $0.path < $1.path }
       try Write.checkConflicts(parts, in: path)
-      return parts.filter { !$0.isPriority } + parts.filter(\.isPriority)
+      return parts.filter(\.putsNode) + parts.filter(\.removes) + parts.filter(\.isPriority)
+    case .copy(let source, let target): return try Write.copy(from: source, to: target, reader)
+    case .move(let source, let target): return try Write.move(from: source, to: target, reader)
     }
   }
 
@@ -128,6 +141,10 @@ extension Assignment {
   fileprivate var isPriority: Bool {
     if case .priority = target { true } else { false }
   }
+
+  fileprivate var removes: Bool { target == .node(.empty) }
+
+  fileprivate var putsNode: Bool { !isPriority && !removes }
 
   /// The path as an update names it.
   fileprivate var name: String {

@@ -1,0 +1,69 @@
+public import RunnelBase
+
+/// The writes that a client left to be done when it goes away.
+///
+/// Registering changes no data. Later registrations refine earlier ones: see `SparseTree`. Server
+/// values are resolved when the writes are carried out, not before.
+///
+/// Source: tree semantics, section 12.
+public struct OnDisconnect: Hashable, Sendable {
+  private var tree = SparseTree()
+
+  /// Begins without a registration.
+  public init() {}
+
+  /// True if nothing is to be done.
+  public var isEmpty: Bool { tree.isEmpty }
+
+  /// Registers that a place is to be replaced, in place of what is registered at it and below.
+  ///
+  /// - Throws: `TreeError` for what a write would refuse; then nothing is registered.
+  public mutating func set(_ path: Path, _ json: JSONValue) throws(TreeError) {
+    tree.remember(path, try DeferredNode(json: json, at: path))
+  }
+
+  /// Registers that several places below one are to be replaced; the names are those of an update.
+  ///
+  /// - Throws: `TreeError` for what a write would refuse; then nothing is registered.
+  public mutating func update(_ path: Path, _ members: [JSONMember]) throws(TreeError) {
+    _ = try Write.update(path, members).assignments(now: 0, reader: MemoryTree())
+    var changed = tree
+    for member in members where !OnDisconnect.isPriority(member) {
+      let place = try path.appending(Path(member.name))
+      changed.remember(place, DeferredNode(accepted: member.value))
+    }
+    for member in members where OnDisconnect.isPriority(member) {
+      let keys = Path.pieces(of: member.name).dropLast()
+      let place = try path.appending(Path(keys.joined(separator: "/")))
+      changed.remember(place, priority: member.value)
+    }
+    tree = changed
+  }
+
+  /// Registers that a place is to be removed.
+  public mutating func remove(_ path: Path) { tree.remember(path, DeferredNode.empty) }
+
+  /// Cancels what is registered at a place and below.
+  ///
+  /// What a registration above would do there is not done; the rest of it is, child by child.
+  public mutating func cancel(_ path: Path) { tree.forget(path) }
+
+  /// Takes all that is registered, to be carried out now; nothing is registered afterwards.
+  ///
+  /// The writes do not overlap, so that each may be refused alone. They are in path order, that of
+  /// a priority after those below it; `Write.assignments` resolves them.
+  public mutating func execute() -> [Write] {
+    defer { tree = SparseTree() }
+    return tree.entries.map { entry in
+      switch entry.target {
+      case .node(let node): .set(entry.path, node.json)
+      case .priority(let json):
+        .update(entry.path, [JSONMember(ReservedName.priority, json)])
+      }
+    }
+  }
+
+  private static func isPriority(_ member: JSONMember) -> Bool {
+    Path.pieces(of: member.name).last == ReservedName.priority
+  }
+}

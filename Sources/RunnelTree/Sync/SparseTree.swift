@@ -1,0 +1,129 @@
+public import RunnelBase
+
+/// What is to be written at some places of a tree, and nothing of the others.
+///
+/// A place is *valued* if a node is remembered for it. A priority may be remembered alone.
+///
+/// Invariants:
+/// - I1. Below a valued place nothing is remembered, and a valued place has no priority beside its
+///   node.
+///
+/// Source: tree semantics, section 12.
+public struct SparseTree: Hashable, Sendable {
+  /// What is remembered for a place.
+  public struct Entry: Hashable, Sendable {
+    /// What is to be written.
+    public enum Target: Hashable, Sendable {
+      /// The whole node.
+      case node(DeferredNode)
+      /// The priority alone, as it was asked for; null clears it.
+      case priority(JSONValue)
+    }
+
+    /// The place.
+    public var path: Path
+    /// What is to stand there.
+    public var target: Target
+  }
+
+  fileprivate struct Branch: Hashable, Sendable {
+    var node: DeferredNode?
+    var priority: JSONValue?
+    var branches: [Key: Branch] = [:]
+
+    var isEmpty: Bool { node == nil && priority == nil && branches.isEmpty }
+  }
+
+  private var root = Branch()
+
+  /// Makes a tree that remembers nothing.
+  public init() {}
+
+  /// True if nothing is remembered.
+  public var isEmpty: Bool { root.isEmpty }
+
+  /// What is remembered, in path order; the priority of a place comes after what lies below it.
+  public var entries: [Entry] {
+    var entries: [Entry] = []
+    root.collect([], into: &entries)
+    return entries
+  }
+}
+
+// MARK: Remembering
+
+extension SparseTree {
+  /// Remembers a node, in place of all that is remembered at the place and below.
+  ///
+  /// Below a valued place the node there is changed instead.
+  public mutating func remember(_ path: Path, _ node: DeferredNode) {
+    root.remember(path.keys[...], node)
+  }
+
+  /// Remembers a node whose values are final.
+  public mutating func remember(_ path: Path, _ node: Node) {
+    remember(path, DeferredNode(node))
+  }
+
+  /// Remembers the priority of a place, of which null is none.
+  ///
+  /// At or below a valued place the node there is changed instead; where it is empty, nothing is.
+  public mutating func remember(_ path: Path, priority: JSONValue) {
+    root.remember(path.keys[...], priority: priority)
+  }
+
+  /// Forgets what is remembered at a place and below.
+  ///
+  /// A valued place above gives way to its children first, each a valued place of its own, and to
+  /// its priority if it has one; but a value has no children, and nothing below it is forgotten.
+  public mutating func forget(_ path: Path) {
+    root.forget(path.keys[...])
+  }
+}
+
+extension SparseTree.Branch {
+  mutating func remember(_ keys: ArraySlice<Key>, _ new: DeferredNode) {
+    if let key = keys.first, node == nil {
+      branches[key, default: .init()].remember(keys.dropFirst(), new)
+    } else {
+      let changed = (node ?? .empty).changing(keys) { _ in new }
+      self = .init(node: changed)
+    }
+  }
+
+  mutating func remember(_ keys: ArraySlice<Key>, priority new: JSONValue) {
+    if let node {
+      self.node = node.changing(keys) { $0.with(priority: new) }
+    } else if let key = keys.first {
+      branches[key, default: .init()].remember(keys.dropFirst(), priority: new)
+    } else {
+      priority = new
+    }
+  }
+
+  mutating func forget(_ keys: ArraySlice<Key>) {
+    guard let key = keys.first else {
+      self = .init()
+      return
+    }
+    explode()
+    branches[key]?.forget(keys.dropFirst())
+    if branches[key]?.isEmpty == true { branches[key] = nil }
+  }
+
+  /// Remembers the children of the node, each for itself, in place of the node.
+  private mutating func explode() {
+    guard let node, !node.isValue else { return }
+    self = .init(priority: node.priorityJSON)
+    for child in node.children { branches[child.key] = .init(node: child.node) }
+  }
+
+  func collect(_ keys: [Key], into entries: inout [SparseTree.Entry]) {
+    let path = Path(unchecked: keys)
+    if let node { entries.append(.init(path: path, target: .node(node))) }
+    for (key, branch) in branches.sorted(by: { $0.key < $1.key }) {
+      branch.collect(keys + [key], into: &entries)
+    }
+    if let priority { entries.append(.init(path: path, target: .priority(priority))) }
+  }
+}

@@ -1,0 +1,59 @@
+// Copies and moves of subtrees.
+
+extension Write {
+  /// What puts the node at `source` in the place of what stands at `target`.
+  static func copy(
+    from source: Path, to target: Path, _ reader: some TreeReader
+  ) throws(TreeError) -> [Assignment] {
+    let node = try reader.node(at: source)
+    if node.isEmpty {
+      throw TreeError(
+        .notFound, "Nothing stands there: name a place that holds something.",
+        path: source.description)
+    }
+    try node.checkLimits(at: target)
+    return [Assignment(path: target, target: .node(node))]
+  }
+
+  /// What puts the node at `source` in the place of what stands at `target`, and removes it there.
+  ///
+  /// It is put in before it is taken out: a parent of both is never without children, which would
+  /// cost it its priority.
+  static func move(
+    from source: Path, to target: Path, _ reader: some TreeReader
+  ) throws(TreeError) -> [Assignment] {
+    if source.contains(target) {
+      throw TreeError(
+        .conflictingPaths,
+        "\(source) cannot be moved into itself: \(target) is the same place or lies below it.",
+        path: source.description)
+    }
+    let assignments = try copy(from: source, to: target, reader)
+    // What stands above the source replaces it.
+    if target.contains(source) { return assignments }
+    return assignments + [Assignment(path: source, target: .node(.empty))]
+  }
+}
+
+extension Node {
+  /// Checks that all of the node is neither too deep nor too long of path where it is to stand.
+  ///
+  /// - Throws: `TreeError` (`invalidPath`) that names the place which is.
+  func checkLimits(at path: Path) throws(TreeError) {
+    do throws(TreeError) {
+      try checkLimits(at: NodePlace(path))
+    } catch {
+      throw error.below(path)
+    }
+  }
+
+  private func checkLimits(at place: NodePlace) throws(TreeError) {
+    for child in children {
+      do throws(TreeError) {
+        try child.node.checkLimits(at: place.child(child.key))
+      } catch {
+        throw error.below(child.key)
+      }
+    }
+  }
+}
