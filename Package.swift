@@ -69,6 +69,7 @@ let package = Package(
       dependencies: [
         "CPlatform", "RunnelBase", "RunnelTree",
         .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["FORMAT.md"], swiftSettings: swiftSettings),

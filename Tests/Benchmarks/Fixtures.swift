@@ -64,23 +64,19 @@ struct DemoInput {
 
   /// The whole tree as JSON text.
   let document: [UInt8]
-  /// Each record as the text of its path and its JSON.
-  let records: [(key: String, json: String)]
   /// The beginning of the newest message's text.
   let newestText: String
-  /// The views file, and the indexes that its views ask for.
+  /// The views file.
   let viewsFile: String
-  let indexes: [IndexDefinition]
-
-  var recordCount: Int { records.count }
 
   init(messageCount: Int) throws {
     let demo = DemoData(seed: 1, messageCount: messageCount, endingAt: 1_788_111_900_000)
     var bytes: [UInt8] = []
     demo.write { bytes += $0 }
     document = bytes
-    records = DemoInput.records(of: demo.json(), at: "", depth: 0)
-    let newest = records.last { $0.key.hasPrefix(DemoInput.collection + "/") }
+    let newest = DemoInput.records(of: demo.json(), at: "", depth: 0).last {
+      $0.key.hasPrefix(DemoInput.collection + "/")
+    }
     guard let newest, let message = try JSONValue(parsing: Array(newest.json.utf8)).object,
       case .string(let text)? = message.first(where: { $0.name == "text" })?.value
     else { throw BenchmarkError("The demo has no messages.") }
@@ -89,7 +85,15 @@ struct DemoInput {
       throw BenchmarkError("Resources/demo/demo.views.yaml was not found.")
     }
     viewsFile = views
-    indexes = try DemoInput.indexes(ofViews: views)
+  }
+
+  /// Imports the demo; returns the path of the database, which has no indexes.
+  func database(in folder: TemporaryFolder) throws -> String {
+    let file = folder.file("demo.db")
+    let session = try DatabaseSession(file: file, environment: .live)
+    _ = try document.withUnsafeBufferPointer { try session.importJSON($0, at: .root) }
+    try session.close()
+    return file
   }
 
   /// The records of the demo lie one level below each collection, of messages two.
@@ -99,19 +103,6 @@ struct DemoInput {
     let recordDepth = path.hasPrefix("/group_message") ? 3 : 2
     guard depth < recordDepth, let members = json.object else { return [(path, json.jsonText())] }
     return members.flatMap { records(of: $0.value, at: path + "/" + $0.name, depth: depth + 1) }
-  }
-
-  private static func indexes(ofViews path: String) throws -> [IndexDefinition] {
-    guard let file = fopen(path, "r") else { throw BenchmarkError.system("open \(path)") }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = fread(&bytes, 1, bytes.count, file)
-    let views = try ViewFile(
-      yaml: String(decoding: bytes[..<count], as: UTF8.self), name: path)
-    return views.views.flatMap { [$0.source] + $0.also }.compactMap { source in
-      guard case .child(let child) = source.order else { return nil }
-      return IndexDefinition(pattern: source.path.description, child: child)
-    }
   }
 }
 

@@ -1,58 +1,49 @@
 import RunnelDatabase
 import RunnelTree
 
-/// How fast a document becomes a database, beside text rows through the sqlite3 C API.
+/// How fast a document becomes a database, and how large that is, beside text rows in one table.
 struct ImportBenchmark {
   private static let runCount = 3
 
-  let demo: DemoInput
-  let folder: TemporaryFolder
+  let stage: StorageBenchmark.Stage
 
-  /// Measures; returns the path of a database without indexes.
-  func run(into report: inout Report) throws -> String {
-    let plainFile = folder.file("plain.db")
-    let file = folder.file("import.db")
-    let indexedFile = folder.file("indexed.db")
-    var (plain, ours, indexed) = (Samples(), Samples(), Samples())
-    // One after the other in each round, so that what disturbs the machine disturbs all.
+  /// Measures; both databases are there afterwards.
+  func run(into report: inout Report) throws {
+    var (plain, ours) = (Samples(), Samples())
+    // One after the other in each round, so that what disturbs the machine disturbs both.
     for _ in 0..<ImportBenchmark.runCount {
-      try importPlain(to: plainFile, &plain)
-      try importDocument(to: file, indexes: [], &ours)
-      try importDocument(to: indexedFile, indexes: demo.indexes, &indexed)
+      try importPlain(&plain)
+      try importDocument(&ours)
     }
-    let count = demo.recordCount
-    for (what, samples, path) in [
-      ("import", ours, file), ("import with the views' indexes", indexed, indexedFile),
-    ] {
-      report.add(
-        what, Format.rate(count, in: samples.median),
-        baseline: Format.rate(count, in: plain.median), ratio: plain.median / samples.median,
-        aim: "ratio 0.35")
-      report.add(
-        "  size of the file", Format.megabytes(fileSize(path)),
-        baseline: Format.megabytes(fileSize(plainFile)),
-        ratio: Double(fileSize(path)) / Double(fileSize(plainFile)))
-    }
-    folder.removeDatabase(plainFile)
-    folder.removeDatabase(indexedFile)
-    return file
+    let count = stage.input.records.count
+    report.add(
+      "import \(count) messages, \(Format.megabytes(stage.document.count))",
+      Format.rate(count, in: ours.median), baseline: Format.rate(count, in: plain.median),
+      ratio: plain.median / ours.median, aim: .atLeast(0.35))
+    let other = stage.folder.file("memory.db")
+    let peak = try Child.peakMemory(["import", stage.documentFile, "--database", other])
+    stage.folder.removeDatabase(other)
+    report.add(
+      "  peak memory of `runnel import`", Format.megabytes(peak), value: Double(peak),
+      aim: .below(300_000_000, "300 MB"))
+    let (size, plainSize) = (fileSize(stage.file), fileSize(stage.plainFile))
+    report.add(
+      "size of the file", Format.megabytes(size), baseline: Format.megabytes(plainSize),
+      ratio: Double(size) / Double(plainSize), aim: .atMost(1.3))
   }
 
-  private func importPlain(to file: String, _ samples: inout Samples) throws {
-    folder.removeDatabase(file)
-    let plain = try PlainSQLite(file: file)
-    try samples.measure { try plain.insert(demo.records) }
+  private func importPlain(_ samples: inout Samples) throws {
+    stage.folder.removeDatabase(stage.plainFile)
+    let plain = try PlainSQLite(file: stage.plainFile)
+    try samples.measure { try plain.insert(stage.input.records) }
     try plain.close()
   }
 
-  private func importDocument(
-    to file: String, indexes: [IndexDefinition], _ samples: inout Samples
-  ) throws {
-    folder.removeDatabase(file)
-    let session = try DatabaseSession(file: file, environment: .live)
-    try session.declareIndexes(indexes)
+  private func importDocument(_ samples: inout Samples) throws {
+    stage.folder.removeDatabase(stage.file)
+    let session = try DatabaseSession(file: stage.file, environment: .live)
     try samples.measure {
-      _ = try demo.document.withUnsafeBufferPointer { try session.importJSON($0, at: .root) }
+      _ = try stage.document.withUnsafeBufferPointer { try session.importJSON($0, at: .root) }
     }
     try session.close()
   }

@@ -9,20 +9,20 @@ final class PlainSQLite {
 
   private var connection: OpaquePointer?
   private var insertion: OpaquePointer?
-  private var page: OpaquePointer?
 
+  /// Opens a file, and makes the table if there is none.
   init(file: String) throws {
     try check(sqlite3_open(file, &connection))
     try execute("PRAGMA journal_mode = WAL")
     try execute("PRAGMA synchronous = FULL")
-    try execute("CREATE TABLE record (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID")
+    try execute(
+      "CREATE TABLE IF NOT EXISTS record (key TEXT PRIMARY KEY, json TEXT NOT NULL) WITHOUT ROWID")
     insertion = try prepare("INSERT INTO record (key, json) VALUES (?, ?)")
-    page = try prepare("SELECT key, json FROM record WHERE key < ? ORDER BY key DESC LIMIT 50")
   }
 
   /// Closes the file, which writes the log back into it.
   func close() throws {
-    for statement in [insertion, page] { sqlite3_finalize(statement) }
+    sqlite3_finalize(insertion)
     try check(sqlite3_close(connection))
   }
 
@@ -43,17 +43,25 @@ final class PlainSQLite {
     sqlite3_reset(insertion)
   }
 
-  /// Reads the 50 rows before a key; returns the key of the outermost one, nil after the last.
-  func readPage(before key: String) throws -> String? {
-    sqlite3_bind_text(page, 1, key, -1, PlainSQLite.transient)
-    var last: String?
-    var bytes = 0
+  /// Opens a file, reads its last rows as texts, and closes it; returns their number.
+  static func newest(_ count: Int32, of file: String) throws -> Int {
+    let plain = try PlainSQLite(reading: file)
+    let page = try plain.prepare("SELECT key, json FROM record ORDER BY key DESC LIMIT ?")
+    sqlite3_bind_int(page, 1, count)
+    var rows: [(String, String)] = []
     while sqlite3_step(page) == SQLITE_ROW {
-      last = sqlite3_column_text(page, 0).map { String(cString: $0) }
-      bytes += sqlite3_column_text(page, 1).map { String(cString: $0).utf8.count } ?? 0
+      guard let key = sqlite3_column_text(page, 0), let json = sqlite3_column_text(page, 1) else {
+        throw BenchmarkError("A row of the baseline is empty.")
+      }
+      rows.append((String(cString: key), String(cString: json)))
     }
-    sqlite3_reset(page)
-    return bytes > 0 ? last : nil
+    sqlite3_finalize(page)
+    try plain.check(sqlite3_close(plain.connection))
+    return rows.count
+  }
+
+  private init(reading file: String) throws {
+    try check(sqlite3_open_v2(file, &connection, SQLITE_OPEN_READONLY, nil))
   }
 
   private func prepare(_ sql: String) throws -> OpaquePointer? {

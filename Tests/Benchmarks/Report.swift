@@ -9,6 +9,30 @@ struct Report {
     var baseline: String
     var ratio: String
     var aim: String
+    var verdict = ""
+  }
+
+  /// What a figure is to be; `words` say it where the number does not.
+  enum Aim {
+    case atLeast(Double)
+    case atMost(Double)
+    case below(Double, String)
+
+    var words: String {
+      switch self {
+      case .atLeast(let limit): "at least " + Format.decimal(limit, digits: 2)
+      case .atMost(let limit): "at most " + Format.decimal(limit, digits: 2)
+      case .below(_, let words): "below " + words
+      }
+    }
+
+    func isReached(by value: Double) -> Bool {
+      switch self {
+      case .atLeast(let limit): value >= limit
+      case .atMost(let limit): value <= limit
+      case .below(let limit, _): value < limit
+      }
+    }
   }
 
   private var lines: [Line] = []
@@ -21,13 +45,32 @@ struct Report {
     lines.append(Line(what: what, figure: figure, baseline: baseline, ratio: ratio, aim: aim))
   }
 
+  /// Adds a line whose ratio has an aim.
+  mutating func add(
+    _ what: String, _ figure: String, baseline: String = "", ratio: Double, aim: Aim
+  ) {
+    add(what, figure, baseline: baseline, ratio: ratio, value: ratio, aim)
+  }
+
+  /// Adds a line whose figure, as a number, has an aim.
+  mutating func add(_ what: String, _ figure: String, value: Double, aim: Aim) {
+    add(what, figure, baseline: "", ratio: nil, value: value, aim)
+  }
+
+  private mutating func add(
+    _ what: String, _ figure: String, baseline: String, ratio: Double?, value: Double, _ aim: Aim
+  ) {
+    add(what, figure, baseline: baseline, ratio: ratio, aim: aim.words)
+    lines[lines.count - 1].verdict = aim.isReached(by: value) ? "reached" : "MISSED"
+  }
+
   /// The table as text, its columns aligned.
   func table(title: String) -> String {
     let heading = Line(
-      what: title, figure: "figure", baseline: "sqlite3 C API", ratio: "ratio", aim: "aim")
+      what: title, figure: "figure", baseline: "baseline", ratio: "ratio", aim: "aim")
     let all = [heading] + lines
     let columns: [(width: Int, text: (Line) -> String)] =
-      [\Line.what, \.figure, \.baseline, \.ratio, \.aim].map { path in
+      [\Line.what, \.figure, \.baseline, \.ratio, \.aim, \.verdict].map { path in
         (all.map { $0[keyPath: path].count }.max() ?? 0, { $0[keyPath: path] })
       }
     let rule = String(repeating: "-", count: columns.reduce(0) { $0 + $1.width + 2 })
@@ -69,6 +112,11 @@ enum Format {
   /// A size in megabytes of a million bytes.
   static func megabytes(_ bytes: Int) -> String {
     decimal(Double(bytes) / 1_000_000, digits: 1) + " MB"
+  }
+
+  /// How many megabytes a second.
+  static func rate(bytes: Int, in seconds: Double) -> String {
+    decimal(Double(bytes) / seconds / 1_000_000, digits: 1) + " MB/s"
   }
 
   /// How many thousands a second.

@@ -46,7 +46,8 @@ final class TerminalProgram {
     return "/dev/pts/\(number)"
   }
 
-  private static func path() throws -> String {
+  /// The path of the program, which is built beside this one.
+  static func path() throws -> String {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
     guard count > 0 else { throw BenchmarkError.system("readlink /proc/self/exe") }

@@ -59,10 +59,10 @@ enum Schema {
     );
     """
 
-  /// Makes the tables of a new file: those of version 1, then every step.
-  static func makeTables(_ db: GRDB.Database) throws {
+  /// Makes the tables of a new file: those of version 1, then every step up to a version.
+  static func makeTables(_ db: GRDB.Database, version: Int = version) throws {
     try db.execute(sql: firstTables)
-    for step in migrations { try step.perform(db) }
+    for step in migrations where step.version <= version { try step.perform(db) }
     try db.execute(sql: "PRAGMA application_id = \(applicationID)")
     try mark(db, version: version)
   }

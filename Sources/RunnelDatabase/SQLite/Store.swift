@@ -18,8 +18,12 @@ final class Store {
   /// What is no database of Runnel's, or of a newer version, is left exactly as it is. One of an
   /// older version is brought to this one, unless `isReadOnly`: it is then read as it is.
   ///
+  /// The definitions of indexes are not read if not `readsIndexes`, for they may be damaged.
+  ///
   /// - Throws: `DatabaseError` that says what is wrong with the file.
-  init(file: String, isReadOnly: Bool, busyTimeout: Duration) throws {
+  init(
+    file: String, isReadOnly: Bool, busyTimeout: Duration, readsIndexes: Bool = true
+  ) throws {
     self.file = file
     do {
       // Looking through a connection that cannot write leaves even the log of a foreign file alone.
@@ -30,7 +34,7 @@ final class Store {
       let kind = try queue.read(Schema.kind)
       try Store.check(kind, file: file, isReadOnly: isReadOnly)
       if !isReadOnly { try prepare(kind) }
-      indexes = try queue.read(StoreTransaction.storedIndexes)
+      if readsIndexes { indexes = try queue.read(StoreTransaction.storedIndexes) }
     } catch {
       throw DatabaseError(error, file: file)
     }
@@ -175,6 +179,15 @@ final class Store {
     }
     do {
       indexes = try queue.read(StoreTransaction.storedIndexes)
+    } catch {
+      throw DatabaseError(error, file: file)
+    }
+  }
+
+  /// Runs `body` on the connection, outside of any transaction.
+  func withDatabase<Result>(_ body: (GRDB.Database) throws -> Result) throws -> Result {
+    do {
+      return try queue.writeWithoutTransaction(body)
     } catch {
       throw DatabaseError(error, file: file)
     }

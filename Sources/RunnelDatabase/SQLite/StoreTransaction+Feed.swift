@@ -51,12 +51,15 @@ extension StoreTransaction {
   }
 
   /// The places of one entry; the root where it cannot be read, which misses nothing.
-  private static func paths(_ json: String) -> [Path] {
-    guard case .array(let elements)? = try? JSONValue(parsing: json) else { return [.root] }
-    return elements.map { element in
-      guard case .string(let text) = element, let path = try? Path(text) else { return .root }
-      return path
+  private static func paths(_ json: String) -> [Path] { writtenPaths(json) ?? [.root] }
+
+  /// The places of one entry; nil if it cannot be read.
+  static func writtenPaths(_ json: String) -> [Path]? {
+    guard case .array(let elements)? = try? JSONValue(parsing: json) else { return nil }
+    let paths = elements.compactMap { element in
+      if case .string(let text) = element { try? Path(text) } else { nil as Path? }
     }
+    return paths.count == elements.count ? paths : nil
   }
 }
 
@@ -73,14 +76,17 @@ extension [Path] {
 }
 
 extension StoreTransaction {
+  static let indexDefinitions = "SELECT id, pattern, child FROM index_definition ORDER BY id"
+
   static func storedIndexes(_ db: GRDB.Database) throws -> [StoredIndex] {
-    let sql = "SELECT id, pattern, child FROM index_definition ORDER BY id"
-    return try Row.fetchAll(db.cachedStatement(sql: sql)).map { row in
-      guard let id = try row.integerOrNil("id"), let child = try? Path(row.text("child")) else {
-        throw Damage("the definition of an index cannot be read")
-      }
-      let definition = IndexDefinition(pattern: try row.text("pattern"), child: child)
-      return StoredIndex(id: id, definition: definition)
+    try Row.fetchAll(db.cachedStatement(sql: indexDefinitions)).map(storedIndex)
+  }
+
+  static func storedIndex(_ row: Row) throws -> StoredIndex {
+    guard let id = try row.integerOrNil("id"), let child = try? Path(row.text("child")) else {
+      throw Damage("the definition of an index cannot be read")
     }
+    let definition = IndexDefinition(pattern: try row.text("pattern"), child: child)
+    return StoredIndex(id: id, definition: definition)
   }
 }

@@ -138,7 +138,7 @@ extension StoreTransaction {
     if let after, after != .null { try insertPriorityEntry(row, after) }
   }
 
-  private func insertPriorityEntry(_ row: RowID, _ value: IndexValue) throws {
+  func insertPriorityEntry(_ row: RowID, _ value: IndexValue) throws {
     try db.cachedStatement(
       sql: "INSERT OR REPLACE INTO priority_entry (parent, value, key) VALUES (?, ?, ?)"
     ).execute(arguments: [
@@ -154,7 +154,7 @@ extension StoreTransaction {
     ).execute(arguments: entry(row, index, value))
   }
 
-  private func entry(
+  func entry(
     _ row: RowID, _ index: StoredIndex, _ value: IndexValue
   ) -> StatementArguments {
     [row.parent, index.id, OrderedBytes.value(value).databaseBlob, row.key.databaseBlob]
@@ -202,7 +202,7 @@ extension StoreTransaction {
     for index in kept { try insertEntry(row, index, try value(of: indexed, index.order)) }
   }
 
-  private func value(of indexed: Indexed, _ order: QueryIndex) throws -> IndexValue {
+  func value(of indexed: Indexed, _ order: QueryIndex) throws -> IndexValue {
     switch indexed {
     case .node(let node): order.value(of: node)
     case .stored(let stored): try indexValue(of: stored, order)

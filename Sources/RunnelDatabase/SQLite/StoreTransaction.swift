@@ -235,6 +235,11 @@ extension Row {
     (try? withUnsafeData(named: column) { $0.map { Array($0) } }) ?? nil
   }
 
+  /// The bytes of a column that holds bytes; nil if it holds anything else.
+  func blob(_ column: String) -> [UInt8]? {
+    if case .blob(let bytes) = (self[column] as DatabaseValue).storage { Array(bytes) } else { nil }
+  }
+
   /// The integer in a column; nil if it is null.
   ///
   /// - Throws: `Damage` if it holds something else, for which GRDB would trap.

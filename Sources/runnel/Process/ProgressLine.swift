@@ -12,19 +12,23 @@ struct ProgressLine {
   private var isShown = false
 
   /// Makes the line for a piece of work that has just begun.
-  init(_ what: String, totalBytes: Int) {
+  init(_ what: String, totalBytes: Int = 0) {
     self.what = what
     self.totalBytes = totalBytes
   }
 
   /// Says how many bytes are done; shown only if standard error is a terminal, and not too often.
   mutating func report(bytes: Int) {
+    let percent = totalBytes > 0 ? Int(Double(bytes) / Double(totalBytes) * 100) : 100
+    report("\(percent) % of \(ProgressLine.megabytes(totalBytes)) MB")
+  }
+
+  /// Says how far the work is, in words.
+  mutating func report(_ words: String) {
     guard isEnabled, ContinuousClock.now >= next else { return }
     next = .now + ProgressLine.interval
     isShown = true
-    let percent = totalBytes > 0 ? Int(Double(bytes) / Double(totalBytes) * 100) : 100
-    StandardError.write(
-      "\(ProgressLine.clearing)runnel: \(what): \(percent) % of \(megabytes(totalBytes)) MB")
+    StandardError.write("\(ProgressLine.clearing)runnel: \(what): \(words)")
   }
 
   /// Removes the line, so that something else can be said.
@@ -33,7 +37,8 @@ struct ProgressLine {
     isShown = false
   }
 
-  private func megabytes(_ bytes: Int) -> String {
+  /// Bytes in millions, with one decimal.
+  static func megabytes(_ bytes: Int) -> String {
     let tenths = (bytes + 50_000) / 100_000
     return "\(tenths / 10).\(tenths % 10)"
   }

@@ -1,0 +1,106 @@
+import Glibc
+import GRDB
+
+extension DatabaseCare {
+  /// Rewrites a file without the space that removed data left, and shortens its log.
+  ///
+  /// The data stays as it is, and other processes may go on reading. O(n) in the file.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the file.
+  ///   - busyTimeout: how long another process may hold the file.
+  ///   - isWanted: is asked now and then; false stops the work, and nothing was changed.
+  /// - Returns: the sizes before and after.
+  /// - Throws: `DatabaseError` (`diskFull` before anything is written, if the work needs more space
+  ///   than there is; `locked`, `cancelled`), and if the file cannot be opened.
+  public static func compact(
+    file: String, busyTimeout: Duration = .seconds(5), isWanted: @escaping () -> Bool = { true }
+  ) throws -> DatabaseCompaction {
+    try compact(file: file, busyTimeout, disk: .system, isWanted: isWanted)
+  }
+
+  /// The same with a disk of the caller's.
+  static func compact(
+    file: String, _ busyTimeout: Duration, disk: Disk, isWanted: @escaping () -> Bool
+  ) throws -> DatabaseCompaction {
+    let store = try Store(
+      file: file, isReadOnly: false, busyTimeout: busyTimeout, readsIndexes: false)
+    let before = size(of: file)
+    var isFinished = false
+    try store.withConnection(stoppable: isWanted) { db in
+      let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+      let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+      let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
+      try disk.require(bytes: (count - free) * page, toRewrite: file)
+      try db.execute(sql: "VACUUM")
+    }
+    // What was rewritten lies in the log; a stop now would only leave it there.
+    try store.withDatabase { db in
+      let busy = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")?.integerOrNil("busy")
+      isFinished = busy == 0
+    }
+    try store.close()
+    return DatabaseCompaction(
+      bytesBefore: before, bytesAfter: size(of: file), isFinished: isFinished)
+  }
+
+  private static func size(of file: String) -> Int {
+    ["", "-wal"].reduce(0) { sum, suffix in
+      var status = stat()
+      return stat(file + suffix, &status) == 0 ? sum + Int(status.st_size) : sum
+    }
+  }
+}
+
+/// What a rewriting asks of the disks.
+struct Disk {
+  /// The bytes that are free where a folder is, and a number for that disk; nil if it cannot be told.
+  var space: (_ folder: String) -> (bytes: Int, disk: UInt)?
+
+  /// The disks of the machine.
+  static var system: Disk {
+    Disk { folder in
+      var status = statvfs()
+      guard statvfs(folder, &status) == 0 else { return nil }
+      return (Int(status.f_bavail) * Int(status.f_frsize), status.f_fsid)
+    }
+  }
+
+  /// Throws if a file of so many bytes cannot be rewritten: the copy is made in the folder for
+  /// temporary files, and then written to the log beside the file.
+  ///
+  /// - Throws: `DatabaseError` (`diskFull`) with both numbers.
+  func require(bytes: Int, toRewrite file: String) throws {
+    let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
+    // Pages in the log have heads, and the index of the log grows too.
+    let log = bytes + bytes / 50 + 1_048_576
+    guard let beside = space(folder) else { return }
+    let temporary = space(Disk.temporaryFolder())
+    let isShared = temporary.map { $0.disk == beside.disk } ?? true
+    try require(isShared ? log + bytes : log, of: beside.bytes, in: folder, file)
+    if let temporary, !isShared {
+      try require(bytes, of: temporary.bytes, in: Disk.temporaryFolder(), file)
+    }
+  }
+
+  private func require(
+    _ wanted: Int, of free: Int, in folder: String, _ file: String
+  ) throws {
+    if free >= wanted { return }
+    throw DatabaseError(
+      .diskFull,
+      "\(file) was not changed: \(Disk.megabytes(wanted)) MB are needed in \(folder) for the time of "
+        + "the work, and \(Disk.megabytes(free)) MB are free. Free some, or set TMPDIR to another "
+        + "disk.")
+  }
+
+  private static func megabytes(_ bytes: Int) -> Int { (bytes + 999_999) / 1_000_000 }
+
+  /// Where SQLite makes temporary files.
+  private static func temporaryFolder() -> String {
+    let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { (name: String) -> String? in
+      getenv(name).map { String(cString: $0) }
+    }
+    return (named + ["/var/tmp", "/usr/tmp", "/tmp"]).first { access($0, W_OK | X_OK) == 0 } ?? "."
+  }
+}

@@ -1,0 +1,103 @@
+import GRDB
+
+/// Looks after a database file: checks it, repairs it, makes it compact.
+public enum DatabaseCare {
+  /// Called now and then with what is being done and how many rows of that are done; false stops the
+  /// work.
+  public typealias Progress = (_ step: String, _ rows: Int) -> Bool
+
+  /// Checks everything that `FORMAT.md` says of a file, which is only read.
+  ///
+  /// Other processes may go on writing: one state of the file is looked at. O(n log n) in its rows;
+  /// memory follows the number of split nodes.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the file.
+  ///   - busyTimeout: how long another process may hold the file.
+  ///   - progress: is told how far the work is, and stops it.
+  /// - Returns: what was found.
+  /// - Throws: `DatabaseError` if the file cannot be opened (a damaged one may be among these) or the
+  ///   check was `cancelled`.
+  public static func check(
+    file: String, busyTimeout: Duration = .seconds(5),
+    progress: @escaping Progress = { _, _ in true }
+  ) throws -> DatabaseReport {
+    let store = try Store(
+      file: file, isReadOnly: true, busyTimeout: busyTimeout, readsIndexes: false)
+    let progress = CareProgress(progress)
+    let report = try store.withConnection(stoppable: progress.isWanted) { db in
+      var report: DatabaseReport?
+      try db.inTransaction(.deferred) {
+        report = try Doctor(db: db, progress: progress).check()
+        return .commit
+      }
+      return report ?? DatabaseReport()
+    }
+    try store.close()
+    return report
+  }
+
+  /// Checks a file and mends what follows from its data: counts, entries, the feed.
+  ///
+  /// All of it is one transaction. What could only be guessed is left as it is and stays in the
+  /// report; so is everything where SQLite itself finds the file damaged.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the file; one of an older version is brought to this one.
+  ///   - busyTimeout: how long another process may hold the file.
+  ///   - progress: is told how far the work is, and stops it; then nothing was changed.
+  /// - Returns: what was found, and what is left of it.
+  /// - Throws: `DatabaseError` if the file cannot be opened or written, or the repair was `cancelled`.
+  public static func repair(
+    file: String, busyTimeout: Duration = .seconds(5),
+    progress: @escaping Progress = { _, _ in true }
+  ) throws -> DatabaseRepair {
+    let store = try Store(
+      file: file, isReadOnly: false, busyTimeout: busyTimeout, readsIndexes: false)
+    let progress = CareProgress(progress)
+    let repair = try store.withConnection(stoppable: progress.isWanted) { db in
+      var repair: DatabaseRepair?
+      try db.inTransaction(.immediate) {
+        repair = try Doctor(db: db, progress: progress).repair()
+        return repair?.after == nil ? .rollback : .commit
+      }
+      return repair ?? DatabaseRepair(before: DatabaseReport())
+    }
+    try store.close()
+    if repair.after != nil, let beacon = ChangeBeacon(database: file) {
+      beacon.signal()
+      beacon.close()
+    }
+    return repair
+  }
+}
+
+/// How far a piece of work is, asked for by whoever does a part of it.
+final class CareProgress {
+  private let told: DatabaseCare.Progress
+  private var step = "structure"
+  private var rows = 0
+
+  init(_ told: @escaping DatabaseCare.Progress) { self.told = told }
+
+  /// Tells of a step; false if the work is to stop.
+  func report(_ step: String, _ rows: Int) -> Bool {
+    self.step = step
+    self.rows = rows
+    return isWanted()
+  }
+
+  /// False if the work is to stop.
+  func isWanted() -> Bool { told(step, rows) }
+}
+
+extension Store {
+  /// Runs `body` on the connection; a statement that runs long ends when `isWanted` says so.
+  func withConnection<Result>(
+    stoppable isWanted: @escaping () -> Bool, _ body: (GRDB.Database) throws -> Result
+  ) throws -> Result {
+    try withDatabase { db in
+      try LongStatement.run(on: db, while: isWanted) { try body(db) }
+    }
+  }
+}

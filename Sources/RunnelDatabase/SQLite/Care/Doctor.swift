@@ -1,0 +1,161 @@
+import GRDB
+import RunnelTree
+
+/// Checks one state of a database file against `FORMAT.md`, and mends what follows from its data.
+///
+/// It is used within one transaction.
+struct Doctor {
+  private static let structureFaultsMax = 100
+
+  let db: GRDB.Database
+  let progress: CareProgress
+
+  /// Checks SQLite's structures, and then, if those are sound, every invariant.
+  func check() throws -> DatabaseReport {
+    var report = DatabaseReport()
+    report.version = try Schema.fileVersion(db)
+    try notingDamage(&report) { report in
+      try checkStructure(&report)
+      try checkTables(&report)
+    }
+    guard report.isComplete else { return report }
+    try notingDamage(&report) { report in report = try audited(report) }
+    return report
+  }
+
+  private func audited(_ report: DatabaseReport) throws -> DatabaseReport {
+    var report = report
+    let indexes = try readableIndexes(&report)
+    let store = StoreTransaction(db: db, indexes: indexes)
+    let audit = TreeAudit(store: store, report: report, progress: progress)
+    try audit.run()
+    return audit.report
+  }
+
+  /// Checks, mends, and checks again; `after` is nil if nothing was mended.
+  func repair() throws -> DatabaseRepair {
+    let before = try check()
+    guard before.isComplete, before.repairableCount > 0 else {
+      return DatabaseRepair(before: before)
+    }
+    try dropUnreadableDefinitions()
+    try db.execute(sql: "REINDEX")
+    try recount()
+    try rebuildEntries()
+    try restartFeed()
+    let after = try check()
+    guard after.repairableCount == 0 else {
+      throw DatabaseError(
+        .storage, "The repair did not hold, and was undone: \(after.faults.map(\.description)).")
+    }
+    return DatabaseRepair(before: before, after: after)
+  }
+
+  // MARK: Checking
+
+  /// Runs `body`; a failure by which SQLite tells of damage is a fault.
+  private func notingDamage(
+    _ report: inout DatabaseReport, _ body: (inout DatabaseReport) throws -> Void
+  ) throws {
+    do {
+      try body(&report)
+    } catch let error as GRDB.DatabaseError
+      where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode)
+    {
+      report.isComplete = false
+      let what = error.message ?? "the file is damaged"
+      report.add(DatabaseFault(place: "SQLite", what: what, remedy: .none))
+    }
+  }
+
+  private func checkStructure(_ report: inout DatabaseReport) throws {
+    let lines = try String.fetchAll(
+      db, sql: "PRAGMA integrity_check(\(Doctor.structureFaultsMax))")
+    for line in lines where line != "ok" {
+      let remedy: DatabaseFault.Remedy = Doctor.isOfIndex(line) ? .reindex : .none
+      if remedy == .none { report.isComplete = false }
+      report.add(DatabaseFault(place: "SQLite", what: line, remedy: remedy))
+    }
+  }
+
+  private func checkTables(_ report: inout DatabaseReport) throws {
+    let sql = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    let version = report.version
+    let wanted = try DatabaseQueue().write { new in
+      try Schema.makeTables(new, version: version)
+      return try String.fetchAll(new, sql: sql)
+    }
+    for name in Set(wanted).subtracting(try String.fetchAll(db, sql: sql)).sorted() {
+      report.isComplete = false
+      report.add(DatabaseFault(place: "table \(name)", what: "it is missing", remedy: .none))
+    }
+  }
+
+  /// True if a line of SQLite's check tells of an index that does not fit its table.
+  private static func isOfIndex(_ line: String) -> Bool {
+    line.contains(" missing from index ") || line.hasPrefix("wrong # of entries in index ")
+      || line.hasPrefix("non-unique entry in index ")
+  }
+
+  /// The declared indexes that can be read; the others are faults.
+  private func readableIndexes(_ report: inout DatabaseReport) throws -> [StoredIndex] {
+    var indexes: [StoredIndex] = []
+    for row in try definitions() {
+      do {
+        indexes.append(try StoreTransaction.storedIndex(row))
+      } catch let damage as Damage {
+        report.add(DatabaseFault(place: "index_definition", what: damage.what, remedy: .undeclare))
+      }
+    }
+    return indexes
+  }
+
+  private func definitions() throws -> [Row] {
+    try Row.fetchAll(db, sql: StoreTransaction.indexDefinitions)
+  }
+
+  // MARK: Mending
+
+  private func dropUnreadableDefinitions() throws {
+    for row in try definitions() where (try? StoreTransaction.storedIndex(row)) == nil {
+      // `id` is the number of the row, so it is an integer whatever happened.
+      try db.execute(
+        sql: "DELETE FROM index_definition WHERE id = ?", arguments: [row.integerOrNil("id")])
+    }
+  }
+
+  private func recount() throws {
+    try db.execute(
+      sql: """
+        UPDATE split SET children = (SELECT count(*) FROM node WHERE parent = split.id)
+        WHERE children IS NOT (SELECT count(*) FROM node WHERE parent = split.id)
+        """)
+  }
+
+  private func rebuildEntries() throws {
+    try db.execute(sql: "DELETE FROM priority_entry")
+    try db.execute(sql: "DELETE FROM index_entry")
+    let indexes = try StoreTransaction.storedIndexes(db)
+    let store = StoreTransaction(db: db, indexes: indexes)
+    let rebuild = TreeAudit(
+      store: store, report: DatabaseReport(), isRebuilding: true, progress: progress)
+    try rebuild.run()
+  }
+
+  /// Tells every process to read all it shows anew.
+  private func restartFeed() throws {
+    let sql = """
+      SELECT max(ifnull(max(sequence), 0),
+        ifnull((SELECT max(CAST(seq AS INTEGER)) FROM sqlite_sequence WHERE name = 'change'), 0))
+      FROM change
+      """
+    let end = try Int64.fetchOne(db, sql: sql) ?? 0
+    try db.execute(sql: "DELETE FROM change")
+    // A place after all that were ever told, wherever the counter stands.
+    try db.execute(
+      sql: "INSERT INTO change (sequence, paths) VALUES (?, ?)",
+      arguments: [end + 1, #"["/"]"#])
+    try db.execute(
+      sql: "UPDATE sqlite_sequence SET seq = ? WHERE name = 'change'", arguments: [end + 1])
+  }
+}

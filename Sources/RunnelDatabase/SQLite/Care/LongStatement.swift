@@ -1,0 +1,38 @@
+import GRDB
+import GRDBSQLite
+
+/// Lets SQLite ask now and then whether it is to go on.
+enum LongStatement {
+  /// How many instructions of SQLite's machine run between two questions.
+  private static let instructionsBetweenQuestions: Int32 = 1000
+
+  private final class Question {
+    let isWanted: () -> Bool
+
+    init(_ isWanted: @escaping () -> Bool) { self.isWanted = isWanted }
+  }
+
+  /// Runs `body`, whose statements are interrupted once `isWanted` says false.
+  ///
+  /// - Throws: `DatabaseError` (`cancelled`) if one was interrupted, and what `body` throws.
+  static func run<Result>(
+    on db: GRDB.Database, while isWanted: @escaping () -> Bool, _ body: () throws -> Result
+  ) throws -> Result {
+    let question = Question(isWanted)
+    sqlite3_progress_handler(
+      db.sqliteConnection, instructionsBetweenQuestions,
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().isWanted() ? 0 : 1
+      }, Unmanaged.passUnretained(question).toOpaque())
+    defer {
+      sqlite3_progress_handler(db.sqliteConnection, 0, nil, nil)
+      withExtendedLifetime(question) {}
+    }
+    do {
+      return try body()
+    } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_INTERRUPT {
+      throw DatabaseError(.cancelled, "The work was stopped. Nothing was changed.")
+    }
+  }
+}

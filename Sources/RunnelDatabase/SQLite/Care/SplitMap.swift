@@ -1,0 +1,71 @@
+import GRDB
+import RunnelTree
+
+/// The split nodes of a file: which row names each, and to which place that leads.
+///
+/// Memory follows the number of split nodes.
+struct SplitMap {
+  private struct Split {
+    /// How many children it says it has; nil if it says nothing that can be read.
+    var told: Int64?
+    /// The first row that names it.
+    var name: RowID?
+    /// How many rows of `node` name it as their parent.
+    var found: Int64 = 0
+  }
+
+  /// Where a split node is.
+  enum Place {
+    case known([Key])
+    /// Nothing leads there from the root, or what does cannot be read; that is told elsewhere.
+    case unreachable
+    /// It is within itself, or too deep.
+    case tangled(String)
+  }
+
+  private var splits: [Int64: Split] = [:]
+
+  /// The ids of all, ascending.
+  var ids: [Int64] { splits.keys.sorted() }
+
+  func contains(_ split: Int64) -> Bool { splits[split] != nil }
+
+  mutating func add(_ split: Int64, told: Int64?) { splits[split] = Split(told: told) }
+
+  /// Notes that a row names a split node; false if there is none, or another row names it too.
+  mutating func name(_ split: Int64, by row: RowID) -> Bool {
+    guard splits[split] != nil, splits[split]?.name == nil else { return false }
+    splits[split]?.name = row
+    return true
+  }
+
+  mutating func noteChildren(_ count: Int64, of split: Int64) { splits[split]?.found += count }
+
+  func told(_ split: Int64) -> Int64? { splits[split]?.told }
+  func found(_ split: Int64) -> Int64 { splits[split]?.found ?? 0 }
+  func isNamed(_ split: Int64) -> Bool { splits[split]?.name != nil }
+
+  /// The place of a split node.
+  ///
+  /// O(depth).
+  func place(of split: Int64) -> Place {
+    var keys: [Key] = []
+    var next = split
+    // A path of so many steps that has not reached the root never will, or leads too deep.
+    for _ in 0...TreeLimits.depthMax {
+      guard let name = splits[next]?.name else { return .unreachable }
+      if name.parent == 0 { return .known(keys.reversed()) }
+      guard let key = OrderedBytes.key(from: name.key) else { return .unreachable }
+      keys.append(key)
+      next = name.parent
+      if next == split { return .tangled("it is stored within itself") }
+    }
+    return .tangled("it is stored within itself, or deeper than a tree can be")
+  }
+
+  /// The place of a split node in words.
+  func words(for split: Int64) -> String {
+    if case .known(let keys) = place(of: split) { return Path(unchecked: keys).description }
+    return "split node \(split)"
+  }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import RunnelDatabase
+
+/// `runnel doctor`: checks a database file, and repairs it if asked to.
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Check a database file, and repair what can be repaired.",
+    discussion: """
+      Every row is read and compared with what follows from it. The file is not changed, and others \
+      may go on using it. Each fault is a line: where, what, and what a repair does. The exit status \
+      is 0 if nothing is wrong, or all was repaired.
+
+      A repair makes counts, indexes and the feed of changes anew from the data. It never guesses \
+      data: what is lost stays lost, and is told.
+
+      Examples:
+        runnel doctor
+        runnel doctor --repair -d chat.db
+      """)
+
+  @Flag(help: "Make counts, indexes and the feed anew if something is wrong with them.")
+  var repair = false
+  @OptionGroup var database: DatabaseOptions
+
+  func run() throws {
+    let interruption = try Interruption()
+    let file = try database.file(for: repair ? .change : .read)
+    var line = ProgressLine("\(repair ? "Repairing" : "Checking") \(file)")
+    var signal: Int32?
+    defer { line.clear() }
+    do {
+      try run(on: file) { step, rows in
+        line.report(rows > 0 ? "\(step), \(rows) rows" : step)
+        signal = signal ?? interruption.pending()
+        return signal == nil
+      } ending: {
+        line.clear()
+      }
+    } catch let error as DatabaseError {
+      line.clear()
+      guard error.code == .cancelled, let signal else { throw error }
+      throw Interruption.Stopped(signal: signal)
+    }
+  }
+
+  private func run(
+    on file: String, progress: @escaping DatabaseCare.Progress, ending: () -> Void
+  ) throws {
+    guard repair else {
+      let report = try DatabaseCare.check(file: file, progress: progress)
+      ending()
+      return try tell(report, of: file)
+    }
+    let repair = try DatabaseCare.repair(file: file, progress: progress)
+    ending()
+    guard let after = repair.after else { return try tell(repair.before, of: file) }
+    try DoctorCommand.list(repair.before)
+    try StandardOutput.write("Repaired \(repair.before.repairableCount) faults of \(file).\n")
+    if !after.isSound { try tell(after, of: file) }
+  }
+
+  /// Prints a report; a file that is not sound ends the command with a failure.
+  private func tell(_ report: DatabaseReport, of file: String) throws {
+    try DoctorCommand.list(report)
+    if report.isSound {
+      try StandardOutput.write(
+        "\(file) is sound: format \(report.version), \(report.rowCount) rows, "
+          + "\(report.entryCount) entries of indexes.\n")
+      return
+    }
+    throw Failure("\(file) has \(DoctorCommand.count(report)). \(DoctorCommand.advice(report))")
+  }
+
+  private static func list(_ report: DatabaseReport) throws {
+    for fault in report.faults { try StandardOutput.write("\(fault)\n") }
+    let hidden = report.faultCount - report.faults.count
+    if hidden > 0 { try StandardOutput.write("and \(hidden) more\n") }
+  }
+
+  private static func count(_ report: DatabaseReport) -> String {
+    report.faultCount == 1 ? "1 fault" : "\(report.faultCount) faults"
+  }
+
+  private static func advice(_ report: DatabaseReport) -> String {
+    if !report.isComplete {
+      return "Its rows were not looked at: restore it from a copy, or an export."
+    }
+    let mended = report.repairableCount
+    if mended == 0 {
+      return "None can be repaired: restore it from a copy, or export what is left of it."
+    }
+    let which =
+      mended == report.faultCount ? "A repair mends all" : "A repair mends \(mended) of them"
+    return "\(which): run `runnel doctor --repair`."
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Testing
+
+/// `runnel doctor` and `runnel compact` as a user runs them.
+@Suite struct DoctorCommandTests {
+  private func database() throws -> TestDatabase {
+    let text = String(repeating: "x", count: 100)
+    let members = (0..<60).map { "\"k\($0)\":\"\(text)\"" }
+    return try TestDatabase("{\"list\":{\(members.joined(separator: ","))}}")
+  }
+
+  @Test func aSoundFileIsCalledSound() throws {
+    let outcome = try database().run(["doctor"])
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("is sound: format"))
+    #expect(outcome.errors == "")
+  }
+
+  @Test func aDamagedFileIsToldAndLeftAsItIs() throws {
+    let database = try database()
+    let file = File(try check(open(database.file, O_RDWR | O_CLOEXEC), "open"))
+    let size = try check(lseek(file.descriptor, 0, SEEK_END), "lseek")
+    try file.write([UInt8](repeating: 0xFF, count: 64), at: size - 4096)
+    let bytes = try file.bytes()
+    for arguments in [["doctor"], ["doctor", "--repair"]] {
+      let outcome = try database.run(arguments)
+      #expect(outcome.status == 1)
+      #expect(outcome.output.contains("cannot be repaired") || outcome.errors.contains("damaged"))
+      #expect(outcome.errors.contains("restore it from a copy"))
+    }
+    #expect(try file.bytes() == bytes)
+  }
+
+  @Test func aMissingFileIsNotMade() throws {
+    let folder = try TemporaryFolder()
+    for command in [["doctor"], ["doctor", "--repair"], ["compact"]] {
+      let outcome = try Program.run(command + ["-d", folder.file("none.db")])
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("does not exist"))
+    }
+    #expect(try folder.names() == [])
+  }
+
+  @Test func compactingSaysBothSizes() throws {
+    let database = try database()
+    #expect(try database.run(["remove", "/list"]).status == 0)
+    let outcome = try database.run(["compact"])
+    #expect(outcome.status == 0)
+    #expect(outcome.output == "")
+    #expect(outcome.errors.contains(" MB and has "))
+    #expect(try database.run(["doctor"]).status == 0)
+  }
+}
+
+extension File {
+  /// All that is in the file.
+  fileprivate func bytes() throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = try check(pread(descriptor, &bytes, bytes.count, 0), "pread")
+    return Array(bytes[..<count])
+  }
+}
