@@ -11,7 +11,8 @@ import GRDB
 /// - `split`: a split node: how many children it has, and its priority as JSON.
 /// - `priority_entry`, `index_entry`: the children of split nodes in another order than that of keys.
 ///   The first holds children that have a priority; the second every child, for each declared index.
-/// - `index_definition`: the declared indexes.
+/// - `index_definition`: the declared indexes; `child` is a path, or an order of another kind
+///   (`IndexDefinition.storedOrder`).
 /// - `change`: the feed by which processes on one file learn of each other's writes.
 ///
 /// Invariants:

@@ -76,10 +76,10 @@ extension StoreTransaction {
   static func storedIndexes(_ db: GRDB.Database) throws -> [StoredIndex] {
     let sql = "SELECT id, pattern, child FROM index_definition ORDER BY id"
     return try Row.fetchAll(db.cachedStatement(sql: sql)).map { row in
-      guard let id = try row.integerOrNil("id"), let child = try? Path(row.text("child")) else {
-        throw Damage("the definition of an index cannot be read")
-      }
-      let definition = IndexDefinition(pattern: try row.text("pattern"), child: child)
+      let (pattern, order) = (try row.text("pattern"), try row.text("child"))
+      guard let id = try row.integerOrNil("id"),
+        let definition = try? IndexDefinition(pattern: pattern, storedOrder: order)
+      else { throw Damage("the definition of an index cannot be read") }
       return StoredIndex(id: id, definition: definition)
     }
   }
