@@ -32,7 +32,7 @@ struct Runnel: ParsableCommand {
     subcommands: [
       OpenCommand.self, DemoCommand.self, GetCommand.self, SetCommand.self, PushCommand.self,
       UpdateCommand.self, RemoveCommand.self, WatchCommand.self, ImportCommand.self,
-      ExportCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,
+      ExportCommand.self, IndexCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)
 
