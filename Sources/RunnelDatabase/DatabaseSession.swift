@@ -226,6 +226,24 @@ extension DatabaseSession {
     try store.read { try $0.rows(of: query.path, in: RowSlice(query), detail: detail) }
   }
 
+  /// The rows that a query asks for, in its order, and what finding them cost.
+  ///
+  /// - Throws: `DatabaseError` if they cannot be read.
+  public func scan(
+    _ query: Query, detail: TreeRow.Detail = .full
+  ) throws -> (rows: [TreeRow], report: ScanReport) {
+    let scan = try store.read {
+      try $0.scan(of: query.path, in: RowSlice(query), detail: detail)
+    }
+    var report = ScanReport(
+      way: scan.way, scannedCount: scan.scannedCount, shownCount: scan.rows.count)
+    if scan.way == .scan {
+      report.advice = IndexAdvice(
+        for: query.index, at: query.path, scannedCount: scan.scannedCount)
+    }
+    return (scan.rows, report)
+  }
+
   /// Writes the subtree at a place as JSON in the export format, piece by piece.
   ///
   /// O(n) in the subtree; memory is that of one record.
@@ -273,7 +291,11 @@ extension DatabaseSession {
 
 extension DatabaseSession {
   /// The indexes of the file, in the order in which they were declared.
-  package var declaredIndexes: [IndexDefinition] { store.indexes.map(\.definition) }
+  public var declaredIndexes: [IndexDefinition] { store.indexes.map(\.definition) }
+
+  /// The indexes that reads and listeners could have used since this was last asked, in the order in
+  /// which they came up.
+  public func takeIndexAdvice() -> [IndexAdvice] { store.adviceLog.take() }
 
   /// Declares indexes that are not declared yet, and enters what is stored.
   ///
@@ -287,5 +309,15 @@ extension DatabaseSession {
     progress: @escaping (_ rows: Int) -> Bool = { _ in true }
   ) throws {
     try store.declare(definitions, progress: progress)
+  }
+
+  /// Removes declared indexes; returns those that there were.
+  ///
+  /// O(n) in the entries of all indexes. What asks for the order is answered by a scan from then on.
+  ///
+  /// - Throws: `DatabaseError`; then all are as before.
+  @discardableResult
+  public func removeIndexes(_ definitions: Set<IndexDefinition>) throws -> [IndexDefinition] {
+    try store.remove(definitions)
   }
 }

@@ -32,8 +32,8 @@ struct Runnel: ParsableCommand {
     subcommands: [
       OpenCommand.self, DemoCommand.self, GetCommand.self, SetCommand.self, PushCommand.self,
       UpdateCommand.self, RemoveCommand.self, WatchCommand.self, ImportCommand.self,
-      ExportCommand.self, DoctorCommand.self, CompactCommand.self, ScreenshotCommand.self,
-      GenerateDemoCommand.self,
+      ExportCommand.self, IndexCommand.self, DoctorCommand.self, CompactCommand.self,
+      ScreenshotCommand.self, GenerateDemoCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)
 

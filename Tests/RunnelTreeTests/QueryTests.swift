@@ -57,6 +57,11 @@ import Testing
     #expect(refusal { try query.starting(at: .leaf(.string("a")), key: key) } == .invalidQuery)
     #expect(refusal { try query.equal(to: .leaf(.string("a")), key: key) } == .invalidQuery)
     #expect(refusal { try query.starting(at: .leaf(.string("a.b"))) } == .invalidKey)
+    #expect(refusal { try query.ending(at: .leaf(.string(""))) } == .invalidKey)
+    #expect(refusal { try query.starting(at: []) } == .invalidQuery)
+    #expect(
+      refusal { try query.starting(at: [.leaf(.string("a")), .leaf(.string("b"))]) }
+        == .invalidQuery)
   }
 
   @Test func aBoundInPriorityOrderIsAPriority() throws {
@@ -76,6 +81,9 @@ import Testing
         #expect(throws: Never.self) { try query.equal(to: value, key: Key("k")) }
       }
       #expect(refusal { try query.starting(at: .children) } == .invalidQuery)
+      #expect(refusal { try query.starting(at: .tuple(IndexTuple([]))) } == .invalidQuery)
+      #expect(refusal { try query.ending(at: []) } == .invalidQuery)
+      #expect(refusal { try query.ending(at: [.null, .null]) } == .invalidQuery)
     }
   }
 
@@ -83,7 +91,110 @@ import Testing
     #expect(refusal { try query.starting(at: .leaf(.bool(true))) } == .invalidQuery)
     let started = try query.starting(at: .leaf(.string("a")))
     #expect(throws: Never.self) { try started.ordered(by: .value) }
-    #expect(refusal { try started.ordered(by: .key) } == .invalidQuery)
+    let descending = try QueryIndex([SortKey(.value, isDescending: true)])
+    #expect(refusal { try started.ordered(by: descending) } == .invalidQuery)
+  }
+
+  @Test func aStringSetBeforeTheKeyOrderBecomesTheKey() throws {
+    let (a, key) = (IndexValue.leaf(.string("a")), try Key("k"))
+    let ordered = try query.ordered(by: .key)
+    #expect(try query.starting(at: a).ordered(by: .key) == ordered.starting(at: a))
+    #expect(try query.ending(at: a).ordered(by: .key) == ordered.ending(at: a))
+    #expect(try query.equal(to: a).ordered(by: .key) == ordered.equal(to: a))
+    for refused in [
+      try query.starting(at: a, key: key), try query.ending(at: a, key: key),
+      try query.starting(at: a, isInclusive: false), try query.ending(at: a, isInclusive: false),
+      try query.starting(at: .null), try query.equal(to: .leaf(.number(1))),
+    ] {
+      #expect(refusal { try refused.ordered(by: .key) } == .invalidQuery)
+    }
+    let invalid = try query.starting(at: .leaf(.string("a.b")))
+    #expect(refusal { try invalid.ordered(by: .key) } == .invalidKey)
+  }
+
+  @Test func aWordAsAChildIsRefusedWithTheMethodToUse() throws {
+    for (text, method) in [("$key", ".key"), ("$priority", ".priority"), ("$value", ".value")] {
+      let error = #expect(throws: TreeError.self) { try query.ordered(byChild: text) }
+      #expect(error?.code == .invalidQuery)
+      #expect(error?.message.contains("ordered(by: \(method))") == true)
+    }
+    #expect(refusal { try query.ordered(byChild: "") } == .invalidQuery)
+    #expect(refusal { try query.ordered(byChild: "/") } == .invalidQuery)
+    #expect(refusal { try query.ordered(byChild: "$other") } == .invalidKey)
+    #expect(refusal { try query.ordered(byChild: "a.b") } == .invalidKey)
+    #expect(
+      refusal { try query.ordered(byChild: "a").ordered(byChild: "b") } == .invalidQuery)
+    #expect(
+      try query.ordered(byChild: "a/b") == query.ordered(by: .child(Path("a/b"))))
+  }
+
+  // MARK: The limit without a side
+
+  @Test func aLimitWithoutASideCountsFromTheStartIfThereIsOne() throws {
+    let two = IndexValue.leaf(.number(2))
+    #expect(try query.limited(to: 3) == query.limited(to: 3, from: .last))
+    #expect(
+      try query.starting(at: two).limited(to: 3)
+        == query.starting(at: two).limited(to: 3, from: .first))
+    #expect(try query.limited(to: 3).starting(at: two) == query.starting(at: two).limited(to: 3))
+    #expect(
+      try query.ending(at: two).limited(to: 3)
+        == query.ending(at: two).limited(to: 3, from: .last))
+    #expect(
+      try query.limited(to: 3, from: .last).starting(at: two).limit?.side == .last,
+      "A side that was named stays.")
+  }
+
+  @Test func aLimitWithoutASideDoesNotGoWithBothBounds() throws {
+    let one = IndexValue.leaf(.number(1))
+    #expect(refusal { try query.equal(to: one).limited(to: 1) } == .invalidQuery)
+    #expect(
+      refusal { try query.starting(at: one).limited(to: 1).ending(at: one) } == .invalidQuery)
+    #expect(
+      refusal { try query.ending(at: one).limited(to: 1).starting(at: one) } == .invalidQuery)
+    #expect(refusal { try query.limited(to: 1).equal(to: one) } == .invalidQuery)
+    #expect(throws: Never.self) { try query.equal(to: one).limited(to: 1, from: .first) }
+  }
+
+  @Test func aLimitWithoutASideIsSetOnceAndPositive() throws {
+    #expect(refusal { try query.limited(to: 0) } == .invalidQuery)
+    #expect(refusal { try query.limited(to: -1) } == .invalidQuery)
+    #expect(refusal { try query.limited(to: 1).limited(to: 1) } == .invalidQuery)
+    #expect(refusal { try query.limited(to: 1).limited(to: 1, from: .last) } == .invalidQuery)
+    #expect(throws: Never.self) { try query.limited(to: .max) }
+  }
+
+  // MARK: Filters
+
+  @Test func aFilterIsSetOnceAndIsAPredicate() throws {
+    let test = Predicate.exists(.value)
+    let filtered = try query.filtered(by: test)
+    #expect(refusal { try filtered.filtered(by: test) } == .invalidQuery)
+    #expect(!filtered.loadsAllData)
+    #expect(filtered != query)
+    #expect(try filtered == query.filtered(by: test))
+    for refused in [
+      Predicate.all([]), .any([]), .not(.any([])), .exists(.child(.root)),
+      .compare(.child(.root), .equal, .bool(true)),
+      .all([test, .matches(.child(.root), .init(.contains, ""))]),
+      .compare(.key, .less, .number(1)), .compare(.key, .equal, .string("a.b")),
+    ] {
+      #expect(refusal { try query.filtered(by: refused) } == .invalidQuery, "\(refused)")
+    }
+  }
+
+  @Test func aFilterHasLimitsOfSizeAndDepth() throws {
+    let test = Predicate.exists(.value)
+    func nested(_ depth: Int) -> Predicate {
+      (0..<depth).reduce(test) { predicate, _ in .not(predicate) }
+    }
+    let most = Predicate.testsMax
+    let tests = Array(repeating: test, count: most)
+    #expect(throws: Never.self) { try query.filtered(by: .all(tests)) }
+    #expect(refusal { try query.filtered(by: .any(tests + [test])) } == .invalidQuery)
+    #expect(throws: Never.self) { try query.filtered(by: nested(Predicate.depthMax)) }
+    #expect(refusal { try query.filtered(by: nested(Predicate.depthMax + 1)) } == .invalidQuery)
+    #expect(refusal { try query.filtered(by: nested(5000)) } == .invalidQuery)
   }
 
   @Test func queriesThatAskForTheSameAreEqual() throws {

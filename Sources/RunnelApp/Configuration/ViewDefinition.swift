@@ -24,11 +24,9 @@ public struct ViewDefinition: Hashable, Sendable {
   /// The indexes that the sources ask for.
   var indexes: [IndexDefinition] {
     ([source] + also).compactMap { source in
-      switch source.order {
-      case .key, .priority: nil
-      case .value: IndexDefinition(pattern: source.path.description, child: .root)
-      case .child(let path): IndexDefinition(pattern: source.path.description, child: path)
-      }
+      // The order by priority is that of keys wherever nothing has one.
+      source.order.forward == .priority
+        ? nil : IndexDefinition(pattern: source.path.description, serving: source.order)
     }
   }
 }
@@ -45,8 +43,10 @@ public struct SourceDefinition: Hashable, Sendable {
   public var isDescending = false
   /// How many rows a page has.
   public var page = 50
-  /// Only rows with this value in the order, if given.
+  /// Only rows with this value in the order, or its first component, if given.
   public var equalTo: IndexValue?
+  /// Only rows of which this holds, if given.
+  public var filter: Predicate?
 
   /// The question that the source asks.
   ///
@@ -54,6 +54,7 @@ public struct SourceDefinition: Hashable, Sendable {
   func request() throws -> ListenRequest {
     var query = try Query(path).ordered(by: order)
     if let equalTo { query = try query.equal(to: equalTo) }
+    if let filter { query = try query.filtered(by: filter) }
     return ListenRequest(query: query, paging: Paging(anchor: anchor, count: page))
   }
 }

@@ -93,7 +93,9 @@ extension ViewDefinition {
 }
 
 extension SourceDefinition {
-  fileprivate static let names = ["path", "order", "anchor", "descending", "page", "equal-to"]
+  fileprivate static let names = [
+    "path", "order", "anchor", "descending", "page", "equal-to", "where",
+  ]
 
   fileprivate init(_ object: YAMLObject, defaultPath: Path?) throws {
     if let path = try object.path("path") ?? defaultPath {
@@ -116,6 +118,7 @@ extension SourceDefinition {
       }
       equalTo = .leaf(leaf)
     }
+    filter = try object.predicate("where")
     do {
       _ = try request()
     } catch {

@@ -124,13 +124,26 @@ struct YAMLObject {
     }
   }
 
+  /// An order: one component, several with commas between them, or a list.
   func order(_ name: String) throws -> QueryIndex? {
-    switch try string(name) {
-    case nil: nil
-    case "$key": .key
-    case "$value": .value
-    case "$priority": .priority
-    case let text?: .child(try path(text: text, at: name))
+    guard let node = node(name) else { return nil }
+    do {
+      if let sequence = node.sequence {
+        return try QueryIndex(sequence.flatMap { try SortKey.list(try text($0)) })
+      }
+      return try QueryIndex(SortKey.list(text(node)))
+    } catch let error as TreeError {
+      throw self.error("\(error)", at: name)
+    }
+  }
+
+  /// What rows have to satisfy.
+  func predicate(_ name: String) throws -> Predicate? {
+    guard let text = try string(name) else { return nil }
+    do {
+      return try Predicate(parsing: text)
+    } catch {
+      throw self.error("`\(name)`, \(error)", at: name)
     }
   }
 

@@ -127,7 +127,8 @@ final class ViewStreams {
 extension Record {
   /// The record's place in an order, whatever order its own query has.
   fileprivate func position(in index: QueryIndex) -> IndexPosition {
-    IndexPosition(value: index.value(of: row.node ?? .empty), key: .key(row.key))
+    let child = Child(key: row.key, node: row.node ?? .empty)
+    return IndexPosition(value: index.value(of: child), key: .key(row.key))
   }
 }
 

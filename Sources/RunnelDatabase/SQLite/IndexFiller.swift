@@ -21,7 +21,7 @@ struct IndexFiller {
   mutating func declare(_ definition: IndexDefinition) throws {
     try store.db.execute(
       sql: "INSERT INTO index_definition (pattern, child) VALUES (?, ?)",
-      arguments: [definition.pattern, definition.child.description])
+      arguments: [definition.pattern, definition.storedOrder])
     let index = StoredIndex(id: store.db.lastInsertedRowID, definition: definition)
     try fill(index, at: [], row: .root)
   }

@@ -11,6 +11,10 @@ import RunnelTree
 /// Values. `00` null; `01` false; `02` true; `03` a number: 8 bytes of its double with the sign folded
 /// in, then 8 bytes of the integer likewise where it is one, so that integers beyond 2^53 keep their
 /// order, or 9 bytes `FF` where it is none, for 2^63 comes after the integers that round to it; `04` a string like a key's, ended by `00 00`, with `00` inside written `00 01`; `05` children.
+///
+/// Tuples. One element after another, none the beginning of another: a value or a key as above, but
+/// its first byte greater by 1, and `00` after a number that is an integer; inverted bit by bit if the
+/// component descends. `00` and `FF`, with which no element begins, stand before and after all.
 enum OrderedBytes {
   static func key(_ key: Key) -> [UInt8] {
     let text = key.text
@@ -74,7 +78,22 @@ enum OrderedBytes {
         + (number.integer.map { bigEndian(folded($0)) } ?? notAnInteger)
     case .leaf(.string(let text)): string(text)
     case .children: [5]
+    case .tuple(let tuple): tuple.elements.flatMap(element)
     }
+  }
+
+  private static func element(_ element: IndexTuple.Element) -> [UInt8] {
+    var bytes: [UInt8]
+    switch element.content {
+    case .lowest: return [0]
+    case .highest: return [0xFF]
+    case .value(let value):
+      bytes = OrderedBytes.value(value)
+      if case .leaf(.number(let number)) = value, number.integer != nil { bytes.append(0) }
+    case .key(let key): bytes = OrderedBytes.key(key)
+    }
+    bytes[0] += 1
+    return element.isDescending ? bytes.map { ~$0 } : bytes
   }
 
   private static let notAnInteger = [UInt8](repeating: 0xFF, count: 9)

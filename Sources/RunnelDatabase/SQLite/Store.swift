@@ -11,7 +11,12 @@ import RunnelTree
 final class Store {
   let file: String
   private let queue: DatabaseQueue
+  /// The declared indexes, as this connection last saw them.
   private(set) var indexes: [StoredIndex] = []
+  /// What `PRAGMA data_version` said when they were read: it changes with what others commit.
+  private var indexesVersion: Int?
+  /// Where reads that an index would spare are noted.
+  let adviceLog = AdviceLog()
 
   /// Opens a file; an absent or empty one becomes a database, unless `isReadOnly`.
   ///
@@ -137,7 +142,8 @@ final class Store {
     do {
       return try queue.read { db in
         try Store.check(version: Schema.fileVersion(db), file: file)
-        return try StoreTransaction(db: db, indexes: indexes).telling(body)
+        try refreshIndexes(db)
+        return try transaction(db).telling(body)
       }
     } catch {
       throw DatabaseError(error, file: file)
@@ -154,7 +160,7 @@ final class Store {
           try Store.check(version: Schema.fileVersion(db), file: file)
           // Another process may have declared an index.
           indexes = try StoreTransaction.storedIndexes(db)
-          result = try StoreTransaction(db: db, indexes: indexes).telling(body)
+          result = try transaction(db).telling(body)
           return .commit
         }
       }
@@ -163,6 +169,20 @@ final class Store {
     } catch {
       throw DatabaseError(error, file: file)
     }
+  }
+
+  private func transaction(_ db: GRDB.Database) -> StoreTransaction {
+    StoreTransaction(db: db, indexes: indexes, adviceLog: adviceLog)
+  }
+
+  /// Reads the declared indexes again if another process may have added or removed some.
+  ///
+  /// An index that was removed must not be read: it has no entries any more.
+  private func refreshIndexes(_ db: GRDB.Database) throws {
+    let version = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
+    if version == indexesVersion { return }
+    indexes = try StoreTransaction.storedIndexes(db)
+    indexesVersion = version
   }
 
   /// Declares indexes that are not declared yet, and enters what is stored.
@@ -177,6 +197,26 @@ final class Store {
         try filler.declare(definition)
       }
     }
+    try reloadIndexes()
+  }
+
+  /// Removes declared indexes and their entries; returns which there were.
+  func remove(_ definitions: Set<IndexDefinition>) throws -> [IndexDefinition] {
+    let removed = try write { transaction in
+      let removed = transaction.indexes.filter { definitions.contains($0.definition) }
+      for index in removed {
+        try transaction.db.execute(
+          sql: "DELETE FROM index_entry WHERE definition = ?", arguments: [index.id])
+        try transaction.db.execute(
+          sql: "DELETE FROM index_definition WHERE id = ?", arguments: [index.id])
+      }
+      return removed.map(\.definition)
+    }
+    try reloadIndexes()
+    return removed
+  }
+
+  private func reloadIndexes() throws {
     do {
       indexes = try queue.read(StoreTransaction.storedIndexes)
     } catch {

@@ -83,10 +83,10 @@ extension StoreTransaction {
   }
 
   static func storedIndex(_ row: Row) throws -> StoredIndex {
-    guard let id = try row.integerOrNil("id"), let child = try? Path(row.text("child")) else {
-      throw Damage("the definition of an index cannot be read")
-    }
-    let definition = IndexDefinition(pattern: try row.text("pattern"), child: child)
+    let (pattern, order) = (try row.text("pattern"), try row.text("child"))
+    guard let id = try row.integerOrNil("id"),
+      let definition = try? IndexDefinition(pattern: pattern, storedOrder: order)
+    else { throw Damage("the definition of an index cannot be read") }
     return StoredIndex(id: id, definition: definition)
   }
 }

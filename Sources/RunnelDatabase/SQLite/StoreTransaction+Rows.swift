@@ -3,60 +3,83 @@ import RunnelTree
 
 // The children of a split node, in each order. Every way gives what `RowSlice.rows(among:)` gives.
 
+/// Rows, and what finding them cost.
+struct RowScan {
+  var rows: [TreeRow]
+  var way: ScanReport.Way
+  /// How many children were read.
+  var scannedCount: Int
+}
+
+/// What is made of the children that are read: rows of which order, how much of each, and which.
+private struct RowMaking {
+  let slice: RowSlice
+  let detail: TreeRow.Detail
+  /// True if the order is read backwards.
+  let isBackward: Bool
+}
+
 extension StoreTransaction {
   func childRows(
     of split: Int64, at path: Path, _ slice: RowSlice, _ detail: TreeRow.Detail
-  ) throws -> [TreeRow] {
-    switch slice.index {
+  ) throws -> RowScan {
+    // In an order that is kept the key ascends: another one is read from its other end.
+    let reversed = slice.reversed
+    let kept = reversed ?? slice
+    let making = RowMaking(slice: slice, detail: detail, isBackward: reversed != nil)
+    switch kept.index {
     case .key:
-      return try rowsByKey(of: split, slice, detail)
+      return try rowsByKey(of: split, kept, making)
     case .priority:
-      if try !hasPriorities(split) { return try rowsWithoutPriority(of: split, slice, detail) }
-    case .value, .child:
-      if let index = indexes.first(where: { $0.order == slice.index && $0.covers(path.keys) }) {
-        return try rows(of: split, by: index, slice, detail)
-      }
+      if try !hasPriorities(split) { return try rowsWithoutPriority(of: split, kept, making) }
+    case .value, .child, .compound: break
     }
-    return try rowsByScan(of: split, slice, detail)
+    if let index = indexes.first(where: { $0.order == kept.index && $0.covers(path.keys) }) {
+      return try rows(of: split, by: index, kept, making)
+    }
+    let scan = try rowsByScan(of: split, slice, detail)
+    let advice = IndexAdvice(for: slice.index, at: path, scannedCount: scan.scannedCount)
+    if let advice { adviceLog.note(advice) }
+    return scan
   }
 
   // MARK: By key
 
   private func rowsByKey(
-    of split: Int64, _ slice: RowSlice, _ detail: TreeRow.Detail
-  ) throws -> [TreeRow] {
-    guard let range = KeyRange(start: slice.start, end: slice.end) else { return [] }
-    return try rows(of: split, in: range, slice, detail)
+    of split: Int64, _ slice: RowSlice, _ making: RowMaking
+  ) throws -> RowScan {
+    guard let range = KeyRange(start: slice.start, end: slice.end) else { return .none }
+    return try rows(of: split, in: range, slice, making)
   }
 
   /// With no priority at all, all children are equal to the index and keep the order of keys.
   private func rowsWithoutPriority(
-    of split: Int64, _ slice: RowSlice, _ detail: TreeRow.Detail
-  ) throws -> [TreeRow] {
+    of split: Int64, _ slice: RowSlice, _ making: RowMaking
+  ) throws -> RowScan {
     let isNullIncluded =
       slice.start.map { $0.position.value == .null } ?? true
-    guard isNullIncluded else { return [] }
+    guard isNullIncluded else { return .none }
     // An end above null lets every key pass.
     let end = slice.end.flatMap { $0.position.value == .null ? $0 : nil }
-    guard let range = KeyRange(start: slice.start, end: end) else { return [] }
-    return try rows(of: split, in: range, slice, detail)
+    guard let range = KeyRange(start: slice.start, end: end) else { return .none }
+    return try rows(of: split, in: range, slice, making)
   }
 
   private func rows(
-    of split: Int64, in range: KeyRange, _ slice: RowSlice, _ detail: TreeRow.Detail
-  ) throws -> [TreeRow] {
+    of split: Int64, in range: KeyRange, _ slice: RowSlice, _ making: RowMaking
+  ) throws -> RowScan {
     var sql = "SELECT key, json, split FROM node WHERE parent = ?"
     var arguments: StatementArguments = [split]
     range.append(to: &sql, &arguments, column: "key")
-    appendOrder(["key"], slice.limit, to: &sql, &arguments)
-    return try fetch(sql, arguments, slice, detail)
+    appendOrder(["key"], slice, to: &sql, &arguments)
+    return try fetch(sql, arguments, slice, making, .keys)
   }
 
   // MARK: By index
 
   private func rows(
-    of split: Int64, by index: StoredIndex, _ slice: RowSlice, _ detail: TreeRow.Detail
-  ) throws -> [TreeRow] {
+    of split: Int64, by index: StoredIndex, _ slice: RowSlice, _ making: RowMaking
+  ) throws -> RowScan {
     var sql = """
       SELECT node.key, node.json, node.split FROM index_entry AS entry
       JOIN node ON node.parent = entry.parent AND node.key = entry.key
@@ -70,8 +93,8 @@ extension StoreTransaction {
     if let end = slice.end {
       append(end, above: false, columns, to: &sql, &arguments)
     }
-    appendOrder([columns.value, columns.key], slice.limit, to: &sql, &arguments)
-    return try fetch(sql, arguments, slice, detail)
+    appendOrder([columns.value, columns.key], slice, to: &sql, &arguments)
+    return try fetch(sql, arguments, slice, making, .index(index.definition))
   }
 
   /// Adds the condition that an entry lies above (or below) a bound.
@@ -101,19 +124,31 @@ extension StoreTransaction {
   /// O(n) in the children: what an order without an index costs.
   private func rowsByScan(
     of split: Int64, _ slice: RowSlice, _ detail: TreeRow.Detail
-  ) throws -> [TreeRow] {
+  ) throws -> RowScan {
     let statement = try db.cachedStatement(
       sql: "SELECT key, json, split FROM node WHERE parent = ? ORDER BY key")
     let cursor = try Row.fetchCursor(statement, arguments: [split])
-    var kept: [TreeRow] = []
+    // A split child is read in full only if it is in the answer.
+    let making = RowMaking(slice: slice, detail: detail, isBackward: false)
+    var scan = RowScan(rows: [], way: .scan, scannedCount: 0)
     let chunk = slice.limit.map { 2 * min($0.count, 1 << 32) + 1000 } ?? Int.max
     while let row = try cursor.next() {
-      let found = try treeRow(try row.key(), storedRow(row), slice.index, detail)
-      guard slice.contains(found.position) else { continue }
-      kept.append(found)
-      if kept.count >= chunk { kept = cut(kept, slice.limit) }
+      scan.scannedCount += 1
+      let found = try self.row(row.key(), storedRow(row), making, isFullDeferred: true)
+      guard let found, slice.contains(found.position) else { continue }
+      scan.rows.append(found)
+      if scan.rows.count >= chunk { scan.rows = cut(scan.rows, slice.limit) }
     }
-    return cut(kept, slice.limit)
+    scan.rows = cut(scan.rows, slice.limit)
+    guard detail == .full else { return scan }
+    scan.rows = try scan.rows.map { found in
+      guard found.node == nil else { return found }
+      guard let stored = try self.row(RowID(parent: split, found.key)) else {
+        throw Damage("a child that was read is gone")
+      }
+      return try treeRow(found.key, stored, slice.index, .full)
+    }
+    return scan
   }
 
   private func cut(_ rows: [TreeRow], _ limit: Query.Limit?) -> [TreeRow] {
@@ -131,28 +166,68 @@ extension StoreTransaction {
   // MARK: Statements
 
   private func appendOrder(
-    _ columns: [String], _ limit: Query.Limit?, to sql: inout String,
+    _ columns: [String], _ slice: RowSlice, to sql: inout String,
     _ arguments: inout StatementArguments
   ) {
-    let direction = limit?.side == .last ? " DESC" : ""
+    let direction = slice.limit?.side == .last ? " DESC" : ""
     sql += " ORDER BY " + columns.map { $0 + direction }.joined(separator: ", ")
-    if let limit {
+    // How many rows a filter lets pass is known only when they are read.
+    if let limit = slice.limit, slice.filter == nil {
       sql += " LIMIT ?"
       arguments += [limit.count]
     }
   }
 
+  /// Reads along an order that is kept until the limit is filled.
   private func fetch(
-    _ sql: String, _ arguments: StatementArguments, _ slice: RowSlice, _ detail: TreeRow.Detail
-  ) throws -> [TreeRow] {
+    _ sql: String, _ arguments: StatementArguments, _ slice: RowSlice, _ making: RowMaking,
+    _ way: ScanReport.Way
+  ) throws -> RowScan {
     let cursor = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
-    var rows: [TreeRow] = []
-    while let row = try cursor.next() {
-      rows.append(try treeRow(try row.key(), storedRow(row), slice.index, detail))
+    var scan = RowScan(rows: [], way: way, scannedCount: 0)
+    let count = slice.limit?.count ?? .max
+    while scan.rows.count < count, let row = try cursor.next() {
+      scan.scannedCount += 1
+      if let found = try self.row(row.key(), storedRow(row), making) { scan.rows.append(found) }
     }
-    if slice.limit?.side == .last { rows.reverse() }
-    return rows
+    if (slice.limit?.side == .last) != making.isBackward { scan.rows.reverse() }
+    return scan
   }
+
+  /// The row of a stored child; nil if the filter does not let it pass.
+  ///
+  /// With `isFullDeferred`, a split child has its summary only.
+  private func row(
+    _ key: Key, _ stored: StoredRow, _ making: RowMaking, isFullDeferred: Bool = false
+  ) throws -> TreeRow? {
+    switch stored {
+    case .record(let bytes):
+      let child = Child(key: key, node: try RecordCoding.node(bytes))
+      if let filter = making.slice.filter, !filter.holds(of: child) { return nil }
+      return TreeRow(child, index: making.slice.index, detail: making.detail)
+    case .split:
+      if let filter = making.slice.filter, try !holds(filter, of: key, stored) { return nil }
+      let detail = isFullDeferred ? .shallow : making.detail
+      return try treeRow(key, stored, making.slice.index, detail)
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// True if a predicate holds of a stored child, of which no more is read than it asks for.
+  func holds(_ predicate: Predicate, of key: Key, _ stored: StoredRow) throws -> Bool {
+    switch stored {
+    case .record(let bytes):
+      return predicate.holds(of: Child(key: key, node: try RecordCoding.node(bytes)))
+    case .split:
+      return try predicate.holds(of: key) { field in try indexValue(of: stored, field.index) }
+    }
+  }
+}
+
+extension RowScan {
+  /// Nothing lies between the bounds.
+  fileprivate static let none = RowScan(rows: [], way: .keys, scannedCount: 0)
 }
 
 /// The keys between two bounds that have the same value.

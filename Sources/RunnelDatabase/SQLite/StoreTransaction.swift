@@ -11,7 +11,9 @@ struct StoreTransaction {
   /// The declared indexes, in order of their ids.
   let indexes: [StoredIndex]
   /// The row of the tree that is read and written.
-  private(set) var root = RowID.root
+  let root: RowID
+  /// Where reads that an index would spare are noted.
+  let adviceLog: AdviceLog
   /// Why the last read failed that the engine made; see `reading`.
   private let failure = Failure()
   let writer = RecordWriter()
@@ -20,16 +22,19 @@ struct StoreTransaction {
     var cause: (any Error)?
   }
 
-  init(db: GRDB.Database, indexes: [StoredIndex]) {
+  init(
+    db: GRDB.Database, indexes: [StoredIndex], adviceLog: AdviceLog = AdviceLog(),
+    root: RowID = .root
+  ) {
     self.db = db
     self.indexes = indexes
+    self.adviceLog = adviceLog
+    self.root = root
   }
 
   /// What the origin told, where the tree is a replica; no declared index keeps it.
   var server: StoreTransaction {
-    var server = StoreTransaction(db: db, indexes: [])
-    server.root = .server
-    return server
+    StoreTransaction(db: db, indexes: [], adviceLog: adviceLog, root: .server)
   }
 
   // MARK: Rows
@@ -122,7 +127,7 @@ struct StoreTransaction {
     }
   }
 
-  /// What an index compares of a stored child.
+  /// What an index compares of a stored child, apart from its key.
   func indexValue(of stored: StoredRow, _ index: QueryIndex) throws -> IndexValue {
     switch (stored, index) {
     case (_, .key): return .null
@@ -130,6 +135,8 @@ struct StoreTransaction {
     case (.split, .value): return .children
     case (.split(let split), .priority):
       return try splitHead(split).priority.map(IndexValue.leaf) ?? .null
+    case (.split, .compound(let order)):
+      return .tuple(try order.tuple { field in try indexValue(of: stored, field.index) })
     case (.split(let split), .child(let path)):
       guard let key = path.keys.first, let child = try row(RowID(parent: split, key)) else {
         return .null
@@ -156,15 +163,20 @@ extension StoreTransaction: TreeReader {
   }
 
   func row(
-    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
     try reading {
       switch try location(of: Path(unchecked: path.keys + [key])) {
-      case .row(let stored): return try treeRow(key, stored, index, detail)
+      case .row(.record(let bytes)):
+        return slice.row(Child(key: key, node: try RecordCoding.node(bytes)), detail: detail)
+      case .row(let stored):
+        let value = slice.index.completed(try indexValue(of: stored, slice.index), key: key)
+        guard slice.contains(IndexPosition(value: value, key: .key(key))) else { return nil }
+        if let filter = slice.filter, try !holds(filter, of: key, stored) { return nil }
+        return try treeRow(key, stored, slice.index, detail)
       case .inside(let record, let rest):
         let node = try RecordCoding.node(record)[rest]
-        if node.isEmpty { return nil }
-        return TreeRow(Child(key: key, node: node), index: index, detail: detail)
+        return node.isEmpty ? nil : slice.row(Child(key: key, node: node), detail: detail)
       case .missing: return nil
       }
     }
@@ -182,7 +194,7 @@ extension StoreTransaction: TreeReader {
       return TreeRow(child, index: index, detail: detail)
     case (.split, .shallow):
       return TreeRow(
-        key: key, value: try indexValue(of: stored, index),
+        key: key, value: index.completed(try indexValue(of: stored, index), key: key),
         content: .summary(try storedSummary(stored)))
     }
   }
@@ -190,17 +202,21 @@ extension StoreTransaction: TreeReader {
   func rows(
     of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> [TreeRow] {
-    try reading {
-      switch try location(of: path) {
-      case .row(.split(let split)):
-        return try childRows(of: split, at: path, slice, detail)
-      case .row(.record(let bytes)):
-        return slice.rows(among: try RecordCoding.node(bytes).children, detail: detail)
-      case .inside(let record, let rest):
-        return slice.rows(among: try RecordCoding.node(record)[rest].children, detail: detail)
-      case .missing: return []
-      }
+    try reading { try scan(of: path, in: slice, detail: detail).rows }
+  }
+
+  /// The children of a place in a slice of an order, and what finding them cost.
+  func scan(of path: Path, in slice: RowSlice, detail: TreeRow.Detail) throws -> RowScan {
+    let node: Node
+    switch try location(of: path) {
+    case .row(.split(let split)): return try childRows(of: split, at: path, slice, detail)
+    case .row(.record(let bytes)): node = try RecordCoding.node(bytes)
+    case .inside(let record, let rest): node = try RecordCoding.node(record)[rest]
+    case .missing: node = .empty
     }
+    return RowScan(
+      rows: slice.rows(among: node.children, detail: detail), way: .record,
+      scannedCount: node.children.count)
   }
 
   /// Runs a read for the engine, which knows errors of the tree only; `telling` finds the cause.

@@ -3,27 +3,86 @@ public import RunnelTree
 /// A declared index: in which order the children of which places are kept, besides that of keys.
 public struct IndexDefinition: Hashable, Sendable {
   /// The places, as a path in which a piece that begins with `$` stands for any key.
-  public var pattern: String
-  /// The path below each child by which it is ordered; empty for the child itself.
-  public var child: Path
+  public let pattern: String
+  /// The order that is kept; the key always ascends in it, and it is not the order by key.
+  ///
+  /// Read backwards, it serves the opposite order too.
+  public let order: QueryIndex
 
   /// Makes a definition, for instance of `/group_message/$group` by `pinned`.
+  ///
+  /// The path below each child is empty for the child itself.
   public init(pattern: String, child: Path) {
-    self.pattern = "/" + IndexDefinition.pieces(of: pattern).joined(separator: "/")
-    self.child = child
+    self.init(pattern: pattern, order: child.isRoot ? .value : .child(child))
+  }
+
+  /// Makes the definition that serves an order; nil for orders by key alone, which need none.
+  public init?(pattern: String, serving order: QueryIndex) {
+    if order.forward == .key { return nil }
+    self.init(pattern: pattern, order: order.forward)
+  }
+
+  /// Makes the definition that serves an order, from a pattern that may be wrong.
+  ///
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath` if the pattern is none, `invalidQuery` if
+  ///   the order needs no index).
+  public init(checkedPattern pattern: String, serving order: QueryIndex) throws(TreeError) {
+    var keys: [Key] = []
+    for piece in Path.pieces(of: pattern) {
+      // What stands for any key is a key but for its sign, so that it can be told from others.
+      keys.append(try Key(IndexDefinition.isAnyKey(piece) ? String(piece.dropFirst()) : piece))
+    }
+    _ = try Path(keys)
+    guard let definition = IndexDefinition(pattern: pattern, serving: order) else {
+      throw TreeError(
+        .invalidQuery, "An order by key needs no index: children are kept in it.", path: pattern)
+    }
+    self = definition
+  }
+
+  private init(pattern: String, order: QueryIndex) {
+    self.pattern = "/" + Path.pieces(of: pattern).joined(separator: "/")
+    self.order = order
   }
 
   /// The pattern piece by piece; nil stands for any key.
   var pieces: [String?] {
-    IndexDefinition.pieces(of: pattern).map { $0.utf8.first == UInt8(ascii: "$") ? nil : $0 }
+    Path.pieces(of: pattern).map { IndexDefinition.isAnyKey($0) ? nil : $0 }
   }
 
-  private static func pieces(of pattern: String) -> [String] {
-    Path.pieces(of: pattern)
+  private static func isAnyKey(_ piece: String) -> Bool { piece.utf8.first == UInt8(ascii: "$") }
+}
+
+// MARK: In the file
+
+extension IndexDefinition {
+  /// What stands before the components of an order in the file; no path has it.
+  private static let mark = "#"
+
+  /// The order as the column `child` has it: the path of a child, `/` for the child itself, and a
+  /// mark with the components for any other order.
+  var storedOrder: String {
+    switch order {
+    case .value: Path.root.description
+    case .child(let path): path.description
+    case .key, .priority, .compound: IndexDefinition.mark + order.description
+    }
   }
 
-  /// The order that the index keeps.
-  var order: QueryIndex { child.isRoot ? .value : .child(child) }
+  /// Reads a definition from the file.
+  ///
+  /// - Throws: `TreeError` if it is none.
+  init(pattern: String, storedOrder text: String) throws(TreeError) {
+    guard text.hasPrefix(IndexDefinition.mark) else {
+      self.init(pattern: pattern, child: try Path(text))
+      return
+    }
+    let order = try QueryIndex(SortKey.list(String(text.dropFirst(IndexDefinition.mark.count))))
+    guard let definition = IndexDefinition(pattern: pattern, serving: order) else {
+      throw TreeError(.invalidQuery, "This order needs no index.", path: pattern)
+    }
+    self = definition
+  }
 }
 
 /// A declared index with its number in the file.

@@ -11,6 +11,10 @@ public enum IndexValue: Hashable, Sendable {
   case leaf(Leaf)
   /// The node has children.
   case children
+  /// What an order of several components, or a descending one, compares.
+  ///
+  /// It is compared with others of the same order only.
+  case tuple(IndexTuple)
 
   /// What is compared of a node.
   public init(_ node: Node) {
@@ -27,6 +31,7 @@ extension IndexValue: Comparable {
   public static func < (left: IndexValue, right: IndexValue) -> Bool {
     switch (left, right) {
     case (.leaf(let a), .leaf(let b)): a < b
+    case (.tuple(let a), .tuple(let b)): a < b
     default: left.rank < right.rank
     }
   }
@@ -36,6 +41,7 @@ extension IndexValue: Comparable {
     case .null: 0
     case .leaf: 1
     case .children: 2
+    case .tuple: 3
     }
   }
 }

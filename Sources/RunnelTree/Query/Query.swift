@@ -1,9 +1,11 @@
 /// A question to the tree: which children of a place, in which order.
 ///
 /// A query is built in steps from the place; each step refuses what contradicts the steps before.
-/// With the key index a bound is a key, with every other index a value with an optional key.
+/// With the key index a bound is a key, with every other index a value with an optional key. In an
+/// order of several components a bound is a value for each of the first ones, and a key if it has
+/// one for all.
 ///
-/// Source: tree semantics, section 5.
+/// Source: tree semantics, section 5; several components, descending ones and filters go beyond it.
 public struct Query: Hashable, Sendable {
   /// One end of a range.
   public struct Bound: Hashable, Sendable {
@@ -48,18 +50,25 @@ public struct Query: Hashable, Sendable {
   public private(set) var end: Bound?
   /// How many children at most; nil if all.
   public private(set) var limit: Limit?
+  /// What holds of each child; nil if anything may.
+  public private(set) var filter: Predicate?
   private var hasOrder = false
+  /// True if the limit was set without a side.
+  private var isLimitSideOpen = false
 
   /// Asks for all children of a place, by priority.
   public init(_ path: Path) { self.path = path }
 
   /// True if every child of the place belongs to the answer.
-  public var loadsAllData: Bool { start == nil && end == nil && limit == nil }
+  public var loadsAllData: Bool {
+    start == nil && end == nil && limit == nil && filter == nil
+  }
 
   /// Two queries are equal if they ask for the same, however they were built.
   public static func == (left: Query, right: Query) -> Bool {
     left.path == right.path && left.index == right.index && left.start == right.start
       && left.end == right.end && left.limit == right.limit
+      && left.filter == right.filter
   }
 
   /// Hashes what `==` compares.
@@ -69,6 +78,7 @@ public struct Query: Hashable, Sendable {
     hasher.combine(start)
     hasher.combine(end)
     hasher.combine(limit)
+    hasher.combine(filter)
   }
 }
 
@@ -82,13 +92,40 @@ extension Query {
   public func ordered(by index: QueryIndex) throws(TreeError) -> Query {
     if hasOrder { throw refusal("You can't combine multiple orderings: choose one.") }
     if index == .child(.root) { throw refusal("The path to order by is empty: name a child.") }
-    if index == .key, start != nil || end != nil {
-      throw refusal("Choose the order by key before a bound: its bounds are keys.")
-    }
     var query = self
     query.index = index
     query.hasOrder = true
+    query.start = try start.map { bound throws(TreeError) in
+      try converted(bound, missingKey: .minimum, to: index)
+    }
+    query.end = try end.map { bound throws(TreeError) in
+      try converted(bound, missingKey: .maximum, to: index)
+    }
     return query
+  }
+
+  /// The same query in the order of several components, the first one first, then of the key.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, if the components are no
+  ///   order, or if a bound set before is none in this order.
+  public func ordered(by keys: [SortKey]) throws(TreeError) -> Query {
+    do throws(TreeError) {
+      return try ordered(by: QueryIndex(keys))
+    } catch {
+      throw TreeError(error.code, error.message, path: path.description)
+    }
+  }
+
+  /// The same query in the order of a child, by the text of its path.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, or the text is empty,
+  ///   `$key`, `$priority` or `$value`; (`invalidKey`, `invalidPath`) if it is no path.
+  public func ordered(byChild text: String) throws(TreeError) -> Query {
+    let words = ["$key": "key", "$priority": "priority", "$value": "value"]
+    if let word = words[text] {
+      throw refusal("\(text) is no child: order by it with ordered(by: .\(word)).")
+    }
+    return try ordered(by: .child(Path(text)))
   }
 
   /// The same query from a value on, and among equals from a key on.
@@ -97,10 +134,24 @@ extension Query {
   public func starting(
     at value: IndexValue, key: Key? = nil, isInclusive: Bool = true
   ) throws(TreeError) -> Query {
+    try starting(at: [value], key: key, isInclusive: isInclusive)
+  }
+
+  /// The same query from a place on that is given by values for the first components of the order.
+  ///
+  /// The key may follow where all components are given. Without it an inclusive start is before all
+  /// children that have these values, an exclusive one after them.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if a start is set, or these are no place in this order.
+  public func starting(
+    at values: [IndexValue], key: Key? = nil, isInclusive: Bool = true
+  ) throws(TreeError) -> Query {
     if start != nil { throw refusal("A start was set before: set it once.") }
-    let position = try position(value, key, missingKey: isInclusive ? .minimum : .maximum)
+    if isLimitSideOpen, end != nil { throw sidelessLimitRefusal }
+    let position = try position(values, key, missingKey: isInclusive ? .minimum : .maximum)
     var query = self
     query.start = Bound(position, isInclusive: isInclusive)
+    if isLimitSideOpen { query.limit?.side = .first }
     return query
   }
 
@@ -110,8 +161,21 @@ extension Query {
   public func ending(
     at value: IndexValue, key: Key? = nil, isInclusive: Bool = true
   ) throws(TreeError) -> Query {
+    try ending(at: [value], key: key, isInclusive: isInclusive)
+  }
+
+  /// The same query up to a place that is given by values for the first components of the order.
+  ///
+  /// The key may follow where all components are given. Without it an inclusive end is after all
+  /// children that have these values, an exclusive one before them.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if an end is set, or these are no place in this order.
+  public func ending(
+    at values: [IndexValue], key: Key? = nil, isInclusive: Bool = true
+  ) throws(TreeError) -> Query {
     if end != nil { throw refusal("An end was set before: set it once.") }
-    let position = try position(value, key, missingKey: isInclusive ? .maximum : .minimum)
+    if isLimitSideOpen, start != nil { throw sidelessLimitRefusal }
+    let position = try position(values, key, missingKey: isInclusive ? .maximum : .minimum)
     var query = self
     query.end = Bound(position, isInclusive: isInclusive)
     return query
@@ -122,10 +186,18 @@ extension Query {
   /// - Throws: `TreeError` (`invalidQuery`) if a start or an end is set, or the value is none in
   ///   this order.
   public func equal(to value: IndexValue, key: Key? = nil) throws(TreeError) -> Query {
-    try starting(at: value, key: key).ending(at: value, key: key)
+    try equal(to: [value], key: key)
   }
 
-  /// The same query for the first or last `count` children of the range.
+  /// The same query for children that have these values in the first components of the order.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if a start or an end is set, or these are no place in
+  ///   this order.
+  public func equal(to values: [IndexValue], key: Key? = nil) throws(TreeError) -> Query {
+    try starting(at: values, key: key).ending(at: values, key: key)
+  }
+
+  /// The same query for the first or last `count` children of the range that pass the filter.
   ///
   /// - Throws: `TreeError` (`invalidQuery`) if a limit is set, or `count` is less than 1.
   public func limited(to count: Int, from side: Side) throws(TreeError) -> Query {
@@ -136,25 +208,126 @@ extension Query {
     return query
   }
 
-  private func position(
-    _ value: IndexValue, _ key: Key?, missingKey: IndexPosition.KeyBound
-  ) throws(TreeError) -> IndexPosition {
-    switch (index, value) {
-    case (.key, .leaf(.string(let text))):
-      if key != nil { throw refusal("In key order a bound is one key, without a second one.") }
-      return IndexPosition(value: .null, key: .key(try Key(text)))
-    case (.key, _):
-      throw refusal("In key order a bound must be a string.")
-    case (_, .children):
-      throw refusal("A bound must be null, a boolean, a number or a string.")
-    case (.priority, .leaf(.bool)):
-      throw refusal("In priority order a bound must be null, a number or a string.")
-    default:
-      return IndexPosition(value: value, key: key.map(IndexPosition.KeyBound.key) ?? missingKey)
-    }
+  /// The same query for `count` children, counted from the start if one is set, now or later, and
+  /// from the end if not.
+  ///
+  /// This is the older form of the limit, which does not go with both bounds.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if a limit is set, `count` is less than 1, or both a
+  ///   start and an end are set.
+  public func limited(to count: Int) throws(TreeError) -> Query {
+    var query = try limited(to: count, from: start == nil ? .last : .first)
+    if start != nil, end != nil { throw sidelessLimitRefusal }
+    query.isLimitSideOpen = true
+    return query
+  }
+
+  /// The same query for the children of which a predicate holds; a limit counts only these.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if a filter is set, or the predicate can be none: see
+  ///   `Predicate.refusal`.
+  public func filtered(by predicate: Predicate) throws(TreeError) -> Query {
+    if filter != nil { throw refusal("A filter was set before: join both with `all`.") }
+    if let reason = predicate.refusal { throw refusal(reason) }
+    var query = self
+    query.filter = predicate
+    return query
+  }
+
+  private var sidelessLimitRefusal: TreeError {
+    refusal("A limit without a side does not go with both a start and an end: name its side.")
   }
 
   private func refusal(_ message: String) -> TreeError {
     TreeError(.invalidQuery, message, path: path.description)
+  }
+}
+
+// MARK: Bounds
+
+extension Query {
+  private func position(
+    _ values: [IndexValue], _ key: Key?, missingKey: IndexPosition.KeyBound
+  ) throws(TreeError) -> IndexPosition {
+    if case .compound(let order) = index {
+      return try position(values, key, missingKey: missingKey, in: order)
+    }
+    guard values.count == 1, let value = values.first else {
+      throw refusal("In this order a bound is one value, not \(values.count).")
+    }
+    if index == .key { return IndexPosition(value: .null, key: .key(try keyBound(value, key))) }
+    try check(value, isPriority: index == .priority)
+    return IndexPosition(value: value, key: key.map(IndexPosition.KeyBound.key) ?? missingKey)
+  }
+
+  /// A place in an order of components: the values of the first of them, and what stands for those
+  /// that are not given.
+  private func position(
+    _ values: [IndexValue], _ key: Key?, missingKey: IndexPosition.KeyBound,
+    in order: CompoundOrder
+  ) throws(TreeError) -> IndexPosition {
+    var key = key
+    var values = values
+    if order.parts.isEmpty, values.count == 1 {
+      key = try keyBound(values[0], key)
+      values = []
+    } else if values.isEmpty || values.count > order.parts.count {
+      throw refusal(
+        "In this order a bound is 1 to \(max(order.parts.count, 1)) values, not \(values.count).")
+    }
+    var elements: [IndexTuple.Element] = []
+    for (value, part) in zip(values, order.parts) {
+      try check(value, isPriority: part.field == .priority)
+      elements.append(.init(.value(value), isDescending: part.isDescending))
+    }
+    if let key {
+      if values.count < order.parts.count {
+        throw refusal("A key stands after the values of all \(order.parts.count) components.")
+      }
+      let tuple = order.completed(IndexTuple(elements), key: key)
+      return IndexPosition(value: .tuple(tuple), key: .key(key))
+    }
+    if values.count < order.parts.count || order.isKeyDescending {
+      elements.append(.init(missingKey == .minimum ? .lowest : .highest, isDescending: false))
+    }
+    return IndexPosition(value: .tuple(IndexTuple(elements)), key: missingKey)
+  }
+
+  private func keyBound(_ value: IndexValue, _ key: Key?) throws(TreeError) -> Key {
+    guard case .leaf(.string(let text)) = value else {
+      throw refusal("In key order a bound must be a string.")
+    }
+    if key != nil { throw refusal("In key order a bound is one key, without a second one.") }
+    return try Key(text)
+  }
+
+  private func check(_ value: IndexValue, isPriority: Bool) throws(TreeError) {
+    switch value {
+    case .children, .tuple:
+      throw refusal("A bound must be null, a boolean, a number or a string.")
+    case .leaf(.bool) where isPriority:
+      throw refusal("In priority order a bound must be null, a number or a string.")
+    case .null, .leaf: return
+    }
+  }
+
+  /// A bound that was set while the order was the implicit one by priority, in the order chosen now.
+  ///
+  /// In key order its value becomes the key. It may then be neither exclusive nor have a key: both
+  /// say more than one key does (section 5.1).
+  private func converted(
+    _ bound: Bound, missingKey: IndexPosition.KeyBound, to index: QueryIndex
+  ) throws(TreeError) -> Bound {
+    switch index {
+    case .priority, .value, .child: return bound
+    case .compound:
+      throw refusal("Choose an order of components before a bound: it tells what a bound is.")
+    case .key:
+      guard bound.position.key == missingKey else {
+        throw refusal("In key order a bound is one key: choose the order before the bound.")
+      }
+      let key = try keyBound(bound.position.value, nil)
+      return Bound(IndexPosition(value: .null, key: .key(key)), isInclusive: bound.isInclusive)
+    }
   }
 }

@@ -10,15 +10,29 @@ public enum QueryIndex: Hashable, Sendable {
   case value
   /// By what stands at a path below the child; the path is not empty.
   case child(Path)
+  /// By several components, or by one that descends; `init(_:)` makes it.
+  case compound(CompoundOrder)
 
-  /// What this index compares of a child; `null` for the key index, where the key says all.
+  /// What this index compares of a child, apart from its key; `null` for the key index.
   public func value(of node: Node) -> IndexValue {
     switch self {
     case .priority: node.priority.map(IndexValue.leaf) ?? .null
     case .key: .null
     case .value: IndexValue(node)
     case .child(let path): IndexValue(node[path])
+    case .compound(let order): .tuple(order.tuple(of: node))
     }
+  }
+
+  /// What this index compares of a child: a key that descends is part of it.
+  public func value(of child: Child) -> IndexValue {
+    completed(value(of: child.node), key: child.key)
+  }
+
+  /// What is compared of a child, from what is compared apart from its key.
+  package func completed(_ value: IndexValue, key: Key) -> IndexValue {
+    guard case .compound(let order) = self, case .tuple(let tuple) = value else { return value }
+    return .tuple(order.completed(tuple, key: key))
   }
 }
 

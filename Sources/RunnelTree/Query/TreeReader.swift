@@ -12,16 +12,17 @@ public protocol TreeReader {
   /// - Throws: `TreeError` (`storage`) if it cannot be read.
   func summary(at path: Path) throws(TreeError) -> NodeSummary
 
-  /// One child of a place; nil if there is none.
+  /// One child of a place, if it belongs to a slice, whose limit is not looked at.
   ///
   /// - Throws: `TreeError` (`storage`) if it cannot be read.
   func row(
-    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow?
 
   /// The children of a place that lie in a slice of an order, in that order.
   ///
-  /// A leaf and an empty place have none.
+  /// A leaf and an empty place have none. With a filter and a limit, children are read along the
+  /// order until so many passed.
   ///
   /// - Throws: `TreeError` (`storage`) if they cannot be read.
   func rows(
@@ -37,7 +38,8 @@ extension TreeReader {
   public func knowledge(of query: Query) -> Knowledge { .complete }
 }
 
-/// A part of the children of a place: a range of an order, and at most so many from one side.
+/// A part of the children of a place: a range of an order, of it those that pass a filter, and of
+/// these at most so many from one side.
 public struct RowSlice: Hashable, Sendable {
   /// The order.
   public var index: QueryIndex
@@ -47,24 +49,29 @@ public struct RowSlice: Hashable, Sendable {
   public var end: Query.Bound?
   /// How many at most, and from which side; nil if all.
   public var limit: Query.Limit?
+  /// What holds of each of them; nil if anything may.
+  public var filter: Predicate?
 
   /// Makes a slice.
   public init(
     index: QueryIndex, start: Query.Bound? = nil, end: Query.Bound? = nil,
-    limit: Query.Limit? = nil
+    limit: Query.Limit? = nil, filter: Predicate? = nil
   ) {
     self.index = index
     self.start = start
     self.end = end
     self.limit = limit
+    self.filter = filter
   }
 
   /// The slice that a query asks for.
   public init(_ query: Query) {
-    self.init(index: query.index, start: query.start, end: query.end, limit: query.limit)
+    self.init(
+      index: query.index, start: query.start, end: query.end, limit: query.limit,
+      filter: query.filter)
   }
 
-  /// True if a place in the order lies between the ends; the limit is not looked at.
+  /// True if a place in the order lies between the ends; limit and filter are not looked at.
   public func contains(_ position: IndexPosition) -> Bool {
     if let start {
       if position < start.position { return false }
@@ -77,14 +84,23 @@ public struct RowSlice: Hashable, Sendable {
     return true
   }
 
+  /// The row of a child, if it belongs to this slice; the limit is not looked at.
+  package func row(_ child: Child, detail: TreeRow.Detail) -> TreeRow? {
+    let position = IndexPosition(value: index.value(of: child), key: .key(child.key))
+    guard contains(position), filter?.holds(of: child) ?? true else { return nil }
+    return TreeRow(child, index: index, detail: detail)
+  }
+
   /// The rows of this slice among all children of a node: sorted and cut from scratch.
   ///
   /// O(n log n) in the children. It is the definition that every faster way is tested against.
   public func rows(among children: [Child], detail: TreeRow.Detail) -> [TreeRow] {
-    rows(among: children.map { TreeRow($0, index: index, detail: detail) })
+    rows(
+      among: children.filter { filter?.holds(of: $0) ?? true }
+        .map { TreeRow($0, index: index, detail: detail) })
   }
 
-  /// The rows of this slice among some rows of its order.
+  /// The rows of this slice among some rows of its order that pass its filter.
   func rows(among rows: [TreeRow]) -> [TreeRow] {
     let rows = rows.filter { contains($0.position) }
       .sorted { $0.position < $1.position }
@@ -119,12 +135,12 @@ public struct MemoryTree: TreeReader, Hashable, Sendable {
   /// The kind and size of the node at a place.
   public func summary(at path: Path) throws(TreeError) -> NodeSummary { NodeSummary(root[path]) }
 
-  /// One child of a place.
+  /// One child of a place, if it belongs to a slice.
   public func row(
-    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
     let node = root[path][key]
-    return node.isEmpty ? nil : TreeRow(Child(key: key, node: node), index: index, detail: detail)
+    return node.isEmpty ? nil : slice.row(Child(key: key, node: node), detail: detail)
   }
 
   /// The children of a place in a slice of an order.

@@ -33,7 +33,7 @@ public struct TreeRow: Hashable, Sendable {
   /// Makes the row of a child in the order of an index.
   public init(_ child: Child, index: QueryIndex, detail: Detail) {
     key = child.key
-    value = index.value(of: child.node)
+    value = index.value(of: child)
     content =
       switch detail {
       case .full: .node(child.node)

@@ -184,9 +184,9 @@ private struct HiddenReader<Storage: ReplicaStorage>: TreeReader {
   }
 
   func row(
-    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
-    try storage.row(key, of: path, index: index, detail: detail)
+    try storage.row(key, of: path, in: slice, detail: detail)
   }
 
   func rows(

@@ -64,9 +64,9 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
 
   /// One shown child of a place.
   public func row(
-    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
-    try shown.row(key, of: path, index: index, detail: detail)
+    try shown.row(key, of: path, in: slice, detail: detail)
   }
 
   /// The shown children of a place in a slice of an order.
@@ -132,9 +132,9 @@ struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
   func summary(at path: Path) throws(TreeError) -> NodeSummary { try storage.summary(at: path) }
 
   func row(
-    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
-    try storage.row(key, of: path, index: index, detail: detail)
+    try storage.row(key, of: path, in: slice, detail: detail)
   }
 
   func rows(

@@ -32,8 +32,12 @@ public struct TrackedQuery: Hashable, Sendable, Identifiable {
 extension Query {
   /// The query that an origin is asked in order to answer this one.
   ///
-  /// One that shows all children needs their default query, whatever its order.
-  public var asked: Query { loadsAllData ? Query(path) : self }
+  /// One that shows all children needs their default query, whatever its order; so does one that only
+  /// a local tree can answer: by several keys, or with a filter.
+  public var asked: Query {
+    if case .compound = index { return Query(path) }
+    return loadsAllData || filter != nil ? Query(path) : self
+  }
 }
 
 /// What is known of the children of a query's place.

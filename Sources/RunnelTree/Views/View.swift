@@ -114,8 +114,7 @@ extension View {
     }
     var known: [TreeRow] = []
     for key in keys {
-      let row = try reader.row(
-        key, of: path, index: request.query.index, detail: request.detail)
+      let row = try reader.row(key, of: path, in: slice, detail: request.detail)
       if let row { known.append(row) }
     }
     return slice.rows(among: known)
@@ -283,16 +282,13 @@ extension View {
     switch request.query.index {
     case .key: false
     case .value: true
-    case .priority, .child: old.value != new.value
+    case .priority, .child, .compound: old.value != new.value
     }
   }
 
-  /// The touched child as the window would show it; nil if it is gone or out of range.
+  /// The touched child as the window would show it; nil if it is gone, out of range or filtered out.
   private func row(_ key: Key, _ reader: some TreeReader) throws(TreeError) -> TreeRow? {
-    let query = request.query
-    let row = try reader.row(key, of: path, index: query.index, detail: request.detail)
-    guard let row, slice.contains(row.position) else { return nil }
-    return row
+    try reader.row(key, of: path, in: slice, detail: request.detail)
   }
 
   /// The row that the window shows for a key.

@@ -16,12 +16,16 @@ struct GetCommand: ParsableCommand {
         runnel get /users/ana --pretty
         runnel get /messages --order-by created --limit-to-last 3
         runnel get /users --order-by team --equal-to '"blue"'
+        runnel get /messages --order-by created:desc --limit-to-first 3
+        runnel get /users --where 'age >= 18 and name begins~ "a"' --explain
       """)
 
   @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
   @OptionGroup var query: QueryOptions
   @Flag(help: "Print true in place of each child, and a value that has no children as it is.")
   var shallow = false
+  @Flag(help: "Say on standard error how many children were read, by which index, and shown.")
+  var explain = false
   @OptionGroup var layout: LayoutOptions
   @OptionGroup var database: DatabaseOptions
 
@@ -32,10 +36,11 @@ struct GetCommand: ParsableCommand {
     let detail: TreeRow.Detail = shallow ? .shallow : .full
     try database.open(for: .read) { session in
       var document = TreeDocument(layout: layout.layout)
-      if !shallow, query.loadsAllData, query.index == .key {
+      if !shallow, !explain, query.loadsAllData, query.index == .key {
         try document.write(try session.node(at: path))
       } else {
-        let rows = try session.rows(query, detail: detail)
+        let (rows, report) = try session.scan(query, detail: detail)
+        tell(report)
         if rows.isEmpty {
           // A value without children is one that no query filters.
           try document.write(query.loadsAllData ? leaf(session.summary(at: path)) : .empty)
@@ -45,6 +50,21 @@ struct GetCommand: ParsableCommand {
       }
       try document.end()
     }
+  }
+
+  /// Says what the query cost, if that was asked for, and which index would spare it.
+  private func tell(_ report: ScanReport) {
+    if explain { StandardError.say("\(report)") }
+    guard let advice = report.advice else { return }
+    let definition = advice.definition
+    var words = ["runnel", "index", "add", definition.pattern, definition.order.description]
+    if let file = database.database { words += ["--database", file] }
+    StandardError.say(
+      """
+      \(advice.scannedCount) children were read, for no index keeps this order. To declare one:
+        \(words.map(ShellText.quoted).joined(separator: " "))
+      A view with `order: \(definition.order)` declares it too.
+      """)
   }
 
   private func leaf(_ summary: NodeSummary) -> Node {

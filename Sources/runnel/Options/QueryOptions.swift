@@ -7,14 +7,34 @@ struct QueryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The order: a child's path, '$value', '$priority' or '$key' (default: '$key').",
+      discussion: """
+        ':desc' after it turns it round. Several stand with commas between them, or each after an \
+        option of its own: created:desc,likes. Among equals the key decides.
+        """,
       valueName: "child"),
-    transform: QueryOptions.order)
-  var orderBy: QueryIndex?
+    transform: OrderList.init)
+  var orderBy: [OrderList] = []
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      "Only children of which this holds.",
+      discussion: """
+        Tests of what stands at a path below a child, or of '$key', '$value' and '$priority': == != < \
+        <= > >= with a JSON value, contains and begins with a text (contains~ and begins~ disregard \
+        case), exists, missing, or the path alone for what is true; joined by and, or, not and \
+        parentheses: author == "ana" and (likes >= 3 or not pinned).
+        """,
+      valueName: "predicate"),
+    transform: QueryOptions.predicate)
+  var filter: Predicate?
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "From this value on, in JSON; a key may follow after a comma.", valueName: "json"),
+      "From this value on, in JSON; a key may follow after a comma.",
+      discussion: "In an order by several, a value for each of the first ones.",
+      valueName: "json"),
     transform: Bound.init)
   var startAt: Bound?
 
@@ -44,10 +64,9 @@ struct QueryOptions: ParsableArguments {
   @Option(help: ArgumentHelp("At most so many, from the end.", valueName: "count"))
   var limitToLast: Int?
 
-  /// A bound as it is given: a value, and a key among equal values.
+  /// A bound as it is given: values for the first components of the order, and perhaps a key.
   struct Bound {
-    var value: IndexValue
-    var key: Key?
+    var values: [IndexValue]
   }
 
   /// The query that the options describe.
@@ -55,22 +74,35 @@ struct QueryOptions: ParsableArguments {
   /// - Throws: `ValidationError` if they contradict each other.
   func query(at path: Path) throws -> Query {
     try checkCombinations()
+    let index = try chosenIndex()
+    let start = try (startAt ?? startAfter)?.place(in: index)
+    let end = try (endAt ?? endBefore)?.place(in: index)
+    let same = try equalTo?.place(in: index)
     do throws(TreeError) {
-      var query = try Query(path).ordered(by: orderBy ?? .key)
-      if let bound = startAt ?? startAfter {
-        query = try query.starting(
-          at: bound.value, key: bound.key, isInclusive: startAfter == nil)
+      var query = try Query(path).ordered(by: index)
+      if let (values, key) = start {
+        query = try query.starting(at: values, key: key, isInclusive: startAfter == nil)
       }
-      if let bound = endAt ?? endBefore {
-        query = try query.ending(at: bound.value, key: bound.key, isInclusive: endBefore == nil)
+      if let (values, key) = end {
+        query = try query.ending(at: values, key: key, isInclusive: endBefore == nil)
       }
-      if let equalTo { query = try query.equal(to: equalTo.value, key: equalTo.key) }
+      if let (values, key) = same { query = try query.equal(to: values, key: key) }
+      if let filter { query = try query.filtered(by: filter) }
       if let limitToFirst { query = try query.limited(to: limitToFirst, from: .first) }
       if let limitToLast { query = try query.limited(to: limitToLast, from: .last) }
       return query
     } catch {
-      let hint = orderBy == nil && hasBounds ? " Choose another order with --order-by." : ""
+      let hint = orderBy.isEmpty && hasBounds ? " Choose another order with --order-by." : ""
       throw ValidationError(error.message + hint)
+    }
+  }
+
+  private func chosenIndex() throws -> QueryIndex {
+    if orderBy.isEmpty { return .key }
+    do throws(TreeError) {
+      return try QueryIndex(orderBy.flatMap(\.keys))
+    } catch {
+      throw ValidationError(error.message)
     }
   }
 
@@ -92,55 +124,80 @@ struct QueryOptions: ParsableArguments {
       throw ValidationError("--limit-to-first and --limit-to-last exclude each other: give one.")
     }
   }
+}
 
-  private static func order(_ text: String) throws -> QueryIndex {
-    switch text {
-    case "$key": return .key
-    case "$value": return .value
-    case "$priority": return .priority
-    default: break
-    }
-    if text.isEmpty || text.hasPrefix("$") {
+/// The components of `--order-by`.
+struct OrderList {
+  var keys: [SortKey]
+
+  /// Reads components with commas between them.
+  ///
+  /// - Throws: `ValidationError` that says what is wrong with them.
+  init(_ text: String) throws {
+    do throws(TreeError) {
+      keys = try SortKey.list(text)
+    } catch  where error.code == .invalidQuery {
       throw ValidationError(
-        "name a child, or '$key', '$value' or '$priority' in single quotes, which keep the shell "
-          + "from replacing them.")
+        error.message + " A component is a child, or '$key', '$value' or '$priority' in single "
+          + "quotes, which keep the shell from replacing them; ':desc' may follow.")
+    } catch {
+      throw ValidationError(error.message)
     }
-    return .child(try Place.path(text))
+  }
+}
+
+extension QueryOptions {
+  /// Reads a predicate.
+  ///
+  /// - Throws: `ValidationError` with the place of the mistake under the text.
+  static func predicate(_ text: String) throws -> Predicate {
+    do throws(Predicate.SyntaxError) {
+      return try Predicate(parsing: text)
+    } catch {
+      let isOneLine = !text.unicodeScalars.contains { $0 == "\n" || $0 == "\r" || $0 == "\t" }
+      let pointer = String(repeating: " ", count: error.offset) + "^"
+      throw ValidationError("\(error)" + (isOneLine ? "\n  \(text)\n  \(pointer)" : ""))
+    }
   }
 }
 
 extension QueryOptions.Bound {
-  /// Reads a JSON scalar, and a key after a comma if there is one.
+  /// Reads JSON scalars with commas between them.
   ///
-  /// - Throws: `ValidationError` that says what is wrong with it.
+  /// - Throws: `ValidationError` that says what is wrong with them.
   init(_ text: String) throws {
     // The same grammar as that of an array's elements.
-    guard case .array(let parts)? = try? JSONValue(parsing: "[\(text)]"), let json = parts.first
-    else {
+    guard case .array(let parts)? = try? JSONValue(parsing: "[\(text)]"), !parts.isEmpty else {
       // Parsed alone, for an error at its own place.
       _ = try CommandLineJSON.value(text)
       throw ValidationError("it is not JSON.")
     }
-    switch json {
-    case .null: value = .null
-    case .bool(let bool): value = .leaf(.bool(bool))
-    case .number(let number): value = .leaf(.number(number))
-    case .string(let string): value = .leaf(.string(string))
-    case .array, .object:
-      throw ValidationError("a bound is null, a boolean, a number or a string.")
+    values = try parts.map { json in
+      if json == .null { return .null }
+      guard let leaf = Leaf(json) else {
+        throw ValidationError("a bound is null, a boolean, a number or a string.")
+      }
+      return .leaf(leaf)
     }
-    switch parts.count {
-    case 1: key = nil
-    case 2:
-      guard case .string(let text) = parts[1] else {
-        throw ValidationError("the key after the comma is a string in quotes.")
-      }
-      do throws(TreeError) {
-        key = try Key(text)
-      } catch {
-        throw ValidationError(error.message)
-      }
-    default: throw ValidationError("a bound is one value, and a key after a comma.")
+  }
+
+  /// The values for an order, and the key where one more is given than the order has components.
+  ///
+  /// - Throws: `ValidationError` if there are too many, or the last one is no key.
+  func place(in index: QueryIndex) throws -> (values: [IndexValue], key: Key?) {
+    let count = max(index.sortKeys.count { $0.field != .key }, 1)
+    if values.count <= count { return (values, nil) }
+    guard values.count == count + 1, let last = values.last else {
+      let what = count == 1 ? "one value" : "up to \(count) values"
+      throw ValidationError("A bound is \(what), and a key after a comma.")
+    }
+    guard case .leaf(.string(let text)) = last else {
+      throw ValidationError("In a bound, the key after the comma is a string in quotes.")
+    }
+    do throws(TreeError) {
+      return (Array(values.dropLast()), try Key(text))
+    } catch {
+      throw ValidationError(error.message)
     }
   }
 }

@@ -72,6 +72,7 @@ struct RandomTree {
 
   /// A query whose bounds often cut through what is there.
   mutating func query(_ path: Path) throws -> Query {
+    if chance(50) { return try naiveQuery().query(at: path) }
     let index = pick(
       try [
         QueryIndex.priority, .key, .value, .child(Path("a")), .child(Path("b/1")),
@@ -92,7 +93,7 @@ struct RandomTree {
     switch index {
     case .key: return (.leaf(.string(pick(RandomTree.names))), nil)
     case .priority: return (priority().map(IndexValue.leaf) ?? .null, key)
-    case .value, .child: return (chance(20) ? .null : .leaf(leaf()), key)
+    case .value, .child, .compound: return (chance(20) ? .null : .leaf(leaf()), key)
     }
   }
 }

@@ -1,0 +1,63 @@
+/// What an order of several components, or a descending one, compares of a child.
+///
+/// Each element carries its direction, so that two tuples of one order compare without it, and a
+/// position stays what it is for every order: a value and a key.
+public struct IndexTuple: Hashable, Sendable {
+  /// What one component compares.
+  public enum Content: Hashable, Sendable {
+    /// Before everything, whatever the direction: how a bound ends that names fewer components.
+    case lowest
+    /// What stands at the component's field.
+    case value(IndexValue)
+    /// The child's key, in the order of keys.
+    case key(Key)
+    /// After everything, whatever the direction.
+    case highest
+  }
+
+  /// One component.
+  public struct Element: Hashable, Sendable {
+    /// What is compared.
+    public var content: Content
+    /// True if greater values come first.
+    public var isDescending: Bool
+
+    /// Makes a component.
+    public init(_ content: Content, isDescending: Bool) {
+      self.content = content
+      self.isDescending = isDescending
+    }
+  }
+
+  /// The components in the order in which they are compared.
+  public let elements: [Element]
+
+  /// Makes a tuple.
+  public init(_ elements: [Element]) { self.elements = elements }
+}
+
+extension IndexTuple: Comparable {
+  /// The order of the first components that differ; a tuple comes before those it begins.
+  ///
+  /// - Precondition: both are of one order.
+  public static func < (left: IndexTuple, right: IndexTuple) -> Bool {
+    for (a, b) in zip(left.elements, right.elements) where a != b { return a < b }
+    return left.elements.count < right.elements.count
+  }
+}
+
+extension IndexTuple.Element: Comparable {
+  /// The order of the contents, or its opposite if the component descends.
+  public static func < (left: IndexTuple.Element, right: IndexTuple.Element) -> Bool {
+    switch (left.content, right.content) {
+    case (.lowest, .lowest), (.highest, .highest): false
+    case (.lowest, _), (_, .highest): true
+    case (_, .lowest), (.highest, _): false
+    case (.value(let a), .value(let b)): left.isDescending ? b < a : a < b
+    case (.key(let a), .key(let b)): left.isDescending ? b < a : a < b
+    // One component compares one kind: this is never asked of two tuples of one order.
+    case (.value, .key): true
+    case (.key, .value): false
+    }
+  }
+}
