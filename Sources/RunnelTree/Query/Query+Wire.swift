@@ -88,7 +88,7 @@ extension Query {
     switch position.value {
     case .null: members.append(JSONMember(valueName, .null))
     case .leaf(let leaf): members.append(JSONMember(valueName, leaf.json))
-    case .children: throw unspeakable("a bound that is no value")
+    case .children, .tuple: throw unspeakable("a bound that is no value")
     }
     if position.key == unbounded { return members }
     switch position.key {

@@ -96,11 +96,20 @@ extension Write {
     }
   }
 
+  /// The write as an origin is asked to do it, which knows no copies: `parts` are what it came to.
+  func asked(_ parts: [Assignment]) -> Write {
+    switch self {
+    case .set, .update: self
+    case .copy, .move: Write(resolved: parts)
+    }
+  }
+
   /// True if the origin computes a part of the write.
   var hasServerValues: Bool {
     switch self {
     case .set(_, let json): json.holdsServerValue
     case .update(_, let members): members.contains { $0.value.holdsServerValue }
+    case .copy, .move: false
     }
   }
 }

@@ -19,7 +19,7 @@ extension PendingWrite {
   /// The write as JSON, without its id.
   package var json: JSONValue {
     var members: [JSONMember] =
-      switch write {
+      switch write.asked(parts) {
       case .set(let path, let json):
         [JSONMember(Name.set, .string(path.description)), JSONMember(Name.value, json)]
       case .update(let path, let values):
@@ -27,6 +27,7 @@ extension PendingWrite {
           JSONMember(Name.update, .string(path.description)),
           JSONMember(Name.value, .object(values)),
         ]
+      case .copy, .move: []
       }
     members.append(JSONMember(Name.parts, .array(parts.indices.map(partJSON))))
     members.append(JSONMember(Name.isVisible, .bool(isVisible)))

@@ -40,7 +40,7 @@ extension Replica {
     let id = try storage.takeWriteID()
     for part in parts { bases.append(try base(of: part, storage)) }
     let pending = PendingWrite(
-      id: id, write: write, parts: parts, bases: bases, isVisible: isVisible,
+      id: id, write: write.asked(parts), parts: parts, bases: bases, isVisible: isVisible,
       isDurable: isDurable)
     try storage.save(pending)
     book.add(pending)

@@ -178,7 +178,7 @@ extension ReplicaEngine {
     var touched = written
     touched += try abortTransactions(by: pending, now: now, &outcome, &storage)
     if case .sending = link {
-      outcome.commands.append(.write(id: pending.id, write))
+      outcome.commands.append(.write(id: pending.id, pending.write))
     }
     try refresh(touched, now: now, &outcome, &storage)
     return (pending.id, outcome)

@@ -135,6 +135,7 @@ extension OriginCommand {
     case .write(let id, .set(let path, let json)): "\(id) set \(path) \(json.jsonText())"
     case .write(let id, .update(let path, let members)):
       "\(id) update \(path) \(JSONValue.object(members).jsonText())"
+    case .write(let id, .copy), .write(let id, .move): "\(id) cannot be sent"
     case .compareAndSet(let id, let path, let json, _): "\(id) compare \(path) \(json.jsonText())"
     }
   }

@@ -63,6 +63,19 @@ struct SplitMap {
     return .tangled("it is stored within itself, or deeper than a tree can be")
   }
 
+  /// True if a split node belongs to what an origin told, not to the tree that is shown.
+  ///
+  /// O(depth).
+  func isServer(_ split: Int64) -> Bool {
+    var next = split
+    for _ in 0...TreeLimits.depthMax {
+      guard let name = splits[next]?.name else { return false }
+      if name.parent == 0 { return name.key == RowID.server.key }
+      next = name.parent
+    }
+    return false
+  }
+
   /// The place of a split node in words.
   func words(for split: Int64) -> String {
     if case .known(let keys) = place(of: split) { return Path(unchecked: keys).description }

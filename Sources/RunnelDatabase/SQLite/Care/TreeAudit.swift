@@ -150,7 +150,8 @@ final class TreeAudit {
     guard parent > 0, case .known(let place) = map.place(of: parent) else {
       return Family(parent: parent, place: nil)
     }
-    return Family(parent: parent, place: place, kept: store.indexes.filter { $0.covers(place) })
+    let kept = map.isServer(parent) ? [] : store.indexes.filter { $0.covers(place) }
+    return Family(parent: parent, place: place, kept: kept)
   }
 
   private func end(_ family: Family?) {
@@ -164,7 +165,10 @@ final class TreeAudit {
     let key = row.blob("key")
     let id = RowID(parent: family.parent, key: key ?? [])
     if family.parent <= 0 {
-      if family.parent < 0 || key != [] { fault("node", "a row stands above the root") }
+      let roots = [RowID.root.key, RowID.server.key]
+      if family.parent < 0 || !roots.contains(key ?? [0]) {
+        fault("node", "a row stands above the root")
+      }
     } else if key.flatMap({ OrderedBytes.key(from: $0) }).map(OrderedBytes.key) != key || key == nil
     {
       fault("a child of " + map.words(for: family.parent), "its key is none")
@@ -221,7 +225,7 @@ final class TreeAudit {
       } else if try store.hasEntry(id, index, value) {
         indexCount += 1
       } else {
-        let name = "\(index.definition.pattern) by \(index.definition.child)"
+        let name = "\(index.definition.pattern) by \(index.definition.storedOrder)"
         fault(words(for: id), "its entry in the index of \(name) is missing", .reindex)
       }
     }
