@@ -81,7 +81,7 @@ extension DatabaseSession {
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func connectOrigin() throws -> [Delivery] {
-    try step { (engine, storage, now) throws(TreeError) in try engine.connect(now: now, &storage) }
+    try step { (engine, storage, now) in try engine.connect(now: now, &storage) }
   }
 
   /// The origin is gone.
@@ -89,7 +89,7 @@ extension DatabaseSession {
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func disconnectOrigin() throws -> [Delivery] {
-    try step { (engine, storage, now) throws(TreeError) in
+    try step { (engine, storage, now) in
       try engine.disconnect(now: now, &storage)
     }
   }
@@ -99,7 +99,7 @@ extension DatabaseSession {
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func receive(_ message: OriginMessage) throws -> [Delivery] {
-    try step { (engine, storage, now) throws(TreeError) in
+    try step { (engine, storage, now) in
       try engine.receive(message, now: now, &storage)
     }
   }
@@ -109,7 +109,7 @@ extension DatabaseSession {
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func keepSynced(_ query: Query, _ isKept: Bool) throws -> [Delivery] {
-    try step { (engine, storage, now) throws(TreeError) in
+    try step { (engine, storage, now) in
       try engine.keepSynced(query, isKept, now: now, &storage)
     }
   }
@@ -119,7 +119,7 @@ extension DatabaseSession {
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func purgePendingWrites() throws -> [Delivery] {
-    try step { (engine, storage, now) throws(TreeError) in
+    try step { (engine, storage, now) in
       try engine.purgePendingWrites(now: now, &storage)
     }
   }
@@ -131,7 +131,7 @@ extension DatabaseSession {
     _ request: TransactionRequest
   ) throws -> (id: Int64, deliveries: [Delivery]) {
     var id: Int64 = 0
-    let deliveries = try step { (engine, storage, now) throws(TreeError) in
+    let deliveries = try step { (engine, storage, now) in
       let started = try engine.run(request, now: now, &storage)
       id = started.id
       return started.outcome
@@ -152,7 +152,7 @@ extension DatabaseSession {
   public func pruneCache(
     toBytes bytes: Int = Replica.cacheBytesMax, queries: Int = Replica.inactiveQueriesMax
   ) throws -> [Delivery] {
-    try step { (engine, storage, _) throws(TreeError) in
+    try step { (engine, storage, _) in
       try engine.prune(toBytes: bytes, queries: queries, &storage)
     }
   }
@@ -164,7 +164,7 @@ extension DatabaseSession {
   /// One input to a replica's engine.
   typealias ReplicaStep = (
     inout ReplicaEngine, inout StoreTransaction, _ now: Int64
-  ) throws(TreeError) -> ReplicaOutcome
+  ) throws -> ReplicaOutcome
 
   /// Storage, then events, then the origin: the one way by which a replica changes.
   private func step(_ body: ReplicaStep) throws -> [Delivery] {
@@ -203,9 +203,18 @@ extension DatabaseSession {
   }
 
   /// Does a write on a replica; the origin's answer is completed under the id returned.
-  func writeOnReplica(_ write: Write) throws -> (id: Int64, deliveries: [Delivery]) {
+  func writeOnReplica(
+    _ write: Write, undoes undone: HistoryEntry? = nil
+  ) throws -> (id: Int64, deliveries: [Delivery]) {
     var id: Int64 = 0
-    let deliveries = try step { (engine, storage, now) throws(TreeError) in
+    let deliveries = try step { (engine, storage, now) in
+      if let undone { try checkUnchanged(undone, storage) }
+      let limit = try storage.historyLimit()
+      if limit > 0 {
+        let parts = try write.assignments(now: now, reader: storage)
+        let entry = try entry(of: parts, storage, now: now, undoes: undone?.id)
+        try storage.appendHistory(entry, limit: limit)
+      }
       let written = try engine.write(write, now: now, &storage)
       id = written.id
       return written.outcome
@@ -214,14 +223,14 @@ extension DatabaseSession {
   }
 
   func listenOnReplica(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
-    try step { (engine, storage, now) throws(TreeError) in
+    try step { (engine, storage, now) in
       try engine.listen(listener, request, now: now, &storage)
     }
   }
 
   func unlistenOnReplica(_ listener: ListenerID) {
     do {
-      _ = try step { (engine, storage, now) throws(TreeError) in
+      _ = try step { (engine, storage, now) in
         try engine.unlisten(listener, now: now, &storage)
       }
     } catch {
@@ -231,7 +240,7 @@ extension DatabaseSession {
   }
 
   func extendOnReplica(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
-    try step { (engine, storage, _) throws(TreeError) in
+    try step { (engine, storage, _) in
       try engine.extend(listener, by: count, storage)
     }
   }

@@ -9,6 +9,8 @@ public struct DatabaseEnvironment {
   public var random: any RandomNumberGenerator
   /// How long another process may hold the file before a call gives up.
   public var busyTimeout: Duration
+  /// Who writes, as the history is to name them.
+  public var author = ""
   /// What becomes of writes made offline where others wrote meanwhile.
   public var conflictPolicy = ConflictPolicy.fieldWise
 
@@ -86,10 +88,16 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
   public func write(_ write: Write) throws -> [Delivery] {
-    if replica != nil { return try writeOnReplica(write).deliveries }
+    try self.write(write, undoes: nil)
+  }
+
+  /// Carries out a write that undoes an earlier one, or is one of its own.
+  func write(_ write: Write, undoes entry: HistoryEntry?) throws -> [Delivery] {
+    if replica != nil { return try writeOnReplica(write, undoes: entry).deliveries }
     return try perform { transaction, now in
+      if let entry { try checkUnchanged(entry, transaction) }
       let parts = try write.assignments(now: now, reader: transaction)
-      for part in parts { try transaction.carryOut(part) }
+      try carryOut(parts, transaction, now: now, undoes: entry?.id)
       return parts.map(\.path)
     }
   }

@@ -118,6 +118,14 @@ struct StoreTransaction {
     return (Int(count), try RecordCoding.priority(row.bytesOrNil("priority")))
   }
 
+  func storedSummary(at path: Path) throws -> NodeSummary {
+    switch try location(of: path) {
+    case .row(let stored): try storedSummary(stored)
+    case .inside(let record, let rest): NodeSummary(try RecordCoding.node(record)[rest])
+    case .missing: NodeSummary(.empty)
+    }
+  }
+
   func storedSummary(_ stored: StoredRow) throws -> NodeSummary {
     switch stored {
     case .record(let bytes): return NodeSummary(try RecordCoding.node(bytes))
@@ -153,13 +161,7 @@ extension StoreTransaction: TreeReader {
   }
 
   func summary(at path: Path) throws(TreeError) -> NodeSummary {
-    try reading {
-      switch try location(of: path) {
-      case .row(let stored): try storedSummary(stored)
-      case .inside(let record, let rest): NodeSummary(try RecordCoding.node(record)[rest])
-      case .missing: NodeSummary(.empty)
-      }
-    }
+    try reading { try storedSummary(at: path) }
   }
 
   func row(

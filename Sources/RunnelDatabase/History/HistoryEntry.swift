@@ -1,0 +1,85 @@
+public import RunnelBase
+public import RunnelTree
+
+/// A write that was done: who did it, when, and what stood there before and after.
+public struct HistoryEntry: Hashable, Sendable, Identifiable {
+  /// What a write did at one place.
+  public struct Part: Hashable, Sendable {
+    /// What stood at a place, and what stands there since.
+    public struct Values: Hashable, Sendable {
+      /// What stood there, in the export format; null for nothing.
+      public var old: JSONValue
+      /// What stands there since.
+      public var new: JSONValue
+    }
+
+    /// The place.
+    public var path: Path
+    /// True if only the priority of the place was written.
+    public var isPriority: Bool
+    /// The two values; nil if they were too large to keep.
+    public var values: Values?
+
+    /// The place as an update of the root names it.
+    var name: String {
+      let name = path.isRoot ? "" : path.description
+      return isPriority ? name + "/" + ReservedName.priority : path.description
+    }
+  }
+
+  /// Ascends with every write.
+  public var id: Int64
+  /// When it was done, in milliseconds since 1970.
+  public var at: Int64
+  /// Who did it, as the program that did it calls itself or its user; empty if it does not say.
+  public var author: String
+  /// The entry that it undid; nil if it is no undoing.
+  public var undoes: Int64?
+  /// What it did, place by place.
+  public var parts: [Part]
+
+  /// True if a place, or something above or below it, was written.
+  public func concerns(_ path: Path) -> Bool {
+    parts.contains { $0.path.contains(path) || path.contains($0.path) }
+  }
+
+  /// True if all values were kept, so that it can be undone.
+  public var isUndoable: Bool { parts.allSatisfy { $0.values != nil } }
+}
+
+// MARK: In the file
+
+extension HistoryEntry.Part {
+  private enum Name {
+    static let path = "path"
+    static let isPriority = "priority"
+    static let old = "old"
+    static let new = "new"
+  }
+
+  var json: JSONValue {
+    var members = [JSONMember(Name.path, .string(path.description))]
+    if isPriority { members.append(JSONMember(Name.isPriority, .bool(true))) }
+    if let values {
+      members.append(JSONMember(Name.old, values.old))
+      members.append(JSONMember(Name.new, values.new))
+    }
+    return .object(members)
+  }
+
+  /// Reads what `json` wrote; nil if it is something else.
+  init?(_ json: JSONValue) {
+    guard case .string(let text)? = json[Name.path], let path = try? Path(text) else {
+      return nil
+    }
+    self.init(path: path, isPriority: json[Name.isPriority] == .bool(true))
+    if let old = json[Name.old], let new = json[Name.new] {
+      values = Values(old: old, new: new)
+    }
+  }
+
+  init(path: Path, isPriority: Bool) {
+    self.path = path
+    self.isPriority = isPriority
+  }
+}

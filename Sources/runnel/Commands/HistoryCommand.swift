@@ -1,0 +1,71 @@
+import ArgumentParser
+import RunnelBase
+import RunnelDatabase
+import RunnelTree
+
+/// `runnel history`: prints the writes that concern a place.
+struct HistoryCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Print who wrote what, the newest first.",
+    discussion: """
+      Prints one JSON object a write: its number, the time in milliseconds since 1970, who wrote, and \
+      for each place what stood there before and since. Values of more than 64 KiB are not kept.
+
+      A database keeps the newest 1000 writes; --keep sets another number, and 0 ends the history. \
+      An import is not kept.
+
+      Examples:
+        runnel history /users/ana
+        runnel history --limit 5
+        runnel history --keep 10000
+      """)
+
+  @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
+  @Option(name: [.short, .long], help: "How many writes to print at most.") var limit = 20
+  @Option(
+    help: ArgumentHelp(
+      "Keep so many writes from now on, and print nothing.", valueName: "count"))
+  var keep: Int?
+  @OptionGroup var database: DatabaseOptions
+
+  func validate() throws {
+    if limit < 1 { throw ValidationError("--limit is a positive number.") }
+    if let keep, keep < 0 { throw ValidationError("--keep is 0 or a positive number.") }
+  }
+
+  func run() throws {
+    if let keep { return try database.open(for: .change) { try $0.setHistoryLimit(keep) } }
+    try database.open(for: .read) { session in
+      for entry in try session.history(of: path, count: limit) {
+        try StandardOutput.write(HistoryCommand.json(entry).jsonText() + "\n")
+      }
+    }
+  }
+
+  private static func json(_ entry: HistoryEntry) -> JSONValue {
+    var members = [
+      JSONMember("write", .number(JSONNumber(entry.id))),
+      JSONMember("at", .number(JSONNumber(entry.at))),
+      JSONMember("by", .string(entry.author)),
+    ]
+    if let undoes = entry.undoes {
+      members.append(JSONMember("undoes", .number(JSONNumber(undoes))))
+    }
+    members.append(JSONMember("changes", .array(entry.parts.map(json))))
+    return .object(members)
+  }
+
+  private static func json(_ part: HistoryEntry.Part) -> JSONValue {
+    let path = part.path.description
+    var members = [
+      JSONMember("path", .string(part.isPriority ? path + "/.priority" : path))
+    ]
+    if let values = part.values {
+      members += [JSONMember("old", values.old), JSONMember("new", values.new)]
+    } else {
+      members.append(JSONMember("tooLarge", .bool(true)))
+    }
+    return .object(members)
+  }
+}

@@ -1,0 +1,147 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelTree
+import Testing
+
+/// The log of writes, and undoing them.
+@Suite struct HistoryTests {
+  private let folder: TemporaryFolder
+  private let session: DatabaseSession
+
+  init() throws {
+    folder = try TemporaryFolder()
+    session = try folder.session()
+  }
+
+  private func set(_ path: String, _ json: JSONValue) throws {
+    _ = try session.write(.set(Path(path), json))
+  }
+
+  private func stored(_ path: String) throws -> JSONValue {
+    try session.node(at: Path(path)).exportJSON
+  }
+
+  @Test func eachWriteIsKeptWithWhatStoodBefore() throws {
+    try set("/a", 1)
+    try set("/a", ["b": 2])
+    let entries = try session.history()
+    #expect(entries.map(\.id) == [2, 1])
+    #expect(entries[0].at == 1_700_000_000_000)
+    #expect(entries[0].parts.map(\.path) == [try Path("/a")])
+    #expect(entries[0].parts[0].values == .init(old: 1, new: ["b": 2]))
+    #expect(entries[1].parts[0].values == .init(old: nil, new: 1))
+  }
+
+  @Test func entriesOfAPlaceAreThoseAtItAboveItAndBelowIt() throws {
+    try set("/a/b/c", 1)
+    try set("/a/x", 2)
+    try set("/a", ["b": 3])
+    #expect(try session.history(of: Path("/a/b")).map(\.id) == [3, 1])
+    #expect(try session.history(of: Path("/z")).isEmpty)
+    #expect(try session.history(of: Path("/a"), before: 3, count: 1).map(\.id) == [2])
+  }
+
+  @Test func undoPutsBackWhatStoodBeforeAndTellsListeners() throws {
+    try set("/list", ["a": 1])
+    _ = try session.listen(ListenerID(1), ListenRequest(query: Query(Path("/list"))))
+    try set("/list/b", 2)
+    let deliveries = try session.undo(2)
+    #expect(deliveries.count == 1)
+    #expect(try stored("/list") == ["a": 1])
+    let newest = try #require(try session.history(count: 1).first)
+    #expect(newest.undoes == 2)
+    _ = try session.undo(newest.id)
+    #expect(try stored("/list") == ["a": 1, "b": 2])
+  }
+
+  @Test func undoOfAnUpdatePutsBackAllItsPlaces() throws {
+    try set("/", ["a": ["x": 1, ".priority": 5], "b": 2])
+    _ = try session.write(
+      .update(
+        .root,
+        [
+          JSONMember("a/x", 9), JSONMember("b", nil), JSONMember("c", true),
+          JSONMember("a/.priority", "high"),
+        ]))
+    #expect(try stored("/") == ["a": ["x": 9, ".priority": "high"], "c": true])
+    _ = try session.undo(2)
+    #expect(try stored("/") == ["a": ["x": 1, ".priority": 5], "b": 2])
+  }
+
+  @Test func undoOfTheWholeTreeIsPossible() throws {
+    try set("/a", 1)
+    try set("/", ["z": 1])
+    _ = try session.undo(2)
+    #expect(try stored("/") == ["a": 1])
+  }
+
+  @Test func whatWasWrittenSinceIsNotUndone() throws {
+    try set("/a", ["x": 1])
+    try set("/a/x", 2)
+    #expect(throws: DatabaseError.self) { try session.undo(1) }
+    #expect(try stored("/a") == ["x": 2])
+    #expect(try session.history().count == 2)
+  }
+
+  @Test func whatIsNotRememberedIsNotUndone() throws {
+    #expect(throws: DatabaseError.self) { try session.undo(7) }
+  }
+
+  @Test func aValueTooLargeIsNotKept() throws {
+    let text = String(repeating: "x", count: History.valueBytesMax - 2)
+    try set("/fits", .string(text))
+    try set("/large", .string(text + "x"))
+    let entries = try session.history()
+    #expect(entries.map(\.isUndoable) == [false, true])
+    #expect(throws: DatabaseError.self) { try session.undo(2) }
+    _ = try session.undo(1)
+    #expect(try stored("/fits") == .null)
+  }
+
+  @Test func theOldestEntriesGo() throws {
+    try session.setHistoryLimit(3)
+    for number in 1...5 { try set("/a", .number(JSONNumber(Int64(number)))) }
+    #expect(try session.history().map(\.id) == [5, 4, 3])
+    try session.setHistoryLimit(1)
+    #expect(try session.history().map(\.id) == [5])
+  }
+
+  @Test func aHistoryThatIsOffIsNotWritten() throws {
+    try set("/a", 1)
+    try session.setHistoryLimit(0)
+    #expect(try session.history().isEmpty)
+    try set("/a", 2)
+    #expect(try session.history().isEmpty)
+  }
+
+  @Test func otherSessionsSeeTheSameHistory() throws {
+    let other = try folder.session()
+    try set("/a", 1)
+    #expect(try other.history().map(\.id) == [1])
+    _ = try other.undo(1)
+    #expect(try stored("/a") == .null)
+  }
+
+  @Test func aRefusedWriteLeavesNoEntry() throws {
+    #expect(throws: DatabaseError.self) {
+      try session.write(.update(.root, [JSONMember("a", 1), JSONMember("a/b", 2)]))
+    }
+    #expect(try session.history().isEmpty)
+  }
+
+  /// Undoing every write, newest first, leads back through every state.
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func undoingAllLeadsBack(seed: UInt64) throws {
+    var random = RandomTree(seed: seed)
+    var states: [Node] = []
+    while states.count < 15 {
+      let before = try session.node(at: .root)
+      guard (try? session.write(random.write())) != nil else { continue }
+      states.append(before)
+    }
+    for (offset, state) in states.enumerated().reversed() {
+      _ = try session.undo(Int64(offset + 1))
+      try #require(try session.node(at: .root) == state, "seed \(seed), write \(offset + 1)")
+    }
+  }
+}
