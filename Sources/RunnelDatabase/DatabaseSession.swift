@@ -125,7 +125,7 @@ extension DatabaseSession {
   }
 
   /// Storage, then events: the one way by which this session changes the tree.
-  private func perform(
+  func perform(
     _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
   ) throws -> [Delivery] {
     let now = environment.now()
@@ -189,6 +189,11 @@ extension DatabaseSession {
 // MARK: Reading
 
 extension DatabaseSession {
+  /// Runs `body` on one unchanging state.
+  func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+    try store.read(body)
+  }
+
   /// The whole subtree at a place.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
@@ -246,6 +251,9 @@ extension DatabaseSession {
 // MARK: For tests
 
 extension DatabaseSession {
+  /// True if anyone listens.
+  package var hasListeners: Bool { engine.hasListeners }
+
   /// What the file's connection does for durability; 2 is FULL.
   package func synchronousMode() throws -> Int? { try store.synchronousMode() }
 

@@ -100,10 +100,14 @@ final class Store {
       try db.execute(sql: "PRAGMA synchronous = FULL")
     }
     // A file that has its tables can be opened while another process writes.
-    guard case .empty = kind else { return }
-    try queue.write { db in
-      // Another process may have made the tables since they were looked for.
-      if case .empty = try Schema.kind(db) { try db.execute(sql: Schema.statements) }
+    if case .empty = kind {
+      try queue.write { db in
+        // Another process may have made the tables since they were looked for.
+        if case .empty = try Schema.kind(db) { try db.execute(sql: Schema.statements) }
+      }
+    }
+    if try !queue.read(AppliedWrites.hasTables) {
+      try queue.write { try $0.execute(sql: AppliedWrites.statements) }
     }
   }
 
