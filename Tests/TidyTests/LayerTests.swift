@@ -10,7 +10,7 @@ import Testing
     "RunnelStore": ["RunnelBase", "RunnelTree"],
     "RunnelDatabase": [
       "CPlatform", "Dispatch", "Foundation", "GRDB", "Glibc", "Logging", "RunnelBase",
-      "RunnelTree",
+      "RunnelTree", "Synchronization",
     ],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelApp": [
