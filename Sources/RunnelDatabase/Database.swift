@@ -1,5 +1,6 @@
 public import RunnelBase
 public import RunnelTree
+import Synchronization
 
 /// What a database is asked to do.
 ///
@@ -34,8 +35,12 @@ public enum DatabaseMessage: Sendable {
 
 /// An open database on a thread of its own, for a program that must not wait for it.
 ///
-/// Requests are submitted and return at once; what comes of them is posted to an inbox, in order.
-/// What other processes write on the same file is posted too, without being asked for.
+/// It has two fronts on the one tree, and both may be used at once:
+/// - A program with a loop of its own submits requests, which return at once; what comes of them is
+///   posted to its inbox, in order.
+/// - Every other program opens it with `open`, and reads, writes and observes by `Reference`.
+///
+/// What other processes write on the same file is told on both, without being asked for.
 public actor Database {
   /// How long after a wake-up that found nothing to look again: a commit may become visible a
   /// moment after its sign.
@@ -50,9 +55,14 @@ public actor Database {
   /// The file of the database.
   public nonisolated let file: String
   private nonisolated let executor: TreeExecutor
-  private nonisolated let inbox: Inbox<DatabaseMessage>
+  /// Nil if the program uses references only; messages then go to nobody.
+  private nonisolated let inbox: Inbox<DatabaseMessage>?
+  /// Who observes by references, and where they are told.
+  nonisolated let dispatcher: EventDispatcher
+  /// Makes keys without waiting for the tree.
+  nonisolated let autoIDs: Mutex<AutoIDs>
   // Tree executor only:
-  private let session: DatabaseSession
+  let session: DatabaseSession
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
   private var isClosed = false
@@ -81,12 +91,28 @@ public actor Database {
     file: String, isReadOnly: Bool = false, indexes: [IndexDefinition] = [],
     inbox: Inbox<DatabaseMessage>, environment: sending DatabaseEnvironment
   ) throws {
-    self.file = file
+    try self.init(
+      DatabaseSource(file: file, isReadOnly: isReadOnly, indexes: indexes),
+      executor: TreeExecutor(label: "runnel.tree"), inbox: inbox,
+      dispatcher: EventDispatcher(onTrouble: { _ in }), environment: environment,
+      environmentOfKeys: .system)
+  }
+
+  /// Opens a database on a thread that is given.
+  init(
+    _ source: DatabaseSource, executor: TreeExecutor, inbox: Inbox<DatabaseMessage>?,
+    dispatcher: EventDispatcher, environment: sending DatabaseEnvironment,
+    environmentOfKeys: sending DatabaseEnvironment
+  ) throws {
+    file = source.file
     self.inbox = inbox
-    executor = TreeExecutor(label: "runnel.tree")
-    session = try DatabaseSession(file: file, isReadOnly: isReadOnly, environment: environment)
-    if !isReadOnly { try session.declareIndexes(indexes) }
-    watch = ChangeWatch(database: file)
+    self.dispatcher = dispatcher
+    self.executor = executor
+    autoIDs = Mutex(AutoIDs(environment: environmentOfKeys))
+    session = try DatabaseSession(
+      file: source.file, isReadOnly: source.isReadOnly, environment: environment)
+    if !source.isReadOnly { try session.declareIndexes(source.indexes) }
+    watch = ChangeWatch(database: source.file)
     executor.submit { self.assumeIsolated { $0.follow() } }
   }
 
@@ -119,8 +145,18 @@ public actor Database {
     }
   }
 
+  /// What is said to whoever asks after the end.
+  private var closedError: DatabaseError {
+    DatabaseError(.closed, "\(file) was closed before this was asked.")
+  }
+
+  /// Makes sure that the database may still be asked.
+  ///
+  /// - Throws: `DatabaseError` (`closed`) if not.
+  func checkIsOpen() throws { if isClosed { throw closedError } }
+
   private func refuse(_ request: DatabaseRequest) {
-    let error = DatabaseError(.closed, "\(file) was closed before this was asked.")
+    let error = closedError
     switch request {
     case .listen(let listener, _), .extend(let listener, _): post(.failed(listener, error))
     case .write(let number, _), .push(let number, _, _): post(.refused(number, error))
@@ -146,20 +182,37 @@ public actor Database {
     }
   }
 
-  private func post(_ deliveries: [Delivery]) {
-    if !deliveries.isEmpty { post(.deliveries(deliveries)) }
+  /// Hands deliveries to the front whose listener each is for.
+  func post(_ deliveries: [Delivery]) {
+    let observed = deliveries.filter(\.listener.isObservation)
+    if !observed.isEmpty { dispatcher.deliver(observed) }
+    let posted =
+      observed.isEmpty ? deliveries : deliveries.filter { !$0.listener.isObservation }
+    if !posted.isEmpty { post(.deliveries(posted)) }
   }
 
   /// Posts a message, after those that found the inbox full.
   private func post(_ message: DatabaseMessage) {
+    switch message {
+    case .failed(let listener, let error) where listener.isObservation:
+      return dispatcher.fail(listener, error)
+    case .stale(let error): dispatcher.report(error)
+    default: break
+    }
+    if inbox == nil { return }
     backlog.append(message)
     flush()
   }
 
   private func flush() {
+    guard let inbox else { return }
     let refused = backlog.firstIndex { !inbox.post($0) } ?? backlog.endIndex
     backlog.removeFirst(refused)
-    if backlog.isEmpty || isRetryDue { return }
+    if !backlog.isEmpty { retryLater() }
+  }
+
+  private func retryLater() {
+    if isRetryDue { return }
     isRetryDue = true
     executor.submit(afterMilliseconds: Database.retryMilliseconds) { [weak self] in
       self?.assumeIsolated { $0.retry() }
@@ -182,6 +235,7 @@ public actor Database {
     } catch {
       post(.stale(DatabaseError(error, file: file)))
     }
+    dispatcher.failAll(DatabaseError(.closed, "\(file) was closed."))
   }
 }
 
@@ -220,6 +274,11 @@ extension Database {
   @discardableResult
   private func look() -> Bool {
     if isClosed || !backlog.isEmpty { return true }
+    // Those who are told are slower than those who write: the feed keeps it for them meanwhile.
+    if dispatcher.isFull {
+      retryLater()
+      return true
+    }
     do {
       let deliveries = try session.catchUp()
       post(deliveries)

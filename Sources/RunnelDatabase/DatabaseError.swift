@@ -33,6 +33,10 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public static let malformedJSON = Code(rawValue: "malformed_json")
     /// The database was closed before it was asked.
     public static let closed = Code(rawValue: "closed")
+    /// Events came faster than they were taken, and more than may wait.
+    public static let overflow = Code(rawValue: "overflow")
+    /// A write was sent again so late that nobody knows any more whether it was carried out.
+    public static let forgotten = Code(rawValue: "forgotten")
     /// The caller stopped the work.
     public static let cancelled = Code(rawValue: "cancelled")
     /// Any other failure of the storage.

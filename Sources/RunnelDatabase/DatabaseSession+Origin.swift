@@ -254,6 +254,13 @@ extension DatabaseSession {
     return result.outcome.deliveries
   }
 
+  static func isReplica(_ file: String) -> DatabaseError {
+    DatabaseError(
+      .refused,
+      "\(file) is a replica: what is done there is done when its origin has answered, "
+        + "so that this cannot return it.")
+  }
+
   static func noImport(_ file: String) -> DatabaseError {
     DatabaseError(
       .refused,

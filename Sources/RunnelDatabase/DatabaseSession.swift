@@ -142,7 +142,7 @@ extension DatabaseSession {
   }
 
   /// Storage, then events: the one way by which this session changes the tree.
-  private func perform(
+  func perform(
     _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
   ) throws -> [Delivery] {
     let now = environment.now()
@@ -213,6 +213,11 @@ extension DatabaseSession {
 // MARK: Reading
 
 extension DatabaseSession {
+  /// Runs `body` on one unchanging state.
+  func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+    try store.read(body)
+  }
+
   /// The whole subtree at a place.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
@@ -288,6 +293,11 @@ extension DatabaseSession {
 // MARK: For tests
 
 extension DatabaseSession {
+  /// True if anyone listens.
+  package var hasListeners: Bool {
+    engine.hasListeners || replica?.hasListeners == true
+  }
+
   /// What the file's connection does for durability; 2 is FULL.
   package func synchronousMode() throws -> Int? { try store.synchronousMode() }
 

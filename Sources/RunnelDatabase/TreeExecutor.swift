@@ -1,6 +1,9 @@
 import Dispatch
 
-/// The tree's thread of one open database: it runs jobs one by one, in the order they were given.
+/// A thread of one open database: it runs jobs one by one, in the order they were given.
+///
+/// A database has two: the tree's, and the one on which its observers are told. Below, *the tree's*
+/// stands for either.
 ///
 /// It is the only place of the program that uses Dispatch.
 final class TreeExecutor: SerialExecutor {

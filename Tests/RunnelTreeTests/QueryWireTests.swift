@@ -53,18 +53,35 @@ import Testing
   @Test(arguments: 0..<400 as Range<UInt64>)
   func aQueryIsReadBack(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
-    let query = try random.query(QueryWireTests.path)
+    let query = try QueryWireTests.query(&random)
     let text = try query.wireJSON().jsonText()
     #expect(try read(text) == query, "seed \(seed): \(text)")
     let identifier = try query.identifier()
     #expect(identifier == (text == "{}" ? "default" : text))
   }
 
+  /// A random query that the wire has words for.
+  private static func query(_ random: inout RandomTree) throws -> Query {
+    while true {
+      let query = try random.query(path)
+      if query.asked == query || query.loadsAllData, query.index.isOnWire { return query }
+    }
+  }
+
+  @Test func whatOnlyALocalTreeAnswersIsRefused() throws {
+    let filtered = Query(QueryWireTests.path).filtered(by: try Predicate(parsing: "a == 1"))
+    #expect(throws: TreeError.self) { try filtered.wireJSON() }
+    let key = SortKey(try RowField("a"), isDescending: true)
+    let order = QueryIndex.compound(try CompoundOrder([key]))
+    let compound = try Query(QueryWireTests.path).ordered(by: order)
+    #expect(throws: TreeError.self) { try compound.wireJSON() }
+  }
+
   @Test func identifiersTellQueriesApart() throws {
     var seen: [[UInt8]: Query] = [:]
     for seed in 0..<600 as Range<UInt64> {
       var random = RandomTree(seed: seed)
-      let query = try random.query(QueryWireTests.path)
+      let query = try QueryWireTests.query(&random)
       let other = seen.updateValue(query, forKey: Array(try query.identifier().utf8))
       #expect(other == nil || other == query, "seed \(seed)")
     }
@@ -185,5 +202,11 @@ import Testing
       let error = #expect(throws: TreeError.self) { try read(#"{"i":".key","sp":"\#(text)"}"#) }
       #expect(error?.code == .invalidQuery)
     }
+  }
+}
+
+extension QueryIndex {
+  fileprivate var isOnWire: Bool {
+    if case .compound = self { false } else { true }
   }
 }

@@ -11,6 +11,12 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
       public var old: JSONValue
       /// What stands there since.
       public var new: JSONValue
+
+      /// Makes the pair.
+      public init(old: JSONValue, new: JSONValue) {
+        self.old = old
+        self.new = new
+      }
     }
 
     /// The place.

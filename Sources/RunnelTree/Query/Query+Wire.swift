@@ -34,6 +34,7 @@ extension Query {
   ///
   /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire has no words for.
   public func wireJSON() throws(TreeError) -> JSONValue {
+    if filter != nil { throw unspeakable("a filter") }
     var members: [JSONMember] = []
     if let start {
       members += try wireMembers(

@@ -39,6 +39,9 @@ public struct ReplicaEngine: Sendable {
     self.policy = policy
   }
 
+  /// True if anyone listens.
+  package var hasListeners: Bool { engine.hasListeners }
+
   /// True while the origin can be talked to.
   public var isConnected: Bool {
     if case .offline = link { false } else { true }

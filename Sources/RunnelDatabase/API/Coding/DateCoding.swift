@@ -1,0 +1,41 @@
+import Foundation
+import RunnelBase
+import RunnelTree
+
+/// How dates are stored.
+public enum DateCoding: Hashable, Sendable {
+  /// Whole milliseconds since 1970, as server timestamps are: the default. Finer parts are rounded.
+  case milliseconds
+  /// Seconds since 1970, with fractions.
+  case seconds
+  /// Text like `2026-11-21T20:44:50.123Z`. Finer parts are cut off.
+  case iso8601
+}
+
+extension DateCoding {
+  /// The JSON of a date; nil if it is too far off.
+  func json(_ date: Date) -> JSONValue? {
+    switch self {
+    case .milliseconds:
+      Int64(exactly: (date.timeIntervalSince1970 * 1000).rounded()).map { .number(JSONNumber($0)) }
+    case .seconds: JSONNumber(date.timeIntervalSince1970).map { .number($0) }
+    case .iso8601: .string(date.formatted(DateCoding.style))
+    }
+  }
+
+  /// The date that a leaf stands for; nil if it is none.
+  func date(_ leaf: Leaf) -> Date? {
+    switch (self, leaf) {
+    case (.milliseconds, .number(let number)):
+      return Date(timeIntervalSince1970: number.double / 1000)
+    case (.seconds, .number(let number)): return Date(timeIntervalSince1970: number.double)
+    case (.iso8601, .string(let text)):
+      // Text that is no date is refused by the caller, which knows the place.
+      return (try? DateCoding.style.parse(text))
+        ?? (try? Date.ISO8601FormatStyle().parse(text))
+    default: return nil
+    }
+  }
+
+  private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+}

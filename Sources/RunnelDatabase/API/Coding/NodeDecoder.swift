@@ -1,0 +1,202 @@
+import Foundation
+import RunnelBase
+public import RunnelTree
+
+/// Reads Swift values from what the tree holds: the opposite of `NodeEncoder`.
+///
+/// - Where nothing stands, an optional is nil, and an array or a dictionary is empty: the tree stores
+///   nothing empty, so what was written so is read so.
+/// - An array is read from children whose keys are whole numbers, if the greatest is less than twice
+///   their number; a gap is nil.
+/// - Integers are exact: a number with a fraction, or out of the type's range, is a mismatch.
+/// - The coding key `.priority` reads a node's priority.
+public struct NodeDecoder: Hashable, Sendable {
+  /// How dates are read.
+  public var dates: DateCoding
+
+  /// Makes a decoder.
+  public init(dates: DateCoding = .milliseconds) { self.dates = dates }
+
+  /// The value that a node makes.
+  ///
+  /// - Parameters:
+  ///   - type: the type.
+  ///   - node: the node.
+  ///   - path: the place of the node, which errors name.
+  /// - Returns: the value.
+  /// - Throws: `DataCodingError` with the place that does not fit, and the type expected there.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type, from node: Node, at path: Path = .root
+  ) throws(DataCodingError) -> Value {
+    do {
+      return try NodeDecoding(node: node, codingPath: [], options: self).value(type)
+    } catch {
+      throw DataCodingError(error, place: path, type: type)
+    }
+  }
+}
+
+/// Decodes one value from its node.
+struct NodeDecoding: Decoder {
+  let node: Node
+  let codingPath: [any CodingKey]
+  let options: NodeDecoder
+
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    // A leaf has no members but its priority; a type may ask for nothing else.
+    if node.leaf != nil, node.priority == nil { throw mismatch([String: Any].self) }
+    return KeyedDecodingContainer(KeyedNodeDecoding<Key>(decoding: self))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard let elements = node.elements else { throw mismatch([Any].self) }
+    return UnkeyedNodeDecoding(decoding: self, elements: elements)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer {
+    SingleNodeDecoding(decoding: self)
+  }
+}
+
+// MARK: Values
+
+extension NodeDecoding {
+  /// The decoding of what stands below.
+  func below(_ key: any CodingKey, _ node: Node) -> NodeDecoding {
+    NodeDecoding(node: node, codingPath: codingPath + [key], options: options)
+  }
+
+  /// What stands under a coding key; empty for one that is no key.
+  func node(for key: any CodingKey) -> Node {
+    switch key.stringValue {
+    case ReservedName.priority: return node.priority.map { Node($0) } ?? .empty
+    case ReservedName.value: return node.leaf.map { Node($0) } ?? .empty
+    case let name:
+      // Nothing can stand under what is no key.
+      guard let key = try? Key(name) else { return .empty }
+      return node[key]
+    }
+  }
+
+  /// The value of any type.
+  ///
+  /// A misfit at this very place is told with the whole type, not with what it was trying to read.
+  func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    if let special = try special(type) { return special }
+    do {
+      return try Value(from: self)
+    } catch is DecodingError where node.isEmpty {
+      throw missing(type)
+    } catch DecodingError.typeMismatch(_, let context) where isHere(context) {
+      throw DecodingError.typeMismatch(type, context)
+    } catch DecodingError.dataCorrupted(let context) where isHere(context) {
+      throw DecodingError.typeMismatch(type, context)
+    }
+  }
+
+  /// The value of a type that is read in a way of its own; nil for every other.
+  private func special<Value>(_ type: Value.Type) throws -> Value? {
+    switch type {
+    case is Date.Type:
+      guard let leaf = node.leaf else { throw mismatch(type) }
+      guard let date = options.dates.date(leaf) else { throw mismatch(type) }
+      return date as? Value
+    case is Data.Type:
+      guard let data = Data(base64Encoded: try text(for: type)) else { throw mismatch(type) }
+      return data as? Value
+    case is URL.Type:
+      guard let url = URL(string: try text(for: type)) else { throw mismatch(type) }
+      return url as? Value
+    default: return nil
+    }
+  }
+
+  func bool() throws -> Bool {
+    guard case .bool(let value)? = node.leaf else { throw mismatch(Bool.self) }
+    return value
+  }
+
+  func string() throws -> String { try text(for: String.self) }
+
+  func double() throws -> Double { try number(for: Double.self).double }
+
+  func float() throws -> Float {
+    let value = Float(try number(for: Float.self).double)
+    if !value.isFinite { throw mismatch(Float.self) }
+    return value
+  }
+
+  func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
+    guard let integer = try number(for: type).integer, let value = Value(exactly: integer) else {
+      throw mismatch(type)
+    }
+    return value
+  }
+
+  private func text(for type: Any.Type) throws -> String {
+    guard case .string(let text)? = node.leaf else { throw mismatch(type) }
+    return text
+  }
+
+  private func number(for type: Any.Type) throws -> JSONNumber {
+    guard case .number(let number)? = node.leaf else { throw mismatch(type) }
+    return number
+  }
+}
+
+// MARK: Errors
+
+extension NodeDecoding {
+  func missing(_ type: Any.Type) -> DecodingError {
+    DecodingError.valueNotFound(
+      type, DecodingError.Context(codingPath: codingPath, debugDescription: "nothing is there"))
+  }
+
+  func mismatch(_ type: Any.Type) -> DecodingError {
+    if node.isEmpty { return missing(type) }
+    return DecodingError.typeMismatch(
+      type,
+      DecodingError.Context(
+        codingPath: codingPath, debugDescription: "\(node.shortDescription) is there"))
+  }
+
+  /// True if an error is about the value that is being decoded, not about a part of it.
+  private func isHere(_ context: DecodingError.Context) -> Bool {
+    context.codingPath.count <= codingPath.count
+  }
+}
+
+extension Node {
+  /// The elements, if the node is an array by the rule of section 3.2; a gap is empty.
+  fileprivate var elements: [Node]? {
+    if leaf != nil { return nil }
+    var maximum = -1
+    for child in children {
+      guard let index = child.key.integer, index >= 0, child.key.text == String(index) else {
+        return nil
+      }
+      maximum = max(maximum, Int(index))
+    }
+    guard maximum < 2 * children.count else { return nil }
+    var elements = [Node](repeating: .empty, count: maximum + 1)
+    for child in children {
+      if let index = child.key.integer { elements[Int(index)] = child.node }
+    }
+    return elements
+  }
+
+  /// What the node is, for a message.
+  fileprivate var shortDescription: String {
+    switch content {
+    case .empty: "nothing"
+    case .leaf(.bool(let value)): "\(value)"
+    case .leaf(.number(let value)): "the number \(JSONValue.number(value).jsonText())"
+    case .leaf(.string(let text)):
+      "the string \"\(text.prefix(40))\(text.count > 40 ? "..." : "")\""
+    case .children(let children):
+      "an object of \(children.count) \(children.count == 1 ? "child" : "children")"
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import Foundation
+public import RunnelBase
+public import RunnelTree
+
+/// Writes Swift values as the tree holds them.
+///
+/// - Keys become children; arrays become children named `0`, `1`, `2`. What is nil is absent, and so is
+///   an array or a dictionary without elements: the tree stores nothing empty.
+/// - Integers are exact; one beyond Int64 is refused. Numbers that are not finite are refused.
+/// - Dates are written as `dates` says, `Data` in base 64, `URL` as text.
+/// - The coding keys `.priority` and `.value` have their meaning, as in JSON.
+public struct NodeEncoder: Hashable, Sendable {
+  /// How dates are written.
+  public var dates: DateCoding
+
+  /// Makes an encoder.
+  public init(dates: DateCoding = .milliseconds) { self.dates = dates }
+
+  /// The JSON to write for a value; it may hold server values.
+  ///
+  /// - Parameters:
+  ///   - value: the value.
+  ///   - path: the place that it is for, which errors name.
+  /// - Returns: JSON in the export format, apart from arrays.
+  /// - Throws: `DataCodingError` (`notEncodable`) with the place of what cannot be written.
+  public func json<Value: Encodable>(
+    _ value: Value, at path: Path = .root
+  ) throws(DataCodingError) -> JSONValue {
+    let slot = EncodingSlot()
+    do {
+      try NodeEncoding(slot: slot, codingPath: [], options: self).encode(value)
+    } catch {
+      throw DataCodingError(error, place: path, type: Value.self)
+    }
+    return slot.json
+  }
+
+  /// The node that a value makes.
+  ///
+  /// - Parameters:
+  ///   - value: the value; server values in it are refused, for they have none yet.
+  ///   - path: the place that it is for, which errors name.
+  /// - Returns: the node.
+  /// - Throws: `DataCodingError` (`notEncodable`) with the place of what the tree does not allow.
+  public func encode<Value: Encodable>(
+    _ value: Value, at path: Path = .root
+  ) throws(DataCodingError) -> Node {
+    let json = try json(value, at: path)
+    do throws(TreeError) {
+      return try Node(json: json, at: path)
+    } catch {
+      throw DataCodingError(
+        .notEncodable, path: error.path ?? path.description, type: Value.self,
+        reason: error.message)
+    }
+  }
+}
+
+/// The place in a value that is being encoded; containers fill it.
+final class EncodingSlot {
+  enum Content {
+    case json(JSONValue)
+    case elements([EncodingSlot])
+    case members([(name: String, slot: EncodingSlot)])
+  }
+
+  var content = Content.json(.null)
+  private var indexes: [String: Int] = [:]
+
+  var json: JSONValue {
+    switch content {
+    case .json(let json): json
+    case .elements(let slots): .array(slots.map(\.json))
+    case .members(let members): .object(members.map { JSONMember($0.name, $0.slot.json) })
+    }
+  }
+
+  /// Becomes an object, unless it is one.
+  func becomeObject() {
+    if case .members = content { return }
+    content = .members([])
+    indexes = [:]
+  }
+
+  /// Becomes an array, unless it is one.
+  func becomeArray() {
+    if case .elements = content { return }
+    content = .elements([])
+  }
+
+  /// The place of a member, which is made if it does not exist.
+  func member(_ name: String) -> EncodingSlot {
+    becomeObject()
+    guard case .members(var members) = content else { return EncodingSlot() }
+    if let index = indexes[name] { return members[index].slot }
+    let slot = EncodingSlot()
+    indexes[name] = members.count
+    // The array is changed in place only while nothing else holds it.
+    content = .json(.null)
+    members.append((name, slot))
+    content = .members(members)
+    return slot
+  }
+
+  /// The place of one more element.
+  func nextElement() -> EncodingSlot {
+    becomeArray()
+    guard case .elements(var slots) = content else { return EncodingSlot() }
+    let slot = EncodingSlot()
+    content = .json(.null)
+    slots.append(slot)
+    content = .elements(slots)
+    return slot
+  }
+
+  var elementCount: Int {
+    if case .elements(let slots) = content { slots.count } else { 0 }
+  }
+}
+
+/// Encodes one value into its slot.
+struct NodeEncoding: Encoder {
+  let slot: EncodingSlot
+  let codingPath: [any CodingKey]
+  let options: NodeEncoder
+
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    slot.becomeObject()
+    return KeyedEncodingContainer(KeyedNodeEncoding<Key>(encoding: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    slot.becomeArray()
+    return UnkeyedNodeEncoding(encoding: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    SingleNodeEncoding(encoding: self)
+  }
+}
+
+extension NodeEncoding {
+  /// The encoding of what stands below.
+  func below(_ key: any CodingKey, _ slot: EncodingSlot) -> NodeEncoding {
+    NodeEncoding(slot: slot, codingPath: codingPath + [key], options: options)
+  }
+
+  func encode(_ value: some Encodable) throws {
+    if codingPath.count > TreeLimits.depthMax {
+      throw refusal(
+        value, "it is nested deeper than \(TreeLimits.depthMax) levels. Is there a cycle?")
+    }
+    switch value {
+    case let date as Date:
+      guard let json = options.dates.json(date) else {
+        throw refusal(value, "the date is too far off")
+      }
+      slot.content = .json(json)
+    case let data as Data: slot.content = .json(.string(data.base64EncodedString()))
+    case let url as URL: slot.content = .json(.string(url.absoluteString))
+    default: try value.encode(to: self)
+    }
+  }
+
+  func encodeScalar(_ json: JSONValue) { slot.content = .json(json) }
+
+  func encode(integer value: some FixedWidthInteger & Encodable) throws {
+    guard let number = Int64(exactly: value) else {
+      throw refusal(value, "\(value) is beyond the range of Int64")
+    }
+    slot.content = .json(.number(JSONNumber(number)))
+  }
+
+  func encode(number value: Double) throws {
+    guard let number = JSONNumber(value) else {
+      throw refusal(value, "\(value) is no finite number")
+    }
+    slot.content = .json(.number(number))
+  }
+
+  private func refusal(_ value: Any, _ reason: String) -> EncodingError {
+    EncodingError.invalidValue(
+      value, EncodingError.Context(codingPath: codingPath, debugDescription: reason))
+  }
+}

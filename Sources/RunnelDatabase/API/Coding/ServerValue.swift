@@ -1,0 +1,99 @@
+public import Foundation
+public import RunnelBase
+import RunnelTree
+
+/// A value that the database makes as it carries out the write.
+///
+/// It stands wherever a value does: `setValue(ServerValue.timestamp)`, or in a property of a value that
+/// is encoded.
+///
+/// Source: tree semantics, section 9.
+public struct ServerValue: Hashable, Sendable {
+  private enum Operation: Hashable {
+    case timestamp
+    case incrementInteger(Int)
+    case incrementDouble(Double)
+  }
+
+  private let operation: Operation
+
+  /// The time of the write, in milliseconds since 1970; one time for all of one write.
+  public static let timestamp = ServerValue(operation: .timestamp)
+
+  /// The number that stands there plus `delta`; `delta` if no number does.
+  ///
+  /// The sum is exact, unless it leaves the range of Int64.
+  public static func increment(_ delta: Int) -> ServerValue {
+    ServerValue(operation: .incrementInteger(delta))
+  }
+
+  /// The number that stands there plus `delta`; `delta` if no number does.
+  ///
+  /// A write of a `delta` that is not finite is refused.
+  public static func increment(_ delta: Double) -> ServerValue {
+    ServerValue(operation: .incrementDouble(delta))
+  }
+
+  /// The value as it is written in JSON: `{".sv": …}`.
+  public var json: JSONValue {
+    switch operation {
+    case .timestamp: [".sv": "timestamp"]
+    case .incrementInteger(let delta): [".sv": ["increment": .number(JSONNumber(Int64(delta)))]]
+    case .incrementDouble(let delta):
+      // Null is no number either, and the write is refused for it.
+      [".sv": ["increment": JSONNumber(delta).map { .number($0) } ?? .null]]
+    }
+  }
+}
+
+extension ServerValue: Encodable {
+  /// Encodes what the database replaces by the value.
+  ///
+  /// With another encoder than `NodeEncoder`, this is plain JSON that only the database understands.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: NamedKey.self)
+    let name = NamedKey(ReservedName.serverValue)
+    let increment = NamedKey("increment")
+    switch operation {
+    case .timestamp: try container.encode("timestamp", forKey: name)
+    case .incrementInteger(let delta):
+      var nested = container.nestedContainer(keyedBy: NamedKey.self, forKey: name)
+      try nested.encode(delta, forKey: increment)
+    case .incrementDouble(let delta):
+      var nested = container.nestedContainer(keyedBy: NamedKey.self, forKey: name)
+      try nested.encode(delta, forKey: increment)
+    }
+  }
+}
+
+/// A date that is nil until the value is written, and is then the time of the write.
+///
+/// ```swift
+/// struct Message: Codable {
+///   var text: String
+///   @ServerTimestamp var created: Date?
+/// }
+/// ```
+@propertyWrapper
+public struct ServerTimestamp: Hashable, Sendable {
+  /// The date; nil is written as the time of the write.
+  public var wrappedValue: Date?
+
+  /// Makes the property; nil is written as the time of the write.
+  public init(wrappedValue: Date?) { self.wrappedValue = wrappedValue }
+}
+
+extension ServerTimestamp: Codable {
+  /// Encodes the date, or the server value in place of nil.
+  public func encode(to encoder: any Encoder) throws {
+    guard let wrappedValue else { return try ServerValue.timestamp.encode(to: encoder) }
+    var container = encoder.singleValueContainer()
+    try container.encode(wrappedValue)
+  }
+
+  /// Decodes the date; nil if nothing is there.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    wrappedValue = container.decodeNil() ? nil : try container.decode(Date.self)
+  }
+}

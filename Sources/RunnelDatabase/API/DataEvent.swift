@@ -1,0 +1,70 @@
+public import RunnelTree
+
+/// What an observer is told.
+///
+/// `previousKey` is the key of the child before it in the order of the query after the whole batch;
+/// nil for the first child.
+///
+/// Order: within one batch, which is what one write came to, all `childRemoved`, then all
+/// `childAdded`, `childMoved` and `childChanged`, then `value`.
+///
+/// Source: tree semantics, section 6.
+public enum DataEvent: Hashable, Sendable {
+  /// A child entered what the query shows.
+  case childAdded(DataSnapshot, previousKey: String?)
+  /// A child changed.
+  case childChanged(DataSnapshot, previousKey: String?)
+  /// What the query orders by changed in a child, whether or not its rank did.
+  case childMoved(DataSnapshot, previousKey: String?)
+  /// A child left; it is given as it was.
+  case childRemoved(DataSnapshot)
+  /// All that the query shows.
+  case value(DataSnapshot)
+}
+
+extension DataEvent {
+  /// The child that the event is about, or for `value` the whole.
+  public var snapshot: DataSnapshot {
+    switch self {
+    case .childAdded(let snapshot, _), .childChanged(let snapshot, _),
+      .childMoved(let snapshot, _), .childRemoved(let snapshot), .value(let snapshot):
+      snapshot
+    }
+  }
+
+  /// The key of the child before it; nil for the first child, for `childRemoved` and for `value`.
+  public var previousKey: String? {
+    switch self {
+    case .childAdded(_, let key), .childChanged(_, let key), .childMoved(_, let key): key
+    case .childRemoved, .value: nil
+    }
+  }
+
+  /// The kind of the event, as a set of one.
+  public var kind: EventKinds {
+    switch self {
+    case .childAdded: .added
+    case .childChanged: .changed
+    case .childMoved: .moved
+    case .childRemoved: .removed
+    case .value: .value
+    }
+  }
+}
+
+extension DataEvent {
+  /// The event of a view as the observers of its query are told it; nil for what only views know.
+  init?(_ event: TreeEvent, in query: DatabaseQuery) {
+    switch event {
+    case .childAdded(let row, let previous):
+      self = .childAdded(query.snapshot(of: row), previousKey: previous?.text)
+    case .childChanged(let row, let previous):
+      self = .childChanged(query.snapshot(of: row), previousKey: previous?.text)
+    case .childMoved(let row, let previous):
+      self = .childMoved(query.snapshot(of: row), previousKey: previous?.text)
+    case .childRemoved(let row): self = .childRemoved(query.snapshot(of: row))
+    case .value(let node): self = .value(query.snapshot(of: node))
+    case .page: return nil
+    }
+  }
+}

@@ -1,0 +1,118 @@
+public import RunnelBase
+public import RunnelTree
+
+/// What stood at a place at one moment.
+///
+/// It never changes.
+///
+/// Source: tree semantics, section 17.
+public struct DataSnapshot: Hashable, Sendable {
+  /// The place.
+  public let reference: Reference
+  /// What stood there.
+  public let node: Node
+  /// The order in which `children` are given.
+  private let index: QueryIndex
+
+  /// Makes a snapshot; its children are given in the order of `index`.
+  public init(reference: Reference, node: Node, index: QueryIndex = .priority) {
+    self.reference = reference
+    self.node = node
+    self.index = index
+  }
+
+  /// The last key of the place; nil at the root.
+  public var key: String? { reference.key }
+
+  /// True if anything stood there.
+  public var exists: Bool { !node.isEmpty }
+}
+
+// MARK: Values
+
+extension DataSnapshot {
+  /// The plain value, without priorities; null if nothing stood there.
+  ///
+  /// Children are always an object, in key order, whatever their keys look like. A place whose children
+  /// are `0`, `1`, `2` is an array only on request: `value(coercingArrays: true)`.
+  public var value: JSONValue { node.json }
+
+  /// The plain value, with arrays in place of objects whose keys are mostly indexes.
+  ///
+  /// An object becomes an array if all its keys are whole numbers without sign or leading zeros and the
+  /// greatest is less than twice the number of children; gaps are null. Beware that the shape of such a
+  /// value changes with the children that come and go.
+  ///
+  /// Source: tree semantics, section 3.2.
+  public func value(coercingArrays coerces: Bool) -> JSONValue {
+    node.json(coercingArrays: coerces)
+  }
+
+  /// The value in the export format, which keeps priorities: what `setValue` takes back unchanged.
+  public var exportValue: JSONValue { node.exportJSON }
+
+  /// The priority, a number or a string; nil if there is none.
+  public var priority: JSONValue? { node.priority?.json }
+
+  /// The value as a Swift type.
+  ///
+  /// - Parameters:
+  ///   - type: the type; an optional one is nil if nothing stood there.
+  ///   - decoder: says how dates are read.
+  /// - Returns: the value.
+  /// - Throws: `DataCodingError` with the place that does not fit, and the type expected there.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, using decoder: NodeDecoder = NodeDecoder()
+  ) throws(DataCodingError) -> Value {
+    try decoder.decode(type, from: node, at: reference.path)
+  }
+}
+
+// MARK: Children
+
+extension DataSnapshot {
+  /// True if there were children.
+  public var hasChildren: Bool { childrenCount > 0 }
+
+  /// How many children there were.
+  public var childrenCount: Int { node.children.count }
+
+  /// True if something stood at a relative path; a path that cannot be has nothing.
+  public func hasChild(_ path: String) -> Bool {
+    // What is no path is the place of nothing.
+    guard let path = try? Path(path) else { return false }
+    return !node[path].isEmpty
+  }
+
+  /// What stood at a relative path; its own children are given by priority.
+  ///
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) if it is no path.
+  public func child(_ path: String) throws(TreeError) -> DataSnapshot {
+    let path = try Path(path)
+    return DataSnapshot(
+      reference: Reference(
+        database: reference.database, path: try reference.path.appending(path)),
+      node: node[path])
+  }
+
+  /// The children, in the order of the query that was asked; their own children are given by priority.
+  ///
+  /// O(n log n), and O(n) if they are in key order.
+  public var children: [DataSnapshot] {
+    let children = node.children
+    let rows = children.map { (position: position(of: $0), child: $0) }
+    let isInKeyOrder = index == .key || rows.allSatisfy { $0.position.value == .null }
+    let ordered = isInKeyOrder ? rows : rows.sorted { $0.position < $1.position }
+    return ordered.map { row in
+      DataSnapshot(
+        reference: Reference(
+          database: reference.database,
+          path: Path(unchecked: reference.path.keys + [row.child.key])),
+        node: row.child.node)
+    }
+  }
+
+  private func position(of child: Child) -> IndexPosition {
+    IndexPosition(value: index.value(of: child.node), key: .key(child.key))
+  }
+}

@@ -1,0 +1,142 @@
+import RunnelTree
+import Synchronization
+
+/// Tells those who observe, on a thread that is not the tree's.
+///
+/// Responsibilities:
+/// - It knows the observations of one database by their listeners.
+/// - It tells them in the order in which the tree does: batch after batch, and within a batch event
+///   after event, each to its observers in order of registration. What a handler causes is told after
+///   the batch in which the handler was called, so handlers never nest.
+///
+/// A handler that is slow holds up other handlers and the return of writes, never the tree: what other
+/// processes write waits in the feed of the file while `isFull`.
+///
+/// Source: tree semantics, sections 6.2 to 6.7.
+final class EventDispatcher: Sendable {
+  /// How many batches may wait before other processes' writes are left in the feed.
+  static let batchesMax = 1000
+
+  private struct State {
+    var lastID = 0
+    var observations: [ListenerID: Observation] = [:]
+    var kept: [Query: Observation] = [:]
+  }
+
+  private let thread = TreeExecutor(label: "runnel.events")
+  private let state = Mutex(State())
+  private let waitingCount = Atomic(0)
+  private let onTrouble: @Sendable (DatabaseError) -> Void
+
+  init(onTrouble: @escaping @Sendable (DatabaseError) -> Void) { self.onTrouble = onTrouble }
+
+  /// True if so much waits to be told that no more should be fetched.
+  var isFull: Bool { waitingCount.load(ordering: .relaxed) >= EventDispatcher.batchesMax }
+}
+
+// MARK: Who observes
+
+extension EventDispatcher {
+  /// Adds an observation under a new name.
+  func add(_ make: (ListenerID) -> Observation) -> Observation {
+    let id = state.withLock { state in
+      state.lastID -= 1
+      return ListenerID(state.lastID)
+    }
+    let observation = make(id)
+    state.withLock { $0.observations[id] = observation }
+    return observation
+  }
+
+  func remove(_ id: ListenerID) {
+    state.withLock { $0.observations[id] = nil }
+  }
+
+  /// How many observations there are.
+  var count: Int { state.withLock { $0.observations.count } }
+
+  func isKept(_ query: Query) -> Bool { state.withLock { $0.kept[query] != nil } }
+
+  /// Sets which observation keeps a query; returns the one that did.
+  func replaceKept(_ observation: Observation?, for query: Query) -> Observation? {
+    state.withLock { state in
+      let old = state.kept[query]
+      state.kept[query] = observation
+      return old
+    }
+  }
+
+  private func observation(_ id: ListenerID) -> Observation? {
+    state.withLock { $0.observations[id] }
+  }
+}
+
+// MARK: Telling
+
+extension EventDispatcher {
+  /// Tells the events of one batch, after everything given before.
+  func deliver(_ deliveries: [Delivery]) {
+    waitingCount.add(1, ordering: .relaxed)
+    thread.submit { [self] in
+      tell(deliveries)
+      waitingCount.subtract(1, ordering: .relaxed)
+    }
+  }
+
+  /// Tells an observer that it is told nothing more, and why.
+  func fail(_ id: ListenerID, _ error: DatabaseError) {
+    thread.submit { [self] in
+      guard let observation = observation(id) else { return }
+      remove(id)
+      observation.fail(error)
+    }
+  }
+
+  /// Tells everyone that the database is at its end.
+  func failAll(_ error: DatabaseError) {
+    thread.submit { [self] in
+      let all = state.withLock { state in
+        defer {
+          state.observations = [:]
+          state.kept = [:]
+        }
+        // Who keeps a query wants no word of the end.
+        let kept = Set(state.kept.values.map(\.id))
+        return state.observations.values.filter { !kept.contains($0.id) }
+      }
+      for observation in all.sorted(by: { $1.id < $0.id }) { observation.fail(error) }
+    }
+  }
+
+  func report(_ error: DatabaseError) {
+    thread.submit { [self] in onTrouble(error) }
+  }
+
+  /// Returns when everything given before has been told.
+  func whenDelivered() async {
+    await withCheckedContinuation { continuation in thread.submit { continuation.resume() } }
+  }
+
+  private func tell(_ deliveries: [Delivery]) {
+    var buffered: [(observation: Observation, events: [DataEvent])] = []
+    for delivery in deliveries {
+      // It is looked up again for each event: a handler may have ended it.
+      guard let observation = observation(delivery.listener),
+        let event = DataEvent(delivery.event, in: observation.query)
+      else { continue }
+      switch observation.sink {
+      case .handler(let handler): observation.tell { handler(event) }
+      case .buffer:
+        if let index = buffered.firstIndex(where: { $0.observation === observation }) {
+          buffered[index].events.append(event)
+        } else {
+          buffered.append((observation, [event]))
+        }
+      case .nobody: break
+      }
+    }
+    for (observation, events) in buffered {
+      if case .buffer(let take) = observation.sink { observation.tell { take(events) } }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+public import RunnelTree
+
+// Reading and observing, by a place or by a query of its children.
+
+extension Queryable {
+  /// What is there now.
+  ///
+  /// A query that is limited to some children gives these; it has no leaf and no priority of its own.
+  /// A place where nothing stands gives a snapshot that does not exist.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read, or the database is closed.
+  public func get() async throws -> DataSnapshot {
+    let query = databaseQuery
+    let asked = query.query
+    let node = try await query.database.answer { session in
+      if asked.loadsAllData { return try session.node(at: asked.path) }
+      return Node(
+        children: try session.rows(asked).compactMap { row in
+          row.node.map { Child(key: row.key, node: $0) }
+        })
+    }
+    return query.snapshot(of: node)
+  }
+
+  /// Calls a handler for what is there, and for what happens to it, until the token is cancelled.
+  ///
+  /// At first the handler is told `childAdded` for each child in the order of the query, then `value`.
+  ///
+  /// Handlers of one database are called one by one, in order, on a thread that is not the tree's. A
+  /// handler may write, by a task of its own; what comes of it is told after the handler returned, and
+  /// after what was to be told before. A handler must not wait for the database, whose writes return
+  /// after the handlers were told of them.
+  ///
+  /// - Parameters:
+  ///   - kinds: which events the handler is called for.
+  ///   - handler: called for each event.
+  ///   - onFailure: called at most once, as the last call: when the rows cannot be read, or the database
+  ///     is closed.
+  /// - Returns: the token that ends this observation, and no other; letting go of it does not.
+  @discardableResult
+  public func observe(
+    _ kinds: EventKinds = .all, _ handler: @escaping @Sendable (DataEvent) -> Void,
+    onFailure: @escaping @Sendable (DatabaseError) -> Void = { _ in }
+  ) -> ObservationToken {
+    let query = databaseQuery
+    return ObservationToken(
+      query.database.observe(query.query, kinds, .handler(handler), onFailure: onFailure))
+  }
+
+  /// The first event of some kinds: `value` for what is there, `childAdded` for the first child, and
+  /// any other for what happens next.
+  ///
+  /// - Throws: `DatabaseError` as the handlers of `observe` are told, `CancellationError` if the task
+  ///   was cancelled before.
+  public func observeSingleEvent(of kinds: EventKinds) async throws -> DataEvent {
+    for try await event in events(kinds) { return event }
+    throw CancellationError()
+  }
+
+  /// The events as a sequence; see `DataEvents`.
+  ///
+  /// - Parameters:
+  ///   - kinds: which events.
+  ///   - batchesMax: how many batches may wait to be taken: at least 1.
+  /// - Returns: a sequence, of which each iterator observes by itself.
+  public func events(_ kinds: EventKinds = .all, batchesMax: Int = 1000) -> DataEvents {
+    precondition(batchesMax > 0, "A batch must be able to wait.")
+    return DataEvents(query: databaseQuery, kinds: kinds, batchesMax: batchesMax)
+  }
+
+  /// What is there, again and again as it changes; see `DataValues`.
+  public var values: DataValues { DataValues(query: databaseQuery) }
+
+  /// Holds what is there in memory, so that observing it later needs no reading; or no longer.
+  ///
+  /// It is a listener that tells nobody. To set it twice is to set it once.
+  public func keepSynced(_ isKept: Bool) {
+    let query = databaseQuery
+    query.database.keepSynced(query.query, isKept)
+  }
+}

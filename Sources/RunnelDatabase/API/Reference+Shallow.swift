@@ -1,0 +1,61 @@
+import RunnelTree
+
+/// What is known of a place without reading what is below its children.
+public struct ShallowSnapshot: Hashable, Sendable {
+  /// The keys of a page of children, in key order.
+  public var keys: [String]
+  /// How many children the place has in all.
+  public var numberOfChildren: Int
+  /// True if anything stands there: children, or a value.
+  public var exists: Bool
+  /// What to give as `after` for the next page; nil if this is the last one.
+  public var next: String?
+
+  /// True if the place has children.
+  public var hasChildren: Bool { numberOfChildren > 0 }
+}
+
+extension Reference {
+  /// Reads the keys of some children and the number of all, and nothing below them.
+  ///
+  /// O(limit + depth log n), whatever is below the children. All of one answer belongs together; a
+  /// child that comes or goes between two pages is found or missed by its place among the keys.
+  ///
+  /// - Parameters:
+  ///   - limit: how many keys at most; 0 for the number alone.
+  ///   - key: the key after which the page begins; nil for the first page. It need not exist.
+  /// - Returns: the page.
+  /// - Throws: `TreeError` if `key` is none; `DatabaseError` if it cannot be read.
+  public func shallow(limit: Int = 1000, after key: String? = nil) async throws -> ShallowSnapshot {
+    let cursor = try key.map { key throws(TreeError) in try Key(key) }
+    return try await database.answer { session in
+      try session.shallow(path, limit: limit, after: cursor)
+    }
+  }
+}
+
+extension DatabaseSession {
+  func shallow(_ path: Path, limit: Int, after cursor: Key?) throws -> ShallowSnapshot {
+    // One key more than asked for tells whether there are others.
+    let limit = min(max(limit, 0), Int.max - 1)
+    var query = try Query(path).ordered(by: .key).limited(to: limit + 1, from: .first)
+    if let cursor {
+      query = try query.starting(at: .leaf(.string(cursor.text)), isInclusive: false)
+    }
+    let slice = RowSlice(query)
+    return try read { transaction in
+      let summary = try transaction.summary(at: path)
+      let rows = limit == 0 ? [] : try transaction.rows(of: path, in: slice, detail: .shallow)
+      let keys = rows.prefix(limit).map(\.key.text)
+      return ShallowSnapshot(
+        keys: keys, numberOfChildren: summary.kind.childCount, exists: summary.kind != .empty,
+        next: rows.count > limit ? keys.last : nil)
+    }
+  }
+}
+
+extension NodeSummary.Kind {
+  fileprivate var childCount: Int {
+    if case .children(let count) = self { count } else { 0 }
+  }
+}

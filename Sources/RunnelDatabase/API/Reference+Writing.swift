@@ -1,0 +1,135 @@
+public import RunnelBase
+import RunnelTree
+
+// Writing. Each of these returns when the write is on disk and everyone who observes through this
+// database has been told of it; one that throws changed nothing. `using` says how Swift values are
+// written, and `id` names a write that may be sent again (`WriteID`).
+
+extension Reference {
+  /// Replaces what stands here, with its priority and all below it; null removes it.
+  ///
+  /// - Parameters:
+  ///   - value: JSON, in which `.priority`, `.value` and server values have their meaning.
+  ///   - priority: the priority of the new node; a `.priority` in the value goes before it.
+  ///   - id: names the write; see `WriteID`.
+  /// - Throws: `DatabaseError` (`refused` with what is wrong and where, or a failure of the storage).
+  public func setValue(
+    _ value: JSONValue, priority: JSONValue? = nil, id: WriteID? = nil
+  ) async throws {
+    let json = priority.map { value.withPriority($0) } ?? value
+    try await database.perform(.set(path, json), id: id)
+  }
+
+  /// Replaces what stands here by a Swift value; nil removes it.
+  ///
+  /// Properties that are nil are absent afterwards.
+  ///
+  /// - Parameters:
+  ///   - value: any value that can be encoded, which may hold `ServerValue`s.
+  ///   - priority: the priority of the new node.
+  ///   - id: names the write; see `WriteID`.
+  ///   - encoder: says how dates are written.
+  /// - Throws: `DataCodingError` with the place of what cannot be written; `DatabaseError` as for JSON.
+  nonisolated(nonsending) public func setValue(
+    _ value: some Encodable, priority: JSONValue? = nil, id: WriteID? = nil,
+    using encoder: NodeEncoder = NodeEncoder()
+  ) async throws {
+    try await setValue(try encoder.json(value, at: path), priority: priority, id: id)
+  }
+
+  /// Replaces the priority of what stands here, and leaves the rest; null removes it.
+  ///
+  /// Nothing happens where nothing stands.
+  ///
+  /// - Parameters:
+  ///   - priority: a number, a string, null, or the JSON of a server value.
+  ///   - id: names the write; see `WriteID`.
+  /// - Throws: `DatabaseError` (`refused` for another value, or a failure of the storage).
+  public func setPriority(_ priority: JSONValue, id: WriteID? = nil) async throws {
+    let member = JSONMember(ReservedName.priority, priority)
+    try await database.perform(.update(path, [member]), id: id)
+  }
+
+  /// Replaces what stands at some places below, all at once, and leaves everything else; null removes.
+  ///
+  /// - Parameters:
+  ///   - values: what is to stand where, by relative path: `name`, `ana/away`, `ana/.priority`.
+  ///   - id: names the write; see `WriteID`.
+  /// - Throws: `DatabaseError` (`refused` if one path lies above another, or for what is wrong with a
+  ///   value; or a failure of the storage).
+  public func updateChildValues(
+    _ values: [String: JSONValue], id: WriteID? = nil
+  ) async throws {
+    let members = values.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value) }
+    try await database.perform(.update(path, members), id: id)
+  }
+
+  /// Replaces the children that a Swift value has, all at once, and leaves the others.
+  ///
+  /// Properties that are nil are left as they are, too: to remove a child, name it with null.
+  ///
+  /// - Parameters:
+  ///   - values: a value that is encoded with keys: a structure, or a dictionary by relative path.
+  ///   - id: names the write; see `WriteID`.
+  ///   - encoder: says how dates are written.
+  /// - Throws: `DataCodingError` if the value cannot be written or has no keys; `DatabaseError` as for
+  ///   JSON.
+  nonisolated(nonsending) public func updateChildValues<Values: Encodable>(
+    _ values: Values, id: WriteID? = nil, using encoder: NodeEncoder = NodeEncoder()
+  ) async throws {
+    guard case .object(let members) = try encoder.json(values, at: path) else {
+      throw DataCodingError(
+        .notEncodable, path: path.description, type: Values.self,
+        reason: "an update names the children to replace, and this value has no keys")
+    }
+    try await database.perform(.update(path, members), id: id)
+  }
+
+  /// Removes what stands here, with all below it; nothing happens where nothing stands.
+  ///
+  /// - Throws: `DatabaseError` if the storage fails.
+  public func removeValue(id: WriteID? = nil) async throws {
+    try await database.perform(.remove(path), id: id)
+  }
+
+  /// Adds a child under a new key, that sorts after those made before.
+  ///
+  /// - Returns: the place of the child.
+  /// - Throws: as `setValue`.
+  @discardableResult
+  public func push(_ value: JSONValue, priority: JSONValue? = nil) async throws -> Reference {
+    let child = try childByAutoID()
+    try await child.setValue(value, priority: priority)
+    return child
+  }
+
+  /// Adds a Swift value as a child under a new key, that sorts after those made before.
+  ///
+  /// - Returns: the place of the child.
+  /// - Throws: as `setValue`.
+  @discardableResult
+  nonisolated(nonsending) public func push(
+    _ value: some Encodable, priority: JSONValue? = nil, using encoder: NodeEncoder = NodeEncoder()
+  ) async throws -> Reference {
+    let child = try childByAutoID()
+    try await child.setValue(value, priority: priority, using: encoder)
+    return child
+  }
+}
+
+extension JSONValue {
+  /// The same value with a priority, unless it has one of its own.
+  func withPriority(_ priority: JSONValue) -> JSONValue {
+    let member = JSONMember(ReservedName.priority, priority)
+    switch self {
+    case .null: return .null
+    case .bool, .number, .string:
+      return .object([JSONMember(ReservedName.value, self), member])
+    case .array(let elements):
+      return .object(
+        elements.enumerated().map { JSONMember(String($0.offset), $0.element) } + [member])
+    case .object(let members):
+      return self[ReservedName.priority] == nil ? .object(members + [member]) : self
+    }
+  }
+}

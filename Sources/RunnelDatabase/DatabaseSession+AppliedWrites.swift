@@ -1,0 +1,28 @@
+public import RunnelTree
+
+extension DatabaseSession {
+  /// Carries out a write, unless one of the same name was carried out before.
+  ///
+  /// - Parameters:
+  ///   - write: the write.
+  ///   - id: its name.
+  /// - Returns: false if it was carried out before; and what listeners of this session are to be told,
+  ///   in order.
+  /// - Throws: `DatabaseError` (`forgotten` if nobody knows any more whether it was carried out); then
+  ///   nothing was written, and its name is not taken.
+  public func write(
+    _ write: Write, id: WriteID
+  ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
+    // There the origin is who knows the names.
+    if replica != nil { throw DatabaseSession.isReplica(file) }
+    var isApplied = false
+    let deliveries = try perform { transaction, now in
+      isApplied = try transaction.takeName(id)
+      guard isApplied else { return [] }
+      let parts = try write.assignments(now: now, reader: transaction)
+      try carryOut(parts, transaction, now: now)
+      return parts.map(\.path)
+    }
+    return (isApplied, deliveries)
+  }
+}

@@ -1,0 +1,86 @@
+import GRDB
+import RunnelTree
+
+/// The tables that remember which writes were carried out, by name.
+///
+/// - `write_client`: for each client the number up to which all its writes were carried out
+///   (`applied`), and the one up to which it is no longer known of each (`forgotten`); the latter is
+///   0 as long as nothing was dropped.
+/// - `applied_write`: the numbers carried out beyond `applied`: at most `countMax` of a client, all of
+///   them above `forgotten`.
+///
+/// Limit: clients themselves are never forgotten; one takes some 50 bytes.
+enum AppliedWrites {
+  /// How many numbers beyond a gap are remembered of a client.
+  static let countMax = 1000
+}
+
+extension StoreTransaction {
+  /// Notes that a write is being carried out; false if it was before.
+  ///
+  /// O(log n) without a gap in the client's numbers, else O(`countMax`).
+  ///
+  /// - Throws: `DatabaseError` (`forgotten`) if it cannot be told.
+  func takeName(_ id: WriteID) throws -> Bool {
+    var (applied, forgotten) = try bounds(of: id.client)
+    if id.number <= applied { return false }
+    if try isRemembered(id) { return false }
+    if id.number <= forgotten {
+      throw DatabaseError(
+        .forgotten,
+        "Write \(id.number) of \(id.client) comes too late to tell whether it was carried out "
+          + "before: it was not carried out now. Look at the data, and write anew if need be.")
+    }
+    try db.cachedStatement(sql: "INSERT INTO applied_write (client, number) VALUES (?, ?)")
+      .execute(arguments: [id.client, id.number])
+    applied = try closedGap(of: id.client, from: applied)
+    forgotten = try droppedOldest(of: id.client, forgotten)
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO write_client (client, applied, forgotten) VALUES (?, ?, ?)"
+    ).execute(arguments: [id.client, applied, forgotten])
+    return true
+  }
+
+  private func bounds(of client: String) throws -> (applied: Int64, forgotten: Int64) {
+    let statement = try db.cachedStatement(
+      sql: "SELECT applied, forgotten FROM write_client WHERE client = ?")
+    guard let row = try Row.fetchOne(statement, arguments: [client]) else { return (0, 0) }
+    return (try row.integerOrNil("applied") ?? 0, try row.integerOrNil("forgotten") ?? 0)
+  }
+
+  private func isRemembered(_ id: WriteID) throws -> Bool {
+    let statement = try db.cachedStatement(
+      sql: "SELECT number FROM applied_write WHERE client = ? AND number = ?")
+    return try Row.fetchOne(statement, arguments: [id.client, id.number]) != nil
+  }
+
+  /// The number up to which there is no gap any more, whose rows need not be kept.
+  private func closedGap(of client: String, from applied: Int64) throws -> Int64 {
+    let numbers = try Row.fetchCursor(
+      db.cachedStatement(
+        sql: "SELECT number FROM applied_write WHERE client = ? ORDER BY number"),
+      arguments: [client])
+    var end = applied
+    while let row = try numbers.next(), try row.integerOrNil("number") == end + 1 { end += 1 }
+    if end > applied {
+      try db.cachedStatement(sql: "DELETE FROM applied_write WHERE client = ? AND number <= ?")
+        .execute(arguments: [client, end])
+    }
+    return end
+  }
+
+  /// Drops the oldest numbers beyond those that are remembered; returns up to where.
+  private func droppedOldest(of client: String, _ forgotten: Int64) throws -> Int64 {
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT number FROM applied_write WHERE client = ?
+        ORDER BY number DESC LIMIT 1 OFFSET \(AppliedWrites.countMax)
+        """)
+    guard let row = try Row.fetchOne(statement, arguments: [client]),
+      let oldest = try row.integerOrNil("number")
+    else { return forgotten }
+    try db.cachedStatement(sql: "DELETE FROM applied_write WHERE client = ? AND number <= ?")
+      .execute(arguments: [client, oldest])
+    return oldest
+  }
+}

@@ -1,0 +1,49 @@
+public import RunnelBase
+public import RunnelTree
+
+/// What a transaction made of what stood at its place.
+public struct TransactionResult: Sendable {
+  enum Outcome {
+    case success(JSONValue)
+    case failure(DataCodingError)
+    case abort
+  }
+
+  let outcome: Outcome
+
+  /// Nothing is to be written.
+  public static let abort = TransactionResult(outcome: .abort)
+
+  /// This is to stand there; a priority stays unless the JSON has `.priority`, which may be null.
+  ///
+  /// Server values are resolved as the write is carried out.
+  public static func success(_ json: JSONValue) -> TransactionResult {
+    TransactionResult(outcome: .success(json))
+  }
+
+  /// This is to stand there; a priority stays unless the node has one.
+  public static func success(_ node: Node) -> TransactionResult { success(node.exportJSON) }
+
+  /// This Swift value is to stand there; a priority stays.
+  ///
+  /// If it cannot be written, the transaction throws the `DataCodingError`.
+  public static func success(
+    _ value: some Encodable, using encoder: NodeEncoder = NodeEncoder()
+  ) -> TransactionResult {
+    do throws(DataCodingError) {
+      return success(try encoder.json(value))
+    } catch {
+      return TransactionResult(outcome: .failure(error))
+    }
+  }
+}
+
+/// What came of a transaction.
+public struct TransactionOutcome: Hashable, Sendable {
+  /// False if it was aborted.
+  public var isCommitted: Bool
+  /// What stands at its place afterwards.
+  public var node: Node
+  /// What listeners of the session are to be told, in order.
+  public var deliveries: [Delivery]
+}
