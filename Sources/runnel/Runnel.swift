@@ -31,8 +31,9 @@ struct Runnel: ParsableCommand {
     version: version,
     subcommands: [
       OpenCommand.self, DemoCommand.self, GetCommand.self, SetCommand.self, PushCommand.self,
-      UpdateCommand.self, RemoveCommand.self, WatchCommand.self, ImportCommand.self,
-      ExportCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,
+      UpdateCommand.self, RemoveCommand.self, CopyCommand.self, MoveCommand.self,
+      WatchCommand.self, ImportCommand.self, ExportCommand.self, DiffCommand.self,
+      ScreenshotCommand.self, GenerateDemoCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)
 
