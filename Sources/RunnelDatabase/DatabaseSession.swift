@@ -257,6 +257,24 @@ extension DatabaseSession {
     return (scan.rows, report)
   }
 
+  /// Runs `body` on the tree as it is now, whatever others write meanwhile.
+  ///
+  /// The reader is not used afterwards.
+  ///
+  /// - Throws: `DatabaseError` if the tree cannot be read, and what `body` throws.
+  public func read<Result>(_ body: (any TreeReader) throws -> Result) throws -> Result {
+    let result: Swift.Result<Result, any Error> = try store.read { transaction in
+      do {
+        return .success(try body(transaction))
+      } catch let error as TreeError {
+        throw error
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
   /// Writes the subtree at a place as JSON in the export format, piece by piece.
   ///
   /// O(n) in the subtree; memory is that of one record.

@@ -31,9 +31,10 @@ struct Runnel: ParsableCommand {
     version: version,
     subcommands: [
       OpenCommand.self, DemoCommand.self, GetCommand.self, SetCommand.self, PushCommand.self,
-      UpdateCommand.self, RemoveCommand.self, HistoryCommand.self, UndoCommand.self,
-      WatchCommand.self, ImportCommand.self, ExportCommand.self, IndexCommand.self,
-      DoctorCommand.self, CompactCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,
+      UpdateCommand.self, RemoveCommand.self, CopyCommand.self, MoveCommand.self,
+      HistoryCommand.self, UndoCommand.self, WatchCommand.self, ImportCommand.self,
+      ExportCommand.self, DiffCommand.self, IndexCommand.self, DoctorCommand.self,
+      CompactCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)
 

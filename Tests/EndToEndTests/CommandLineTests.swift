@@ -13,14 +13,18 @@ import Testing
     let outcome = try Program.run(["--help"])
     #expect(outcome.status == 0)
     let commands = [
-      "open", "get", "set", "push", "update", "remove", "watch", "import", "export",
+      "open", "get", "set", "push", "update", "remove", "copy", "move", "watch", "import", "export",
+      "diff",
     ]
     for command in commands { #expect(outcome.output.contains("\n  \(command) ")) }
     #expect(!outcome.output.contains("generate-demo"))
     #expect(outcome.output.contains("runnel import chat.json"))
   }
 
-  @Test(arguments: ["get", "set", "push", "update", "remove", "watch", "import", "export", "open"])
+  @Test(arguments: [
+    "get", "set", "push", "update", "remove", "copy", "move", "watch", "import", "export", "diff",
+    "open",
+  ])
   func everyCommandHasHelp(command: String) throws {
     let outcome = try Program.run([command, "--help"])
     #expect(outcome.status == 0)
@@ -37,6 +41,7 @@ import Testing
 
   @Test(arguments: [
     ["gte"], ["get", "--nope"], ["set"], ["push"], ["update"], ["remove"], ["import"],
+    ["copy", "/a"], ["move", "/a"], ["diff", "/a"], ["diff"], ["diff", "/a", "--with", ""],
     ["get", "/a", "/b"], ["get", "/a.b"], ["set", "/a", "text"], ["set", "/a", "-5"],
     ["get", "--limit-to-last", "x"], ["get", "-d", ""], ["watch", "--events", "all"],
     ["push", "/a", "1", "--lines"], ["--mouse=maybe"], ["generate-demo", "--messages", "-1"],
@@ -92,10 +97,10 @@ import Testing
     }
   }
 
-  @Test(arguments: ["get", "export", "watch"])
-  func readerThatWentAwayEndsQuietly(command: String) throws {
+  @Test(arguments: [["get"], ["export"], ["watch"], ["diff", "/", "/b"]])
+  func readerThatWentAwayEndsQuietly(command: [String]) throws {
     let database = try TestDatabase(#"{"a": 1}"#)
-    let program = try database.start([command])
+    let program = try database.start(command)
     program.closeOutput()
     #expect(try program.wait() == 0)
     #expect(try program.errors().isEmpty)

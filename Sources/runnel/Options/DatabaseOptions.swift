@@ -57,7 +57,7 @@ struct DatabaseOptions: ParsableArguments {
   }
 
   /// The name of a file as SQLite reads it: never the name of a database in memory, or a URL.
-  private static func fileName(_ text: String) throws -> String {
+  static func fileName(_ text: String) throws -> String {
     if text.isEmpty { throw ValidationError("name a file.") }
     return text.hasPrefix(":") || text.hasPrefix("file:") ? "./" + text : text
   }

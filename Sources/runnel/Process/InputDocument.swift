@@ -18,7 +18,7 @@ struct InputDocument: ~Copyable {
   /// Opens a file, or reads standard input if `file` is `-`.
   ///
   /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
-  init(_ file: String, interruption: Interruption) throws {
+  init(_ file: String, interruption: Interruption? = nil) throws {
     if file == InputDocument.standardInputName {
       name = "standard input"
       contents = .bytes(try StandardInput.readAll(interruption: interruption))
@@ -45,7 +45,7 @@ struct InputDocument: ~Copyable {
     }
   }
 
-  private static func open(_ file: String, _ interruption: Interruption) throws -> Contents {
+  private static func open(_ file: String, _ interruption: Interruption?) throws -> Contents {
     // A named pipe without a writer must not keep a signal waiting.
     let descriptor = Glibc.open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 { throw Failure.system("\(file) cannot be read") }
@@ -66,12 +66,17 @@ struct InputDocument: ~Copyable {
   }
 
   private static func readAll(
-    _ descriptor: Int32, _ file: String, _ interruption: Interruption
+    _ descriptor: Int32, _ file: String, _ interruption: Interruption?
   ) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      try interruption.wait(forInput: descriptor)
+      if let interruption {
+        try interruption.wait(forInput: descriptor)
+      } else {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        _ = poll(&waiting, 1, -1)
+      }
       let count = read(descriptor, &chunk, chunk.count)
       if count == 0 { return bytes }
       if count > 0 {
