@@ -36,7 +36,7 @@ import Testing
   // MARK: Against the plainest way
 
   /// Random lists, some children split, and questions in orders that have an index or not.
-  @Test(arguments: 0..<24 as Range<UInt64>)
+  @Test(arguments: 0..<8 as Range<UInt64>)
   func randomQuestionsAreAnsweredAsByTheOracle(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     let inspector = try FileInspector(folder.file())
