@@ -29,6 +29,8 @@ public enum DatabaseMessage: Sendable {
   case refused(Int, DatabaseError)
   /// A listener could not be registered or extended.
   case failed(ListenerID, DatabaseError)
+  /// A listener was registered by reading all children of a place, which an index would spare.
+  case advice(IndexAdvice)
   /// The writes of other processes could not be read; the database tries again by itself.
   case stale(DatabaseError)
 }
@@ -135,6 +137,7 @@ public actor Database {
     switch request {
     case .listen(let listener, let request):
       post(for: listener) { try session.listen(listener, request) }
+      for advice in session.takeIndexAdvice() { post(.advice(advice)) }
     case .unlisten(let listener): session.unlisten(listener)
     case .extend(let listener, let count):
       post(for: listener) { try session.extend(listener, by: count) }

@@ -248,12 +248,9 @@ extension DatabaseSession {
     let scan = try store.read {
       try $0.scan(of: query.path, in: RowSlice(query), detail: detail)
     }
-    var report = ScanReport(
-      way: scan.way, scannedCount: scan.scannedCount, shownCount: scan.rows.count)
-    if scan.way == .scan {
-      report.advice = IndexAdvice(
-        for: query.index, at: query.path, scannedCount: scan.scannedCount)
-    }
+    let report = ScanReport(
+      way: scan.way, scannedCount: scan.scannedCount, shownCount: scan.rows.count,
+      advice: scan.advice)
     return (scan.rows, report)
   }
 

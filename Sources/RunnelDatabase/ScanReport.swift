@@ -40,7 +40,8 @@ extension ScanReport: CustomStringConvertible {
 
 /// An index that a query, or a listener, could have used, had it been declared.
 ///
-/// It is given where an order was found by reading `scannedCountMin` children or more.
+/// It is given where a part of an order, by bounds or a limit, was found by reading `scannedCountMin`
+/// children or more. For all of an order every child is read anyway.
 public struct IndexAdvice: Hashable, Sendable {
   /// How many children are read before an index is advised.
   public static let scannedCountMin = 1000
@@ -58,9 +59,10 @@ public struct IndexAdvice: Hashable, Sendable {
 
   /// The advice for a place whose children were all read; nil if they were few, or if no index
   /// helps.
-  init?(for order: QueryIndex, at path: Path, scannedCount: Int) {
-    guard scannedCount >= IndexAdvice.scannedCountMin,
-      let definition = IndexDefinition(pattern: path.description, serving: order)
+  init?(for slice: RowSlice, at path: Path, scannedCount: Int) {
+    let isPart = slice.start != nil || slice.end != nil || slice.limit != nil
+    guard isPart, scannedCount >= IndexAdvice.scannedCountMin,
+      let definition = IndexDefinition(pattern: path.description, serving: slice.index)
     else { return nil }
     self.init(definition: definition, scannedCount: scannedCount)
   }

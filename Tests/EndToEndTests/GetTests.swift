@@ -66,6 +66,18 @@ import Testing
     (["--order-by", "age", "--start-after", "40", "--limit-to-first", "1"], ["10"]),
     (["--order-by", "age", "--limit-to-last", "2"], ["10", "2"]),
     (["--order-by", "team", "--start-at", #""red","b""#], ["cy"]),
+    (["--order-by", "age:desc"], ["10", "2"].reversed() + ["ana", "bo", "cy"]),
+    (["--order-by", "$key:desc", "--limit-to-first", "2"], ["cy", "bo"]),
+    (["--order-by", "team:desc,age:desc"], ["ana", "cy", "bo", "2", "10"]),
+    (["--order-by", "team:desc", "--order-by", "age:desc"], ["ana", "cy", "bo", "2", "10"]),
+    (["--order-by", "team:desc,age", "--equal-to", #""red""#], ["cy", "ana"]),
+    (["--order-by", "team:desc,age", "--start-after", #""red",null"#], ["ana", "bo", "10", "2"]),
+    (["--order-by", "team:desc,age", "--start-at", #""red",40,"ana""#], ["ana", "bo", "10", "2"]),
+    (["--where", "age >= 40"], ["10", "ana"]),
+    (["--where", #"team == "red" and not (age == 40)"#], ["cy"]),
+    (["--where", "exists team", "--order-by", "age:desc", "--limit-to-first", "1"], ["ana"]),
+    (["--where", "missing age"], ["cy"]),
+    (["--where", #"$key begins~ "A""#], ["ana"]),
     (
       ["--order-by", "age", "--start-at", "true", "--end-at", #""young""#],
       ["bo", "ana", "10", "2"]
@@ -104,6 +116,14 @@ import Testing
     (["--order-by", ""], "'$key', '$value' or '$priority'"),
     (["--order-by", "/"], "name a child"),
     (["--order-by", "a.b"], "not allowed in a key"),
+    (["--order-by", "a,"], "'$key', '$value' or '$priority'"),
+    (["--order-by", "a", "--order-by", "a:desc"], "twice"),
+    (["--order-by", "$key,a"], "the last of an order"),
+    (["--order-by", "a,b", "--start-at", "1,2,3"], "a string in quotes"),
+    (["--order-by", "a,b", "--start-at", #"1,2,"k",4"#], "up to 2 values"),
+    (["--order-by", "a,b", "--start-at", #"1,2,"a.b""#], "not allowed in a key"),
+    (["--where", "a =="], "at character 5"),
+    (["--where", ""], "at character 1"),
   ])
   func contradictoryQueryIsStatus2(arguments: [String], explanation: String) throws {
     for command in ["get", "watch"] {
@@ -111,6 +131,25 @@ import Testing
       #expect(outcome.status == 2)
       #expect(outcome.errors.contains(explanation))
     }
+  }
+
+  @Test func explanationTellsWhatWasRead() throws {
+    let database = try TestDatabase(GetTests.users)
+    let outcome = try database.run(
+      ["get", "/users", "--where", "age > 20", "--explain", "--shallow"])
+    #expect(outcome.status == 0)
+    #expect(outcome.output == #"{"10":true,"ana":true}"# + "\n")
+    #expect(outcome.errors == "runnel: scanned 5, shown 2, within one record\n")
+    let plain = try database.run(["get", "/users/ana/age", "--explain"])
+    #expect(plain.output == "40\n")
+    #expect(plain.errors == "runnel: scanned 0, shown 0, within one record\n")
+  }
+
+  @Test func mistakeInAPredicateIsPointedAt() throws {
+    let outcome = try Program.run(["get", "--where", "age = 4"])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("at character 5: equality is written `==`."))
+    #expect(outcome.errors.contains("\n  age = 4\n      ^"))
   }
 
   @Test func largeValueIsPrintedWhole() throws {

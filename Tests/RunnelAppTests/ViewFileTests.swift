@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -63,6 +64,14 @@ import Testing
     BadFile(view: "nmae:\n  a: 1", line: 4, "`nmae` is not known here."),
     BadFile(view: "order: a.b", line: 4, "a.b"),
     BadFile(view: "order: $kee", line: 4, "$kee"),
+    BadFile(view: "order: []", line: 4, "at least one component"),
+    BadFile(view: "order: [a, a]", line: 4, "twice"),
+    BadFile(view: "order: [$key, a]", line: 4, "the last of an order"),
+    BadFile(view: "order: [[a]]", line: 4, "A text is expected here."),
+    BadFile(view: "order: { a: 1 }", line: 4, "A text is expected here."),
+    BadFile(view: "where: a = 1", line: 4, "`where`, at character 3: equality is written `==`."),
+    BadFile(view: "where: { a: 1 }", line: 4, "A text is expected here."),
+    BadFile(view: "also:\n  - { where: ( }", line: 5, "`where`, at character 2"),
     BadFile(view: "anchor: middle", line: 4, "`anchor` is `first` or `last`, not `middle`."),
     BadFile(view: "page: 0", line: 4, "`page` is a whole number from 1 to 10000."),
     BadFile(view: "page: many", line: 4, "`page` is a whole number from 1 to 10000."),
@@ -154,6 +163,31 @@ import Testing
     #expect(view.columns[1].format == .date)
     #expect(view.template.map(\.isComputed) == [true, true, false, false])
     #expect(view.indexes.count == 2)
+  }
+
+  @Test func anOrderMayBeAListAndRowsMayBeTested() throws {
+    let yaml = """
+      views:
+        - name: A
+          path: /a
+          order: [created:desc, likes]
+          where: author == "ana" and not hidden
+          columns: [{ field: $key }]
+          also:
+            - { order: "created:desc,$key:desc" }
+            - { order: $key:desc, where: exists pinned }
+            - { order: "pinned:desc,$key", equal-to: true }
+      """
+    let view = try #require(try ViewFile(yaml: yaml, name: "x").views.first)
+    #expect(view.source.order.description == "created:desc,likes")
+    #expect(try view.source.filter == Predicate(parsing: #"author == "ana" and not hidden"#))
+    #expect(
+      view.also.map(\.order.description) == ["created:desc,$key:desc", "$key:desc", "pinned:desc"])
+    #expect(try view.also[1].filter == Predicate(parsing: "exists pinned"))
+    let request = try view.source.request()
+    #expect(request.query.filter == view.source.filter)
+    #expect(
+      view.indexes.map(\.order.description) == ["created:desc,likes", "created", "pinned:desc"])
   }
 
   @Test func demoViewsAreRead() throws {

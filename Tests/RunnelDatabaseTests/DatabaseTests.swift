@@ -127,6 +127,18 @@ import Testing
     #expect(try folder.session().declaredIndexes == [index])
   }
 
+  @Test func aListenerThatNoIndexServesIsAdvised() async throws {
+    let session = try folder.session()
+    try session.set("/l", largeObject(IndexAdvice.scannedCountMin, bytes: 10))
+    let mailbox = Mailbox()
+    let database = try database(mailbox, isReadOnly: true)
+    let query = try Query(Path("l")).ordered(by: .value).limited(to: 1, from: .first)
+    database.submit(.listen(ListenerID(1), ListenRequest(query: query, events: .added)))
+    let text = try await mailbox.text { $0.hasPrefix("advice") }
+    #expect(text == "advice $value \(IndexAdvice.scannedCountMin)")
+    database.close()
+  }
+
   @Test func aFileThatCannotBeOpenedThrows() throws {
     try folder.write(Data("no database".utf8))
     let error = #expect(throws: DatabaseError.self) { try database(Mailbox()) }
@@ -187,6 +199,7 @@ extension DatabaseMessage {
     case .written(let number, let key): ["written \(number)" + (key.map { " \($0)" } ?? "")]
     case .refused(let number, let error): ["refused \(number) \(error.code.rawValue)"]
     case .failed(let listener, let error): ["failed \(listener.rawValue) \(error.code.rawValue)"]
+    case .advice(let advice): ["advice \(advice.definition.order) \(advice.scannedCount)"]
     case .stale(let error): ["stale \(error.code.rawValue)"]
     }
   }

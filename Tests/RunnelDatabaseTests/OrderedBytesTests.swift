@@ -56,4 +56,53 @@ import Testing
       }
     }
   }
+
+  private static let elements: [IndexTuple.Content] =
+    [
+      IndexValue.null, .leaf(.bool(false)), .leaf(.bool(true)), .leaf(.number(-1)),
+      .leaf(.number(0)), .leaf(.number(JSONNumber(0.5) ?? 0)), .leaf(.number(JSONNumber(.max))),
+      .leaf(.number(JSONNumber(0x1p63) ?? 0)), .leaf(.number(JSONNumber(.min))),
+      .leaf(.string("")), .leaf(.string("\0")), .leaf(.string("a")), .leaf(.string("a\0")),
+      .leaf(.string("\u{1F600}")), .leaf(.string("\u{FFFD}")), .children,
+    ].map(IndexTuple.Content.value) + [.lowest, .highest]
+
+  /// All pairs of tuples of two elements, in all directions.
+  @Test func bytesOfTuplesAreInTheOrderOfTuples() {
+    for directions in [[false, false], [false, true], [true, false], [true, true]] {
+      let tuples = OrderedBytesTests.elements.flatMap { first in
+        OrderedBytesTests.elements.map { second in
+          IndexTuple([
+            .init(first, isDescending: directions[0]), .init(second, isDescending: directions[1]),
+          ])
+        }
+      }
+      let bytes = tuples.map { OrderedBytes.value(.tuple($0)) }
+      for left in tuples.indices {
+        for right in tuples.indices {
+          let isBefore = bytes[left].lexicographicallyPrecedes(bytes[right])
+          guard isBefore != (tuples[left] < tuples[right]) else { continue }
+          Issue.record("\(tuples[left]) and \(tuples[right])")
+        }
+      }
+    }
+  }
+
+  @Test func bytesOfKeysInTuplesAreInTheOrderOfKeys() throws {
+    let keys = try OrderedBytesTests.keys.map { try Key($0) }
+    for isDescending in [false, true] {
+      func tuple(_ key: Key, _ value: IndexValue) -> IndexTuple {
+        IndexTuple([
+          .init(.key(key), isDescending: isDescending), .init(.value(value), isDescending: true),
+        ])
+      }
+      for left in keys {
+        for right in keys {
+          let (a, b) = (tuple(left, .null), tuple(right, .children))
+          let isBefore = OrderedBytes.value(.tuple(a))
+            .lexicographicallyPrecedes(OrderedBytes.value(.tuple(b)))
+          #expect(isBefore == (a < b), "\(left) and \(right)")
+        }
+      }
+    }
+  }
 }

@@ -6,16 +6,28 @@ import Testing
 
 /// Random writes into a file and into a tree in memory: both answer everything alike.
 @Suite struct StorageOracleTests {
-  private static let indexes = [
-    IndexDefinition(pattern: "/", child: .root),
-    IndexDefinition(pattern: "/$any", child: .root),
-    IndexDefinition(pattern: "/a", child: Path(unchecked: [Key(unchecked: "a")])),
-    IndexDefinition(
-      pattern: "/$any/$other", child: Path(unchecked: [Key(unchecked: "b"), Key(unchecked: "1")])),
-    IndexDefinition(pattern: "/$any", child: Path(unchecked: [Key(unchecked: "a")])),
-    IndexDefinition(
-      pattern: "/", child: Path(unchecked: [Key(unchecked: "b"), Key(unchecked: "1")])),
+  private static let indexes =
+    [
+      IndexDefinition(pattern: "/", child: .root),
+      IndexDefinition(pattern: "/$any", child: .root),
+      IndexDefinition(pattern: "/a", child: Path(unchecked: [Key(unchecked: "a")])),
+      IndexDefinition(
+        pattern: "/$any/$other", child: Path(unchecked: [Key(unchecked: "b"), Key(unchecked: "1")])),
+      IndexDefinition(pattern: "/$any", child: Path(unchecked: [Key(unchecked: "a")])),
+      IndexDefinition(
+        pattern: "/", child: Path(unchecked: [Key(unchecked: "b"), Key(unchecked: "1")])),
+    ] + compoundIndexes
+
+  private static let compoundIndexes = [
+    "a:desc", "a,b/1:desc", "$priority,c:desc", "$value:desc,c",
   ]
+  .flatMap { order in
+    ["/", "/$any"].compactMap { pattern in
+      (try? QueryIndex(SortKey.list(order))).flatMap {
+        IndexDefinition(pattern: pattern, serving: $0)
+      }
+    }
+  }
 
   @Test(arguments: 0..<6 as Range<UInt64>)
   func theFileAnswersAsTheTreeInMemory(seed: UInt64) throws {

@@ -371,6 +371,8 @@ extension QueryStreamTests {
       let requests = [
         try messages(), try messages(limit: (4, .last)), try messages(limit: (4, .first)),
         try messages(paging: Paging(anchor: .last, count: 2)),
+        try filteredMessages(limit: (3, .first)),
+        try filteredMessages(paging: Paging(anchor: .last, count: 2)),
       ]
       let streams = requests.map { request in
         QueryStream<Record>(request: request, isDescending: seed % 2 == 0, source: tree)

@@ -70,6 +70,8 @@ extension AppRuntime {
     case .written(let number, let key): send(.written(number, key: key))
     case .refused(let number, let error): send(.refused(number, error.message))
     case .failed(let listener, let error): fail(listener, error)
+    // The orders of views are declared when the file is opened; one that is not cannot be.
+    case .advice: break
     case .stale(let error): send(.trouble(error.message))
     }
   }

@@ -9,6 +9,8 @@ struct RowScan {
   var way: ScanReport.Way
   /// How many children were read.
   var scannedCount: Int
+  /// Which index would have spared the reading of most of them.
+  var advice: IndexAdvice?
 }
 
 /// What is made of the children that are read: rows of which order, how much of each, and which.
@@ -37,9 +39,9 @@ extension StoreTransaction {
     if let index = indexes.first(where: { $0.order == kept.index && $0.covers(path.keys) }) {
       return try rows(of: split, by: index, kept, making)
     }
-    let scan = try rowsByScan(of: split, slice, detail)
-    let advice = IndexAdvice(for: slice.index, at: path, scannedCount: scan.scannedCount)
-    if let advice { adviceLog.note(advice) }
+    var scan = try rowsByScan(of: split, slice, detail)
+    scan.advice = IndexAdvice(for: slice, at: path, scannedCount: scan.scannedCount)
+    if let advice = scan.advice { adviceLog.note(advice) }
     return scan
   }
 

@@ -40,7 +40,7 @@ struct GetCommand: ParsableCommand {
         try document.write(try session.node(at: path))
       } else {
         let (rows, report) = try session.scan(query, detail: detail)
-        tell(report)
+        tell(report, session.file)
         if rows.isEmpty {
           // A value without children is one that no query filters.
           try document.write(query.loadsAllData ? leaf(session.summary(at: path)) : .empty)
@@ -53,18 +53,9 @@ struct GetCommand: ParsableCommand {
   }
 
   /// Says what the query cost, if that was asked for, and which index would spare it.
-  private func tell(_ report: ScanReport) {
+  private func tell(_ report: ScanReport, _ file: String) {
     if explain { StandardError.say("\(report)") }
-    guard let advice = report.advice else { return }
-    let definition = advice.definition
-    var words = ["runnel", "index", "add", definition.pattern, definition.order.description]
-    if let file = database.database { words += ["--database", file] }
-    StandardError.say(
-      """
-      \(advice.scannedCount) children were read, for no index keeps this order. To declare one:
-        \(words.map(ShellText.quoted).joined(separator: " "))
-      A view with `order: \(definition.order)` declares it too.
-      """)
+    if let advice = report.advice { StandardError.say(advice.text(forFile: file)) }
   }
 
   private func leaf(_ summary: NodeSummary) -> Node {

@@ -1,3 +1,6 @@
+import RunnelDatabase
+import RunnelTree
+
 /// Words as they are typed to a shell.
 enum ShellText {
   /// A word so that a shell takes it as it is.
@@ -17,5 +20,20 @@ enum ShellText {
     return "'"
       + word.split(separator: "'", omittingEmptySubsequences: false)
       .joined(separator: #"'\''"#) + "'"
+  }
+}
+
+extension IndexAdvice {
+  /// What to tell who asked for an order that no index keeps.
+  func text(forFile file: String) -> String {
+    let words = [
+      "runnel", "index", "add", definition.pattern, definition.order.description, "--database",
+      file,
+    ]
+    return """
+      \(scannedCount) children were read, for no index keeps this order. To declare one:
+        \(words.map(ShellText.quoted).joined(separator: " "))
+      A view with `order: \(definition.order)` declares it too.
+      """
   }
 }

@@ -101,6 +101,7 @@ final class Watcher {
     case .deliveries(let deliveries):
       for delivery in deliveries { try receive(delivery) }
     case .failed(_, let error): throw error
+    case .advice(let advice): StandardError.say(advice.text(forFile: database.file))
     case .stale(let error): StandardError.say("\(error) It is tried again.")
     case .written, .refused: preconditionFailure("A watcher writes nothing.")
     }

@@ -100,6 +100,16 @@ func messages(
   return ListenRequest(query: query, paging: paging)
 }
 
+/// A question about the children of `/m` that are not pinned, by day, the last one first, and time.
+func filteredMessages(
+  limit: (Int, Query.Side)? = nil, paging: Paging? = nil
+) throws -> ListenRequest {
+  var query = try Query(Path("m")).ordered(by: SortKey.list("day:desc,at"))
+    .filtered(by: Predicate(parsing: "not pin"))
+  if let limit { query = try query.limited(to: limit.0, from: limit.1) }
+  return ListenRequest(query: query, paging: paging)
+}
+
 extension TestTree {
   /// Writes one to four children of `/m`, or all of it, with few values so that many are equal.
   func writeAtRandom(_ random: inout SeededRandom) throws {
