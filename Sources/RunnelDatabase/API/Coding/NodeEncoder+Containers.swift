@@ -17,7 +17,7 @@ struct KeyedNodeEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: String, forKey key: Key) { at(key).encodeScalar(.string(value)) }
   func encode(_ value: Double, forKey key: Key) throws { try at(key).encode(number: value) }
   func encode(_ value: Float, forKey key: Key) throws {
-    try at(key).encode(number: Double(value))
+    try at(key).encode(single: value)
   }
   func encode(_ value: Int, forKey key: Key) throws { try at(key).encode(integer: value) }
   func encode(_ value: Int8, forKey key: Key) throws { try at(key).encode(integer: value) }
@@ -61,7 +61,7 @@ struct UnkeyedNodeEncoding: UnkeyedEncodingContainer {
   func encode(_ value: Bool) { next().encodeScalar(.bool(value)) }
   func encode(_ value: String) { next().encodeScalar(.string(value)) }
   func encode(_ value: Double) throws { try next().encode(number: value) }
-  func encode(_ value: Float) throws { try next().encode(number: Double(value)) }
+  func encode(_ value: Float) throws { try next().encode(single: value) }
   func encode(_ value: Int) throws { try next().encode(integer: value) }
   func encode(_ value: Int8) throws { try next().encode(integer: value) }
   func encode(_ value: Int16) throws { try next().encode(integer: value) }
@@ -95,7 +95,7 @@ struct SingleNodeEncoding: SingleValueEncodingContainer {
   func encode(_ value: Bool) { encoding.encodeScalar(.bool(value)) }
   func encode(_ value: String) { encoding.encodeScalar(.string(value)) }
   func encode(_ value: Double) throws { try encoding.encode(number: value) }
-  func encode(_ value: Float) throws { try encoding.encode(number: Double(value)) }
+  func encode(_ value: Float) throws { try encoding.encode(single: value) }
   func encode(_ value: Int) throws { try encoding.encode(integer: value) }
   func encode(_ value: Int8) throws { try encoding.encode(integer: value) }
   func encode(_ value: Int16) throws { try encoding.encode(integer: value) }

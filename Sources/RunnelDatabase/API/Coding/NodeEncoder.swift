@@ -180,6 +180,11 @@ extension NodeEncoding {
     slot.content = .json(.number(number))
   }
 
+  /// Writes a number of single precision as its shortest decimals: 0.1 and not 0.10000000149.
+  func encode(single value: Float) throws {
+    try encode(number: Double(value.description) ?? Double(value))
+  }
+
   private func refusal(_ value: Any, _ reason: String) -> EncodingError {
     EncodingError.invalidValue(
       value, EncodingError.Context(codingPath: codingPath, debugDescription: reason))

@@ -1,0 +1,50 @@
+import Foundation
+import RunnelBase
+import RunnelDatabase
+import Testing
+
+/// What the documents show is what is compiled here, and it runs.
+@Suite(.timeLimit(.minutes(1))) struct ExampleTests {
+  /// This file is in `Tests/RunnelDatabaseTests/Examples`.
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+  private static let top = folder.appendingPathComponent("../../..").standardizedFileURL
+
+  private func example(_ name: String) throws -> String {
+    let file = ExampleTests.folder.appendingPathComponent(name)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let parts = text.components(separatedBy: "// example begin\n")
+    return try #require(parts.last?.components(separatedBy: "// example end").first)
+  }
+
+  private func document(_ path: String) throws -> String {
+    try String(contentsOf: ExampleTests.top.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  @Test func theReadmeShowsTheExampleThatIsCompiled() throws {
+    let shown = "```swift\n" + (try example("ReadmeExample.swift")) + "```\n"
+    #expect(try document("README.md").contains(shown))
+  }
+
+  @Test func theLandingPageShowsTheExampleThatIsCompiled() throws {
+    let shown = "```swift\n" + (try example("LandingPageExample.swift")) + "```\n"
+    #expect(
+      try document("Sources/RunnelDatabase/RunnelDatabase.docc/RunnelDatabase.md")
+        .contains(shown))
+  }
+
+  @Test func theExampleOfTheReadmeRuns() async throws {
+    let folder = try TemporaryFolder()
+    try await chat(file: folder.file())
+    let database = try await Database.open(file: folder.file())
+    let room = try await database.reference(withPath: "rooms/kitchen").get()
+    #expect(try room.child("unread").value == 1)
+    let message = try #require(try room.child("messages").children.first).decode(Message.self)
+    #expect(message.from == "ana" && message.created != nil)
+    database.close()
+  }
+
+  @Test func theExampleOfTheLandingPageRuns() async throws {
+    let folder = try TemporaryFolder()
+    #expect(try await play(file: folder.file()) == [Player(name: "Ana", score: 9)])
+  }
+}
