@@ -40,10 +40,10 @@ struct ListenPlan: Sendable {
     return update()
   }
 
-  /// The origin refused a query: it is not asked any more, and nobody is told of an end.
-  mutating func drop(_ query: Query) -> Change {
-    wantedCounts[query.asked] = nil
-    asks[query.asked] = nil
+  /// The origin refused some queries: nobody wants them any more, and it is not told of their end.
+  mutating func drop(where isRefused: (Query) -> Bool) -> Change {
+    wantedCounts = wantedCounts.filter { !isRefused($0.key) }
+    asks = asks.filter { !isRefused($0.key) }
     return update()
   }
 

@@ -122,25 +122,9 @@ extension Replica {
   mutating func receiveComplete(
     _ query: Query, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
-    guard let record = book.record(of: query) else { return [] }
-    if !record.isComplete, !record.isDefault, book.isCached(query.path) {
-      return try answerFromCache(record, &storage)
-    }
+    guard book.record(of: query) != nil else { return [] }
     try markAnswered(query, &storage)
     return [query.path]
-  }
-
-  /// What is cached of the place is right: the answer is what the query shows of it.
-  private mutating func answerFromCache(
-    _ old: TrackedQuery, _ storage: inout some ReplicaStorage
-  ) throws(TreeError) -> [Path] {
-    var record = old
-    let children = try storage.serverNode(at: record.query.path).children
-    let rows = RowSlice(record.query).rows(among: children, detail: .shallow)
-    record.keys = Set(rows.map(\.key))
-    record.isComplete = true
-    try put(record, &storage)
-    return [record.query.path]
   }
 }
 
@@ -153,13 +137,27 @@ extension Replica {
   mutating func activate(
     _ query: Query, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
+    let (isTold, isCached) = (book.isTold(query.path), book.isCached(query.path))
     var record = book.recordOrNew(of: query)
+    if record.isDefault {
+      record.isComplete = record.isComplete || isTold
+    } else if isTold || isCached {
+      // The keys of an earlier answer may be older than what was told of the place since.
+      record.keys = try rowKeys(of: query, storage)
+      record.isComplete = isTold && !isCached
+    }
     record.isActive = true
     record.lastUse = now
-    // The keys may be older than what was cached since.
-    if !record.isDefault, book.isCached(query.path) { record.isComplete = false }
     try put(record, &storage)
     try storage.save(record)
+  }
+
+  /// The children that a query shows of what the origin told.
+  private func rowKeys(
+    of query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Set<Key> {
+    let children = try storage.serverNode(at: query.path).children
+    return Set(RowSlice(query).rows(among: children, detail: .shallow).map(\.key))
   }
 
   /// The origin is not asked a query any more; its answer stays, and grows old.

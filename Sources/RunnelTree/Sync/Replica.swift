@@ -84,9 +84,14 @@ extension Replica {
     _ part: Assignment, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
     if case .priority = part.target, !book.isKept(part.path) { return }
-    try storage.performOnServer(part)
-    guard case .node = part.target, !book.isCached(part.path) else { return }
-    try markAnswered(Query(part.path), &storage)
+    guard case .node(var node) = part.target else { return try storage.performOnServer(part) }
+    for place in book.toldPlaces(atOrBelow: part.path) {
+      // There the origin told what it made of the write, and maybe more.
+      guard let below = place.relative(to: part.path) else { continue }
+      node = node.replacing(below, with: try storage.serverNode(at: place))
+    }
+    try storage.performOnServer(Assignment(path: part.path, target: .node(node)))
+    if !book.isCached(part.path) { try markAnswered(Query(part.path), &storage) }
   }
 
   /// The origin refused a write, or it is given up: what was under it shows again.
@@ -121,7 +126,8 @@ extension Replica {
   /// The highest place at or above `path` where a change at `path` can be seen.
   ///
   /// A parent that is a leaf or empty in one of the trees and not in the other may appear, vanish or
-  /// turn with the child, together with its priority.
+  /// turn with the child, together with its priority; it may also do so while the pending writes are
+  /// done one after the other.
   private func rebasePlace(
     of path: Path, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Path {
@@ -130,7 +136,10 @@ extension Replica {
       let (server, shown) = (
         try storage.serverSummary(at: above), try storage.summary(at: above)
       )
-      if server.kind.rank != shown.kind.rank { return above }
+      if server.kind.rank != shown.kind.rank || server.priority != shown.priority { return above }
+      // Pending writes may have emptied the place on the way, which took its priority.
+      if book.isWritten(at: above) { return above }
+      if server.priority != nil, book.isWritten(atOrBelow: above) { return above }
     }
     return path
   }

@@ -33,6 +33,9 @@ public struct ReplicaBook: Sendable {
 // MARK: Pending writes
 
 extension ReplicaBook {
+  /// True if the origin has not answered a write.
+  func isPending(_ id: Int64) -> Bool { pending.contains { $0.id == id } }
+
   mutating func add(_ write: PendingWrite) {
     precondition(pending.last.map { $0.id < write.id } ?? true, "I1: ids ascend.")
     pending.append(write)
@@ -62,6 +65,16 @@ extension ReplicaBook {
       for part in write.parts { node = part.projected(onto: node, at: path) }
     }
     return node
+  }
+
+  /// True if a pending write that is shown changes something at a place or below it.
+  func isWritten(atOrBelow path: Path) -> Bool {
+    pending.contains { $0.isVisible && $0.parts.contains { path.contains($0.path) } }
+  }
+
+  /// True if a pending write that is shown gives the node at a place, or its priority.
+  func isWritten(at path: Path) -> Bool {
+    pending.contains { $0.isVisible && $0.parts.contains { $0.path == path } }
   }
 
   /// True if a pending write gives all of a place.
@@ -158,6 +171,14 @@ extension ReplicaBook {
       return (tracked[above] ?? [:]).values.contains { record in
         record.isActive && !record.isDefault && record.keys.contains(path.keys[depth])
       }
+    }
+  }
+
+  /// The places at or below a path of which the origin tells every change.
+  func toldPlaces(atOrBelow path: Path) -> [Path] {
+    records(atOrBelow: path).filter(\.isActive).flatMap { record in
+      if record.isDefault { return record.isComplete ? [record.query.path] : [] }
+      return record.keys.sorted().map { Path(unchecked: record.query.path.keys + [$0]) }
     }
   }
 

@@ -39,6 +39,7 @@ extension ReplicaEngine {
     _ message: OriginMessage, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
+    var answered: Query?
     switch message {
     case .push(let push, let path, let tag):
       let touched = try receive(push, path, tag, &storage)
@@ -47,11 +48,11 @@ extension ReplicaEngine {
       guard let query = query(path, tag) else { break }
       let touched = try replica.receiveComplete(query, &storage)
       try changed(touched, now: now, &outcome, &storage)
-      try sendIfAnswered(query, now: now, &outcome, &storage)
+      answered = query
     case .listenRefused(let path, let tag, let error):
       guard let query = query(path, tag) else { break }
       outcome = try cancel(query, error, now: now, &storage)
-      try sendIfAnswered(query, now: now, &outcome, &storage)
+      answered = query
     case .acknowledged(let id):
       try acknowledged(id, now: now, &outcome, &storage)
     case .rejected(let id, let error):
@@ -59,6 +60,7 @@ extension ReplicaEngine {
     case .stale(let id):
       try recompute(answered: id, now: now, &outcome, &storage)
     }
+    try sendIfAnswered(answered, now: now, &outcome, &storage)
     return outcome
   }
 
@@ -92,6 +94,8 @@ extension ReplicaEngine {
     if transactions.contains(where: { $0.command == id }) {
       return try commitTransactions(answered: id, now: now, &outcome, &storage)
     }
+    // A write that was given up meanwhile has its end.
+    guard replica.book.isPending(id) else { return }
     let touched = try replica.acknowledge(id, &storage)
     outcome.completions.append(.acknowledged(id: id))
     try refresh(touched, now: now, &outcome, &storage)
@@ -101,19 +105,17 @@ extension ReplicaEngine {
     _ id: Int64, _ error: TreeError, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
+    let isPending = replica.book.isPending(id)
     var touched = try replica.reject(id, &storage)
-    if transactions.contains(where: { $0.command == id }) {
-      touched += try failTransactions(
-        where: { $0.command == id }, error, now: now, &outcome, &storage)
-    } else {
-      outcome.completions.append(.rejected(id: id, error))
-    }
+    touched += try failTransactions(
+      where: { $0.command == id }, error, now: now, &outcome, &storage)
+    if isPending { outcome.completions.append(.rejected(id: id, error)) }
     let rewritten = try recompute(after: touched, now: now, &outcome, &storage)
     try refresh(touched + rewritten, now: now, &outcome, &storage)
   }
 
-  /// Sends what waited once the last query asked at the connection was answered.
-  private mutating func sendIfAnswered(
+  /// Sends what waited once the last query asked at the connection was answered, or is not wanted.
+  mutating func sendIfAnswered(
     _ query: Query?, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {

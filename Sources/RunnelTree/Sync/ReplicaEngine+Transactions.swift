@@ -26,6 +26,7 @@ extension ReplicaEngine {
       transactions.append(transaction)
     }
     try refresh(touched, now: now, &outcome, &storage)
+    try sendIfAnswered(nil, now: now, &outcome, &storage)
     return (id, outcome)
   }
 
@@ -65,7 +66,10 @@ extension ReplicaEngine {
   private mutating func end(
     _ transaction: Transaction, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
+    let isListening =
+      transactions.first { $0.id == transaction.id }?.isListening ?? transaction.isListening
     transactions.removeAll { $0.id == transaction.id }
+    guard isListening else { return ReplicaOutcome() }
     return try carryOut(plan.unwant(Query(transaction.request.path)), now: now, &storage)
   }
 }
@@ -161,8 +165,12 @@ extension ReplicaEngine {
     var rewritten: [Path] = []
     for transaction in concerned {
       let old = transaction.write?.id
-      rewritten += try recompute(
-        transaction, without: excluded, now: now, &outcome, &storage)
+      let input = try node(at: transaction.request.path, without: excluded, storage)
+      // A body is not called again on what it has seen, unless the origin saw something else.
+      if transaction.isStale || input != transaction.input {
+        rewritten += try recompute(
+          transaction, without: excluded, now: now, &outcome, &storage)
+      }
       if let old { excluded.remove(old) }
     }
     return rewritten
@@ -182,7 +190,7 @@ extension ReplicaEngine {
     let touched: [Path]
     do throws(TreeError) {
       touched = try compute(&transaction, without: ids, now: now, &storage)
-    } catch where error.code != .storage {
+    } catch  where error.code != .storage {
       return try fail(old, error, now: now, &outcome, &storage)
     }
     if transaction.write == nil {

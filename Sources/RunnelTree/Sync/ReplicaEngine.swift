@@ -32,6 +32,7 @@ public struct ReplicaEngine: Sendable {
   var nextTransactionID: Int64 = 0
   private let policy: ConflictPolicy
   private var listened: [ListenerID: Query] = [:]
+  private var kept: Set<Query> = []
 
   /// Makes an engine over what a storage kept, or a new one.
   public init(book: ReplicaBook = ReplicaBook(), policy: ConflictPolicy = .fieldWise) {
@@ -64,6 +65,7 @@ extension ReplicaEngine {
     var outcome = try carryOut(plan.want(request.query), now: now, &storage)
     listened[listener] = request.query
     outcome.deliveries += try engine.listen(listener, request, reader: reader(storage))
+    try sendIfAnswered(nil, now: now, &outcome, &storage)
     return outcome
   }
 
@@ -73,7 +75,9 @@ extension ReplicaEngine {
   ) throws(TreeError) -> ReplicaOutcome {
     engine.unlisten(listener)
     guard let query = listened.removeValue(forKey: listener) else { return ReplicaOutcome() }
-    return try carryOut(plan.unwant(query), now: now, &storage)
+    var outcome = try carryOut(plan.unwant(query), now: now, &storage)
+    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    return outcome
   }
 
   /// Extends the window of a paged listener by up to `count` rows of what is known.
@@ -89,14 +93,18 @@ extension ReplicaEngine {
 
   /// Keeps a query answered although nobody listens, or ends that.
   ///
-  /// Each call with true is ended by one with false.
+  /// A query that is kept twice is kept once.
   ///
   /// Source: tree semantics, section 14.
   public mutating func keepSynced(
     _ query: Query, _ isKept: Bool, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
+    let isChanged = isKept ? kept.insert(query).inserted : kept.remove(query) != nil
+    guard isChanged else { return ReplicaOutcome() }
     let change = isKept ? plan.want(query) : plan.unwant(query)
-    return try carryOut(change, now: now, &storage)
+    var outcome = try carryOut(change, now: now, &storage)
+    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    return outcome
   }
 
   /// Asks the origin what is wanted now, and ends what is not.
@@ -130,13 +138,8 @@ extension ReplicaEngine {
     guard let record = replica.book.record(of: query), !record.isDefault else {
       return node.contentHash
     }
-    if record.isComplete {
-      let answer = node.children.filter { record.keys.contains($0.key) }
-      return Node(children: answer).contentHash
-    }
-    guard replica.book.isCached(query.path) else { return "" }
-    let rows = RowSlice(query).rows(among: node.children, detail: .full)
-    return Node(children: rows.compactMap { $0.child }).contentHash
+    let answer = node.children.filter { record.keys.contains($0.key) }
+    return Node(children: answer).contentHash
   }
 
   func reader<Storage: ReplicaStorage>(_ storage: Storage) -> ReplicaReader<Storage> {
@@ -149,17 +152,22 @@ extension ReplicaEngine {
   mutating func cancel(
     _ query: Query, _ error: TreeError, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
-    let refused = listened.filter { _, other in
+    let isRefused = { (other: Query) in
       query.loadsAllData ? other.path == query.path : other.asked == query.asked
     }
-    var outcome = try carryOut(plan.drop(query), now: now, &storage)
-    for (listener, other) in refused.sorted(by: { $0.key < $1.key }) {
+    let refused = listened.filter { isRefused($0.value) }.keys.sorted()
+    for listener in refused {
       engine.unlisten(listener)
       listened[listener] = nil
-      outcome.append(try carryOut(plan.unwant(other), now: now, &storage))
-      outcome.completions.append(.cancelled(listener, error))
+    }
+    kept = kept.filter { !isRefused($0) }
+    for index in transactions.indices where isRefused(Query(transactions[index].request.path)) {
+      transactions[index].isListening = false
     }
     try replica.deactivate(query, now: now / 1000, &storage)
+    var outcome = try carryOut(plan.drop(where: isRefused), now: now, &storage)
+    outcome.completions += refused.map { .cancelled($0, error) }
+    try refresh([query.path], now: now, &outcome, &storage)
     return outcome
   }
 }
@@ -178,12 +186,19 @@ extension ReplicaEngine {
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     var outcome = ReplicaOutcome()
     let (pending, written) = try replica.write(write, now: now, &storage)
+    if pending.parts.isEmpty {
+      // Nothing is to be done, here or there.
+      _ = try replica.acknowledge(pending.id, &storage)
+      outcome.completions.append(.acknowledged(id: pending.id))
+      return (pending.id, outcome)
+    }
     var touched = written
     touched += try abortTransactions(by: pending, now: now, &outcome, &storage)
     if case .sending = link {
       outcome.commands.append(.write(id: pending.id, pending.write))
     }
     try refresh(touched, now: now, &outcome, &storage)
+    try sendIfAnswered(nil, now: now, &outcome, &storage)
     return (pending.id, outcome)
   }
 

@@ -47,10 +47,14 @@ struct Transaction: Sendable, Identifiable {
   var status = Status.waiting
   var retryCount = 0
   var input = Node.empty
+  /// True while the origin is asked what stands at the place for the transaction's sake.
+  var isListening = true
   /// The pending write that holds the result.
   var write: PendingWrite?
 
   var isSent: Bool { command != nil }
+
+  var isStale: Bool { if case .stale = status { true } else { false } }
 
   /// The command that it was sent with.
   var command: Int64? {

@@ -7,13 +7,15 @@ import Testing
 ///
 /// A file of `Scenarios/` is `{"about": text, "scenarios": [scenario, ...]}`. A scenario has a `name` (a
 /// claim), maybe a `start` (the tree at the beginning, known in full), and `steps`. A step has
-/// - `do`: one input, in the words of `ScenarioInput`;
+/// - `do`: one input, in the words of `ScenarioInput`; `times`: how often it is given, once if left out;
 /// - `events`: what listeners are told, in order; none if left out;
-/// - `sends`, `ends`: what the origin is told, and what requests came to; not looked at if left out;
+/// - `sends`, `ends`: what the origin is told, and what requests came to; not looked at if left out.
+///   `knowing JSON` after a listen and `if JSON` after a compare say of what the hash is that is sent;
 /// - `shows`: what must stand at some paths afterwards; `error`: the code of the error it must throw.
 struct Scenario: Sendable, CustomTestStringConvertible {
   struct Step: Sendable {
     var input: String
+    var times: Int
     var events: [String]
     var sends: [String]?
     var ends: [String]?
@@ -58,11 +60,16 @@ struct Scenario: Sendable, CustomTestStringConvertible {
 
 extension Scenario.Step {
   fileprivate init(_ json: JSONValue) throws {
-    let known = ["do", "events", "sends", "ends", "shows", "error"]
+    let known = ["do", "times", "events", "sends", "ends", "shows", "error"]
     guard case .object(let members) = json, let input = try json.text("do"),
       members.allSatisfy({ known.contains($0.name) })
     else { throw ScenarioError("a step has a do, and only known members: \(json.jsonText())") }
     self.input = input
+    if case .number(let number)? = json["times"] {
+      times = Int(number.integer ?? 1)
+    } else {
+      times = 1
+    }
     events = try json.texts("events") ?? []
     sends = try json.texts("sends")
     ends = try json.texts("ends")

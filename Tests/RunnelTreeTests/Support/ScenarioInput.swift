@@ -13,10 +13,12 @@ import RunnelTree
 /// update PATH JSON                      origin merges PATH [tag N] JSON
 /// remove PATH                           origin completes PATH [tag N]
 /// transaction PATH [hidden] BODY        origin refuses PATH [tag N]
-///   BODY: add N | set JSON | give up    origin acknowledges N
-/// connects | disconnects | restarts     origin rejects N
-/// gives up writes                       origin calls N stale
+///   BODY: add N | set JSON | give up    origin acknowledges N | the last
+///         claim JSON                    origin rejects N
+/// connects | disconnects | restarts     origin calls N | the last stale
+/// gives up writes
 /// ```
+/// `claim` sets what is empty and gives up on anything else; `the last` is the last comparison sent.
 enum ScenarioInput {
   case listen(String, Query, EventKinds)
   case stop(String)
@@ -24,6 +26,7 @@ enum ScenarioInput {
   case write(Write)
   case transaction(TransactionRequest)
   case message(OriginMessage)
+  case answerLast((Int64) -> OriginMessage)
   case connect
   case disconnect
   case restart
@@ -52,7 +55,7 @@ enum ScenarioInput {
       }
       self = .write(.update(path, members))
     case "transaction": self = .transaction(try words.transaction())
-    case "origin": self = .message(try words.message())
+    case "origin": self = try words.answerOfLast() ?? .message(words.message())
     default: self = try ScenarioInput.listener(first, &words)
     }
     try words.finish()
@@ -125,6 +128,22 @@ private struct Words {
 
   mutating func tag() throws -> Int? { try take("tag") ? Int(try number()) : nil }
 
+  /// An answer to the last comparison, if that is what it is.
+  mutating func answerOfLast() throws -> ScenarioInput? {
+    var words = self
+    let verb = try words.next()
+    guard try words.take("the") else { return nil }
+    try words.expect("last")
+    self = words
+    switch verb {
+    case "acknowledges": return .answerLast { .acknowledged(id: $0) }
+    case "calls":
+      try expect("stale")
+      return .answerLast { .stale(id: $0) }
+    default: throw ScenarioError("origin \(verb) the last: unknown words")
+    }
+  }
+
   mutating func message() throws -> OriginMessage {
     switch try next() {
     case "sets":
@@ -163,6 +182,11 @@ private struct Words {
     case "set":
       let json = try json()
       return TransactionRequest(path, appliesLocally: !isHidden) { _ in json }
+    case "claim":
+      let json = try json()
+      return TransactionRequest(path, appliesLocally: !isHidden) {
+        $0.isEmpty ? json : Optional<JSONValue>.none
+      }
     case "give":
       try expect("up")
       return TransactionRequest(path, appliesLocally: !isHidden) { _ in nil }

@@ -13,8 +13,33 @@ protocol ScenarioWorld {
 
 struct ScenarioResult {
   var events: [String] = []
-  var sends: [String] = []
+  var sends: [SentText] = []
   var ends: [String] = []
+
+  mutating func append(_ other: ScenarioResult) {
+    events += other.events
+    sends += other.sends
+    ends += other.ends
+  }
+}
+
+/// A command to the origin in short, and with the hash that it carries.
+struct SentText: CustomStringConvertible {
+  var short: String
+  var hash: String?
+
+  var description: String { hash.map { "\(short) [\($0)]" } ?? short }
+
+  /// True if this is what a scenario says, with the JSON whose hash is sent or without.
+  func matches(_ expected: String) throws -> Bool {
+    for word in [" knowing ", " if "] {
+      let parts = expected.split(separator: word, maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      let node = try Node(json: JSONValue(parsing: String(parts[1])))
+      return short == parts[0] && hash == node.contentHash
+    }
+    return short == expected
+  }
 }
 
 extension Scenario {
@@ -25,13 +50,19 @@ extension Scenario {
       let place = "\(file): \(name), step \(number + 1): \(step.input)"
       var result = ScenarioResult()
       do {
-        result = try world.carryOut(ScenarioInput(step.input))
+        let input = try ScenarioInput(step.input)
+        for _ in 0..<step.times { result.append(try world.carryOut(input)) }
         #expect(step.error == nil, "\(place)")
       } catch let error as TreeError {
         #expect(error.code.rawValue == step.error, "\(place): \(error)")
       }
       #expect(result.events == step.events, "\(place)")
-      if let sends = step.sends { #expect(result.sends == sends, "\(place)") }
+      if let sends = step.sends {
+        let isSent =
+          try result.sends.count == sends.count
+          && zip(result.sends, sends).allSatisfy { try $0.matches($1) }
+        #expect(isSent, "\(place): sends \(result.sends), not \(sends)")
+      }
       if let ends = step.ends { #expect(result.ends == ends, "\(place)") }
       for member in step.shows {
         #expect(world.shown(at: try Path(member.name)) == member.value, "\(place)")
@@ -71,6 +102,7 @@ struct ReplicaWorld: ScenarioWorld {
   private(set) var storage = MemoryReplicaStorage()
   private(set) var engine: ReplicaEngine
   private let policy: ConflictPolicy
+  private var lastComparison: Int64?
   private var names = ListenerNames()
 
   init(_ scenario: Scenario) throws {
@@ -86,11 +118,20 @@ struct ReplicaWorld: ScenarioWorld {
   func shown(at path: Path) -> JSONValue { storage.shown.root[path].exportJSON }
 
   mutating func carryOut(_ input: ScenarioInput) throws -> ScenarioResult {
-    let outcome = try outcome(of: input)
+    let before = self
+    let outcome: ReplicaOutcome
+    do {
+      outcome = try self.outcome(of: input)
+    } catch {
+      // As a database does: what failed has not happened.
+      self = before
+      throw error
+    }
     checkInvariants()
+    for case .compareAndSet(let id, _, _, _) in outcome.commands { lastComparison = id }
     return ScenarioResult(
       events: names.texts(outcome.deliveries),
-      sends: outcome.commands.map(\.text),
+      sends: outcome.commands.map(\.sent),
       ends: outcome.completions.map { $0.text(names) })
   }
 
@@ -106,6 +147,9 @@ struct ReplicaWorld: ScenarioWorld {
     case .write(let write): return try engine.write(write, now: now, &storage).outcome
     case .transaction(let request): return try engine.run(request, now: now, &storage).outcome
     case .message(let message): return try engine.receive(message, now: now, &storage)
+    case .answerLast(let answer):
+      guard let lastComparison else { throw ScenarioError("nothing was compared") }
+      return try engine.receive(answer(lastComparison), now: now, &storage)
     case .connect: return try engine.connect(now: now, &storage)
     case .disconnect: return try engine.disconnect(now: now, &storage)
     case .purge: return try engine.purgePendingWrites(now: now, &storage)
@@ -125,8 +169,16 @@ struct ReplicaWorld: ScenarioWorld {
 }
 
 extension OriginCommand {
-  /// The command in short.
-  var text: String {
+  /// The command in short, and its hash.
+  var sent: SentText {
+    switch self {
+    case .listen(_, _, let hash), .compareAndSet(_, _, _, let hash):
+      SentText(short: text, hash: hash)
+    case .unlisten, .write: SentText(short: text)
+    }
+  }
+
+  private var text: String {
     switch self {
     case .listen(let query, let tag, _):
       "listen \(query.path)" + (tag.map { " tag \($0)" } ?? "")

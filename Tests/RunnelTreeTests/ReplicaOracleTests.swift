@@ -1,0 +1,273 @@
+import Foundation
+import RunnelBase
+import RunnelTree
+import Testing
+
+/// A replica against an origin that does everything right, with every message late: what is shown, what is
+/// told and what is known in the end must be what a naive reading of the same state gives.
+@Suite struct ReplicaOracleTests {
+  private static let more =
+    ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 0
+
+  @Test(arguments: 0..<max(300, more))
+  func listenersSeeWhatIsKnownAndInTheEndWhatIsTrue(seed: UInt64) throws {
+    var story = ReplicaStory(seed: seed)
+    try story.run(steps: 60)
+  }
+}
+
+/// One random story; the seed says all of it.
+private struct ReplicaStory {
+  private let seed: UInt64
+  private var random: RandomTree
+  private var origin: FakeOrigin
+  private var storage = MemoryReplicaStorage()
+  private var engine = ReplicaEngine(policy: .lastWriteWins)
+  private var mirrors: [ListenerID: WindowMirror] = [:]
+  /// What is on its way to the origin, and how many messages had come from it by then.
+  private var upstream: [(command: OriginCommand, receivedCount: Int)] = []
+  private var receivedCount = 0
+  private var kept: [Query] = []
+  private var listenerCount = 0
+  private var now: Int64 = 1_700_000_000_000
+  /// What happened, for a failure to show.
+  private var log: [String] = []
+
+  init(seed: UInt64) {
+    self.seed = seed
+    random = RandomTree(seed: seed)
+    origin = FakeOrigin(seed: seed)
+  }
+
+  mutating func run(steps: Int) throws {
+    for _ in 0..<steps {
+      now += 1
+      try step()
+    }
+    try settle()
+  }
+
+  private mutating func step() throws {
+    switch random.number(0..<100) {
+    case 0..<12: try listen()
+    case 12..<17: try unlisten()
+    case 17..<33: try write()
+    case 33..<37: try transact()
+    case 37..<50: try changeOrigin()
+    case 50..<54: try keep()
+    case 54..<58: try connect()
+    case 58..<60: try disconnect()
+    case 60: try restart()
+    case 61: try settle()
+    case 62..<64: try extend()
+    case 64..<82: try sendOne()
+    default: try receiveOne()
+    }
+  }
+}
+
+// MARK: What happens here
+
+extension ReplicaStory {
+  /// Few places, so that what happens meets.
+  private mutating func place() throws -> Path {
+    try Path(random.pick(["", "a", "a", "a", "b", "a/b", "a/1", "b/a", "a/b/c"]))
+  }
+
+  private mutating func query() throws -> Query {
+    let path = try place()
+    return random.chance(30) ? Query(path) : try random.query(path)
+  }
+
+  private mutating func randomWrite() throws -> Write {
+    let path = try place()
+    let key = random.pick(["a", "b", "c", "1", "2"])
+    switch random.number(0..<10) {
+    case 0: return .remove(path)
+    case 1: return .set(path, try random.node(depth: 2).exportJSON)
+    case 2:
+      return .update(path, [JSONMember(".priority", random.priority()?.json ?? .null)])
+    case 3: return .set(try path.appending(Path(key)), [".sv": ["increment": 1]])
+    case 4:
+      return .update(
+        path,
+        [
+          JSONMember(key, try random.node(depth: 1).exportJSON),
+          JSONMember("d", try random.node(depth: 0).exportJSON),
+          JSONMember("10/x", random.leaf().json),
+        ])
+    case 5: return .remove(try path.appending(Path(key)))
+    default:
+      return .set(try path.appending(Path(key)), try random.node(depth: 1).exportJSON)
+    }
+  }
+
+  private mutating func listen() throws {
+    if mirrors.count >= 6 { return try unlisten() }
+    listenerCount += 1
+    let (id, query) = (ListenerID(listenerCount), try query())
+    var paging: Paging?
+    if query.limit == nil, random.chance(20) {
+      paging = Paging(anchor: random.pick([.first, .last]), count: random.number(1..<4))
+    }
+    let request = ListenRequest(
+      query: query, paging: paging, events: random.chance(70) ? .all : .children)
+    log.append("\(id.rawValue) listens \(request)")
+    mirrors[id] = WindowMirror(request)
+    try take(engine.listen(id, request, now: now, &storage))
+  }
+
+  private mutating func unlisten() throws {
+    guard let id = mirrors.keys.sorted().first(where: { _ in random.chance(40) }) else { return }
+    log.append("\(id.rawValue) stops")
+    mirrors[id] = nil
+    try take(engine.unlisten(id, now: now, &storage))
+  }
+
+  private mutating func extend() throws {
+    for id in mirrors.keys.sorted() where mirrors[id]?.request.paging != nil {
+      try take(engine.extend(id, by: random.number(0..<3), storage))
+    }
+  }
+
+  private mutating func keep() throws {
+    if let query = kept.popLast() {
+      log.append("lets go \(query)")
+      return try take(engine.keepSynced(query, false, now: now, &storage))
+    }
+    let query = try query()
+    log.append("keeps \(query)")
+    kept.append(query)
+    try take(engine.keepSynced(query, true, now: now, &storage))
+  }
+
+  private mutating func write() throws {
+    let write = try randomWrite()
+    log.append("\(write)")
+    // A conflict within an update is refused: nothing has happened then.
+    var (newEngine, newStorage) = (engine, storage)
+    guard let outcome = try? newEngine.write(write, now: now, &newStorage).outcome else { return }
+    (engine, storage) = (newEngine, newStorage)
+    try take(outcome)
+  }
+
+  private mutating func transact() throws {
+    let path = try place().appending(Path(random.pick(["a", "1"])))
+    log.append("transaction \(path)")
+    let request = TransactionRequest(path, appliesLocally: random.chance(60)) { node in
+      guard case .number(let old)? = node.leaf else { return .number(1) }
+      return .number(JSONNumber((old.integer ?? 0) + 1))
+    }
+    try take(engine.run(request, now: now, &storage).outcome)
+  }
+}
+
+// MARK: The connection
+
+extension ReplicaStory {
+  private mutating func changeOrigin() throws {
+    let write = try randomWrite()
+    log.append("origin: \(write)")
+    // Half of them refused, as above.
+    try? origin.change(write, now: now + 7)
+  }
+
+  private mutating func connect() throws {
+    if engine.isConnected { return }
+    log.append("connects")
+    try take(engine.connect(now: now, &storage))
+  }
+
+  private mutating func cut() {
+    origin.disconnect()
+    upstream = []
+    receivedCount = origin.messageCount
+  }
+
+  private mutating func disconnect() throws {
+    if !engine.isConnected { return }
+    log.append("disconnects")
+    cut()
+    try take(engine.disconnect(now: now, &storage))
+  }
+
+  private mutating func restart() throws {
+    log.append("restarts")
+    cut()
+    mirrors = [:]
+    kept = []
+    engine = ReplicaEngine(book: storage.savedBook, policy: .lastWriteWins)
+  }
+
+  private mutating func sendOne() throws {
+    if upstream.isEmpty { return }
+    let (command, count) = upstream.removeFirst()
+    log.append("to the origin: \(command)")
+    try origin.handle(command, isFresh: count == origin.messageCount, now: now + 7)
+  }
+
+  private mutating func receiveOne() throws {
+    guard let message = origin.takeMessage() else { return }
+    receivedCount += 1
+    log.append("from the origin: \(message)")
+    try take(engine.receive(message, now: now, &storage))
+  }
+
+  /// Everything arrives; then nothing may differ from the truth.
+  private mutating func settle() throws {
+    try connect()
+    var rest = 3000
+    while !upstream.isEmpty || !origin.outbox.isEmpty {
+      if random.chance(50) { try sendOne() } else { try receiveOne() }
+      rest -= 1
+      try #require(rest > 0, "seed \(seed): the talk goes on for ever")
+    }
+    log.append("quiet")
+    try check(engine.replica.book.pending.isEmpty, "Writes are pending.")
+    for (id, mirror) in mirrors {
+      if let fault = mirror.fault(in: origin.tree) {
+        try check(false, "In the end \(id.rawValue): \(fault)")
+      }
+    }
+    for record in engine.replica.book.trackedQueries where record.isActive && record.isDefault {
+      let path = record.query.path
+      try check(storage.shown.root[path] == origin.tree.root[path], "\(path) is not the origin's.")
+    }
+  }
+}
+
+// MARK: Checks
+
+extension ReplicaStory {
+  private mutating func take(_ outcome: ReplicaOutcome) throws {
+    upstream += outcome.commands.map { ($0, receivedCount) }
+    let book = engine.replica.book
+    book.checkInvariants()
+    let layered = book.layered(onto: storage.server.root, at: .root)
+    try check(storage.shown.root == layered, "I1: the shown tree is the layered one.")
+    for case .cancelled(let id, _) in outcome.completions { mirrors[id] = nil }
+    let told = Dictionary(grouping: outcome.deliveries, by: \.listener)
+    for (id, var mirror) in mirrors {
+      let query = mirror.request.query
+      let knowledge = book.knowledge(of: query)
+      let events = (told[id] ?? []).map(\.event)
+      let fault = mirror.apply(
+        batches: events, known(query.path, knowledge), isAnswer: knowledge.isAnswer)
+      if let fault { try check(false, "\(id.rawValue), \(knowledge): \(fault)") }
+      mirrors[id] = mirror
+    }
+  }
+
+  /// A tree of what is known of a place.
+  private func known(_ path: Path, _ knowledge: Knowledge) -> MemoryTree {
+    guard case .keys(let keys, _) = knowledge else { return storage.shown }
+    let children = storage.shown.root[path].children.filter { keys.contains($0.key) }
+    return MemoryTree(Node.empty.replacing(path, with: Node(children: children)))
+  }
+
+  private func check(_ isTrue: Bool, _ fault: String) throws {
+    if isTrue { return }
+    let story = log.suffix(40).joined(separator: "\n  ")
+    try #require(isTrue, "seed \(seed): \(fault)\n  \(story)")
+  }
+}
