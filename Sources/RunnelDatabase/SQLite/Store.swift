@@ -11,7 +11,10 @@ import RunnelTree
 final class Store {
   let file: String
   private let queue: DatabaseQueue
+  private let statements = StatementCache()
   private(set) var indexes: [StoredIndex] = []
+  /// The state at which the version and the indexes were looked at; nil if they must be again.
+  private var knownState: Int64?
 
   /// Opens a file; an absent or empty one becomes a database, unless `isReadOnly`.
   ///
@@ -27,7 +30,7 @@ final class Store {
     self.file = file
     do {
       // Looking through a connection that cannot write leaves even the log of a foreign file alone.
-      if let kind = try Store.peek(file, busyTimeout) {
+      if !isReadOnly, let kind = try Store.peek(file, busyTimeout) {
         try Store.check(kind, file: file, isReadOnly: isReadOnly)
       }
       queue = try Store.connect(file, isReadOnly: isReadOnly, busyTimeout)
@@ -134,35 +137,50 @@ final class Store {
 
   /// Runs `body` on one unchanging state.
   func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+    try transaction("BEGIN", body)
+  }
+
+  /// Runs `body`; all it writes is on disk when this returns, and none of it if it throws.
+  func write<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+    try transaction("BEGIN IMMEDIATE", body)
+  }
+
+  private func transaction<Result>(
+    _ beginning: String, _ body: (StoreTransaction) throws -> Result
+  ) throws -> Result {
     do {
-      return try queue.read { db in
-        try Store.check(version: Schema.fileVersion(db), file: file)
-        return try StoreTransaction(db: db, indexes: indexes).telling(body)
+      return try queue.writeWithoutTransaction { db in
+        try statements.statement(beginning, db).run()
+        do {
+          let result = try start(db).telling(body)
+          try statements.statement("COMMIT", db).run()
+          return result
+        } catch {
+          // SQLite has undone some failures by itself; if this fails too, closing undoes it.
+          if db.isInsideTransaction { try? statements.statement("ROLLBACK", db).run() }
+          throw error
+        }
       }
     } catch {
       throw DatabaseError(error, file: file)
     }
   }
 
-  /// Runs `body`; all it writes is on disk when this returns, and none of it if it throws.
-  func write<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
-    do {
-      var result: Result?
-      try queue.writeWithoutTransaction { db in
-        try db.inTransaction(.immediate) {
-          // Another process, of a newer program, may have changed the tables.
-          try Store.check(version: Schema.fileVersion(db), file: file)
-          // Another process may have declared an index.
-          indexes = try StoreTransaction.storedIndexes(db)
-          result = try StoreTransaction(db: db, indexes: indexes).telling(body)
-          return .commit
-        }
-      }
-      guard let result else { preconditionFailure("The transaction ran to its end.") }
-      return result
-    } catch {
-      throw DatabaseError(error, file: file)
+  /// Looks at what another process may have changed: the tables, if it is of a newer program, and the
+  /// declared indexes.
+  private func start(_ db: GRDB.Database) throws -> StoreTransaction {
+    // It differs when another connection has committed in the meantime.
+    let state =
+      try statements.statement("PRAGMA data_version", db)
+      .first { try $0.integer(0, "data_version") } ?? nil
+    if state == nil || state != knownState {
+      try Store.check(version: Schema.fileVersion(db), file: file)
+      indexes = try StoreTransaction.storedIndexes(db)
+      knownState = state
     }
+    var transaction = StoreTransaction(db: db, indexes: indexes, statements: statements)
+    transaction.stateNumber = state ?? 0
+    return transaction
   }
 
   /// Declares indexes that are not declared yet, and enters what is stored.
@@ -177,11 +195,8 @@ final class Store {
         try filler.declare(definition)
       }
     }
-    do {
-      indexes = try queue.read(StoreTransaction.storedIndexes)
-    } catch {
-      throw DatabaseError(error, file: file)
-    }
+    knownState = nil
+    try read { _ in }
   }
 
   /// Runs `body` on the connection, outside of any transaction.
@@ -205,6 +220,7 @@ final class Store {
 
   /// Closes the file; the store is not used afterwards.
   func close() throws {
+    statements.removeAll()
     do {
       try queue.close()
     } catch {
