@@ -46,6 +46,8 @@ public final class DatabaseSession {
   var replica: ReplicaEngine?
   /// What the replica has for its origin and for those who wait, until it is taken.
   var originOutput = OriginOutput()
+  /// The state of the file that this was in; while it is the same, nobody else has written.
+  private var stateNumber: Int64?
 
   /// The file of the database.
   public var file: String { store.file }
@@ -146,19 +148,29 @@ extension DatabaseSession {
     _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
   ) throws -> [Delivery] {
     let now = environment.now()
-    let (changed, end, deliveries) = try store.write { transaction in
-      var changed = engine
-      let foreign = try transaction.foreignChanges(after: sequence)
-      var deliveries = try changed.apply(touched: foreign.touched, reader: transaction)
-      let touched = try body(transaction, now)
-      let end = try transaction.appendChange(touched)
-      deliveries += try changed.apply(touched: touched, reader: transaction)
-      return (changed, end, deliveries)
+    let (state, end, deliveries) = try engine.atomically { engine in
+      try store.write { transaction in
+        let foreign = try foreignChanges(transaction)
+        var deliveries = try engine.apply(touched: foreign.touched, reader: transaction)
+        let touched = try body(transaction, now)
+        let end = try transaction.appendChange(touched)
+        deliveries += try engine.apply(touched: touched, reader: transaction)
+        return (transaction.stateNumber, end, deliveries)
+      }
     }
-    engine = changed
-    sequence = end
+    (stateNumber, sequence) = (state, end)
     beacon?.signal()
     return deliveries
+  }
+
+  /// What others wrote since listeners were told.
+  private func foreignChanges(
+    _ transaction: StoreTransaction
+  ) throws -> StoreTransaction.ForeignChanges {
+    if transaction.stateNumber == stateNumber {
+      return StoreTransaction.ForeignChanges(touched: [], sequence: sequence)
+    }
+    return try transaction.foreignChanges(after: sequence)
   }
 }
 
@@ -197,15 +209,15 @@ extension DatabaseSession {
   private func update(
     _ body: (inout TreeEngine, StoreTransaction) throws -> [Delivery]
   ) throws -> [Delivery] {
-    let (changed, end, deliveries) = try store.read { transaction in
-      var changed = engine
-      let foreign = try transaction.foreignChanges(after: sequence)
-      var deliveries = try changed.apply(touched: foreign.touched, reader: transaction)
-      deliveries += try body(&changed, transaction)
-      return (changed, foreign.sequence, deliveries)
+    let (state, end, deliveries) = try engine.atomically { engine in
+      try store.read { transaction in
+        let foreign = try foreignChanges(transaction)
+        var deliveries = try engine.apply(touched: foreign.touched, reader: transaction)
+        deliveries += try body(&engine, transaction)
+        return (transaction.stateNumber, foreign.sequence, deliveries)
+      }
     }
-    engine = changed
-    sequence = end
+    (stateNumber, sequence) = (state, end)
     return deliveries
   }
 }

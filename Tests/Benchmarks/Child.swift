@@ -42,12 +42,17 @@ final class Child {
   /// Runs the program to its end; returns the most memory that was resident, in bytes.
   static func peakMemory(_ arguments: [String]) throws -> Int {
     let child = try Child(arguments, readsOutput: false)
-    var status: Int32 = 0
-    var usage = rusage()
-    guard wait4(child.processID, &status, 0, &usage) == child.processID, status == 0 else {
+    let figures = ProcessFigures(processID: child.processID)
+    var (status, peak): (Int32, Int) = (0, 0)
+    // What `wait4` tells includes this process, as it was when it made the other one.
+    while waitpid(child.processID, &status, WNOHANG) == 0 {
+      peak = max(peak, figures.peakResidentBytes)
+      usleep(5000)
+    }
+    guard status == 0 else {
       throw BenchmarkError("runnel \(arguments.first ?? "") ended with status \(status).")
     }
-    return usage.ru_maxrss * 1024
+    return peak
   }
 
   /// The next line that the program says.

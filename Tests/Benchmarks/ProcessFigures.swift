@@ -7,6 +7,9 @@ struct ProcessFigures {
   /// The memory that is resident, in bytes.
   var residentBytes: Int { kilobytes("VmRSS:") * 1024 }
 
+  /// The most memory that was resident since the program began, in bytes.
+  var peakResidentBytes: Int { kilobytes("VmHWM:") * 1024 }
+
   /// The seconds of CPU used by all threads.
   var cpuSeconds: Double {
     // The fields after the name in parentheses, which may hold anything.

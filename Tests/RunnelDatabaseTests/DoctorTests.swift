@@ -87,8 +87,6 @@ import Testing
   @Test(arguments: [
     "UPDATE change SET paths = 'x'", #"UPDATE change SET paths = '["a.b"]' WHERE sequence = 1"#,
     "UPDATE change SET sequence = sequence + 5 WHERE sequence = 2",
-    "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'change'",
-    "UPDATE sqlite_sequence SET seq = 'x' WHERE name = 'change'",
   ])
   func theFeedBeginsAnew(sql: String) throws {
     try expectMended(sql, .restartFeed)

@@ -15,8 +15,10 @@ enum Schema {
 
   /// The most bytes of JSON in one row, unless it is a single leaf.
   static let recordBytesMax = 4096
-  /// How many changes the feed keeps.
-  static let feedCountMax = 1000
+  /// How many changes the feed keeps at least.
+  static let feedCountMin = 1000
+  /// How many more there may be before they are deleted.
+  static let feedSlack = 100
   /// How many places one change names; one that wrote more names the place above them all.
   static let feedPathsMax = 1000
 

@@ -11,10 +11,11 @@ import RunnelTree
 final class Store {
   let file: String
   private let queue: DatabaseQueue
+  private let statements = StatementCache()
   /// The declared indexes, as this connection last saw them.
   private(set) var indexes: [StoredIndex] = []
-  /// What `PRAGMA data_version` said when they were read: it changes with what others commit.
-  private var indexesVersion: Int?
+  /// The state at which the version and the indexes were looked at; nil if they must be again.
+  private var knownState: Int64?
   /// Where reads that an index would spare are noted.
   let adviceLog = AdviceLog()
 
@@ -32,7 +33,7 @@ final class Store {
     self.file = file
     do {
       // Looking through a connection that cannot write leaves even the log of a foreign file alone.
-      if let kind = try Store.peek(file, busyTimeout) {
+      if !isReadOnly, let kind = try Store.peek(file, busyTimeout) {
         try Store.check(kind, file: file, isReadOnly: isReadOnly)
       }
       queue = try Store.connect(file, isReadOnly: isReadOnly, busyTimeout)
@@ -139,50 +140,51 @@ final class Store {
 
   /// Runs `body` on one unchanging state.
   func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
-    do {
-      return try queue.read { db in
-        try Store.check(version: Schema.fileVersion(db), file: file)
-        try refreshIndexes(db)
-        return try transaction(db).telling(body)
-      }
-    } catch {
-      throw DatabaseError(error, file: file)
-    }
+    try transaction("BEGIN", body)
   }
 
   /// Runs `body`; all it writes is on disk when this returns, and none of it if it throws.
   func write<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+    try transaction("BEGIN IMMEDIATE", body)
+  }
+
+  private func transaction<Result>(
+    _ beginning: String, _ body: (StoreTransaction) throws -> Result
+  ) throws -> Result {
     do {
-      var result: Result?
-      try queue.writeWithoutTransaction { db in
-        try db.inTransaction(.immediate) {
-          // Another process, of a newer program, may have changed the tables.
-          try Store.check(version: Schema.fileVersion(db), file: file)
-          // Another process may have declared an index.
-          indexes = try StoreTransaction.storedIndexes(db)
-          result = try transaction(db).telling(body)
-          return .commit
+      return try queue.writeWithoutTransaction { db in
+        try statements.statement(beginning, db).run()
+        do {
+          let result = try start(db).telling(body)
+          try statements.statement("COMMIT", db).run()
+          return result
+        } catch {
+          // SQLite has undone some failures by itself; if this fails too, closing undoes it.
+          if db.isInsideTransaction { try? statements.statement("ROLLBACK", db).run() }
+          throw error
         }
       }
-      guard let result else { preconditionFailure("The transaction ran to its end.") }
-      return result
     } catch {
       throw DatabaseError(error, file: file)
     }
   }
 
-  private func transaction(_ db: GRDB.Database) -> StoreTransaction {
-    StoreTransaction(db: db, indexes: indexes, adviceLog: adviceLog)
-  }
-
-  /// Reads the declared indexes again if another process may have added or removed some.
-  ///
-  /// An index that was removed must not be read: it has no entries any more.
-  private func refreshIndexes(_ db: GRDB.Database) throws {
-    let version = try Int.fetchOne(db.cachedStatement(sql: "PRAGMA data_version"))
-    if version == indexesVersion { return }
-    indexes = try StoreTransaction.storedIndexes(db)
-    indexesVersion = version
+  /// Looks at what another process may have changed: the tables, if it is of a newer program, and the
+  /// declared indexes.
+  private func start(_ db: GRDB.Database) throws -> StoreTransaction {
+    // It differs when another connection has committed in the meantime.
+    let state =
+      try statements.statement("PRAGMA data_version", db)
+      .first { try $0.integer(0, "data_version") } ?? nil
+    if state == nil || state != knownState {
+      try Store.check(version: Schema.fileVersion(db), file: file)
+      indexes = try StoreTransaction.storedIndexes(db)
+      knownState = state
+    }
+    var transaction = StoreTransaction(
+      db: db, indexes: indexes, adviceLog: adviceLog, statements: statements)
+    transaction.stateNumber = state ?? 0
+    return transaction
   }
 
   /// Declares indexes that are not declared yet, and enters what is stored.
@@ -217,11 +219,8 @@ final class Store {
   }
 
   private func reloadIndexes() throws {
-    do {
-      indexes = try queue.read(StoreTransaction.storedIndexes)
-    } catch {
-      throw DatabaseError(error, file: file)
-    }
+    knownState = nil
+    try read { _ in }
   }
 
   /// Runs `body` on the connection, outside of any transaction.
@@ -245,6 +244,7 @@ final class Store {
 
   /// Closes the file; the store is not used afterwards.
   func close() throws {
+    statements.removeAll()
     do {
       try queue.close()
     } catch {

@@ -15,8 +15,10 @@ extension StoreTransaction {
 
   /// The newest place in the feed.
   func feedEnd() throws -> Int64 {
-    let statement = try db.cachedStatement(sql: "SELECT max(sequence) AS sequence FROM change")
-    return try Row.fetchOne(statement)?.integerOrNil("sequence") ?? 0
+    let end = try statement("SELECT max(sequence) FROM change").first { row in
+      try row.integer(0, "sequence")
+    }
+    return (end ?? nil) ?? 0
   }
 
   /// Adds what a session wrote to the feed; returns its place there.
@@ -25,11 +27,13 @@ extension StoreTransaction {
   func appendChange(_ touched: [Path]) throws -> Int64 {
     let told = touched.count > Schema.feedPathsMax ? [touched.commonAncestor] : touched
     let json = JSONValue.array(told.map { .string($0.description) })
-    try db.cachedStatement(sql: "INSERT INTO change (paths) VALUES (?)")
-      .execute(arguments: [json.jsonText()])
+    try statement("INSERT INTO change (paths) VALUES (?)").run(.text(json.jsonText()))
     let sequence = db.lastInsertedRowID
-    try db.cachedStatement(sql: "DELETE FROM change WHERE sequence <= ?")
-      .execute(arguments: [sequence - Int64(Schema.feedCountMax)])
+    // Many at once: to delete one would write a page more for every write.
+    if sequence.isMultiple(of: Int64(Schema.feedSlack)) {
+      try statement("DELETE FROM change WHERE sequence <= ?")
+        .run(.integer(sequence - Int64(Schema.feedCountMin)))
+    }
     return sequence
   }
 

@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import RunnelBase
 import RunnelTree
@@ -94,7 +93,7 @@ struct Importer {
   private mutating func importObject(
     _ scanner: inout JSONScanner, at path: Path, row: RowID
   ) throws -> Outcome {
-    var children = SplitChildren(store, row: row, at: path)
+    var children = try SplitChildren(store, row: row, at: path)
     var priority = JSONValue.null
     var leaf = JSONValue.null
     var hasMembers = false
@@ -125,7 +124,7 @@ struct Importer {
   private mutating func importArray(
     _ scanner: inout JSONScanner, at path: Path, row: RowID
   ) throws -> Outcome {
-    var children = SplitChildren(store, row: row, at: path)
+    var children = try SplitChildren(store, row: row, at: path)
     var position = 0
     try children.open()
     try scanner.enterArray()
@@ -169,18 +168,18 @@ struct Importer {
     private let kept: [StoredIndex]
     private var split: Int64 = 0
     private var count = 0
-    /// A statement of its own, once there are so many members that it pays.
-    private var insertion: Statement?
-    private static let manyMin = 20
+    private let insertion: FastStatement
     /// The last key, in the order of the tree, of those that came.
     private var greatest: [UInt8] = []
 
-    init(_ store: StoreTransaction, row: RowID, at path: Path) {
+    init(_ store: StoreTransaction, row: RowID, at path: Path) throws {
       self.store = store
       self.row = row
       self.path = path
       reader = NodeReader(at: path)
       kept = store.indexes.filter { $0.covers(path.keys) }
+      insertion = try store.statement(
+        "INSERT INTO node (parent, key, json, split) VALUES (?, ?, ?, NULL)")
     }
 
     mutating func open() throws { split = try store.makeSplit(row: row, priority: nil) }
@@ -206,13 +205,8 @@ struct Importer {
     }
 
     /// Stores a member's record.
-    mutating func insert(_ record: Data, _ row: RowID) throws {
-      if insertion == nil, count >= SplitChildren.manyMin {
-        insertion = try store.db.makeStatement(
-          sql: "INSERT INTO node (parent, key, json, split) VALUES (\(split), ?, ?, NULL)")
-      }
-      guard let insertion else { return try store.put(record: record, row: row) }
-      try insertion.execute(arguments: [row.key.databaseBlob, record])
+    func insert(_ record: [UInt8], _ row: RowID) throws {
+      try insertion.run(.integer(row.parent), .bytes(row.key), .bytes(record))
     }
 
     /// Counts and indexes a member that was stored.

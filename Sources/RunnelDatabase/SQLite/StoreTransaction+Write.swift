@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import RunnelTree
 
@@ -86,8 +85,8 @@ extension StoreTransaction {
       of: IndexedRow(row: row, kept: kept), from: change.before, to: change.after)
     let difference = (change.existsAfter ? 1 : 0) - (change.existedBefore ? 1 : 0)
     if difference != 0 {
-      try db.cachedStatement(sql: "UPDATE split SET children = children + ? WHERE id = ?")
-        .execute(arguments: [difference, split])
+      try statement("UPDATE split SET children = children + ? WHERE id = ?")
+        .run(.integer(Int64(difference)), .integer(split))
     }
   }
 
@@ -113,12 +112,11 @@ extension StoreTransaction {
       let (old, new) = (before?[offset + 1], after?[offset + 1])
       guard old != new else { continue }
       if let old {
-        try db.cachedStatement(
-          sql: """
-            DELETE FROM index_entry
-            WHERE parent = ? AND definition = ? AND value = ? AND key = ?
-            """
-        ).execute(arguments: entry(row, index, old))
+        try statement(
+          "DELETE FROM index_entry WHERE parent = ? AND definition = ? AND value = ? AND key = ?"
+        ).run(
+          .integer(row.parent), .integer(index.id), .bytes(OrderedBytes.value(old)),
+          .bytes(row.key))
       }
       if let new { try insertEntry(row, index, new) }
     }
@@ -129,35 +127,22 @@ extension StoreTransaction {
   ) throws {
     guard before != after else { return }
     if let before, before != .null {
-      try db.cachedStatement(
-        sql: "DELETE FROM priority_entry WHERE parent = ? AND value = ? AND key = ?"
-      ).execute(arguments: [
-        row.parent, OrderedBytes.value(before).databaseBlob, row.key.databaseBlob,
-      ])
+      try statement("DELETE FROM priority_entry WHERE parent = ? AND value = ? AND key = ?")
+        .run(.integer(row.parent), .bytes(OrderedBytes.value(before)), .bytes(row.key))
     }
     if let after, after != .null { try insertPriorityEntry(row, after) }
   }
 
   func insertPriorityEntry(_ row: RowID, _ value: IndexValue) throws {
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO priority_entry (parent, value, key) VALUES (?, ?, ?)"
-    ).execute(arguments: [
-      row.parent, OrderedBytes.value(value).databaseBlob, row.key.databaseBlob,
-    ])
+    try statement("INSERT OR REPLACE INTO priority_entry (parent, value, key) VALUES (?, ?, ?)")
+      .run(.integer(row.parent), .bytes(OrderedBytes.value(value)), .bytes(row.key))
   }
 
   func insertEntry(_ row: RowID, _ index: StoredIndex, _ value: IndexValue) throws {
-    try db.cachedStatement(
-      sql: """
-        INSERT OR REPLACE INTO index_entry (parent, definition, value, key) VALUES (?, ?, ?, ?)
-        """
-    ).execute(arguments: entry(row, index, value))
-  }
-
-  func entry(
-    _ row: RowID, _ index: StoredIndex, _ value: IndexValue
-  ) -> StatementArguments {
-    [row.parent, index.id, OrderedBytes.value(value).databaseBlob, row.key.databaseBlob]
+    try statement(
+      "INSERT OR REPLACE INTO index_entry (parent, definition, value, key) VALUES (?, ?, ?, ?)"
+    ).run(
+      .integer(row.parent), .integer(index.id), .bytes(OrderedBytes.value(value)), .bytes(row.key))
   }
 }
 
@@ -209,36 +194,38 @@ extension StoreTransaction {
     }
   }
 
-  func put(record bytes: Data, row id: RowID) throws {
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO node (parent, key, json, split) VALUES (?, ?, ?, NULL)"
-    ).execute(arguments: [id.parent, id.key.databaseBlob, bytes])
+  func put(record bytes: [UInt8], row id: RowID) throws {
+    try statement("INSERT OR REPLACE INTO node (parent, key, json, split) VALUES (?, ?, ?, NULL)")
+      .run(.integer(id.parent), .bytes(id.key), .bytes(bytes))
   }
 
   /// Makes a split node without children in a row; the caller adds them and sets their number.
   func makeSplit(row id: RowID, priority: Leaf?) throws -> Int64 {
-    try db.cachedStatement(sql: "INSERT INTO split (children, priority) VALUES (0, ?)")
-      .execute(arguments: [RecordCoding.bytes(priority)?.databaseBlob])
+    try statement("INSERT INTO split (children, priority) VALUES (0, ?)")
+      .run(StoreTransaction.value(priority))
     let split = db.lastInsertedRowID
-    try db.cachedStatement(
-      sql: "INSERT OR REPLACE INTO node (parent, key, json, split) VALUES (?, ?, NULL, ?)"
-    ).execute(arguments: [id.parent, id.key.databaseBlob, split])
+    try statement("INSERT OR REPLACE INTO node (parent, key, json, split) VALUES (?, ?, NULL, ?)")
+      .run(.integer(id.parent), .bytes(id.key), .integer(split))
     return split
   }
 
+  private static func value(_ priority: Leaf?) -> FastStatement.Value {
+    RecordCoding.bytes(priority).map { .bytes($0) } ?? .null
+  }
+
   func setPriority(_ priority: Leaf?, of split: Int64) throws {
-    try db.cachedStatement(sql: "UPDATE split SET priority = ? WHERE id = ?")
-      .execute(arguments: [RecordCoding.bytes(priority)?.databaseBlob, split])
+    try statement("UPDATE split SET priority = ? WHERE id = ?")
+      .run(StoreTransaction.value(priority), .integer(split))
   }
 
   func setChildren(_ count: Int, of split: Int64) throws {
-    try db.cachedStatement(sql: "UPDATE split SET children = ? WHERE id = ?")
-      .execute(arguments: [count, split])
+    try statement("UPDATE split SET children = ? WHERE id = ?")
+      .run(.integer(Int64(count)), .integer(split))
   }
 
   func deleteRow(_ id: RowID) throws {
-    try db.cachedStatement(sql: "DELETE FROM node WHERE parent = ? AND key = ?")
-      .execute(arguments: [id.parent, id.key.databaseBlob])
+    try statement("DELETE FROM node WHERE parent = ? AND key = ?")
+      .run(.integer(id.parent), .bytes(id.key))
   }
 
   /// Deletes a split node and all below it; its own row is the caller's.

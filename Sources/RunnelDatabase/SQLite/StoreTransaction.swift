@@ -14,6 +14,9 @@ struct StoreTransaction {
   let root: RowID
   /// Where reads that an index would spare are noted.
   let adviceLog: AdviceLog
+  /// Changes when another connection has committed: the state is then not that of the time before.
+  var stateNumber: Int64 = 0
+  private let statements: StatementCache
   /// Why the last read failed that the engine made; see `reading`.
   private let failure = Failure()
   let writer = RecordWriter()
@@ -24,34 +27,42 @@ struct StoreTransaction {
 
   init(
     db: GRDB.Database, indexes: [StoredIndex], adviceLog: AdviceLog = AdviceLog(),
-    root: RowID = .root
+    root: RowID = .root, statements: StatementCache = StatementCache()
   ) {
     self.db = db
     self.indexes = indexes
     self.adviceLog = adviceLog
     self.root = root
+    self.statements = statements
   }
 
   /// What the origin told, where the tree is a replica; no declared index keeps it.
   var server: StoreTransaction {
-    StoreTransaction(db: db, indexes: [], adviceLog: adviceLog, root: .server)
+    StoreTransaction(
+      db: db, indexes: [], adviceLog: adviceLog, root: .server, statements: statements)
   }
+
+  /// The statement of a text, compiled once for the connection.
+  func statement(_ sql: String) throws -> FastStatement { try statements.statement(sql, db) }
 
   // MARK: Rows
 
   func row(_ id: RowID) throws -> StoredRow? {
-    let statement = try db.cachedStatement(
-      sql: "SELECT key, json, split FROM node WHERE parent = ? AND key = ?")
-    guard
-      let row = try Row.fetchOne(statement, arguments: [id.parent, id.key.databaseBlob])
-    else { return nil }
-    return try storedRow(row)
+    try statement("SELECT json, split FROM node WHERE parent = ? AND key = ?")
+      .first(.integer(id.parent), .bytes(id.key)) { row in
+        if let split = try row.integer(1, "split") { return .split(split) }
+        return .record(row.bytes(0) ?? [])
+      }
   }
 
-  /// What a row holds whose columns are `key`, `json` and `split`.
+  /// What a row holds whose columns are `key`, `json` and `split`, in this order.
   func storedRow(_ row: Row) throws -> StoredRow {
-    if let split = try row.integerOrNil("split") { return .split(split) }
-    return .record(row.bytes("json"))
+    // By position: to look for names would take longer than all the rest.
+    switch (row[2] as DatabaseValue).storage {
+    case .null: return .record(row.bytesOrNil(at: 1) ?? [])
+    case .int64(let split): return .split(split)
+    case .double, .string, .blob: throw Damage("split is no integer")
+    }
   }
 
   func location(of path: Path) throws -> Location {
@@ -108,14 +119,11 @@ struct StoreTransaction {
   }
 
   func splitHead(_ split: Int64) throws -> (children: Int, priority: Leaf?) {
-    let statement = try db.cachedStatement(
-      sql: "SELECT children, priority FROM split WHERE id = ?")
-    guard let row = try Row.fetchOne(statement, arguments: [split]) else {
-      throw Damage("split node \(split) has no head")
-    }
-    let count = try row.integerOrNil("children") ?? -1
+    let head = try statement("SELECT children, priority FROM split WHERE id = ?")
+      .first(.integer(split)) { row in (try row.integer(0, "children") ?? -1, row.bytes(1)) }
+    guard let (count, priority) = head else { throw Damage("split node \(split) has no head") }
     if count < 0 { throw Damage("split node \(split) does not know how many children it has") }
-    return (Int(count), try RecordCoding.priority(row.bytesOrNil("priority")))
+    return (Int(count), try RecordCoding.priority(priority))
   }
 
   func storedSummary(at path: Path) throws -> NodeSummary {
@@ -279,9 +287,17 @@ extension Row {
     return value
   }
 
-  /// The key in the column `key`.
+  /// The bytes of a column, by its position; nil if it is null.
+  func bytesOrNil(at index: Int) -> [UInt8]? {
+    // Only the closure could throw, and it does not.
+    (try? withUnsafeData(atIndex: index) { $0.map { Array($0) } }) ?? nil
+  }
+
+  /// The key in the first column.
   func key() throws -> RunnelTree.Key {
-    guard let key = OrderedBytes.key(from: bytes("key")) else { throw Damage("a key is none") }
+    guard let key = OrderedBytes.key(from: bytesOrNil(at: 0) ?? []) else {
+      throw Damage("a key is none")
+    }
     return key
   }
 }

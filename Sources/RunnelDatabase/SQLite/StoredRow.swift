@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import RunnelBase
 import RunnelTree
 
@@ -87,14 +85,14 @@ final class RecordWriter {
   init() { writer.beginArray() }
 
   /// The JSON of a record, in the export format.
-  func record(_ node: Node) -> Data {
+  func record(_ node: Node) -> [UInt8] {
     if writer.bytes.count > RecordWriter.bufferBytes { _ = writer.takeBytes() }
     let start = writer.bytes.count
     node.writeExport(to: &writer)
     return writer.bytes.withUnsafeBytes { bytes in
       let separated = bytes[start...]
       let record = separated.first == UInt8(ascii: ",") ? separated.dropFirst() : separated
-      return Data(UnsafeRawBufferPointer(rebasing: record))
+      return Array(record)
     }
   }
 }

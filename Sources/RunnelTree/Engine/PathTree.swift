@@ -24,6 +24,28 @@ struct PathTree<Value: Sendable>: Sendable {
     set { PathTree.set(newValue, at: path.keys[...], in: &root) }
   }
 
+  /// Changes the value at a path in its place, without a copy of it; nothing if there is none.
+  ///
+  /// O(depth).
+  mutating func update<Failure: Error>(
+    at path: Path, _ body: (inout Value) throws(Failure) -> Void
+  ) throws(Failure) {
+    try PathTree.update(at: path.keys[...], in: &root, body)
+  }
+
+  private static func update<Failure: Error>(
+    at keys: ArraySlice<Key>, in branch: inout Branch,
+    _ body: (inout Value) throws(Failure) -> Void
+  ) throws(Failure) {
+    if let key = keys.first {
+      guard let index = branch.branches.index(forKey: key) else { return }
+      try update(at: keys.dropFirst(), in: &branch.branches.values[index], body)
+    } else if var value = branch.value.take() {
+      defer { branch.value = value }
+      try body(&value)
+    }
+  }
+
   /// The paths at and below `path` that have a value, in key order, each before those below it.
   func paths(at path: Path) -> [Path] {
     var branch = root

@@ -7,7 +7,8 @@ import OrderedCollections
 /// - Told which places a committed write touched, it refreshes the views concerned and returns what
 ///   is to be delivered, in order. It delivers nothing itself.
 ///
-/// It is a value: a caller that cannot commit drops the changed copy and keeps the one before.
+/// What fails changes nothing. A caller that cannot commit takes everything back by `atomically`,
+/// which notes what each change takes back and so costs no copy of the windows.
 ///
 /// Order of deliveries (section 6.6): views of deeper places first, siblings in key order, then the
 /// places from the written one up to the root; at one place in the order in which the views were
@@ -29,15 +30,34 @@ public struct TreeEngine: Sendable {
     var wantsValue: Bool { listeners.values.contains { $0.contains(.value) } }
 
     func deliveries(_ events: [TreeEvent]) -> [Delivery] {
-      events.flatMap { event in
+      if events.isEmpty { return [] }
+      return events.flatMap { event in
         listeners.filter { $0.value.contains(event) }
           .map { Delivery(listener: $0.key, event: event) }
       }
+    }
+
+    /// What an extension of the window is told as.
+    func deliveries(gained: [TreeRow]) -> [Delivery] {
+      var events = view.addedEvents(for: gained)
+      if !gained.isEmpty, wantsValue { events.append(.value(view.value)) }
+      events.append(.page(hasMore: view.hasMore))
+      return deliveries(events)
     }
   }
 
   private var views = PathTree<OrderedDictionary<ViewID, Shared>>()
   private var owners: [ListenerID: ViewID] = [:]
+  /// What takes back the changes made within `atomically`, the oldest first.
+  private var undoSteps: [UndoStep] = []
+  private var atomicDepth = 0
+
+  private enum UndoStep: Sendable {
+    /// A view changed.
+    case view(ViewID, View.Undo)
+    /// A listener was registered; this was the view before, if it was made anew for it.
+    case listener(ListenerID, View?)
+  }
 
   /// Makes an engine without listeners.
   public init() {}
@@ -57,20 +77,22 @@ extension TreeEngine {
     let path = request.query.path
     let id = ViewID(
       query: request.query, detail: request.detail, owner: request.paging.map { _ in listener })
-    var all = views[path] ?? [:]
-    var shared = all[id] ?? Shared(view: View(request))
+    var shared = views[path]?[id] ?? Shared(view: View(request))
     let isNew = shared.listeners.isEmpty
+    var before: View?
     if isNew || (request.events.contains(.value) && !shared.wantsValue) {
       // A view made for child events only does not know the leaf at its place.
       var widened = request
       widened.events.formUnion(shared.view.request.events)
+      before = isNew ? nil : shared.view
       shared.view = View(widened)
       try shared.view.load(reader)
     }
     shared.listeners[listener] = request.events
-    all[id] = shared
-    views[path] = all
+    if views[path] == nil { views[path] = [:] }
+    views.update(at: path) { $0[id] = shared }
     owners[listener] = id
+    note(.listener(listener, before))
     return shared.view.initialEvents(wantsValue: request.events.contains(.value))
       .filter { request.events.contains($0) }
       .map { Delivery(listener: listener, event: $0) }
@@ -78,12 +100,12 @@ extension TreeEngine {
 
   /// Removes a listener; one that is not registered is ignored.
   public mutating func unlisten(_ listener: ListenerID) {
-    guard let id = owners.removeValue(forKey: listener), var all = views[id.query.path] else {
-      return
+    guard let id = owners.removeValue(forKey: listener) else { return }
+    views.update(at: id.query.path) { all in
+      all[id]?.listeners[listener] = nil
+      if all[id]?.listeners.isEmpty == true { all[id] = nil }
     }
-    all[id]?.listeners[listener] = nil
-    if all[id]?.listeners.isEmpty == true { all[id] = nil }
-    views[id.query.path] = all.isEmpty ? nil : all
+    if views[id.query.path]?.isEmpty == true { views[id.query.path] = nil }
   }
 
   /// Extends the window of a paged listener by up to `count` rows.
@@ -95,19 +117,19 @@ extension TreeEngine {
   public mutating func extend(
     _ listener: ListenerID, by count: Int, reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
-    guard let id = owners[listener], id.owner == listener, var all = views[id.query.path],
-      var shared = all[id]
-    else {
+    guard let id = owners[listener], id.owner == listener else {
       throw TreeError(.unknownListener, "There is no paged listener \(listener.rawValue).")
     }
-    let gained = try shared.view.extend(by: count, reader)
-    let hasMore = shared.view.hasMore
-    var events = shared.view.addedEvents(for: gained)
-    if !gained.isEmpty, shared.wantsValue { events.append(.value(shared.view.value)) }
-    events.append(.page(hasMore: hasMore))
-    all[id] = shared
-    views[id.query.path] = all
-    return shared.deliveries(events)
+    var deliveries: [Delivery] = []
+    var undo: View.Undo?
+    try views.update(at: id.query.path) { all throws(TreeError) in
+      guard let index = all.index(forKey: id) else { return }
+      let page = try all.values[index].view.extend(by: count, reader)
+      undo = page.undo
+      deliveries = all.values[index].deliveries(gained: page.gained)
+    }
+    if let undo { note(.view(id, undo)) }
+    return deliveries
   }
 
   /// True if anyone listens.
@@ -122,24 +144,35 @@ extension TreeEngine {
   /// `touched` are the places written in one batch, of which `.root` refreshes everything; `reader`
   /// reads the state after the write.
   ///
-  /// - Throws: `TreeError` (`storage`) if a row cannot be read; the caller then drops this value.
+  /// - Throws: `TreeError` (`storage`) if a row cannot be read; then no view has changed.
   public mutating func apply(
     touched: [Path], reader: some TreeReader
+  ) throws(TreeError) -> [Delivery] {
+    try atomically { engine throws(TreeError) in try engine.refresh(touched, reader) }
+  }
+
+  private mutating func refresh(
+    _ touched: [Path], _ reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
     var concerned: [(path: Path, touched: View.Touched)] = []
     for (path, part) in merged(touched) { concerned.append((path, part)) }
     concerned.sort { TreeEngine.isDeliveredBefore($0.path, $1.path) }
     var deliveries: [Delivery] = []
     for (path, part) in concerned {
-      guard var all = views[path] else { continue }
-      for id in all.keys {
-        guard var shared = all[id] else { continue }
-        let changes = try shared.view.refresh(part, reader)
-        let events = shared.view.events(for: changes, wantsValue: shared.wantsValue)
-        all[id] = shared
-        deliveries += shared.deliveries(events)
+      // However many views there are at a place, each touched row is read once.
+      let cache = RowCache(reader)
+      var undos: [UndoStep] = []
+      defer { undoSteps += undos }
+      try views.update(at: path) { all throws(TreeError) in
+        for index in all.values.indices {
+          let changes = try all.values[index].view.refresh(part, cache)
+          guard let undo = changes.undo else { continue }
+          undos.append(.view(all.keys[index], undo))
+          let shared = all.values[index]
+          let events = shared.view.events(for: changes, wantsValue: shared.wantsValue)
+          deliveries += shared.deliveries(events)
+        }
       }
-      views[path] = all
     }
     return deliveries
   }
@@ -163,6 +196,47 @@ extension TreeEngine {
     if left.contains(right) { return false }
     if right.contains(left) { return true }
     return left < right
+  }
+}
+
+// MARK: Taking back
+
+extension TreeEngine {
+  /// Runs `body`; if it throws, every listener and window is as it was before.
+  ///
+  /// A listener removed within it stays removed. O(changes), and no copy of what did not change.
+  ///
+  /// - Throws: what `body` throws.
+  public mutating func atomically<Result, Failure: Error>(
+    _ body: (inout TreeEngine) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let start = undoSteps.count
+    atomicDepth += 1
+    defer {
+      atomicDepth -= 1
+      if atomicDepth == 0 { undoSteps = [] }
+    }
+    do {
+      return try body(&self)
+    } catch {
+      while undoSteps.count > start, let step = undoSteps.popLast() { revert(step) }
+      throw error
+    }
+  }
+
+  private mutating func note(_ step: UndoStep) {
+    if atomicDepth > 0 { undoSteps.append(step) }
+  }
+
+  private mutating func revert(_ step: UndoStep) {
+    switch step {
+    case .view(let id, let undo):
+      views.update(at: id.query.path) { $0[id]?.view.revert(undo) }
+    case .listener(let listener, let before):
+      guard let id = owners[listener] else { return }
+      unlisten(listener)
+      if let before { views.update(at: id.query.path) { $0[id]?.view = before } }
+    }
   }
 }
 

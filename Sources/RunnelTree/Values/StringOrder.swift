@@ -4,6 +4,10 @@ extension String {
   /// It compares UTF-8, whose order differs from that of UTF-16 in one point only: UTF-16 puts
   /// scalars beyond U+FFFF (written with surrogates) before U+E000...U+FFFF. O(n).
   package func isOrderedBefore(_ other: String) -> Bool {
+    withUnits(other) { $0.isOrderedBefore($1) } ?? isOrderedBeforeByScalars(other)
+  }
+
+  private func isOrderedBeforeByScalars(_ other: String) -> Bool {
     var left = utf8.makeIterator()
     var right = other.utf8.makeIterator()
     while true {
@@ -18,13 +22,48 @@ extension String {
 
   /// True if both hold the same code units: `==` on strings also holds for canonical equivalents.
   package func hasSameUnits(as other: String) -> Bool {
-    utf8.elementsEqual(other.utf8)
+    withUnits(other) { $0.hasSameBytes(as: $1) } ?? utf8.elementsEqual(other.utf8)
+  }
+
+  /// Calls `body` with the bytes of both texts; nil if one of them has none in one piece.
+  private func withUnits<Result>(
+    _ other: String,
+    _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result? {
+    let result = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in body(left, right) }
+    }
+    return result ?? nil
   }
 
   /// Hashes the code units, as `hasSameUnits` compares them.
   package func hashUnits(into hasher: inout Hasher) {
     var text = self
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  fileprivate func isOrderedBefore(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
+    let shared = Swift.min(count, other.count)
+    var index = 0
+    while index < shared {
+      let (a, b) = (self[index], other[index])
+      if a != b { return UTF8Rank.of(a) < UTF8Rank.of(b) }
+      index += 1
+    }
+    return count < other.count
+  }
+
+  fileprivate func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard count == other.count else { return false }
+    // Texts of one kind often begin alike, and differ at the end.
+    var index = count - 1
+    while index >= 0 {
+      if self[index] != other[index] { return false }
+      index -= 1
+    }
+    return true
   }
 }
 

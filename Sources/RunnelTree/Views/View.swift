@@ -63,11 +63,23 @@ struct View: Sendable {
     var hasMoreChanged = false
     /// True if the window could not be told with certainty before, and can now.
     var isAnswerNow = false
+    /// What takes the view back; nil if it is as before.
+    var undo: Undo?
 
     /// True if neither a row changed nor the place itself.
     var isContentSame: Bool {
       removed.isEmpty && added.isEmpty && moved.isEmpty && changed.isEmpty && !headChanged
     }
+  }
+
+  /// What takes a view back to the state before a change, without a copy of its window.
+  enum Undo: Sendable {
+    /// What each key's row was, and the head.
+    case rows([(key: Key, row: TreeRow?)], head: NodeSummary)
+    /// So many rows were gained at the frontier, which was elsewhere.
+    case gained(Int, slice: RowSlice, hasMore: Bool)
+    /// The view before all its rows were replaced.
+    case all(View)
   }
 }
 
@@ -87,12 +99,15 @@ extension View {
   ///
   /// A count below 1 gains nothing.
   /// O(count log n) in storage, O(rows) in memory.
-  mutating func extend(by count: Int, _ reader: some TreeReader) throws(TreeError) -> [TreeRow] {
-    guard let paging = request.paging, hasMore else { return [] }
+  mutating func extend(
+    by count: Int, _ reader: some TreeReader
+  ) throws(TreeError) -> (gained: [TreeRow], undo: Undo?) {
+    guard let paging = request.paging, hasMore else { return ([], nil) }
+    let (oldSlice, oldHasMore) = (slice, hasMore)
     let gained = try takePage(of: count, reader)
-    rows = paging.anchor == .last ? gained + rows : rows + gained
+    rows.insert(contentsOf: gained, at: paging.anchor == .last ? 0 : rows.count)
     for row in gained { values[row.key] = row.value }
-    return gained
+    return (gained, .gained(gained.count, slice: oldSlice, hasMore: oldHasMore))
   }
 
   /// Reads the whole window; a paged one is filled up to its first count if it holds less.
@@ -180,26 +195,46 @@ extension View {
 
 extension View {
   /// Reads what a write touched; returns what changed in the window.
+  ///
+  /// - Throws: `TreeError` (`storage`) if something cannot be read; the view is then as before.
   mutating func refresh(_ touched: Touched, _ reader: some TreeReader) throws(TreeError) -> Changes
   {
-    var changes: Changes
-    let before = knowledge
+    let old = knowledge
     knowledge = reader.knowledge(of: request.query)
-    // What is known by key only is little: it is read anew.
-    switch before == .complete && knowledge == .complete ? touched : .all {
+    do throws(TreeError) {
+      // What is known by key only is little: it is read anew.
+      let isWhole = old == .complete && knowledge == .complete
+      var changes = try refreshKnown(isWhole ? touched : .all, reader)
+      changes.isAnswerNow = !old.isAnswer && knowledge.isAnswer
+      return changes
+    } catch {
+      knowledge = old
+      throw error
+    }
+  }
+
+  private mutating func refreshKnown(
+    _ touched: Touched, _ reader: some TreeReader
+  ) throws(TreeError) -> Changes {
+    let newHead = try readHead(reader)
+    var changes: Changes
+    switch touched {
     case .all:
-      let hadMore = hasMore
+      let before = self
       changes = replaceAll(with: try reload(reader))
-      changes.hasMoreChanged = hasMore != hadMore
+      changes.hasMoreChanged = hasMore != before.hasMore
+      changes.undo = .all(before)
     case .keys(let keys) where slice.limit != nil:
       changes = try refreshSliding(keys, reader)
     case .keys(let keys):
       changes = try refreshRange(keys, reader)
     }
-    changes.isAnswerNow = !before.isAnswer && knowledge.isAnswer
-    let newHead = try readHead(reader)
-    changes.headChanged = newHead != head
-    head = newHead
+    // From here on nothing fails.
+    if newHead != head {
+      changes.headChanged = true
+      if changes.undo == nil { changes.undo = .rows([], head: head) }
+      head = newHead
+    }
     return changes.sorted()
   }
 
@@ -207,21 +242,48 @@ extension View {
   private mutating func refreshRange(
     _ keys: Set<Key>, _ reader: some TreeReader
   ) throws(TreeError) -> Changes {
-    var changes = Changes()
+    var edits: [(key: Key, old: TreeRow?, new: TreeRow?)] = []
     for key in keys {
       let new = try row(key, reader)
-      let old = row(key)
-      if old == new { continue }
-      note(old: old, new: new, in: &changes)
-      if let old, let new, old.value == new.value {
-        rows[position(of: old.position)] = new
-        continue
-      }
-      if let old { rows.remove(at: position(of: old.position)) }
-      if let new { rows.insert(new, at: position(of: new.position)) }
-      values[key] = new?.value
+      // Most windows neither hold nor get a row that was touched.
+      let old = values.isEmpty ? nil : row(key)
+      if old != new { edits.append((key, old, new)) }
+    }
+    var changes = Changes()
+    if edits.isEmpty { return changes }
+    changes.undo = .rows(edits.map { ($0.key, $0.old) }, head: head)
+    for edit in edits {
+      note(old: edit.old, new: edit.new, in: &changes)
+      put(edit.new, for: edit.key)
     }
     return changes
+  }
+
+  /// Makes a row the one that the window shows for its key, or shows none for it.
+  private mutating func put(_ new: TreeRow?, for key: Key) {
+    let old = row(key)
+    if let old, let new, old.value == new.value {
+      rows[position(of: old.position)] = new
+      return
+    }
+    if let old { rows.remove(at: position(of: old.position)) }
+    if let new { rows.insert(new, at: position(of: new.position)) }
+    values[key] = new?.value
+  }
+
+  /// Takes the view back to the state before a change; later changes were undone before.
+  mutating func revert(_ undo: Undo) {
+    switch undo {
+    case .all(let before): self = before
+    case .rows(let olds, let oldHead):
+      for old in olds { put(old.row, for: old.key) }
+      head = oldHead
+    case .gained(let count, let oldSlice, let oldHasMore):
+      let range = request.paging?.anchor == .last ? 0..<count : rows.count - count..<rows.count
+      for row in rows[range] { values[row.key] = nil }
+      rows.removeSubrange(range)
+      (slice, hasMore) = (oldSlice, oldHasMore)
+    }
   }
 
   /// A sliding window is read anew, unless nothing that was touched can reach it.
@@ -240,7 +302,10 @@ extension View {
       }
     }
     guard isReached else { return Changes() }
-    return replaceAll(with: try readRows(in: slice, reader))
+    let before = self
+    var changes = replaceAll(with: try readRows(in: slice, reader))
+    changes.undo = .all(before)
+    return changes
   }
 
   /// True if a row at `position` would push another one out of a sliding window, or fill it.
@@ -313,6 +378,7 @@ extension View {
 extension View.Changes {
   /// The same changes, each kind in the order of the index.
   fileprivate func sorted() -> View.Changes {
+    if removed.count + added.count + moved.count + changed.count < 2 { return self }
     var result = self
     result.removed.sort { $0.position < $1.position }
     result.added.sort { $0.position < $1.position }

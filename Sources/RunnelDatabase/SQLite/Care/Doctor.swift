@@ -144,18 +144,11 @@ struct Doctor {
 
   /// Tells every process to read all it shows anew.
   private func restartFeed() throws {
-    let sql = """
-      SELECT max(ifnull(max(sequence), 0),
-        ifnull((SELECT max(CAST(seq AS INTEGER)) FROM sqlite_sequence WHERE name = 'change'), 0))
-      FROM change
-      """
-    let end = try Int64.fetchOne(db, sql: sql) ?? 0
+    let end = try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM change") ?? 0
     try db.execute(sql: "DELETE FROM change")
-    // A place after all that were ever told, wherever the counter stands.
+    // A gap, so that also those read all who had read to the end.
     try db.execute(
       sql: "INSERT INTO change (sequence, paths) VALUES (?, ?)",
-      arguments: [end + 1, #"["/"]"#])
-    try db.execute(
-      sql: "UPDATE sqlite_sequence SET seq = ? WHERE name = 'change'", arguments: [end + 1])
+      arguments: [end + 2, #"["/"]"#])
   }
 }

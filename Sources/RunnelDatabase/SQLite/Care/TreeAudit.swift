@@ -256,21 +256,18 @@ extension Row {
 
 extension StoreTransaction {
   fileprivate func hasPriorityEntry(_ row: RowID, _ value: IndexValue) throws -> Bool {
-    let statement = try db.cachedStatement(
-      sql: "SELECT 1 FROM priority_entry WHERE parent = ? AND value = ? AND key = ?")
-    let arguments: StatementArguments = [
-      row.parent, OrderedBytes.value(value).databaseBlob, row.key.databaseBlob,
-    ]
-    return try Row.fetchOne(statement, arguments: arguments) != nil
+    try statement("SELECT 1 FROM priority_entry WHERE parent = ? AND value = ? AND key = ?")
+      .first(.integer(row.parent), .bytes(OrderedBytes.value(value)), .bytes(row.key)) { _ in true }
+      ?? false
   }
 
   fileprivate func hasEntry(
     _ row: RowID, _ index: StoredIndex, _ value: IndexValue
   ) throws -> Bool {
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT 1 FROM index_entry WHERE parent = ? AND definition = ? AND value = ? AND key = ?
-        """)
-    return try Row.fetchOne(statement, arguments: entry(row, index, value)) != nil
+    try statement(
+      "SELECT 1 FROM index_entry WHERE parent = ? AND definition = ? AND value = ? AND key = ?"
+    ).first(
+      .integer(row.parent), .integer(index.id), .bytes(OrderedBytes.value(value)), .bytes(row.key)
+    ) { _ in true } ?? false
   }
 }

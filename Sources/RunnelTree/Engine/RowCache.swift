@@ -1,0 +1,49 @@
+/// Reads each row of one place once, however many views of the place ask for it.
+///
+/// It is used while one state of one place is read.
+final class RowCache<Reader: TreeReader>: TreeReader {
+  private struct Question: Hashable {
+    var key: Key
+    var index: QueryIndex
+    var detail: TreeRow.Detail
+  }
+
+  private let reader: Reader
+  private var rows: [Question: TreeRow?] = [:]
+  /// The last question: views of one place mostly ask the same.
+  private var last: (question: Question, row: TreeRow?)?
+  private var summary: NodeSummary?
+
+  init(_ reader: Reader) { self.reader = reader }
+
+  func node(at path: Path) throws(TreeError) -> Node { try reader.node(at: path) }
+
+  func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    if let summary { return summary }
+    let read = try reader.summary(at: path)
+    summary = read
+    return read
+  }
+
+  func row(
+    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    let question = Question(key: key, index: index, detail: detail)
+    if let last, last.question == question { return last.row }
+    let row: TreeRow?
+    if let known = rows[question] {
+      row = known
+    } else {
+      row = try reader.row(key, of: path, index: index, detail: detail)
+      rows[question] = .some(row)
+    }
+    last = (question, row)
+    return row
+  }
+
+  func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    try reader.rows(of: path, in: slice, detail: detail)
+  }
+}
