@@ -5,6 +5,7 @@ final class RowCache<Reader: TreeReader>: TreeReader {
   private struct Question: Hashable {
     var key: Key
     var index: QueryIndex
+    var filter: Predicate?
     var detail: TreeRow.Detail
   }
 
@@ -26,15 +27,26 @@ final class RowCache<Reader: TreeReader>: TreeReader {
   }
 
   func row(
-    _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
-    let question = Question(key: key, index: index, detail: detail)
+    let row = try row(key, of: path, slice, detail)
+    guard let row, slice.contains(row.position) else { return nil }
+    return row
+  }
+
+  /// The row wherever it stands in the order, so that all windows of one order share it.
+  private func row(
+    _ key: Key, of path: Path, _ slice: RowSlice, _ detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    let question = Question(
+      key: key, index: slice.index, filter: slice.filter, detail: detail)
     if let last, last.question == question { return last.row }
     let row: TreeRow?
     if let known = rows[question] {
       row = known
     } else {
-      row = try reader.row(key, of: path, index: index, detail: detail)
+      let anywhere = RowSlice(index: slice.index, filter: slice.filter)
+      row = try reader.row(key, of: path, in: anywhere, detail: detail)
       rows[question] = .some(row)
     }
     last = (question, row)
@@ -46,4 +58,6 @@ final class RowCache<Reader: TreeReader>: TreeReader {
   ) throws(TreeError) -> [TreeRow] {
     try reader.rows(of: path, in: slice, detail: detail)
   }
+
+  func knowledge(of query: Query) -> Knowledge { reader.knowledge(of: query) }
 }
