@@ -4,6 +4,37 @@ import Testing
 
 @testable import RunnelDatabase
 
+/// A window as its listener knows it, by its last value.
+private struct LiveWindow {
+  let question: NaiveQuery
+  var paging: Paging?
+  private var children: [Child] = []
+  private var hasMore = false
+
+  init(_ question: NaiveQuery) { self.question = question }
+
+  mutating func take(_ deliveries: [Delivery], _ listener: ListenerID) {
+    for delivery in deliveries where delivery.listener == listener {
+      switch delivery.event {
+      case .value(let node): children = node.children
+      case .page(let more): hasMore = more
+      default: break
+      }
+    }
+  }
+
+  /// True if the window is that of the question, or its end as far as it was paged.
+  func isRight(_ list: Node) -> Bool {
+    var expected = question.children(of: list)
+    if let paging, hasMore {
+      expected =
+        paging.anchor == .last
+        ? expected.suffix(children.count) : Array(expected.prefix(children.count))
+    }
+    return expected.sorted { $0.key < $1.key } == children
+  }
+}
+
 /// Orders of several components, predicates and reports over the file.
 @Suite struct LocalQueryTests {
   private let folder: TemporaryFolder
@@ -61,6 +92,41 @@ import Testing
         for detail in [TreeRow.Detail.full, .shallow] {
           try expectSame(question, list, detail, "seed \(seed), round \(round), \(question)")
         }
+      }
+    }
+  }
+
+  /// Live windows over the file, sliding and paged, that are told nothing but values.
+  @Test(arguments: 0..<8 as Range<UInt64>)
+  func randomWritesKeepEveryWindowThatOfTheOracle(seed: UInt64) throws {
+    var random = RandomTree(seed: seed)
+    let path = try Path("l/m")
+    try session.set("/l/m/pad", #""\#(String(repeating: "p", count: 5000))""#)
+    var windows: [LiveWindow] = []
+    for number in 0..<10 {
+      var window = LiveWindow(try random.naiveQuery())
+      if window.question.limit == nil, random.chance(70) {
+        window.paging = Paging(anchor: random.pick([.first, .last]), count: random.number(1..<4))
+      }
+      windows.append(window)
+      let request = ListenRequest(
+        query: try window.question.query(at: path), paging: window.paging, events: .value)
+      windows[number].take(try session.listen(ListenerID(number), request), ListenerID(number))
+    }
+    for step in 0..<15 {
+      let key = try random.key()
+      let json = try random.node(depth: 3).exportJSON.jsonText()
+      var deliveries = try session.set("/l/m/\(key)", json)
+      let extended = windows.indices.filter { windows[$0].paging != nil }.randomElement(
+        using: &random.random)
+      if let extended, random.chance(40) {
+        deliveries += try session.extend(ListenerID(extended), by: random.number(1..<3))
+      }
+      let list = try session.node(at: path)
+      for number in windows.indices {
+        windows[number].take(deliveries, ListenerID(number))
+        let place = "seed \(seed), step \(step), \(windows[number])"
+        try #require(windows[number].isRight(list), "\(place)")
       }
     }
   }
