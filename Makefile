@@ -5,6 +5,7 @@
 #   make build      build the program: .build/release/runnel, which runs without Swift too
 #   make test       build everything with warnings as errors and run all tests
 #   make check      what a change must pass: lint, then test
+#   make fuzz       give the readers what nobody would write, FUZZ_SECONDS (30) for each of four
 #   make bench      measure, and print the figures beside their baselines
 #   make format     rewrite the sources in the project's format
 #   make lint       check the format
@@ -20,9 +21,10 @@ PROGRAM = .build/release/runnel
 SOURCES = Sources Tests Package.swift
 # When the last message of the demo was written: 2026-08-30 17:45 UTC, in milliseconds since 1970.
 DEMO_END = 1788111900000
+FUZZ_SECONDS ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: run build test check bench format lint demo-data install clean help \
+.PHONY: run build test check fuzz bench format lint demo-data install clean help \
   swift build-packages test-packages
 
 run: build
@@ -38,6 +40,9 @@ test: swift build-packages test-packages
 	@swift test --skip-build
 
 check: lint test
+
+fuzz: swift
+	@Tests/Fuzzing/fuzz $(FUZZ_SECONDS)
 
 bench: swift build-packages test-packages
 	@swift build $(RELEASE) --product runnel

@@ -3,7 +3,8 @@ public import RunnelBase
 /// The writes that a client left to be done when it goes away.
 ///
 /// Registering changes no data. Later registrations refine earlier ones: see `SparseTree`. Server
-/// values are resolved when the writes are carried out, not before.
+/// values are resolved when the writes are carried out, not before. How much a client may register is
+/// for its session to limit.
 ///
 /// Source: tree semantics, section 12.
 public struct OnDisconnect: Hashable, Sendable {
