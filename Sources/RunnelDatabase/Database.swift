@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Requests are carried out one by one, in order.
 public enum DatabaseRequest: Sendable {
-  /// Register a listener.
+  /// Register a listener; its name is a number from zero up.
   case listen(ListenerID, ListenRequest)
   /// Remove a listener.
   case unlisten(ListenerID)
@@ -121,7 +121,19 @@ public actor Database {
   /// Asks for something; returns at once.
   ///
   /// Any thread may call it. What is asked after `close` is refused (`closed`).
+  ///
+  /// - Precondition: the name of a listener is no number below zero; observations have those.
   public nonisolated func submit(_ request: DatabaseRequest) {
+    switch request {
+    case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
+      precondition(!listener.isObservation, "Names below zero are those of observations.")
+    case .write, .push: break
+    }
+    enqueue(request)
+  }
+
+  /// Asks for something in the name of anyone; returns at once.
+  nonisolated func enqueue(_ request: DatabaseRequest) {
     executor.submit { self.assumeIsolated { $0.carryOut(request) } }
   }
 
@@ -275,7 +287,7 @@ extension Database {
 
   /// Reads what others wrote; true if there was something.
   @discardableResult
-  private func look() -> Bool {
+  func look() -> Bool {
     if isClosed || !backlog.isEmpty { return true }
     // Those who are told are slower than those who write: the feed keeps it for them meanwhile.
     if dispatcher.isFull {

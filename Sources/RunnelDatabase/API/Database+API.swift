@@ -129,7 +129,7 @@ extension Database {
         id: id, query: DatabaseQuery(database: self, query: query), sink: sink,
         onFailure: onFailure)
     }
-    submit(.listen(observation.id, ListenRequest(query: query, events: kinds)))
+    enqueue(.listen(observation.id, ListenRequest(query: query, events: kinds)))
     return observation
   }
 
@@ -137,7 +137,7 @@ extension Database {
   nonisolated func end(_ observation: Observation) {
     guard observation.end() else { return }
     dispatcher.remove(observation.id)
-    submit(.unlisten(observation.id))
+    enqueue(.unlisten(observation.id))
   }
 
   /// Keeps a query's rows in memory, or no longer.
@@ -156,7 +156,7 @@ extension Database {
     }
     // It is known before it can fail.
     if let other = dispatcher.replaceKept(kept, for: query) { end(other) }
-    submit(.listen(kept.id, ListenRequest(query: query, events: [])))
+    enqueue(.listen(kept.id, ListenRequest(query: query, events: [])))
   }
 }
 

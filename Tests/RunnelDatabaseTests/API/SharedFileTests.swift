@@ -1,3 +1,4 @@
+import Dispatch
 import RunnelBase
 import RunnelTree
 import Testing
@@ -104,6 +105,31 @@ import Testing
     }
     #expect(await first.listeners() == (0, false))
     #expect(try await list.get().childrenCount == 7)
+  }
+
+  @Test func whatOthersWriteWaitsInTheFileWhileHandlersAreBehind() async throws {
+    let here = try first.reference(withPath: "l")
+    let log = EventLog()
+    let gate = DispatchSemaphore(value: 0)
+    here.observe(.added) { event in
+      if event.snapshot.key == "hold" { gate.wait() }
+      log.note(event.snapshot.key ?? "")
+    }
+    _ = try await here.get()
+    let hold = Task { try await here.child("hold").setValue(1) }
+    while try await !here.get().hasChild("hold") { await Task.yield() }
+    for _ in 0..<EventDispatcher.batchesMax { first.dispatcher.deliver([]) }
+    let waiting = first.dispatcher.waiting
+    for number in 0..<20 { try await second.reference(withPath: "l/k\(number)").setValue(1) }
+    #expect(await first.look())
+    #expect(first.dispatcher.waiting == waiting)
+    gate.signal()
+    try await hold.value
+    // This write tells what others wrote before it.
+    try await here.child("last").setValue(1)
+    #expect(log.texts.count == 22)
+    #expect(log.texts.last == "last")
+    #expect(!first.dispatcher.isFull)
   }
 
   @Test func aDatabaseThatNobodyRefersToGoesAway() async throws {

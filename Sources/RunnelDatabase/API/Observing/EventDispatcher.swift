@@ -30,8 +30,11 @@ final class EventDispatcher: Sendable {
 
   init(onTrouble: @escaping @Sendable (DatabaseError) -> Void) { self.onTrouble = onTrouble }
 
+  /// How many batches wait to be told, with the one that is being told.
+  var waiting: Int { waitingCount.load(ordering: .relaxed) }
+
   /// True if so much waits to be told that no more should be fetched.
-  var isFull: Bool { waitingCount.load(ordering: .relaxed) >= EventDispatcher.batchesMax }
+  var isFull: Bool { waiting >= EventDispatcher.batchesMax }
 }
 
 // MARK: Who observes

@@ -12,7 +12,8 @@ public final class ObservationToken: Sendable {
   ///
   /// Once this returned, the handler is not called any more. If it is running on another thread, this
   /// waits until it returned, so call this with no lock held that the handler needs. A handler may
-  /// cancel its own token, and every other.
+  /// cancel its own token and every other of its database; handlers of two databases that cancel each
+  /// other's may wait for each other.
   public func cancel() { observation.query.database.end(observation) }
 
   /// True once the observation was cancelled or failed, or the database was closed.
