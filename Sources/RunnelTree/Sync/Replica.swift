@@ -9,8 +9,15 @@
 /// - I1. The shown tree is the server tree with the visible pending writes done in order.
 /// - I2. The server tree holds what a tracked query keeps, and nothing besides.
 ///
-/// Queries share one server tree: what is told for one is seen by all that track the same child.
-/// Which children belong to a query's answer is each query's own.
+/// Queries share one server tree. Which children belong to a query's answer is each query's own.
+///
+/// Differences from the semantics, where a query's data are its own:
+/// - What is told for one tag is seen at once by all queries that track the same child.
+/// - A query without an answer shows what the answers of other queries at its place hold.
+/// - While a window's answer is complete, children outside of it are shown only from its own answer,
+///   active listens below it and pending writes; what was cached once does not fill it.
+/// - A rejected write gives the parent its priority back, for what is shown is always I1.
+/// - What a transaction showed when the process ended shows until the next connection.
 ///
 /// Source: tree semantics, sections 7, 8 and 15.
 public struct Replica: Sendable {

@@ -37,15 +37,25 @@ struct WindowMirror {
     var rest = events[...]
     while !rest.isEmpty {
       let count = zip(rest, rest.dropFirst()).prefix { $0.rank <= $1.rank }.count + 1
-      if let fault = takeIn(Array(rest.prefix(count))) { return fault }
-      if count == rest.count, let fault = rest.lazy.compactMap(previousFault).first {
-        return fault
-      }
+      let batch = Array(rest.prefix(count))
+      if let fault = takeIn(batch) { return fault }
+      if count == rest.count, let fault = previousFault(last: batch) { return fault }
       rest = rest.dropFirst(count)
     }
     if let fault = rowsFault(tree) { return fault }
     if events.isEmpty, before != rows { return "The window changed without events." }
     return isAnswer ? valueFault(tree) : nil
+  }
+
+  /// What is wrong with the rows before those of the last batch, which may be two in a row.
+  private func previousFault(last events: [TreeEvent]) -> String? {
+    for (index, event) in events.enumerated() {
+      let isRepeated = events.dropFirst(index + 1).contains {
+        $0.rank == event.rank && $0.row?.key == event.row?.key
+      }
+      if !isRepeated, let fault = previousFault(event) { return fault }
+    }
+    return nil
   }
 
   /// What is wrong with the window as the one of a tree, if anything.
