@@ -6,7 +6,7 @@
 #   make test       build everything with warnings as errors and run all tests
 #   make check      what a change must pass: lint, then test
 #   make fuzz       give the readers what nobody would write, FUZZ_SECONDS (30) for each of four
-#   make bench      measure, and print the figures beside their baselines
+#   make bench      measure, and print the figures beside their baselines and aims (some minutes)
 #   make format     rewrite the sources in the project's format
 #   make lint       check the format
 #   make demo-data  make Resources/demo/demo.json anew from its seed

@@ -103,6 +103,8 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Tests/Benchmarks", swiftSettings: swiftSettings),
+    // A file system of SQLite that fails when told to; for tests only.
+    .target(name: "CFaults", path: "Tests/CFaults", cSettings: cSettings),
     .testTarget(
       name: "RunnelBaseTests", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .testTarget(
@@ -116,7 +118,7 @@ let package = Package(
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
-        "RunnelDatabase", "RunnelTree", "RunnelBase",
+        "CFaults", "RunnelDatabase", "RunnelTree", "RunnelBase",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),

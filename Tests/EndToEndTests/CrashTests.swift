@@ -23,6 +23,7 @@ import Testing
     #expect(stored <= acknowledged.count + CrashTests.roundCount)
     #expect(try database.run(["set", "/after", "true"]).status == 0)
     #expect(try database.run(["export"]).status == 0)
+    #expect(try database.run(["doctor"]).status == 0)
   }
 
   /// Starts a writer, kills it at a random moment, and returns the keys that it acknowledged.

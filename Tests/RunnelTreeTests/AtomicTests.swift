@@ -71,7 +71,7 @@ import Testing
     return engine
   }
 
-  @Test(arguments: 0..<150 as Range<UInt64>)
+  @Test(arguments: 0..<50 as Range<UInt64>)
   func anApplyThatFailsAtAnyQuestionChangesNothing(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     var tree = MemoryTree(try random.node())
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<150 as Range<UInt64>)
+  @Test(arguments: 0..<50 as Range<UInt64>)
   func whatIsTakenBackWasNever(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     let tree = MemoryTree(try random.node())

@@ -60,12 +60,17 @@ enum OrderedBytes {
 
   private static func textKey(from bytes: [UInt8]) -> Key? {
     guard bytes.last == 0, bytes.count > 2 else { return nil }
-    let units = bytes[1..<bytes.count - 1].lazy.map { UTF8Rank.byte(ofRank: $0) }
     // What was damaged may be no UTF-8, no key, or one that is stored in the other form.
-    guard let text = String(validating: units, as: UTF8.self), let key = try? Key(text),
+    guard let text = text(ranks: bytes[1..<bytes.count - 1]), let key = try? Key(text),
       key.integer == nil
     else { return nil }
     return key
+  }
+
+  private static func text(ranks: ArraySlice<UInt8>) -> String? {
+    // Bytes below these are their own ranks, and those of almost every text are.
+    if ranks.allSatisfy({ $0 < 0xEE }) { return String(validating: ranks, as: UTF8.self) }
+    return String(validating: ranks.map { UTF8Rank.byte(ofRank: $0) }, as: UTF8.self)
   }
 
   static func value(_ value: IndexValue) -> [UInt8] {

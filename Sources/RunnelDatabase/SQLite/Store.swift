@@ -24,12 +24,10 @@ final class Store {
   /// What is no database of Runnel's, or of a newer version, is left exactly as it is. One of an
   /// older version is brought to this one, unless `isReadOnly`: it is then read as it is.
   ///
-  /// The definitions of indexes are not read if not `readsIndexes`, for they may be damaged.
+  /// The definitions of indexes, which may be damaged, are read by the first transaction.
   ///
   /// - Throws: `DatabaseError` that says what is wrong with the file.
-  init(
-    file: String, isReadOnly: Bool, busyTimeout: Duration, readsIndexes: Bool = true
-  ) throws {
+  init(file: String, isReadOnly: Bool, busyTimeout: Duration) throws {
     self.file = file
     do {
       // Looking through a connection that cannot write leaves even the log of a foreign file alone.
@@ -37,10 +35,9 @@ final class Store {
         try Store.check(kind, file: file, isReadOnly: isReadOnly)
       }
       queue = try Store.connect(file, isReadOnly: isReadOnly, busyTimeout)
-      let kind = try queue.read(Schema.kind)
+      let kind = try Store.kind(queue)
       try Store.check(kind, file: file, isReadOnly: isReadOnly)
       if !isReadOnly { try prepare(kind) }
-      if readsIndexes { indexes = try queue.read(StoreTransaction.storedIndexes) }
     } catch {
       throw DatabaseError(error, file: file)
     }
@@ -51,7 +48,7 @@ final class Store {
     guard FileManager.default.fileExists(atPath: file) else { return nil }
     do {
       let queue = try connect(file, isReadOnly: true, busyTimeout)
-      let kind = try queue.read(Schema.kind)
+      let kind = try Store.kind(queue)
       try queue.close()
       return kind
     } catch let error as GRDB.DatabaseError
@@ -60,6 +57,17 @@ final class Store {
       // A journal to roll back, or a log in a folder that may not be written.
       return nil
     }
+  }
+
+  private static func kind(_ queue: DatabaseQueue) throws -> Schema.Kind {
+    var kind = Schema.Kind.empty
+    try queue.writeWithoutTransaction { db in
+      try db.inTransaction(.deferred) {
+        kind = try Schema.kind(db)
+        return .commit
+      }
+    }
+    return kind
   }
 
   private static func check(_ kind: Schema.Kind, file: String, isReadOnly: Bool) throws {

@@ -1,7 +1,7 @@
 /// Reads each row of one place once, however many views of the place ask for it.
 ///
 /// It is used while one state of one place is read.
-final class RowCache<Reader: TreeReader>: TreeReader {
+final class RowCache: TreeReader {
   private struct Question: Hashable {
     var key: Key
     var index: QueryIndex
@@ -9,13 +9,13 @@ final class RowCache<Reader: TreeReader>: TreeReader {
     var detail: TreeRow.Detail
   }
 
-  private let reader: Reader
+  private let reader: any TreeReader
   private var rows: [Question: TreeRow?] = [:]
   /// The last question: views of one place mostly ask the same.
   private var last: (question: Question, row: TreeRow?)?
   private var summary: NodeSummary?
 
-  init(_ reader: Reader) { self.reader = reader }
+  init(_ reader: any TreeReader) { self.reader = reader }
 
   func node(at path: Path) throws(TreeError) -> Node { try reader.node(at: path) }
 

@@ -194,6 +194,17 @@ extension View {
 // MARK: Refreshing
 
 extension View {
+  /// False if nothing that was touched is in the window or comes into it: most windows of a place
+  /// are done with here.
+  func isReached(by touched: Touched, _ reader: RowCache) throws(TreeError) -> Bool {
+    guard case .keys(let keys) = touched, !request.query.loadsAllData else { return true }
+    for key in keys {
+      if values[key] != nil { return true }
+      if try row(key, reader) != nil { return true }
+    }
+    return false
+  }
+
   /// Reads what a write touched; returns what changed in the window.
   ///
   /// - Throws: `TreeError` (`storage`) if something cannot be read; the view is then as before.
@@ -245,8 +256,7 @@ extension View {
     var edits: [(key: Key, old: TreeRow?, new: TreeRow?)] = []
     for key in keys {
       let new = try row(key, reader)
-      // Most windows neither hold nor get a row that was touched.
-      let old = values.isEmpty ? nil : row(key)
+      let old = row(key)
       if old != new { edits.append((key, old, new)) }
     }
     var changes = Changes()

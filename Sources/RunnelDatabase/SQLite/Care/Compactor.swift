@@ -24,7 +24,7 @@ extension DatabaseCare {
     file: String, _ busyTimeout: Duration, disk: Disk, isWanted: @escaping () -> Bool
   ) throws -> DatabaseCompaction {
     let store = try Store(
-      file: file, isReadOnly: false, busyTimeout: busyTimeout, readsIndexes: false)
+      file: file, isReadOnly: false, busyTimeout: busyTimeout)
     let before = size(of: file)
     var isFinished = false
     try store.withConnection(stoppable: isWanted) { db in

@@ -23,7 +23,7 @@ public enum DatabaseCare {
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseReport {
     let store = try Store(
-      file: file, isReadOnly: true, busyTimeout: busyTimeout, readsIndexes: false)
+      file: file, isReadOnly: true, busyTimeout: busyTimeout)
     let progress = CareProgress(progress)
     let report = try store.withConnection(stoppable: progress.isWanted) { db in
       var report: DatabaseReport?
@@ -53,7 +53,7 @@ public enum DatabaseCare {
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseRepair {
     let store = try Store(
-      file: file, isReadOnly: false, busyTimeout: busyTimeout, readsIndexes: false)
+      file: file, isReadOnly: false, busyTimeout: busyTimeout)
     let progress = CareProgress(progress)
     let repair = try store.withConnection(stoppable: progress.isWanted) { db in
       var repair: DatabaseRepair?
