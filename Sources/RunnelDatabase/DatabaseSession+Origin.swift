@@ -209,15 +209,13 @@ extension DatabaseSession {
     var id: Int64 = 0
     let deliveries = try step { (engine, storage, now) in
       if let undone { try checkUnchanged(undone, storage) }
-      let limit = try storage.historyLimit()
-      if limit > 0 {
-        let parts = try write.assignments(now: now, reader: storage)
-        let entry = try entry(of: parts, storage, now: now, undoes: undone?.id)
-        try storage.appendHistory(entry, limit: limit)
+      let parts = try write.assignments(now: now, reader: storage)
+      var outcome = ReplicaOutcome()
+      try recording(parts, storage, now: now, undoes: undone?.id) {
+        let written = try engine.write(write, now: now, &storage)
+        (id, outcome) = (written.id, written.outcome)
       }
-      let written = try engine.write(write, now: now, &storage)
-      id = written.id
-      return written.outcome
+      return outcome
     }
     return (id, deliveries)
   }

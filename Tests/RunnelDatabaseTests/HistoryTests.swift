@@ -139,7 +139,11 @@ import Testing
       guard (try? session.write(random.write())) != nil else { continue }
       states.append(before)
     }
+    let entries = try session.history(count: states.count)
+    #expect(entries.count == states.count)
     for (offset, state) in states.enumerated().reversed() {
+      // What is too large ends the way back.
+      guard entries[states.count - 1 - offset].isUndoable else { return }
       _ = try session.undo(Int64(offset + 1))
       try #require(try session.node(at: .root) == state, "seed \(seed), write \(offset + 1)")
     }

@@ -81,7 +81,7 @@ import Testing
     }
     let queue = try DatabaseQueue(path: folder.file())
     #expect(throws: GRDB.DatabaseError.self) {
-      try Schema.migrate(queue, by: [.addMeta, failing])
+      try Schema.migrate(queue, by: [.version2, failing])
     }
     try queue.close()
     #expect(try version() == 2)

@@ -33,10 +33,10 @@ import Testing
     }
 
     func row(
-      _ key: Key, of path: Path, index: QueryIndex, detail: TreeRow.Detail
+      _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
     ) throws(TreeError) -> TreeRow? {
       try ask()
-      return try tree.row(key, of: path, index: index, detail: detail)
+      return try tree.row(key, of: path, in: slice, detail: detail)
     }
 
     func rows(

@@ -69,11 +69,10 @@ import Testing
   }
 
   @Test func whatOnlyALocalTreeAnswersIsRefused() throws {
-    let filtered = Query(QueryWireTests.path).filtered(by: try Predicate(parsing: "a == 1"))
+    let filtered = try Query(QueryWireTests.path).filtered(by: Predicate(parsing: "a == 1"))
     #expect(throws: TreeError.self) { try filtered.wireJSON() }
     let key = SortKey(try RowField("a"), isDescending: true)
-    let order = QueryIndex.compound(try CompoundOrder([key]))
-    let compound = try Query(QueryWireTests.path).ordered(by: order)
+    let compound = try Query(QueryWireTests.path).ordered(by: [key])
     #expect(throws: TreeError.self) { try compound.wireJSON() }
   }
 

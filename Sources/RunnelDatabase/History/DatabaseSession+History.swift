@@ -53,24 +53,15 @@ extension DatabaseSession {
       }
       return JSONMember(part.name, values.old)
     }
-    return try write(undoing(members), undoes: entry)
-  }
-
-  private func undoing(_ members: [JSONMember]) throws -> Write {
-    if members.count == 1, members[0].name == Path.root.description {
-      return .set(.root, members[0].value)
-    }
-    return .update(.root, members)
+    // An update cannot name the root itself, which then is the only place.
+    let isWhole = members.first?.name == Path.root.description
+    return try write(isWhole ? .set(.root, members[0].value) : .update(.root, members), undoes: entry)
   }
 
   /// Throws if a place that a write wrote was written since.
   func checkUnchanged(_ entry: HistoryEntry, _ transaction: StoreTransaction) throws {
     for part in entry.parts {
-      let node = try transaction.exportIfSmall(part.path, maxBytes: 2 * History.valueBytesMax)
-      let now =
-        part.isPriority
-        ? try transaction.storedSummary(at: part.path).priority?.json ?? .null : node
-      if now == part.values?.new { continue }
+      if try transaction.historyValue(of: part) == part.values?.new { continue }
       throw DatabaseError(
         .refused,
         "Write \(entry.id) cannot be undone: \(part.name) was written since. Nothing was changed.")
@@ -85,45 +76,23 @@ extension DatabaseSession {
   func carryOut(
     _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64? = nil
   ) throws {
-    let limit = try transaction.historyLimit()
-    guard limit > 0 else {
+    try recording(parts, transaction, now: now, undoes: undoes) {
       for part in parts { try transaction.carryOut(part) }
-      return
     }
-    let entry = try entry(of: parts, transaction, now: now, undoes: undoes)
-    for part in parts { try transaction.carryOut(part) }
+  }
+
+  /// Runs `body`, which does a write, and adds the write to the history.
+  func recording(
+    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
+    _ body: () throws -> Void
+  ) throws {
+    let limit = try transaction.historyLimit()
+    if limit == 0 { return try body() }
+    let recorder = try HistoryRecorder(parts, transaction)
+    try body()
+    let entry = HistoryEntry(
+      id: 0, at: now, author: environment.author, undoes: undoes,
+      parts: try recorder.parts(after: transaction))
     try transaction.appendHistory(entry, limit: limit)
-  }
-
-  /// What a write that is about to be done will have done.
-  func entry(
-    of parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64?
-  ) throws -> HistoryEntry {
-    let parts = try parts.map { part in
-      switch part.target {
-      case .node(let node):
-        var result = HistoryEntry.Part(path: part.path, isPriority: false)
-        result.values = try values(at: part.path, new: node, transaction)
-        return result
-      case .priority(let priority):
-        var result = HistoryEntry.Part(path: part.path, isPriority: true)
-        let old = try transaction.storedSummary(at: part.path).priority
-        result.values = HistoryEntry.Part.Values(
-          old: old?.json ?? .null, new: priority?.json ?? .null)
-        return result
-      }
-    }
-    return HistoryEntry(
-      id: 0, at: now, author: environment.author, undoes: undoes, parts: parts)
-  }
-
-  private func values(
-    at path: Path, new: Node, _ transaction: StoreTransaction
-  ) throws -> HistoryEntry.Part.Values? {
-    let old = try transaction.exportIfSmall(path, maxBytes: History.valueBytesMax)
-    guard let old else { return nil }
-    let json = new.exportJSON
-    if json.jsonBytes().count > History.valueBytesMax { return nil }
-    return HistoryEntry.Part.Values(old: old, new: json)
   }
 }

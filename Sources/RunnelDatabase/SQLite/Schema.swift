@@ -3,13 +3,13 @@ import GRDB
 /// The tables of a database file, and what marks a file as one.
 ///
 /// `FORMAT.md` tells what each table holds, how keys and values are coded, and the invariants, which
-/// code and tests cite as I1 to I9. A new version appends a step to `migrations`; a step that was
+/// code and tests cite as I1 to I10. A new version appends a step to `migrations`; a step that was
 /// released never changes.
 enum Schema {
   /// "RNNL": what `PRAGMA application_id` says of a file of ours.
   static let applicationID = 0x524E_4E4C
   /// The steps from version 1 to this program's, in order.
-  static let migrations: [Migration] = [.addMeta, .addReplica, .addHistory, .addAppliedWrites]
+  static let migrations: [Migration] = [.version2]
   /// What `PRAGMA user_version` says of a file that has taken every step.
   static var version: Int { migrations.last?.version ?? 1 }
 

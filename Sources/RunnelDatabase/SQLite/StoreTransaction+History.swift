@@ -12,7 +12,7 @@ extension StoreTransaction {
   ///
   /// A file of an older version keeps none.
   func historyLimit() throws -> Int {
-    guard try Schema.fileVersion(db) >= Migration.addHistory.version else { return 0 }
+    guard try Schema.fileVersion(db) >= Migration.version2.version else { return 0 }
     let statement = try db.cachedStatement(sql: "SELECT value FROM meta WHERE name = ?")
     let row = try Row.fetchOne(statement, arguments: [StoreTransaction.limitName])
     guard let value = try row?.integerOrNil("value") else { return History.entryCountDefault }
@@ -49,7 +49,7 @@ extension StoreTransaction {
   ///
   /// O(n) in the entries passed over.
   func history(of path: Path, before id: Int64?, count: Int) throws -> [HistoryEntry] {
-    guard try Schema.fileVersion(db) >= Migration.addHistory.version else { return [] }
+    guard try Schema.fileVersion(db) >= Migration.version2.version else { return [] }
     let cursor = try Row.fetchCursor(
       db.cachedStatement(
         sql: "SELECT id, at, author, undoes, parts FROM history WHERE id < ? ORDER BY id DESC"),
@@ -63,13 +63,13 @@ extension StoreTransaction {
   }
 
   func historyEntry(_ id: Int64) throws -> HistoryEntry? {
-    guard try Schema.fileVersion(db) >= Migration.addHistory.version else { return nil }
+    guard try Schema.fileVersion(db) >= Migration.version2.version else { return nil }
     let statement = try db.cachedStatement(
       sql: "SELECT id, at, author, undoes, parts FROM history WHERE id = ?")
     return try Row.fetchOne(statement, arguments: [id]).map(historyEntry)
   }
 
-  private func historyEntry(_ row: Row) throws -> HistoryEntry {
+  func historyEntry(_ row: Row) throws -> HistoryEntry {
     guard let id = try row.integerOrNil("id"), let at = try row.integerOrNil("at"),
       case .array(let elements)? = try? JSONValue(parsing: row.text("parts"))
     else { throw Damage("an entry of the history cannot be read") }

@@ -114,22 +114,24 @@ extension StoreTransaction: ReplicaStorage {
   func replicaBook() throws -> ReplicaBook {
     let writes = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT id, json FROM pending_write ORDER BY id")
-    ).map { row in
-      let id = try row.integerOrNil("id") ?? -1
-      let json = try? JSONValue(parsing: row.text("json"))
-      guard let write = json.flatMap({ PendingWrite(id: id, json: $0) }) else {
-        throw Damage("the pending write \(id) cannot be read")
-      }
-      return write
-    }
+    ).map(StoreTransaction.pendingWrite)
     let records = try Row.fetchAll(
       db.cachedStatement(sql: "SELECT * FROM tracked_query ORDER BY id")
     ).compactMap { try trackedQuery($0) }
     return ReplicaBook(pending: writes, tracked: records)
   }
 
+  static func pendingWrite(_ row: Row) throws -> PendingWrite {
+    let id = try row.integerOrNil("id") ?? -1
+    let json = try? JSONValue(parsing: row.text("json"))
+    guard let write = json.flatMap({ PendingWrite(id: id, json: $0) }) else {
+      throw Damage("the pending write \(id) cannot be read")
+    }
+    return write
+  }
+
   /// The record in a row; nil if its query cannot be read, so that its answer is not trusted.
-  private func trackedQuery(_ row: Row) throws -> TrackedQuery? {
+  func trackedQuery(_ row: Row) throws -> TrackedQuery? {
     guard let id = try row.integerOrNil("id"), let path = try? Path(row.text("path")),
       let json = try? JSONValue(parsing: row.text("query")),
       let query = try? Query(wire: json, at: path)
@@ -154,7 +156,7 @@ extension StoreTransaction {
 
   /// True if the file says that its tree is a replica; one of an older version cannot be.
   func hasReplica() throws -> Bool {
-    try Schema.fileVersion(db) >= Migration.addReplica.version && originName() != nil
+    try Schema.fileVersion(db) >= Migration.version2.version && originName() != nil
   }
 
   func setOriginName(_ name: String) throws {

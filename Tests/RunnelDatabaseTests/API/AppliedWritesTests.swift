@@ -109,17 +109,6 @@ import Testing
     #expect(try count() == "\(done.count)")
   }
 
-  @Test func aFileWithoutTheTablesGetsThem() throws {
-    try session.set("/a", "1")
-    try session.close()
-    try FileEditor.execute("DROP TABLE write_client; DROP TABLE applied_write", in: folder.file())
-    let reader = try folder.session(isReadOnly: true)
-    #expect(try reader.export() == #"{"a":1}"#)
-    let again = try folder.session()
-    let id = try #require(WriteID(client: "c", number: 1))
-    #expect(try again.write(.set(.root, 1), id: id).isApplied)
-  }
-
   @Test func aNameHasAClientAndANumberFromOne() {
     #expect(WriteID(client: "", number: 1) == nil)
     #expect(WriteID(client: "c", number: 0) == nil)

@@ -29,7 +29,9 @@ struct Doctor {
     let store = StoreTransaction(db: db, indexes: indexes)
     let audit = TreeAudit(store: store, report: report, progress: progress)
     try audit.run()
-    return audit.report
+    report = audit.report
+    try RecordsAudit(db: db).run(into: &report)
+    return report
   }
 
   /// Checks, mends, and checks again; `after` is nil if nothing was mended.

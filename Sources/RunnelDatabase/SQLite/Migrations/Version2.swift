@@ -1,11 +1,11 @@
 import GRDB
 
 extension Migration {
-  /// Adds `meta`: named single values that belong to the whole file.
+  /// Adds the values of the whole file, the history, named writes, and what a replica keeps.
   ///
   /// The feed's counter goes: its newest change is never deleted, so numbers are never used again
   /// without it, and each write writes a page less.
-  static let addMeta = Migration(version: 2, isReadableWithout: true) { db in
+  static let version2 = Migration(version: 2, isReadableWithout: true) { db in
     try db.execute(
       sql: """
         CREATE TABLE meta (name TEXT NOT NULL PRIMARY KEY, value) WITHOUT ROWID;
@@ -13,6 +13,37 @@ extension Migration {
         CREATE TABLE change (sequence INTEGER PRIMARY KEY, paths TEXT NOT NULL);
         INSERT INTO change (sequence, paths) SELECT sequence, paths FROM change_1;
         DROP TABLE change_1;
+        CREATE TABLE history (
+          id INTEGER PRIMARY KEY,
+          at INTEGER NOT NULL,
+          author TEXT NOT NULL,
+          undoes INTEGER,
+          parts TEXT NOT NULL
+        );
+        CREATE TABLE write_client (
+          client TEXT NOT NULL PRIMARY KEY,
+          applied INTEGER NOT NULL,
+          forgotten INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        CREATE TABLE applied_write (
+          client TEXT NOT NULL,
+          number INTEGER NOT NULL,
+          PRIMARY KEY (client, number)
+        ) WITHOUT ROWID;
+        CREATE TABLE pending_write (id INTEGER PRIMARY KEY, json TEXT NOT NULL);
+        CREATE TABLE tracked_query (
+          id INTEGER PRIMARY KEY,
+          path TEXT NOT NULL,
+          query TEXT NOT NULL,
+          is_active INTEGER NOT NULL,
+          is_complete INTEGER NOT NULL,
+          last_use INTEGER NOT NULL
+        );
+        CREATE TABLE tracked_key (
+          query INTEGER NOT NULL,
+          key TEXT NOT NULL,
+          PRIMARY KEY (query, key)
+        ) WITHOUT ROWID;
         """)
   }
 }

@@ -1,0 +1,51 @@
+import GRDB
+
+/// Checks what is kept beside the tree: the history, and what a replica has written down (I10).
+struct RecordsAudit {
+  let db: GRDB.Database
+
+  func run(into report: inout DatabaseReport) throws {
+    if report.version < Migration.version2.version { return }
+    let store = StoreTransaction(db: db, indexes: [])
+    try check("history", "SELECT id, at, author, undoes, parts FROM history", &report) {
+      _ = try store.historyEntry($0)
+    }
+    try check("pending_write", "SELECT id, json FROM pending_write", &report) {
+      _ = try StoreTransaction.pendingWrite($0)
+    }
+    try check("tracked_query", "SELECT * FROM tracked_query", &report) { row in
+      if try store.trackedQuery(row) == nil { throw Damage("a query cannot be read") }
+    }
+    try checkNames(&report)
+  }
+
+  private func check(
+    _ table: String, _ sql: String, _ report: inout DatabaseReport,
+    _ read: (Row) throws -> Void
+  ) throws {
+    let cursor = try Row.fetchCursor(db, sql: sql)
+    while let row = try cursor.next() {
+      do {
+        try read(row)
+      } catch let damage as Damage {
+        report.add(DatabaseFault(place: table, what: damage.what, remedy: .none))
+      }
+    }
+  }
+
+  /// The names of applied writes are texts with numbers.
+  private func checkNames(_ report: inout DatabaseReport) throws {
+    let sql = """
+      SELECT count(*) FROM (
+        SELECT client, applied AS number FROM write_client
+        UNION ALL SELECT client, forgotten FROM write_client
+        UNION ALL SELECT client, number FROM applied_write)
+      WHERE typeof(client) != 'text' OR typeof(number) != 'integer'
+      """
+    if try Int.fetchOne(db, sql: sql) ?? 0 > 0 {
+      report.add(
+        DatabaseFault(
+          place: "applied_write", what: "a name or number cannot be read", remedy: .none))
+    }
+  }
+}
