@@ -12,7 +12,7 @@ final class RowCache: TreeReader {
   private let reader: any TreeReader
   private var rows: [Question: TreeRow?] = [:]
   /// The last question: views of one place mostly ask the same.
-  private var last: (question: Question, row: TreeRow?)?
+  private var last: (question: Question, row: TreeRow?, position: IndexPosition?)?
   private var summary: NodeSummary?
 
   init(_ reader: any TreeReader) { self.reader = reader }
@@ -49,8 +49,20 @@ final class RowCache: TreeReader {
       row = try reader.row(key, of: path, in: anywhere, detail: detail)
       rows[question] = .some(row)
     }
-    last = (question, row)
+    last = (question, row, row?.position)
     return row
+  }
+
+  /// Where a row stands in the order of a slice, within its ends or not; nil if there is none.
+  func position(
+    of key: Key, at path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> IndexPosition? {
+    if let last, last.question.key == key, last.question.index == slice.index,
+      last.question.filter == slice.filter, last.question.detail == detail
+    {
+      return last.position
+    }
+    return try row(key, of: path, slice, detail)?.position
   }
 
   func rows(

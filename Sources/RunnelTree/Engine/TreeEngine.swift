@@ -165,9 +165,9 @@ extension TreeEngine {
       defer { undoSteps += undos }
       try views.update(at: path) { all throws(TreeError) in
         for index in all.values.indices {
-          guard try all.values[index].view.isReached(by: part, cache) else { continue }
-          let changes = try all.values[index].view.refresh(part, cache)
-          guard let undo = changes.undo else { continue }
+          guard let changes = try all.values[index].view.refresh(part, cache),
+            let undo = changes.undo
+          else { continue }
           undos.append(.view(all.keys[index], undo))
           let shared = all.values[index]
           let events = shared.view.events(for: changes, wantsValue: shared.wantsValue)

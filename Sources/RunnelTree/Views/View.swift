@@ -194,29 +194,20 @@ extension View {
 // MARK: Refreshing
 
 extension View {
-  /// False if nothing that was touched is in the window or comes into it: most windows of a place
-  /// are done with here.
-  func isReached(by touched: Touched, _ reader: RowCache) throws(TreeError) -> Bool {
-    guard case .keys(let keys) = touched, !request.query.loadsAllData else { return true }
-    for key in keys {
-      if values[key] != nil { return true }
-      if try row(key, reader) != nil { return true }
-    }
-    return false
-  }
-
-  /// Reads what a write touched; returns what changed in the window.
+  /// Reads what a write touched; returns what changed in the window, nil if the write passes it by.
   ///
   /// - Throws: `TreeError` (`storage`) if something cannot be read; the view is then as before.
-  mutating func refresh(_ touched: Touched, _ reader: some TreeReader) throws(TreeError) -> Changes
-  {
-    let old = knowledge
-    knowledge = reader.knowledge(of: request.query)
+  mutating func refresh(
+    _ touched: Touched, _ reader: RowCache
+  ) throws(TreeError) -> Changes? {
+    let (old, new) = (knowledge, reader.knowledge(of: request.query))
+    // What is known by key only is little: it is read anew.
+    let isWhole = old == .complete && new == .complete
+    if isWhole, try !isReached(by: touched, reader) { return nil }
+    knowledge = new
     do throws(TreeError) {
-      // What is known by key only is little: it is read anew.
-      let isWhole = old == .complete && knowledge == .complete
       var changes = try refreshKnown(isWhole ? touched : .all, reader)
-      changes.isAnswerNow = !old.isAnswer && knowledge.isAnswer
+      changes.isAnswerNow = !old.isAnswer && new.isAnswer
       return changes
     } catch {
       knowledge = old
@@ -247,6 +238,21 @@ extension View {
       head = newHead
     }
     return changes.sorted()
+  }
+
+  /// False if nothing that was touched is in the window or comes into it: a write passes by most
+  /// windows of a place, so this looks at no more than it must, and copies nothing.
+  private mutating func isReached(
+    by touched: Touched, _ reader: RowCache
+  ) throws(TreeError) -> Bool {
+    guard case .keys(let keys) = touched, !request.query.loadsAllData else { return true }
+    for key in keys {
+      if values[key] != nil { return true }
+      let position = try reader.position(
+        of: key, at: path, in: slice, detail: request.detail)
+      if let position, slice.contains(position) { return true }
+    }
+    return false
   }
 
   /// A window without a limit changes row by row.
