@@ -90,9 +90,10 @@ extension DatabaseSession {
     if limit == 0 { return try body() }
     let recorder = try HistoryRecorder(parts, transaction)
     try body()
+    let written = try recorder.parts(after: transaction)
+    if written.isEmpty { return }
     let entry = HistoryEntry(
-      id: 0, at: now, author: environment.author, undoes: undoes,
-      parts: try recorder.parts(after: transaction))
+      id: 0, at: now, author: environment.author, undoes: undoes, parts: written)
     try transaction.appendHistory(entry, limit: limit)
   }
 }
