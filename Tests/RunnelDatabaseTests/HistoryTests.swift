@@ -138,7 +138,8 @@ import Testing
       let before = try session.node(at: .root)
       guard (try? session.write(random.write())) != nil else { continue }
       // A write of nothing is no entry.
-      if try session.history(count: 1).first?.id == Int64(states.count + 1) { states.append(before) }
+      let newest = try session.history(count: 1).first?.id
+      if newest == Int64(states.count + 1) { states.append(before) }
     }
     let entries = try session.history(count: states.count)
     #expect(entries.count == states.count)

@@ -125,7 +125,8 @@ struct Simulation {
 
   private mutating func listen(_ client: Int) throws {
     guard clients[client].windows.count < 4 else { return }
-    var query = Query(try Path(["/shared", "/shared", "/log", "/counter", "/shared/a0", "/"][number(6)]))
+    let places = ["/shared", "/shared", "/log", "/counter", "/shared/a0", "/"]
+    var query = Query(try Path(places[number(places.count)]))
     switch number(4) {
     case 0: query = try query.ordered(by: .key)
     case 1: query = try query.ordered(by: .child(Path("s")))

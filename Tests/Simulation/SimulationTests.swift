@@ -3,7 +3,9 @@ import RunnelBase
 import RunnelTree
 import Testing
 
-/// Random worlds. `RUNNEL_SEEDS` asks for more of them than the suite runs by itself.
+/// Random worlds.
+///
+/// `RUNNEL_SEEDS` asks for more of them than the suite runs by itself.
 @Suite struct SimulationTests {
   private static let more =
     ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 0

@@ -49,13 +49,16 @@ extension DatabaseSession {
     let members = try entry.parts.map { part in
       guard let values = part.values else {
         throw DatabaseError(
-          .refused, "Write \(id) cannot be undone: what stood at \(part.path) was too large to keep.")
+          .refused,
+          "Write \(id) cannot be undone: what stood at \(part.path) was too large to keep.")
       }
       return JSONMember(part.name, values.old)
     }
     // An update cannot name the root itself, which then is the only place.
-    let isWhole = members.first?.name == Path.root.description
-    return try write(isWhole ? .set(.root, members[0].value) : .update(.root, members), undoes: entry)
+    if let whole = members.first, whole.name == Path.root.description {
+      return try write(.set(.root, whole.value), undoes: entry)
+    }
+    return try write(.update(.root, members), undoes: entry)
   }
 
   /// Throws if a place that a write wrote was written since.

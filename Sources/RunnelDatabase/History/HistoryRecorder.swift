@@ -16,8 +16,10 @@ struct HistoryRecorder {
   init(_ parts: [Assignment], _ transaction: StoreTransaction) throws {
     let nodeParts = parts.filter { if case .node = $0.target { true } else { false } }
     let places = try Set(nodeParts.map { try HistoryRecorder.place(of: $0.path, transaction) })
-    for place in places.sorted() where !places.contains(where: { $0 != place && $0.contains(place) })
-    {
+    func isWithinAnother(_ place: Path) -> Bool {
+      places.contains { $0 != place && $0.contains(place) }
+    }
+    for place in places.sorted() where !isWithinAnother(place) {
       nodes.append(try HistoryRecorder.part(place, isPriority: false, transaction))
     }
     var above = Set(parts.map(\.path))
