@@ -16,6 +16,12 @@ public enum DatabaseRequest: Sendable {
   case write(Int, Write)
   /// Add a child under a new key; the answer carries the number.
   case push(Int, Path, JSONValue)
+  /// On a replica: the origin can be talked to.
+  case connectOrigin
+  /// On a replica: the origin is gone.
+  case disconnectOrigin
+  /// On a replica: the origin says something.
+  case receive(OriginMessage)
 }
 
 /// What a database says.
@@ -24,7 +30,16 @@ public enum DatabaseMessage: Sendable {
   /// the other processes' writes came to.
   case deliveries([Delivery])
   /// A write is on disk. Its deliveries came before.
+  ///
+  /// On a tree of its own that is all; on a replica the origin's answer follows, maybe much later.
   case written(Int, key: Key?)
+  /// On a replica: the origin did a write.
+  case acknowledged(Int)
+  /// On a replica: the origin refused a write. What was under it shows again; this was delivered
+  /// before.
+  case rejected(Int, TreeError)
+  /// On a replica: what the origin is to be sent, in order.
+  case origin([OriginCommand])
   /// A write was refused or failed; nothing changed.
   case refused(Int, DatabaseError)
   /// A listener could not be registered or extended.
@@ -68,6 +83,8 @@ public actor Database {
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
   private var isClosed = false
+  /// The numbers of the writes on a replica that the origin has not answered, by their ids.
+  private var numbersOfWrites: [Int64: Int] = [:]
   /// Messages that found the inbox full, oldest first.
   ///
   /// While there are any, other processes' writes are left in the feed, so that it does not grow by
@@ -127,7 +144,7 @@ public actor Database {
     switch request {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
-    case .write, .push: break
+    case .write, .push, .connectOrigin, .disconnectOrigin, .receive: break
     }
     enqueue(request)
   }
@@ -157,7 +174,11 @@ public actor Database {
       post(number) { (nil, try session.write(write)) }
     case .push(let number, let path, let json):
       post(number) { try session.push(json, to: path) }
+    case .connectOrigin: postFromOrigin { try session.connectOrigin() }
+    case .disconnectOrigin: postFromOrigin { try session.disconnectOrigin() }
+    case .receive(let message): postFromOrigin { try session.receive(message) }
     }
+    postOriginOutput()
   }
 
   /// What is said to whoever asks after the end.
@@ -175,7 +196,7 @@ public actor Database {
     switch request {
     case .listen(let listener, _), .extend(let listener, _): post(.failed(listener, error))
     case .write(let number, _), .push(let number, _, _): post(.refused(number, error))
-    case .unlisten: break
+    case .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }
   }
 
@@ -189,12 +210,41 @@ public actor Database {
 
   private func post(_ number: Int, _ body: () throws -> (key: Key?, deliveries: [Delivery])) {
     do {
+      session.newestWriteID = nil
       let result = try body()
+      if let id = session.newestWriteID { numbersOfWrites[id] = number }
       post(result.deliveries)
       post(.written(number, key: result.key))
     } catch {
       post(.refused(number, DatabaseError(error, file: file)))
     }
+  }
+
+  private func postFromOrigin(_ body: () throws -> [Delivery]) {
+    do {
+      post(try body())
+    } catch {
+      post(.stale(DatabaseError(error, file: file)))
+    }
+  }
+
+  /// Posts what a replica has for those who wait and for its origin, in this order.
+  private func postOriginOutput() {
+    let output = session.takeOriginOutput()
+    for completion in output.completions {
+      switch completion {
+      case .acknowledged(let id):
+        // A write of another process, or of an earlier run, is nobody's here.
+        if let number = numbersOfWrites.removeValue(forKey: id) { post(.acknowledged(number)) }
+      case .rejected(let id, let error):
+        if let number = numbersOfWrites.removeValue(forKey: id) { post(.rejected(number, error)) }
+      case .cancelled(let listener, let error):
+        post(.failed(listener, DatabaseError(.refused, error.description)))
+      case .transaction, .transactionFailed:
+        preconditionFailure("Transactions are not started by request.")
+      }
+    }
+    if !output.commands.isEmpty { post(.origin(output.commands)) }
   }
 
   /// Hands deliveries to the front whose listener each is for.
@@ -297,6 +347,7 @@ extension Database {
     do {
       let deliveries = try session.catchUp()
       post(deliveries)
+      postOriginOutput()
       return !deliveries.isEmpty
     } catch {
       post(.stale(DatabaseError(error, file: file)))

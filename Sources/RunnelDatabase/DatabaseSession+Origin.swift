@@ -99,10 +99,22 @@ extension DatabaseSession {
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func receive(_ message: OriginMessage) throws -> [Delivery] {
-    try step { (engine, storage, now) in
-      try engine.receive(message, now: now, &storage)
+    messageCount += 1
+    let isCacheDue = messageCount > DatabaseSession.messagesPerPruning
+    if isCacheDue { messageCount = 0 }
+    return try step { (engine, storage, now) in
+      var outcome = try engine.receive(message, now: now, &storage)
+      if isCacheDue {
+        outcome.append(
+          try engine.prune(
+            toBytes: Replica.cacheBytesMax, queries: Replica.inactiveQueriesMax, &storage))
+      }
+      return outcome
     }
   }
+
+  /// After how many messages of the origin the size of the cache is looked at (section 15.3).
+  private static let messagesPerPruning = 1000
 
   /// Keeps a query answered although nobody listens, or ends that.
   ///
@@ -217,6 +229,7 @@ extension DatabaseSession {
       }
       return outcome
     }
+    newestWriteID = id
     return (id, deliveries)
   }
 

@@ -44,6 +44,10 @@ public final class DatabaseSession {
   var sequence: Int64 = 0
   /// Who listens and what is pending, if the tree is a replica; `engine` is then unused.
   var replica: ReplicaEngine?
+  /// The id of the newest write on a replica; nil if there was none in this session.
+  var newestWriteID: Int64?
+  /// How many messages of the origin came since the cache was looked at.
+  var messageCount = 0
   /// What the replica has for its origin and for those who wait, until it is taken.
   var originOutput = OriginOutput()
   /// The state of the file that this was in; while it is the same, nobody else has written.

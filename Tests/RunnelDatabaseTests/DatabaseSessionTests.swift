@@ -164,6 +164,7 @@ extension TreeEvent {
     case .childRemoved(let row): "removed \(row.text)=\(row.json)"
     case .value(let node): "value=\(node.exportJSON.jsonText())"
     case .page(let hasMore): hasMore ? "page more" : "page end"
+    case .pending(let state): "pending \(state)"
     }
   }
 }

@@ -39,7 +39,7 @@ import Testing
         switch delivery.event {
         case .childAdded(let row, _), .childChanged(let row, _): shown[row.key] = row.node
         case .childRemoved(let row): shown[row.key] = nil
-        case .childMoved, .value, .page: break
+        case .childMoved, .value, .page, .pending: break
         }
       }
     }

@@ -139,7 +139,7 @@ struct ListenerWindow {
       guard let index = index(of: row.key) else { throw SimulationError("\(row.key) unknown") }
       rows.remove(at: index)
       insert(row)
-    case .value, .page: break
+    case .value, .page, .pending: break
     }
   }
 

@@ -69,6 +69,8 @@ extension AppRuntime {
     case .deliveries(let deliveries): deliver(deliveries)
     case .written(let number, let key): send(.written(number, key: key))
     case .refused(let number, let error): send(.refused(number, error.message))
+    case .rejected(let number, let error): send(.refused(number, error.description))
+    case .acknowledged, .origin: break
     case .failed(let listener, let error): fail(listener, error)
     // The orders of views are declared when the file is opened; one that is not cannot be.
     case .advice: break

@@ -44,6 +44,8 @@ final class SessionBackend: TreeBackend {
       return answer(number) { (nil, try session.write(write)) }
     case .push(let number, let path, let json):
       return answer(number) { try session.push(json, to: path) }
+    // Nothing here talks to an origin.
+    case .connectOrigin, .disconnectOrigin, .receive: return []
     }
   }
 

@@ -64,7 +64,7 @@ extension DataEvent {
       self = .childMoved(query.snapshot(of: row), previousKey: previous?.text)
     case .childRemoved(let row): self = .childRemoved(query.snapshot(of: row))
     case .value(let node): self = .value(query.snapshot(of: node))
-    case .page: return nil
+    case .page, .pending: return nil
     }
   }
 }

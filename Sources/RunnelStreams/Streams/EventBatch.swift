@@ -17,6 +17,7 @@ struct EventBatch {
         rows.updateValue(row, forKey: row.key)
       case .childRemoved(let row): rows.updateValue(nil, forKey: row.key)
       case .page(let hasMore): self.hasMore = hasMore
+      case .pending: break
       case .value: break
       }
     }

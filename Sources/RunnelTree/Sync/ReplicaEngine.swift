@@ -33,6 +33,8 @@ public struct ReplicaEngine: Sendable {
   private let policy: ConflictPolicy
   private var listened: [ListenerID: Query] = [:]
   private var kept: Set<Query> = []
+  /// What those who want to know were told last of what is pending.
+  private var toldPending: [ListenerID: PendingState] = [:]
 
   /// Makes an engine over what a storage kept, or a new one.
   public init(book: ReplicaBook = ReplicaBook(), policy: ConflictPolicy = .fieldWise) {
@@ -65,6 +67,8 @@ extension ReplicaEngine {
     var outcome = try carryOut(plan.want(request.query), now: now, &storage)
     listened[listener] = request.query
     outcome.deliveries += try engine.listen(listener, request, reader: reader(storage))
+    if request.events.contains(.pending) { toldPending[listener] = PendingState() }
+    tellPending(&outcome)
     try sendIfAnswered(nil, now: now, &outcome, &storage)
     return outcome
   }
@@ -74,6 +78,7 @@ extension ReplicaEngine {
     _ listener: ListenerID, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     engine.unlisten(listener)
+    toldPending[listener] = nil
     guard let query = listened.removeValue(forKey: listener) else { return ReplicaOutcome() }
     var outcome = try carryOut(plan.unwant(query), now: now, &storage)
     try sendIfAnswered(nil, now: now, &outcome, &storage)
@@ -159,6 +164,7 @@ extension ReplicaEngine {
     for listener in refused {
       engine.unlisten(listener)
       listened[listener] = nil
+      toldPending[listener] = nil
     }
     kept = kept.filter { !isRefused($0) }
     for index in transactions.indices where isRefused(Query(transactions[index].request.path)) {
@@ -227,8 +233,20 @@ extension ReplicaEngine {
     if !touched.isEmpty {
       outcome.deliveries += try engine.apply(touched: touched, reader: reader(storage))
     }
+    tellPending(&outcome)
     outcome.touched += touched
     try sendTransactions(&outcome, &storage)
+  }
+
+  /// Tells those who want to know where something else is pending than they know.
+  private mutating func tellPending(_ outcome: inout ReplicaOutcome) {
+    for listener in toldPending.keys.sorted() {
+      guard let path = listened[listener]?.path else { continue }
+      let state = replica.book.pendingState(at: path)
+      if state == toldPending[listener] { continue }
+      toldPending[listener] = state
+      outcome.deliveries.append(Delivery(listener: listener, event: .pending(state)))
+    }
   }
 
   /// Sends what waited for the answers of the queries, with conflicts resolved.
@@ -269,6 +287,7 @@ extension ReplicaEngine {
     replica.book.absorb(stored, active: Set(plan.current.map(\.query)))
     var outcome = ReplicaOutcome()
     outcome.deliveries = try engine.apply(touched: touched, reader: reader(storage))
+    tellPending(&outcome)
     if case .sending = link {
       for write in replica.book.pending where write.isDurable && !known.contains(write.id) {
         outcome.commands.append(.write(id: write.id, write.write))

@@ -18,14 +18,17 @@ public enum TreeEvent: Hashable, Sendable {
   /// A paged view was loaded or extended: the rows delivered before this event are all there are
   /// up to its frontier, and `hasMore` tells whether others lie beyond.
   case page(hasMore: Bool)
+  /// What waits for the origin at the place of the view changed: this is pending now, and nothing
+  /// besides.
+  case pending(PendingState)
 
-  /// The row that the event is about; nil for `value` and `page`.
+  /// The row that the event is about; nil for the others.
   public var row: TreeRow? {
     switch self {
     case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _),
       .childRemoved(let row):
       row
-    case .value, .page: nil
+    case .value, .page, .pending: nil
     }
   }
 }
@@ -48,9 +51,11 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
   public static let removed = EventKinds(rawValue: 8)
   /// The whole content.
   public static let value = EventKinds(rawValue: 16)
+  /// What waits for the origin.
+  public static let pending = EventKinds(rawValue: 32)
   /// The four events about children.
   public static let children: EventKinds = [.added, .changed, .moved, .removed]
-  /// Everything.
+  /// Everything about what is shown.
   public static let all: EventKinds = [.children, .value]
 
   /// True if a listener of these kinds is told the event; `page` always is.
@@ -62,6 +67,7 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
     case .childRemoved: contains(.removed)
     case .value: contains(.value)
     case .page: true
+    case .pending: contains(.pending)
     }
   }
 }

@@ -31,7 +31,7 @@ struct EventLine {
         JSONMember("event", .string(EventName.value.rawValue)),
         JSONMember("path", .string(path.description)),
       ]
-    case .page: return nil
+    case .page, .pending: return nil
     }
     if case .value(let node) = event {
       members.append(JSONMember("value", node.json))

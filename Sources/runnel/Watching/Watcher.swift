@@ -103,7 +103,9 @@ final class Watcher {
     case .failed(_, let error): throw error
     case .advice(let advice): StandardError.say(advice.text(forFile: database.file))
     case .stale(let error): StandardError.say("\(error) It is tried again.")
-    case .written, .refused: preconditionFailure("A watcher writes nothing.")
+    case .written, .refused, .acknowledged, .rejected:
+      preconditionFailure("A watcher writes nothing.")
+    case .origin: break
     }
   }
 
@@ -141,7 +143,7 @@ struct LeafWatch {
     switch event {
     case .childAdded: childCount += 1
     case .childRemoved: childCount -= 1
-    case .childChanged, .childMoved, .value, .page: break
+    case .childChanged, .childMoved, .value, .page, .pending: break
     }
   }
 

@@ -127,7 +127,8 @@ extension TmuxTerminal {
     String(try tmux.run(["display-message", "-p", format]).dropLast())
   }
 
-  /// Waits until the screen is as it should be, and returns it.
+  /// Waits until the screen is as it should be and stays so for a look, and returns it: a look may fall
+  /// between two pieces of one frame.
   ///
   /// - Throws: `Missed` with what was on the screen in the end.
   @discardableResult
@@ -135,11 +136,14 @@ extension TmuxTerminal {
     _ what: String, seconds: Double = patienceSeconds, until isFulfilled: (TerminalText) -> Bool
   ) throws -> TerminalText {
     let deadline = TmuxTerminal.now() + seconds
+    var before: TerminalText?
     while true {
       // The time is taken before the look, so that the last look is one after the deadline.
       let isLast = TmuxTerminal.now() > deadline
       let screen = try screen()
-      if isFulfilled(screen) { return screen }
+      let isSo = isFulfilled(screen)
+      if isSo, isLast || "\(screen)" == before.map({ "\($0)" }) { return screen }
+      before = isSo ? screen : nil
       if isLast { throw Missed(description: "There was not in time \(what):\n\(screen)") }
       poll(nil, 0, TmuxTerminal.pauseMilliseconds)
     }

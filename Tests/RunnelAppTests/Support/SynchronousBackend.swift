@@ -35,6 +35,7 @@ final class SynchronousBackend: TreeBackend {
       return answer(number) { (nil, try session.write(write)) }
     case .push(let number, let path, let json):
       return answer(number) { try session.push(json, to: path) }
+    case .connectOrigin, .disconnectOrigin, .receive: return []
     }
   }
 

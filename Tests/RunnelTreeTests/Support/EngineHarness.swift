@@ -66,7 +66,17 @@ extension TreeEvent {
     case .childRemoved(let row): "removed \(row.key)=\(row.contentText)"
     case .value(let node): "value=\(node.exportJSON.jsonText())"
     case .page(let hasMore): hasMore ? "page more" : "page end"
+    case .pending(let state): state.text
     }
+  }
+}
+
+extension PendingState {
+  /// `settled`, `pending a b`, or `pending whole a b`.
+  fileprivate var text: String {
+    if isSettled { return "settled" }
+    let whole = isWhole ? ["whole"] : []
+    return (["pending"] + whole + children.sorted().map(\.text)).joined(separator: " ")
   }
 }
 

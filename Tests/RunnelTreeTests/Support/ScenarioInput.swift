@@ -8,7 +8,7 @@ import RunnelTree
 /// NAME stops                                    startAt= startAfter= endAt= endBefore= equalTo=
 /// keeps PATH [OPTION ...]                           JSON, or JSON,KEY
 /// lets go PATH [OPTION ...]                     limitToFirst=N limitToLast=N
-///                                               events=all|children|value|added|changed|moved|removed
+///                                               events=all|children|value|pending|added+…
 /// set PATH JSON                         origin sets PATH [tag N] JSON
 /// update PATH JSON                      origin merges PATH [tag N] JSON
 /// remove PATH                           origin completes PATH [tag N]
@@ -221,6 +221,7 @@ private struct Words {
       case "changed": kinds.formUnion(.changed)
       case "moved": kinds.formUnion(.moved)
       case "removed": kinds.formUnion(.removed)
+      case "pending": kinds.formUnion(.pending)
       default: throw ScenarioError("\(name) is no kind of event")
       }
     }

@@ -99,6 +99,7 @@ struct WindowMirror {
         rows[index] = row
       case .value(let node): value = node
       case .page(let more): hasMore = more
+      case .pending: break
       }
     }
     return place(placed)
@@ -134,7 +135,7 @@ struct WindowMirror {
       guard let index = rows.firstIndex(of: row) else { return "\(row.key) is not in the window." }
       let expected = index == 0 ? nil : rows[index - 1].key
       return previous == expected ? nil : "\(row.key) is after \(String(describing: expected))."
-    case .childRemoved, .value, .page: return nil
+    case .childRemoved, .value, .page, .pending: return nil
     }
   }
 
@@ -159,6 +160,7 @@ extension TreeEvent {
     case .childChanged: 3
     case .value: 4
     case .page: 5
+    case .pending: 6
     }
   }
 }

@@ -1,0 +1,65 @@
+import RunnelBase
+import Testing
+
+/// `runnel history` and `runnel undo`.
+@Suite struct UndoTests {
+  private let database: TestDatabase
+
+  init() throws {
+    database = try TestDatabase()
+    #expect(try database.run(["set", "/a", "1"]).status == 0)
+    #expect(try database.run(["set", "/a/b", "2"]).status == 0)
+  }
+
+  /// The lines of the history, each as JSON without the time and the author.
+  private func history(_ arguments: [String] = []) throws -> [String] {
+    let outcome = try database.run(["history"] + arguments)
+    #expect(outcome.status == 0)
+    return try outcome.output.split(separator: "\n").map { line in
+      guard case .object(let members) = try JSONValue(parsing: String(line)) else { return "?" }
+      let names = ["at", "by"]
+      return JSONValue.object(members.filter { !names.contains($0.name) }).jsonText()
+    }
+  }
+
+  @Test func historyTellsWhatStoodBeforeAndSince() throws {
+    let lines = try history()
+    #expect(
+      lines == [
+        #"{"write":2,"changes":[{"path":"/a","old":1,"new":{"b":2}}]}"#,
+        #"{"write":1,"changes":[{"path":"/a","old":null,"new":1}]}"#,
+      ])
+    #expect(try history(["/z"]).isEmpty)
+    #expect(try history(["--limit", "1"]).count == 1)
+  }
+
+  @Test func undoTakesTheNewestWriteBackAndThenItself() throws {
+    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.get() == #"{"a":1}"#)
+    #expect(try history(["--limit", "1"])[0].contains(#""undoes":2"#))
+    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.get() == #"{"a":{"b":2}}"#)
+  }
+
+  @Test func whatWasWrittenSinceIsLeft() throws {
+    let outcome = try database.run(["undo", "1"])
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("/a was written since"))
+    #expect(try database.get() == #"{"a":{"b":2}}"#)
+  }
+
+  @Test func aHistoryThatIsOffHoldsNothing() throws {
+    #expect(try database.run(["history", "--keep", "0"]).status == 0)
+    #expect(try history().isEmpty)
+    #expect(try database.run(["set", "/a", "3"]).status == 0)
+    #expect(try history().isEmpty)
+    let outcome = try database.run(["undo"])
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("nothing to undo"))
+  }
+
+  @Test(arguments: [["--limit", "0"], ["--keep", "-1"]])
+  func badNumbersAreUsage(arguments: [String]) throws {
+    #expect(try database.run(["history"] + arguments).status == 2)
+  }
+}

@@ -1,0 +1,205 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelTree
+import Testing
+
+/// A database file that is the replica of an origin.
+@Suite struct ReplicaSessionTests {
+  private let folder: TemporaryFolder
+  private let session: DatabaseSession
+
+  init() throws {
+    folder = try TemporaryFolder()
+    session = try folder.session()
+    try session.becomeReplica(ofOrigin: "home")
+  }
+
+  private func set(_ path: String, _ json: JSONValue) throws {
+    _ = try session.write(.set(Path(path), json))
+  }
+
+  private func push(_ path: String, _ json: JSONValue) throws {
+    _ = try session.receive(.push(.set(Node(json: json)), Path(path), tag: nil))
+  }
+
+  private func shown(_ path: String) throws -> JSONValue {
+    try session.node(at: Path(path)).exportJSON
+  }
+
+  private func listen(_ path: String, _ listener: Int = 1) throws {
+    _ = try session.listen(ListenerID(listener), ListenRequest(query: Query(Path(path))))
+  }
+
+  @Test func aDatabaseWithDataOfItsOwnBecomesNoReplica() throws {
+    let own = try folder.session("own.db")
+    _ = try own.write(.set(.root, 1))
+    #expect(throws: DatabaseError.self) { try own.becomeReplica(ofOrigin: "home") }
+    #expect(try own.originName() == nil)
+    #expect(throws: DatabaseError.self) { try session.becomeReplica(ofOrigin: "elsewhere") }
+    try session.becomeReplica(ofOrigin: "home")
+    #expect(try session.originName() == "home")
+  }
+
+  @Test func aTreeOfItsOwnHasNoOrigin() throws {
+    let own = try folder.session("own.db")
+    #expect(throws: DatabaseError.self) { try own.connectOrigin() }
+    #expect(own.pendingWrites.isEmpty)
+    #expect(own.takeOriginOutput() == OriginOutput())
+  }
+
+  @Test func pendingWritesSurviveARestartInOrder() throws {
+    try set("/a", 1)
+    try set("/b", [".sv": "timestamp"])
+    try session.close()
+    let again = try folder.session()
+    #expect(again.pendingWrites.map(\.id) == [0, 1])
+    #expect(try again.node(at: Path("/a")).exportJSON == 1)
+    _ = try again.connectOrigin()
+    let expected: [OriginCommand] = [
+      .write(id: 0, .set(try Path("/a"), 1)),
+      .write(id: 1, .set(try Path("/b"), [".sv": "timestamp"])),
+    ]
+    #expect(again.takeOriginOutput().commands == expected)
+    _ = try again.receive(.acknowledged(id: 0))
+    #expect(again.takeOriginOutput().completions == [.acknowledged(id: 0)])
+    #expect(again.pendingWrites.map(\.id) == [1])
+    let (done, pending) = (try Path("/a"), try Path("/b/x"))
+    #expect(again.hasPendingWrites(at: pending) && !again.hasPendingWrites(at: done))
+  }
+
+  @Test func idsAreNotTakenTwiceEvenWhenAllWritesWereAnswered() throws {
+    _ = try session.connectOrigin()
+    try set("/a", 1)
+    _ = try session.receive(.acknowledged(id: 0))
+    try session.close()
+    let again = try folder.session()
+    _ = try again.write(.set(Path("/a"), 2))
+    #expect(again.pendingWrites.map(\.id) == [1])
+  }
+
+  @Test func anAnswerThatWasCachedIsToldAtOnceAfterARestart() throws {
+    _ = try session.connectOrigin()
+    try listen("/list")
+    try push("/list", ["a": 1])
+    try session.close()
+    let again = try folder.session()
+    let request = ListenRequest(query: Query(try Path("/list")), events: .value)
+    let told = try again.listen(ListenerID(1), request)
+    #expect(told.map(\.event) == [.value(try Node(json: ["a": 1]))])
+  }
+
+  @Test func aRejectedWriteShowsWhatWasUnderIt() throws {
+    _ = try session.connectOrigin()
+    try listen("/list")
+    try push("/list", ["a": 1])
+    try set("/list/a", 2)
+    #expect(try shown("/list") == ["a": 2])
+    let told = try session.receive(
+      .rejected(id: 0, TreeError(.permissionDenied, "Permission denied.")))
+    #expect(told.count == 1)
+    #expect(try shown("/list") == ["a": 1])
+  }
+
+  @Test func aWriteOfAnotherProcessIsSentFromHere() throws {
+    _ = try session.connectOrigin()
+    try listen("/")
+    let other = try folder.session()
+    _ = try other.write(.set(Path("/a"), 1))
+    let told = try session.catchUp()
+    #expect(told.count == 1)
+    #expect(session.takeOriginOutput().commands.last == .write(id: 0, .set(try Path("/a"), 1)))
+    _ = try session.receive(.acknowledged(id: 0))
+    _ = try other.catchUp()
+    #expect(other.pendingWrites.isEmpty)
+  }
+
+  @Test func anImportIsRefused() throws {
+    let text = Array("{}".utf8)
+    #expect(throws: DatabaseError.self) {
+      try text.withUnsafeBufferPointer { try session.importJSON($0, at: .root) }
+    }
+  }
+
+  @Test func aWriteIsUndoneByAPendingWrite() throws {
+    try set("/a", 1)
+    try set("/a", 2)
+    _ = try session.undo(2)
+    #expect(try shown("/a") == 1)
+    #expect(session.pendingWrites.map(\.id) == [0, 1, 2])
+  }
+
+  @Test func whatNobodyListensToIsPrunedAndTheRestIsNot() throws {
+    _ = try session.connectOrigin()
+    for number in 1...3 {
+      try listen("/list\(number)", number)
+      try push("/list\(number)", ["a": .string(String(repeating: "x", count: 1000))])
+    }
+    session.unlisten(ListenerID(1))
+    session.unlisten(ListenerID(2))
+    try set("/list2/mine", true)
+    _ = try session.pruneCache(toBytes: 0, queries: 10)
+    #expect(try shown("/list1") == nil)
+    #expect(try shown("/list2") == ["mine": true])
+    #expect(try shown("/list3/a") != nil)
+    #expect(session.trackedQueries.map(\.query.path) == [try Path("/list3")])
+  }
+
+  @Test func aCacheWithinItsLimitsIsLeftAlone() throws {
+    _ = try session.connectOrigin()
+    try listen("/list")
+    try push("/list", ["a": 1])
+    session.unlisten(ListenerID(1))
+    _ = try session.pruneCache(toBytes: 100, queries: 1)
+    #expect(try shown("/list") == ["a": 1])
+    _ = try session.pruneCache(toBytes: 100, queries: 0)
+    #expect(try shown("/list") == nil)
+  }
+
+  @Test func theDoctorFindsAReplicaSound() throws {
+    _ = try session.connectOrigin()
+    try session.declareIndexes([IndexDefinition(pattern: "/list", child: try Path("s"))])
+    try listen("/list")
+    let rows = (0..<300).map { number in
+      JSONMember("k\(number)", ["s": .number(JSONNumber(Int64(number))), ".priority": 1])
+    }
+    try push("/list", .object(rows))
+    try set("/list/k5/s", 9)
+    try session.close()
+    let report = try DatabaseCare.check(file: folder.file())
+    #expect(report.isSound, "\(report.faults)")
+    #expect(try DatabaseCare.repair(file: folder.file()).after == nil)
+  }
+
+  @Test func requestsAreAnsweredTwice() async throws {
+    let (signal, continuation) = AsyncStream.makeStream(of: Void.self)
+    let inbox = Inbox<DatabaseMessage>(limit: 100) { continuation.yield() }
+    try session.close()
+    let database = try Database(file: folder.file(), inbox: inbox, environment: .system)
+    database.submit(.connectOrigin)
+    database.submit(.write(7, .set(try Path("/a"), 1)))
+    database.submit(.write(8, .set(try Path("/b"), 1)))
+    database.submit(.receive(.acknowledged(id: 0)))
+    database.submit(
+      .receive(.rejected(id: 1, TreeError(.permissionDenied, "Permission denied."))))
+    var texts: [String] = []
+    for await _ in signal {
+      texts += inbox.drain().map(ReplicaSessionTests.text)
+      if texts.last == "rejected 8" { break }
+    }
+    database.close()
+    #expect(
+      texts == [
+        "written 7", "origin 1", "written 8", "origin 1", "acknowledged 7", "rejected 8",
+      ])
+  }
+
+  private static func text(_ message: DatabaseMessage) -> String {
+    switch message {
+    case .written(let number, _): "written \(number)"
+    case .acknowledged(let number): "acknowledged \(number)"
+    case .rejected(let number, _): "rejected \(number)"
+    case .origin(let commands): "origin \(commands.count)"
+    default: "\(message)"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import RunnelBase
+import RunnelTree
+import Testing
+
+/// What becomes of a write made while others wrote.
+@Suite struct ConflictTests {
+  private func merged(_ base: String, _ mine: String, _ theirs: String) throws -> String {
+    let conflict = Conflict(
+      path: .root, base: try node(base), mine: try node(mine), theirs: try node(theirs))
+    return ConflictPolicy.fieldWise.resolve(conflict).exportJSON.jsonText()
+  }
+
+  @Test func fieldsThatOneSideChangedAreKept() throws {
+    #expect(
+      try merged(#"{"a":1,"b":2}"#, #"{"a":9,"b":2}"#, #"{"a":1,"b":8}"#) == #"{"a":9,"b":8}"#)
+  }
+
+  @Test func ofAFieldThatBothChangedTheWritesCounts() throws {
+    #expect(try merged(#"{"a":1}"#, #"{"a":2}"#, #"{"a":3}"#) == #"{"a":2}"#)
+  }
+
+  @Test func removedFieldsStayRemoved() throws {
+    #expect(try merged(#"{"a":1,"b":2}"#, #"{"b":2}"#, #"{"a":1,"b":3}"#) == #"{"b":3}"#)
+    #expect(try merged(#"{"a":1,"b":2}"#, #"{"a":9,"b":2}"#, #"{"a":1}"#) == #"{"a":9}"#)
+  }
+
+  @Test func deepFieldsAreMergedDeep() throws {
+    let result = try merged(
+      #"{"r":{"x":1,"y":1}}"#, #"{"r":{"x":2,"y":1}}"#, #"{"r":{"x":1,"y":2},"s":5}"#)
+    #expect(result == #"{"r":{"x":2,"y":2},"s":5}"#)
+  }
+
+  @Test func prioritiesAreFieldsToo() throws {
+    let result = try merged(
+      #"{"a":1,".priority":1}"#, #"{"a":2,".priority":1}"#, #"{"a":1,".priority":7}"#)
+    #expect(result == #"{"a":2,".priority":7}"#)
+  }
+
+  @Test func lastWriteWinsTakesTheWriteAsItIs() throws {
+    let conflict = Conflict(
+      path: .root, base: try node("1"), mine: try node("2"), theirs: try node("3"))
+    #expect(ConflictPolicy.lastWriteWins.resolve(conflict) == (try node("2")))
+  }
+
+  /// Every triple of small nodes: what only one side changed is what it changed it to.
+  @Test func oneSidedChangesAlwaysCount() throws {
+    let nodes = try ["null", "1", #"{"a":1}"#, #"{"a":2}"#, #"{"a":1,"b":1}"#, #"{"b":1}"#].map(
+      node)
+    for base in nodes {
+      for changed in nodes {
+        let mine = Conflict(path: .root, base: base, mine: changed, theirs: base)
+        #expect(ConflictPolicy.fieldWise.resolve(mine) == changed)
+        let theirs = Conflict(path: .root, base: base, mine: base, theirs: changed)
+        #expect(ConflictPolicy.fieldWise.resolve(theirs) == changed)
+        let both = Conflict(path: .root, base: base, mine: changed, theirs: changed)
+        #expect(ConflictPolicy.fieldWise.resolve(both) == changed)
+      }
+    }
+  }
+}
