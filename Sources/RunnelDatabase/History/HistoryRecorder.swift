@@ -11,35 +11,55 @@ struct HistoryRecorder {
   private var nodes: [HistoryEntry.Part] = []
   /// The priorities that are written, or may go.
   private var priorities: [HistoryEntry.Part] = []
+  /// What the write makes of a place, where it says so itself.
+  private var written: [Path: Node] = [:]
 
   /// Reads what stands where `parts` are about to be done.
   init(_ parts: [Assignment], _ transaction: StoreTransaction) throws {
-    let nodeParts = parts.filter { if case .node = $0.target { true } else { false } }
-    let places = try Set(nodeParts.map { try HistoryRecorder.place(of: $0.path, transaction) })
+    var above = AncestorSummaries(transaction)
+    var places: Set<Path> = []
+    for part in parts {
+      guard case .node(let node) = part.target else { continue }
+      let place = try above.leaf(above: part.path) ?? part.path
+      places.insert(place)
+      written[part.path] = node
+    }
     func isWithinAnother(_ place: Path) -> Bool {
       places.contains { $0 != place && $0.contains(place) }
     }
     for place in places.sorted() where !isWithinAnother(place) {
       nodes.append(try HistoryRecorder.part(place, isPriority: false, transaction))
     }
-    var above = Set(parts.map(\.path))
+    try notePriorities(parts, places, &above)
+  }
+
+  /// Notes the priorities of the places on the way that are not noted with a node.
+  private mutating func notePriorities(
+    _ parts: [Assignment], _ places: Set<Path>, _ above: inout AncestorSummaries
+  ) throws {
+    var paths: [Path: Bool] = [:]
     for part in parts {
+      paths[part.path] = true
       for depth in part.path.keys.indices {
-        above.insert(Path(unchecked: Array(part.path.keys[..<depth])))
+        let ancestor = Path(unchecked: Array(part.path.keys[..<depth]))
+        paths[ancestor] = paths[ancestor] ?? false
       }
     }
-    for path in above.sorted() where !places.contains(where: { $0.contains(path) }) {
-      let part = try HistoryRecorder.part(path, isPriority: true, transaction)
-      let isWritten = parts.contains { $0.path == path }
-      if isWritten || part.values?.old != .null { priorities.append(part) }
+    for (path, isWritten) in paths where !places.contains(where: { $0.contains(path) }) {
+      let old = try above.summary(path).priority?.json ?? .null
+      if !isWritten, old == .null { continue }
+      var part = HistoryEntry.Part(path: path, isPriority: true)
+      part.values = HistoryEntry.Part.Values(old: old, new: .null)
+      priorities.append(part)
     }
+    priorities.sort { $0.path < $1.path }
   }
 
   /// What was written, once it has been.
   func parts(after transaction: StoreTransaction) throws -> [HistoryEntry.Part] {
     try (nodes + priorities).compactMap { part in
       var part = part
-      let new = try transaction.historyValue(of: part)
+      let new = try value(of: part, after: transaction)
       if part.isPriority, part.values?.old == new { return nil }
       guard let new, let old = part.values?.old else {
         part.values = nil
@@ -50,17 +70,16 @@ struct HistoryRecorder {
     }
   }
 
-  /// The place that changes as a whole if `path` is written: that of a leaf above it, or itself.
-  private static func place(of path: Path, _ transaction: StoreTransaction) throws -> Path {
-    for depth in path.keys.indices {
-      let above = Path(unchecked: Array(path.keys[..<depth]))
-      switch try transaction.storedSummary(at: above).kind {
-      case .leaf: return above
-      case .empty: return path
-      case .children: continue
-      }
+  private func value(
+    of part: HistoryEntry.Part, after transaction: StoreTransaction
+  ) throws -> JSONValue? {
+    guard !part.isPriority, let node = written[part.path] else {
+      return try transaction.historyValue(of: part)
     }
-    return path
+    let json = node.exportJSON
+    // JSON has a nil of its own, so that a choice between both must be spelled out.
+    if json.jsonBytes().count > History.valueBytesMax { return Optional.none }
+    return json
   }
 
   private static func part(
@@ -71,6 +90,34 @@ struct HistoryRecorder {
       part.values = HistoryEntry.Part.Values(old: old, new: .null)
     }
     return part
+  }
+}
+
+/// The kinds and priorities of places above a write, each read once.
+private struct AncestorSummaries {
+  private let transaction: StoreTransaction
+  private var known: [Path: NodeSummary] = [:]
+
+  init(_ transaction: StoreTransaction) { self.transaction = transaction }
+
+  mutating func summary(_ path: Path) throws -> NodeSummary {
+    if let summary = known[path] { return summary }
+    let summary = try transaction.storedSummary(at: path)
+    known[path] = summary
+    return summary
+  }
+
+  /// The place of a leaf above a path, which gives way to children; nil if there is none.
+  mutating func leaf(above path: Path) throws -> Path? {
+    for depth in path.keys.indices {
+      let place = Path(unchecked: Array(path.keys[..<depth]))
+      switch try summary(place).kind {
+      case .leaf: return place
+      case .empty: return nil
+      case .children: continue
+      }
+    }
+    return nil
   }
 }
 

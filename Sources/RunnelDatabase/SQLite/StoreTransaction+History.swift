@@ -92,9 +92,9 @@ extension StoreTransaction {
         if bytes.count > maxBytes { throw TooLarge() }
       }.exportNode(at: path)
     } catch is TooLarge {
-      return nil
+      return Optional.none
     }
-    return bytes.count > maxBytes
-      ? nil : try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
+    if bytes.count > maxBytes { return Optional.none }
+    return try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
   }
 }

@@ -15,7 +15,12 @@ final class RowCache: TreeReader {
   private var last: (question: Question, row: TreeRow?, position: IndexPosition?)?
   private var summary: NodeSummary?
 
-  init(_ reader: any TreeReader) { self.reader = reader }
+  let hasOrigin: Bool
+
+  init(_ reader: any TreeReader) {
+    self.reader = reader
+    hasOrigin = reader.hasOrigin
+  }
 
   func node(at path: Path) throws(TreeError) -> Node { try reader.node(at: path) }
 

@@ -29,11 +29,17 @@ public protocol TreeReader {
     of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> [TreeRow]
 
+  /// True if the tree belongs to an origin, and not all of it may be known.
+  var hasOrigin: Bool { get }
+
   /// What is known of the children that a query is about.
   func knowledge(of query: Query) -> Knowledge
 }
 
 extension TreeReader {
+  /// False: a tree is its own, unless it says otherwise.
+  public var hasOrigin: Bool { false }
+
   /// All of it: a tree without an origin is the truth itself.
   public func knowledge(of query: Query) -> Knowledge { .complete }
 }

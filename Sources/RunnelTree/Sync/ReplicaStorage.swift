@@ -143,5 +143,7 @@ struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
     try storage.rows(of: path, in: slice, detail: detail)
   }
 
+  var hasOrigin: Bool { true }
+
   func knowledge(of query: Query) -> Knowledge { book.knowledge(of: query) }
 }

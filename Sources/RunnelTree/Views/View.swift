@@ -200,6 +200,9 @@ extension View {
   mutating func refresh(
     _ touched: Touched, _ reader: RowCache
   ) throws(TreeError) -> Changes? {
+    if !reader.hasOrigin {
+      return try isReached(by: touched, reader) ? refreshKnown(touched, reader) : nil
+    }
     let (old, new) = (knowledge, reader.knowledge(of: request.query))
     // What is known by key only is little: it is read anew.
     let isWhole = old == .complete && new == .complete
