@@ -149,7 +149,6 @@ extension Replica {
     record.isActive = true
     record.lastUse = now
     try put(record, &storage)
-    try storage.save(record)
   }
 
   /// The children that a query shows of what the origin told.
