@@ -5,7 +5,7 @@ import Testing
 
 /// The state against `ListOracle`, by seed and exhaustively for small lists.
 @Suite struct ListStateRandomTests {
-  @Test(arguments: 0..<60 as Range<UInt64>)
+  @Test(arguments: 0..<25 as Range<UInt64>)
   func agreesWithTheOracleInAnyOrderOfSteps(seed: UInt64) {
     var generator = ListGenerator(seed: seed)
     var list = RandomList()

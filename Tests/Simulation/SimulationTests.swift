@@ -10,7 +10,7 @@ import Testing
   private static let more =
     ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 0
 
-  @Test(arguments: 0..<max(80, more))
+  @Test(arguments: 0..<max(40, more))
   func replicasInMemoryConverge(seed: UInt64) throws {
     var simulation = Simulation(
       seed: seed, replicas: (0..<3).map { _ in MemoryReplica() })
