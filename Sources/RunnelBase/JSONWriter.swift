@@ -109,6 +109,15 @@ public struct JSONWriter: Sendable {
     position = .afterValue
   }
 
+  /// Writes a value that is JSON text already, as it is.
+  ///
+  /// The caller answers for it that it is the text of one value.
+  package mutating func writeText(_ json: [UInt8]) {
+    prepareForValue()
+    bytes += json
+    position = .afterValue
+  }
+
   /// Writes a value with all that is in it; recurses as deep as it is nested.
   public mutating func writeValue(_ value: JSONValue) {
     switch value {

@@ -3,24 +3,31 @@ import Glibc
 /// Measures the storage and the workspace, and prints the figures beside their baselines and aims.
 ///
 /// `runnel-bench` takes 1,000,000 messages, and the demo with 200,000 for the workspace;
-/// `--quick` takes 20,000 for both. `--storage` and `--workspace` measure one of the two. Build the
+/// `--quick` takes 20,000 for both. `--storage` and `--workspace` measure one of the two, and
+/// `--writes`, `--listeners` and `--reads` (with the import) one part of the storage. Build the
 /// program before: some parts start the one beside this binary.
 @main
 struct Bench {
   static func main() {
-    let known: Set = ["--quick", "--storage", "--workspace"]
+    let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
+    let known = parts.union(["--quick", "--storage", "--workspace"])
     let options = Set(CommandLine.arguments.dropFirst())
     guard options.isSubset(of: known) else {
-      Output.note("usage: runnel-bench [--quick] [--storage] [--workspace]")
+      Output.note("usage: runnel-bench [\(known.sorted().joined(separator: "] ["))]")
       exit(2)
     }
     do {
       let folder = try TemporaryFolder()
       defer { folder.remove() }
-      if !options.contains("--workspace") || options.contains("--storage") {
-        try storage(messageCount: options.contains("--quick") ? 20_000 : 1_000_000, folder)
+      let asked = StorageBenchmark.Part.allCases.filter { options.contains("--\($0)") }
+      let isStorage = options.contains("--storage") || !asked.isEmpty
+      if !options.contains("--workspace") || isStorage {
+        try storage(
+          messageCount: options.contains("--quick") ? 20_000 : 1_000_000,
+          options.contains("--storage") || asked.isEmpty
+            ? StorageBenchmark.Part.allCases : asked, folder)
       }
-      if !options.contains("--storage") || options.contains("--workspace") {
+      if !isStorage || options.contains("--workspace") {
         try workspace(messageCount: options.contains("--quick") ? 20_000 : 200_000, folder)
       }
     } catch {
@@ -29,8 +36,11 @@ struct Bench {
     }
   }
 
-  private static func storage(messageCount: Int, _ folder: TemporaryFolder) throws {
-    let report = try StorageBenchmark(messageCount: messageCount, folder: folder).run()
+  private static func storage(
+    messageCount: Int, _ parts: [StorageBenchmark.Part], _ folder: TemporaryFolder
+  ) throws {
+    let benchmark = StorageBenchmark(messageCount: messageCount, folder: folder)
+    let report = try benchmark.run(parts)
     Output.print(report.table(title: "Storage, \(messageCount) messages") + "\n")
   }
 

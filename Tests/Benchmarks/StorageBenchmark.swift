@@ -5,23 +5,36 @@ struct StorageBenchmark {
   let messageCount: Int
   let folder: TemporaryFolder
 
-  func run() throws -> Report {
+  /// What can be measured by itself.
+  enum Part: CaseIterable {
+    case reads, writes, listeners
+  }
+
+  func run(_ parts: [Part]) throws -> Report {
     var report = Report()
+    if parts.contains(.reads) { try reads(into: &report) }
+    if parts.contains(.writes) {
+      Output.note("writing")
+      try WriteBenchmark(folder: folder).run(into: &report)
+      try ProcessesBenchmark(folder: folder).run(into: &report)
+    }
+    if parts.contains(.listeners) {
+      Output.note("listening")
+      try ListenerBenchmark(folder: folder).run(into: &report)
+    }
+    return report
+  }
+
+  private func reads(into report: inout Report) throws {
     Output.note("making \(messageCount) messages")
     let stage = try Stage(messageCount: messageCount, folder: folder)
     Output.note("importing")
     try ImportBenchmark(stage: stage).run(into: &report)
     Output.note("reading")
     try ReadBenchmark(stage: stage).run(into: &report)
-    Output.note("writing")
-    try WriteBenchmark(folder: folder).run(into: &report)
-    try ProcessesBenchmark(folder: folder).run(into: &report)
-    Output.note("listening")
-    try ListenerBenchmark(folder: folder).run(into: &report)
+    try MemoryBenchmark(stage: stage).run(into: &report)
     Output.note("JSON")
     try JSONBenchmark(document: stage.document).run(into: &report)
-    try MemoryBenchmark(stage: stage).run(into: &report)
-    return report
   }
 
   /// What the measurements share: the history, and the two databases that hold it.

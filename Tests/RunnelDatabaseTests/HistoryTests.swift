@@ -1,7 +1,9 @@
+import GRDB
 import RunnelBase
-import RunnelDatabase
 import RunnelTree
 import Testing
+
+@testable import RunnelDatabase
 
 /// The log of writes, and undoing them.
 @Suite struct HistoryTests {
@@ -104,6 +106,31 @@ import Testing
     #expect(try session.history().map(\.id) == [5, 4, 3])
     try session.setHistoryLimit(1)
     #expect(try session.history().map(\.id) == [5])
+  }
+
+  @Test func whatIsNotShownAnyMoreIsDeletedSoon() throws {
+    try session.setHistoryLimit(3)
+    for number in 0..<(2 * Int64(Schema.historySlack) + 5) {
+      try set("/a", .number(JSONNumber(number)))
+    }
+    let count = try session.read { transaction in
+      try Int.fetchOne(transaction.db, sql: "SELECT count(*) FROM history") ?? 0
+    }
+    #expect(count <= 3 + Schema.historySlack)
+    let newest = try #require(try session.history().first).id
+    #expect(try session.history().map(\.id) == [newest, newest - 1, newest - 2])
+    #expect(throws: DatabaseError.self) { try session.undo(newest - 3) }
+  }
+
+  @Test func aLimitSetByAnotherSessionHolds() throws {
+    try set("/a", 1)
+    let other = try folder.session()
+    try other.setHistoryLimit(0)
+    try set("/a", 2)
+    #expect(try session.history().isEmpty)
+    try other.setHistoryLimit(2)
+    try set("/a", 3)
+    #expect(try other.history().count == 1)
   }
 
   @Test func aHistoryThatIsOffIsNotWritten() throws {

@@ -30,7 +30,7 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError` if it cannot be written.
   public func setHistoryLimit(_ count: Int) throws {
-    try store.write { try $0.setHistoryLimit(max(count, 0)) }
+    try store.setHistoryLimit(max(count, 0))
   }
 
   /// Puts back what stood before a write, if what it wrote still stands.
@@ -89,14 +89,11 @@ extension DatabaseSession {
     _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
     _ body: () throws -> Void
   ) throws {
-    let limit = try transaction.historyLimit()
-    if limit == 0 { return try body() }
+    if transaction.historyLimit == 0 { return try body() }
     let recorder = try HistoryRecorder(parts, transaction)
     try body()
-    let written = try recorder.parts(after: transaction)
-    if written.isEmpty { return }
-    let entry = HistoryEntry(
-      id: 0, at: now, author: environment.author, undoes: undoes, parts: written)
-    try transaction.appendHistory(entry, limit: limit)
+    guard let written = try recorder.parts(after: transaction) else { return }
+    try transaction.appendHistory(
+      parts: written, at: now, author: environment.author, undoes: undoes)
   }
 }

@@ -63,17 +63,28 @@ extension HistoryEntry.Part {
     static let new = "new"
   }
 
-  var json: JSONValue {
-    var members = [JSONMember(Name.path, .string(path.description))]
-    if isPriority { members.append(JSONMember(Name.isPriority, .bool(true))) }
-    if let values {
-      members.append(JSONMember(Name.old, values.old))
-      members.append(JSONMember(Name.new, values.new))
+  /// Writes a part, whose values are JSON text already; nil if they are too large to keep.
+  static func write(
+    _ path: Path, isPriority: Bool, values: (old: [UInt8], new: [UInt8])?,
+    to writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.writeName(Name.path)
+    writer.writeString(path.description)
+    if isPriority {
+      writer.writeName(Name.isPriority)
+      writer.writeBool(true)
     }
-    return .object(members)
+    if let values {
+      writer.writeName(Name.old)
+      writer.writeText(values.old)
+      writer.writeName(Name.new)
+      writer.writeText(values.new)
+    }
+    writer.endObject()
   }
 
-  /// Reads what `json` wrote; nil if it is something else.
+  /// Reads what `write` wrote; nil if it is something else.
   init?(_ json: JSONValue) {
     guard case .string(let text)? = json[Name.path], let path = try? Path(text) else {
       return nil

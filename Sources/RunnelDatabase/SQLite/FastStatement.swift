@@ -12,10 +12,15 @@ final class FastStatement {
   /// Compiles a statement.
   ///
   /// - Throws: `GRDB.DatabaseError` if SQLite refuses it.
-  init(_ db: GRDB.Database, _ sql: String) throws {
+  init(_ db: GRDB.Database, _ sql: StaticString) throws {
     var handle: OpaquePointer?
-    let result = sqlite3_prepare_v3(
-      db.sqliteConnection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+    let result = sql.withUTF8Buffer { text in
+      text.withMemoryRebound(to: CChar.self) { text in
+        sqlite3_prepare_v3(
+          db.sqliteConnection, text.baseAddress, Int32(text.count),
+          UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+      }
+    }
     guard result == SQLITE_OK, let handle else {
       throw FastStatement.failure(db.sqliteConnection)
     }
@@ -28,7 +33,8 @@ final class FastStatement {
   enum Value {
     case integer(Int64)
     case bytes([UInt8])
-    case text(String)
+    /// Text, as its UTF-8.
+    case utf8([UInt8])
     case null
   }
 
@@ -62,8 +68,13 @@ final class FastStatement {
                 handle, index, $0, UInt64(buffer.count), FastStatement.transient)
             } ?? sqlite3_bind_zeroblob(handle, index, 0)
         }
-      case .text(let text):
-        sqlite3_bind_text(handle, index, text, Int32(text.utf8.count), FastStatement.transient)
+      case .utf8(let text):
+        // With the byte that ends it: an empty one has an address too, and is not null.
+        (text + [0]).withUnsafeBytes { buffer in
+          _ = sqlite3_bind_text(
+            handle, index, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+            Int32(text.count), FastStatement.transient)
+        }
       case .null: sqlite3_bind_null(handle, index)
       }
     }
@@ -106,14 +117,17 @@ final class FastStatement {
 }
 
 /// The statements of one connection, each compiled when it is first used.
+///
+/// They are found by where their text is in the program: to hash the text takes longer than some of
+/// them run.
 final class StatementCache {
-  private var statements: [String: FastStatement] = [:]
+  private var statements: [UnsafePointer<UInt8>: FastStatement] = [:]
 
   /// The statement of a text, which is not in use.
-  func statement(_ sql: String, _ db: GRDB.Database) throws -> FastStatement {
-    if let known = statements[sql] { return known }
+  func statement(_ sql: StaticString, _ db: GRDB.Database) throws -> FastStatement {
+    if let known = statements[sql.utf8Start] { return known }
     let statement = try FastStatement(db, sql)
-    statements[sql] = statement
+    statements[sql.utf8Start] = statement
     return statement
   }
 

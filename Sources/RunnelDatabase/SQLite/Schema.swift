@@ -19,6 +19,8 @@ enum Schema {
   static let feedCountMin = 1000
   /// How many more there may be before they are deleted.
   static let feedSlack = 100
+  /// How many entries of the history there may be more than it shows before they are deleted.
+  static let historySlack = 100
   /// How many places one change names; one that wrote more names the place above them all.
   static let feedPathsMax = 1000
 

@@ -14,7 +14,10 @@ final class Store {
   private let statements = StatementCache()
   /// The declared indexes, as this connection last saw them.
   private(set) var indexes: [StoredIndex] = []
-  /// The state at which the version and the indexes were looked at; nil if they must be again.
+  /// How many writes the history keeps, as this connection last saw it.
+  private var historyLimit = History.entryCountDefault
+  /// The state at which the version, the indexes and the limit were looked at; nil if they must be
+  /// again.
   private var knownState: Int64?
   /// Where reads that an index would spare are noted.
   let adviceLog = AdviceLog()
@@ -157,7 +160,7 @@ final class Store {
   }
 
   private func transaction<Result>(
-    _ beginning: String, _ body: (StoreTransaction) throws -> Result
+    _ beginning: StaticString, _ body: (StoreTransaction) throws -> Result
   ) throws -> Result {
     do {
       return try queue.writeWithoutTransaction { db in
@@ -187,11 +190,13 @@ final class Store {
     if state == nil || state != knownState {
       try Store.check(version: Schema.fileVersion(db), file: file)
       indexes = try StoreTransaction.storedIndexes(db)
+      historyLimit = try StoreTransaction.storedHistoryLimit(db)
       knownState = state
     }
     var transaction = StoreTransaction(
       db: db, indexes: indexes, adviceLog: adviceLog, statements: statements)
     transaction.stateNumber = state ?? 0
+    transaction.historyLimit = historyLimit
     return transaction
   }
 
@@ -224,6 +229,12 @@ final class Store {
     }
     try reloadIndexes()
     return removed
+  }
+
+  /// Sets how many writes the history keeps, and drops those beyond.
+  func setHistoryLimit(_ count: Int) throws {
+    try write { try $0.setHistoryLimit(count) }
+    knownState = nil
   }
 
   private func reloadIndexes() throws {

@@ -26,8 +26,11 @@ extension StoreTransaction {
   /// A write of very many places is told as one of the place above them all.
   func appendChange(_ touched: [Path]) throws -> Int64 {
     let told = touched.count > Schema.feedPathsMax ? [touched.commonAncestor] : touched
-    let json = JSONValue.array(told.map { .string($0.description) })
-    try statement("INSERT INTO change (paths) VALUES (?)").run(.text(json.jsonText()))
+    var json = JSONWriter()
+    json.beginArray()
+    for path in told { json.writeString(path.description) }
+    json.endArray()
+    try statement("INSERT INTO change (paths) VALUES (?)").run(.utf8(json.bytes))
     let sequence = db.lastInsertedRowID
     // Many at once: to delete one would write a page more for every write.
     if sequence.isMultiple(of: Int64(Schema.feedSlack)) {

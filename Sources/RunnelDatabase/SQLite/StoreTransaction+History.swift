@@ -11,10 +11,10 @@ extension StoreTransaction {
   /// How many entries are kept; 0 if none is written.
   ///
   /// A file of an older version keeps none.
-  func historyLimit() throws -> Int {
+  static func storedHistoryLimit(_ db: GRDB.Database) throws -> Int {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return 0 }
     let statement = try db.cachedStatement(sql: "SELECT value FROM meta WHERE name = ?")
-    let row = try Row.fetchOne(statement, arguments: [StoreTransaction.limitName])
+    let row = try Row.fetchOne(statement, arguments: [limitName])
     guard let value = try row?.integerOrNil("value") else { return History.entryCountDefault }
     return Int(clamping: value)
   }
@@ -26,14 +26,25 @@ extension StoreTransaction {
     try dropHistory(beyond: count)
   }
 
-  /// Adds an entry; the oldest go if there are too many.
-  func appendHistory(_ entry: HistoryEntry, limit: Int) throws {
-    let parts = JSONValue.array(entry.parts.map(\.json)).jsonText()
-    try db.cachedStatement(
-      sql: "INSERT INTO history (at, author, undoes, parts) VALUES (?, ?, ?, ?)"
-    ).execute(arguments: [entry.at, entry.author, entry.undoes, parts])
-    try db.cachedStatement(sql: "DELETE FROM history WHERE id <= ?")
-      .execute(arguments: [db.lastInsertedRowID - Int64(limit)])
+  /// Adds an entry, whose parts are given as `HistoryRecorder` writes them.
+  ///
+  /// The oldest are not shown any more if there are too many, and go many at once: to delete one would
+  /// write a page more for every write.
+  func appendHistory(parts: [UInt8], at now: Int64, author: String, undoes: Int64?) throws {
+    try statement("INSERT INTO history (at, author, undoes, parts) VALUES (?, ?, ?, ?)")
+      .run(
+        .integer(now), .utf8(Array(author.utf8)), undoes.map { .integer($0) } ?? .null,
+        .utf8(parts))
+    let id = db.lastInsertedRowID
+    if id.isMultiple(of: Int64(Schema.historySlack)) {
+      try statement("DELETE FROM history WHERE id <= ?").run(.integer(id - Int64(historyLimit)))
+    }
+  }
+
+  /// The greatest id of those that are not shown any more.
+  private func oldestHistoryEnd() throws -> Int64 {
+    let newest = try statement("SELECT max(id) FROM history").first { try $0.integer(0, "id") }
+    return ((newest ?? nil) ?? 0) - Int64(historyLimit)
   }
 
   private func dropHistory(beyond count: Int) throws {
@@ -52,8 +63,11 @@ extension StoreTransaction {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return [] }
     let cursor = try Row.fetchCursor(
       db.cachedStatement(
-        sql: "SELECT id, at, author, undoes, parts FROM history WHERE id < ? ORDER BY id DESC"),
-      arguments: [id ?? .max])
+        sql: """
+          SELECT id, at, author, undoes, parts FROM history
+          WHERE id < ? AND id > ? ORDER BY id DESC
+          """),
+      arguments: [id ?? .max, oldestHistoryEnd()])
     var entries: [HistoryEntry] = []
     while entries.count < count, let row = try cursor.next() {
       let entry = try historyEntry(row)
@@ -64,6 +78,7 @@ extension StoreTransaction {
 
   func historyEntry(_ id: Int64) throws -> HistoryEntry? {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return nil }
+    if try id <= oldestHistoryEnd() { return nil }
     let statement = try db.cachedStatement(
       sql: "SELECT id, at, author, undoes, parts FROM history WHERE id = ?")
     return try Row.fetchOne(statement, arguments: [id]).map(historyEntry)
@@ -83,7 +98,7 @@ extension StoreTransaction {
   /// The node at a place as JSON in the export format; nil if it has more than `maxBytes`.
   ///
   /// No more is read than about that.
-  func exportIfSmall(_ path: Path, maxBytes: Int) throws -> JSONValue? {
+  func exportIfSmall(_ path: Path, maxBytes: Int) throws -> [UInt8]? {
     struct TooLarge: Error {}
     var bytes: [UInt8] = []
     do {
@@ -92,9 +107,8 @@ extension StoreTransaction {
         if bytes.count > maxBytes { throw TooLarge() }
       }.exportNode(at: path)
     } catch is TooLarge {
-      return Optional.none
+      return nil
     }
-    if bytes.count > maxBytes { return Optional.none }
-    return try JSONValue(parsing: String(decoding: bytes, as: UTF8.self))
+    return bytes.count > maxBytes ? nil : bytes
   }
 }

@@ -253,6 +253,7 @@ extension StoreTransaction {
     ).execute(arguments: [
       row.parent, row.key.databaseBlob, detached.parent, detached.key.databaseBlob,
     ])
+    splits.forgetAll()
     for (level, values) in zip(above, before) {
       try moveEntries(of: level, from: values, to: try entryValues(of: level))
     }

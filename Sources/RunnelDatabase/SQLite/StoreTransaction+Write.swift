@@ -37,8 +37,8 @@ extension StoreTransaction {
       return try assignToSplit(split, assignment, row: id, orders: orders)
     case .split(let split):
       let before = try orders.map { try indexValue(of: .split(split), $0) }
-      try assignBelow(split, assignment, depth: depth)
-      let exists = try dropIfEmpty(split, row: id)
+      let isSmaller = try assignBelow(split, assignment, depth: depth)
+      let exists = try !isSmaller || !dropIfEmpty(split, row: id)
       let after = exists ? try orders.map { try indexValue(of: .split(split), $0) } : nil
       return RowChange(existedBefore: true, existsAfter: exists, before: before, after: after)
     }
@@ -74,7 +74,8 @@ extension StoreTransaction {
     }
   }
 
-  private func assignBelow(_ split: Int64, _ assignment: Assignment, depth: Int) throws {
+  /// Carries out the part that concerns a child of a split node; true if the child went.
+  private func assignBelow(_ split: Int64, _ assignment: Assignment, depth: Int) throws -> Bool {
     let place = Array(assignment.path.keys[..<depth])
     let key = assignment.path.keys[depth]
     let kept = indexes.filter { $0.covers(place) }
@@ -88,14 +89,15 @@ extension StoreTransaction {
       try statement("UPDATE split SET children = children + ? WHERE id = ?")
         .run(.integer(Int64(difference)), .integer(split))
     }
+    return difference < 0
   }
 
-  /// Removes a split node that lost its last child; false if it did.
+  /// Removes a split node if it lost its last child; true if it did.
   private func dropIfEmpty(_ split: Int64, row id: RowID) throws -> Bool {
-    guard try splitHead(split).children == 0 else { return true }
+    guard try splitHead(split).children == 0 else { return false }
     try deleteSplit(split)
     try deleteRow(id)
-    return false
+    return true
   }
 
   /// Puts the entries of a child where its new values belong.
@@ -230,6 +232,7 @@ extension StoreTransaction {
 
   /// Deletes a split node and all below it; its own row is the caller's.
   func deleteSplit(_ split: Int64, above: [Int64] = []) throws {
+    splits.forgetAll()
     let path = try StoreTransaction.path(to: split, above)
     let below = try Row.fetchAll(
       db.cachedStatement(

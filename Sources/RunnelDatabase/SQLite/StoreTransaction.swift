@@ -16,10 +16,14 @@ struct StoreTransaction {
   let adviceLog: AdviceLog
   /// Changes when another connection has committed: the state is then not that of the time before.
   var stateNumber: Int64 = 0
+  /// How many writes the history keeps.
+  var historyLimit = History.entryCountDefault
   private let statements: StatementCache
   /// Why the last read failed that the engine made; see `reading`.
   private let failure = Failure()
   let writer = RecordWriter()
+  /// The split nodes met so far, through which the way to almost every row leads.
+  let splits = SplitMemo()
 
   private final class Failure {
     var cause: (any Error)?
@@ -43,15 +47,17 @@ struct StoreTransaction {
   }
 
   /// The statement of a text, compiled once for the connection.
-  func statement(_ sql: String) throws -> FastStatement { try statements.statement(sql, db) }
+  func statement(_ sql: StaticString) throws -> FastStatement { try statements.statement(sql, db) }
 
   // MARK: Rows
 
   func row(_ id: RowID) throws -> StoredRow? {
-    try statement("SELECT json, split FROM node WHERE parent = ? AND key = ?")
+    if let split = splits[id] { return .split(split) }
+    return try statement("SELECT json, split FROM node WHERE parent = ? AND key = ?")
       .first(.integer(id.parent), .bytes(id.key)) { row in
-        if let split = try row.integer(1, "split") { return .split(split) }
-        return .record(row.bytes(0) ?? [])
+        guard let split = try row.integer(1, "split") else { return .record(row.bytes(0) ?? []) }
+        splits.note(split, in: id)
+        return .split(split)
       }
   }
 

@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelTree
 
 /// Where a stored child is: the split node above it, and its key's bytes.
-struct RowID {
+struct RowID: Hashable {
   var parent: Int64
   var key: [UInt8]
 
@@ -19,6 +19,24 @@ struct RowID {
   }
 
   init(parent: Int64, _ key: Key) { self.init(parent: parent, key: OrderedBytes.key(key)) }
+}
+
+/// Which rows are known to be split nodes, within one transaction.
+///
+/// A row that is deleted or moved with a split node in it must be forgotten.
+final class SplitMemo {
+  private static let countMax = 1000
+  private var known: [RowID: Int64] = [:]
+
+  /// The split node in a row; nil if it is not known.
+  subscript(row: RowID) -> Int64? { known[row] }
+
+  func note(_ split: Int64, in row: RowID) {
+    if known.count == SplitMemo.countMax { forgetAll() }
+    known[row] = split
+  }
+
+  func forgetAll() { known = [:] }
 }
 
 /// What one row of `node` holds.
