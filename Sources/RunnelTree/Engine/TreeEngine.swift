@@ -46,7 +46,56 @@ public struct TreeEngine: Sendable {
     }
   }
 
-  private var views = PathTree<OrderedDictionary<ViewID, Shared>>()
+  /// The views of one place, in the order in which they were made.
+  private struct Place: Sendable {
+    /// So few views are looked at one by one.
+    private static let fewMax = 16
+
+    private(set) var views: OrderedDictionary<ViewID, Shared> = [:]
+    /// Finds the views that a write reaches; nil until it is needed, and after a view was made,
+    /// removed or changed other than by `refresh`.
+    private var index: WindowIndex?
+
+    /// Changes the views in any way.
+    mutating func update<Result, Failure: Error>(
+      _ body: (inout OrderedDictionary<ViewID, Shared>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+      index = nil
+      return try body(&views)
+    }
+
+    /// The views to be refreshed after a write, by their numbers: those that it reaches, or more.
+    mutating func concerned(
+      by touched: View.Touched, at path: Path, _ reader: RowCache
+    ) throws(TreeError) -> [Int] {
+      guard case .keys(let keys) = touched, views.count > Place.fewMax, !reader.hasOrigin else {
+        return Array(views.values.indices)
+      }
+      let index = index ?? WindowIndex(views.values.lazy.map(\.view))
+      self.index = index
+      return try index.windows(reachedBy: keys, of: path, reader)
+    }
+
+    /// Refreshes a view; nil if the write passes it by.
+    mutating func refresh(
+      _ number: Int, _ touched: View.Touched, _ reader: RowCache
+    ) throws(TreeError) -> View.Changes? {
+      let changes = try views.values[number].view.refresh(touched, reader)
+      switch touched {
+      // The ends of a window may have moved.
+      case .all: index = nil
+      case .keys: if let changes { index?.note(changes, of: number) }
+      }
+      return changes
+    }
+
+    func checkInvariants() {
+      for shared in views.values { shared.view.checkInvariants() }
+      index?.checkInvariants(views.values.lazy.map(\.view))
+    }
+  }
+
+  private var places = PathTree<Place>()
   private var owners: [ListenerID: ViewID] = [:]
   /// What takes back the changes made within `atomically`, the oldest first.
   private var undoSteps: [UndoStep] = []
@@ -77,7 +126,7 @@ extension TreeEngine {
     let path = request.query.path
     let id = ViewID(
       query: request.query, detail: request.detail, owner: request.paging.map { _ in listener })
-    var shared = views[path]?[id] ?? Shared(view: View(request))
+    var shared = places[path]?.views[id] ?? Shared(view: View(request))
     let isNew = shared.listeners.isEmpty
     var before: View?
     if isNew || (request.events.contains(.value) && !shared.wantsValue) {
@@ -89,8 +138,8 @@ extension TreeEngine {
       try shared.view.load(reader)
     }
     shared.listeners[listener] = request.events
-    if views[path] == nil { views[path] = [:] }
-    views.update(at: path) { $0[id] = shared }
+    if places[path] == nil { places[path] = Place() }
+    places.update(at: path) { place in place.update { $0[id] = shared } }
     owners[listener] = id
     note(.listener(listener, before))
     return shared.view.initialEvents(wantsValue: request.events.contains(.value))
@@ -101,11 +150,13 @@ extension TreeEngine {
   /// Removes a listener; one that is not registered is ignored.
   public mutating func unlisten(_ listener: ListenerID) {
     guard let id = owners.removeValue(forKey: listener) else { return }
-    views.update(at: id.query.path) { all in
-      all[id]?.listeners[listener] = nil
-      if all[id]?.listeners.isEmpty == true { all[id] = nil }
+    places.update(at: id.query.path) { place in
+      place.update { views in
+        views[id]?.listeners[listener] = nil
+        if views[id]?.listeners.isEmpty == true { views[id] = nil }
+      }
     }
-    if views[id.query.path]?.isEmpty == true { views[id.query.path] = nil }
+    if places[id.query.path]?.views.isEmpty == true { places[id.query.path] = nil }
   }
 
   /// Extends the window of a paged listener by up to `count` rows.
@@ -122,11 +173,13 @@ extension TreeEngine {
     }
     var deliveries: [Delivery] = []
     var undo: View.Undo?
-    try views.update(at: id.query.path) { all throws(TreeError) in
-      guard let index = all.index(forKey: id) else { return }
-      let page = try all.values[index].view.extend(by: count, reader)
-      undo = page.undo
-      deliveries = all.values[index].deliveries(gained: page.gained)
+    try places.update(at: id.query.path) { place throws(TreeError) in
+      try place.update { views throws(TreeError) in
+        guard let index = views.index(forKey: id) else { return }
+        let page = try views.values[index].view.extend(by: count, reader)
+        undo = page.undo
+        deliveries = views.values[index].deliveries(gained: page.gained)
+      }
     }
     if let undo { note(.view(id, undo)) }
     return deliveries
@@ -163,13 +216,13 @@ extension TreeEngine {
       let cache = RowCache(reader)
       var undos: [UndoStep] = []
       defer { undoSteps += undos }
-      try views.update(at: path) { all throws(TreeError) in
-        for index in all.values.indices {
-          guard let changes = try all.values[index].view.refresh(part, cache),
-            let undo = changes.undo
-          else { continue }
-          undos.append(.view(all.keys[index], undo))
-          let shared = all.values[index]
+      try places.update(at: path) { place throws(TreeError) in
+        for number in try place.concerned(by: part, at: path, cache) {
+          guard let changes = try place.refresh(number, part, cache), let undo = changes.undo else {
+            continue
+          }
+          undos.append(.view(place.views.keys[number], undo))
+          let shared = place.views.values[number]
           let events = shared.view.events(for: changes, wantsValue: shared.wantsValue)
           deliveries += shared.deliveries(events)
         }
@@ -184,10 +237,10 @@ extension TreeEngine {
     for path in touched {
       for (index, key) in path.keys.enumerated() {
         let ancestor = Path(unchecked: Array(path.keys[..<index]))
-        guard views[ancestor] != nil else { continue }
+        guard places[ancestor] != nil else { continue }
         result[ancestor, default: .keys([])].insert(key)
       }
-      for below in views.paths(at: path) { result[below] = .all }
+      for below in places.paths(at: path) { result[below] = .all }
     }
     return result
   }
@@ -232,11 +285,13 @@ extension TreeEngine {
   private mutating func revert(_ step: UndoStep) {
     switch step {
     case .view(let id, let undo):
-      views.update(at: id.query.path) { $0[id]?.view.revert(undo) }
+      places.update(at: id.query.path) { place in place.update { $0[id]?.view.revert(undo) } }
     case .listener(let listener, let before):
       guard let id = owners[listener] else { return }
       unlisten(listener)
-      if let before { views.update(at: id.query.path) { $0[id]?.view = before } }
+      if let before {
+        places.update(at: id.query.path) { place in place.update { $0[id]?.view = before } }
+      }
     }
   }
 }
@@ -246,8 +301,6 @@ extension TreeEngine {
   ///
   /// For tests.
   package func checkInvariants() {
-    for path in views.paths(at: .root) {
-      for shared in (views[path] ?? [:]).values { shared.view.checkInvariants() }
-    }
+    for path in places.paths(at: .root) { places[path]?.checkInvariants() }
   }
 }
