@@ -89,7 +89,7 @@ extension DatabaseSession {
     _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
     _ body: () throws -> Void
   ) throws {
-    if transaction.historyLimit == 0 { return try body() }
+    if try transaction.historyLimit() == 0 { return try body() }
     let recorder = try HistoryRecorder(parts, transaction)
     try body()
     guard let written = try recorder.parts(after: transaction) else { return }

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import RunnelTree
 
 /// A statement of SQLite's C API, prepared once for a connection: what is done a million times is
 /// done without wrappers.
@@ -12,15 +13,10 @@ final class FastStatement {
   /// Compiles a statement.
   ///
   /// - Throws: `GRDB.DatabaseError` if SQLite refuses it.
-  init(_ db: GRDB.Database, _ sql: StaticString) throws {
+  init(_ db: GRDB.Database, _ sql: String) throws {
     var handle: OpaquePointer?
-    let result = sql.withUTF8Buffer { text in
-      text.withMemoryRebound(to: CChar.self) { text in
-        sqlite3_prepare_v3(
-          db.sqliteConnection, text.baseAddress, Int32(text.count),
-          UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-      }
-    }
+    let result = sqlite3_prepare_v3(
+      db.sqliteConnection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
     guard result == SQLITE_OK, let handle else {
       throw FastStatement.failure(db.sqliteConnection)
     }
@@ -52,6 +48,15 @@ final class FastStatement {
     bind(values)
     defer { sqlite3_reset(handle) }
     return try step() ? try row(self) : nil
+  }
+
+  /// Runs the statement and calls `body` with each row, until it returns false.
+  ///
+  /// It is in use until then: `body` does not run it itself.
+  func forEach(_ values: [Value], _ body: (FastStatement) throws -> Bool) throws {
+    bind(values)
+    defer { sqlite3_reset(handle) }
+    while try step(), try body(self) {}
   }
 
   private func bind(_ values: [Value]) {
@@ -109,6 +114,16 @@ final class FastStatement {
     }
   }
 
+  /// The key whose bytes a column holds.
+  ///
+  /// - Throws: `Damage` if they are none.
+  func key(_ column: Int32) throws -> RunnelTree.Key {
+    guard let key = OrderedBytes.key(from: bytes(column) ?? []) else {
+      throw Damage("a key is none")
+    }
+    return key
+  }
+
   private static func failure(_ connection: OpaquePointer?) -> GRDB.DatabaseError {
     GRDB.DatabaseError(
       resultCode: ResultCode(rawValue: sqlite3_extended_errcode(connection)),
@@ -122,15 +137,28 @@ final class FastStatement {
 /// them run.
 final class StatementCache {
   private var statements: [UnsafePointer<UInt8>: FastStatement] = [:]
+  /// Those whose text was put together: few, for what varies is bound.
+  private var builtStatements: [String: FastStatement] = [:]
 
   /// The statement of a text, which is not in use.
   func statement(_ sql: StaticString, _ db: GRDB.Database) throws -> FastStatement {
     if let known = statements[sql.utf8Start] { return known }
-    let statement = try FastStatement(db, sql)
+    let statement = try FastStatement(db, sql.description)
     statements[sql.utf8Start] = statement
     return statement
   }
 
+  /// The statement of a text that was put together, which is not in use.
+  func builtStatement(_ sql: String, _ db: GRDB.Database) throws -> FastStatement {
+    if let known = builtStatements[sql] { return known }
+    let statement = try FastStatement(db, sql)
+    builtStatements[sql] = statement
+    return statement
+  }
+
   /// Lets go of all, so that the connection can be closed.
-  func removeAll() { statements = [:] }
+  func removeAll() {
+    statements = [:]
+    builtStatements = [:]
+  }
 }

@@ -14,10 +14,9 @@ final class Store {
   private let statements = StatementCache()
   /// The declared indexes, as this connection last saw them.
   private(set) var indexes: [StoredIndex] = []
-  /// How many writes the history keeps, as this connection last saw it.
-  private var historyLimit = History.entryCountDefault
-  /// The state at which the version, the indexes and the limit were looked at; nil if they must be
-  /// again.
+  /// How many writes the history keeps; nil until it is needed.
+  private let historyLimit = HistoryLimit()
+  /// The state at which the version and the indexes were looked at; nil if they must be again.
   private var knownState: Int64?
   /// Where reads that an index would spare are noted.
   let adviceLog = AdviceLog()
@@ -190,13 +189,13 @@ final class Store {
     if state == nil || state != knownState {
       try Store.check(version: Schema.fileVersion(db), file: file)
       indexes = try StoreTransaction.storedIndexes(db)
-      historyLimit = try StoreTransaction.storedHistoryLimit(db)
+      historyLimit.known = nil
       knownState = state
     }
     var transaction = StoreTransaction(
       db: db, indexes: indexes, adviceLog: adviceLog, statements: statements)
     transaction.stateNumber = state ?? 0
-    transaction.historyLimit = historyLimit
+    transaction.knownHistoryLimit = historyLimit
     return transaction
   }
 

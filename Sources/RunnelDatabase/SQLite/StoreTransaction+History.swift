@@ -4,6 +4,11 @@ import RunnelTree
 
 // The log of writes.
 
+/// How many writes the history keeps, known to a connection until another one writes.
+final class HistoryLimit {
+  var known: Int?
+}
+
 extension StoreTransaction {
   /// The name of the value that says how many entries are kept.
   private static let limitName = "history.entries"
@@ -11,10 +16,17 @@ extension StoreTransaction {
   /// How many entries are kept; 0 if none is written.
   ///
   /// A file of an older version keeps none.
-  static func storedHistoryLimit(_ db: GRDB.Database) throws -> Int {
+  func historyLimit() throws -> Int {
+    if let known = knownHistoryLimit.known { return known }
+    let limit = try storedHistoryLimit()
+    knownHistoryLimit.known = limit
+    return limit
+  }
+
+  private func storedHistoryLimit() throws -> Int {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return 0 }
     let statement = try db.cachedStatement(sql: "SELECT value FROM meta WHERE name = ?")
-    let row = try Row.fetchOne(statement, arguments: [limitName])
+    let row = try Row.fetchOne(statement, arguments: [StoreTransaction.limitName])
     guard let value = try row?.integerOrNil("value") else { return History.entryCountDefault }
     return Int(clamping: value)
   }
@@ -37,14 +49,14 @@ extension StoreTransaction {
         .utf8(parts))
     let id = db.lastInsertedRowID
     if id.isMultiple(of: Int64(Schema.historySlack)) {
-      try statement("DELETE FROM history WHERE id <= ?").run(.integer(id - Int64(historyLimit)))
+      try statement("DELETE FROM history WHERE id <= ?").run(.integer(id - Int64(historyLimit())))
     }
   }
 
   /// The greatest id of those that are not shown any more.
   private func oldestHistoryEnd() throws -> Int64 {
     let newest = try statement("SELECT max(id) FROM history").first { try $0.integer(0, "id") }
-    return ((newest ?? nil) ?? 0) - Int64(historyLimit)
+    return ((newest ?? nil) ?? 0) - Int64(try historyLimit())
   }
 
   private func dropHistory(beyond count: Int) throws {

@@ -71,7 +71,7 @@ extension StoreTransaction {
     of split: Int64, in range: KeyRange, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
     var sql = "SELECT key, json, split FROM node WHERE parent = ?"
-    var arguments: StatementArguments = [split]
+    var arguments: [FastStatement.Value] = [.integer(split)]
     range.append(to: &sql, &arguments, column: "key")
     appendOrder(["key"], slice, to: &sql, &arguments)
     return try fetch(sql, arguments, slice, making, .keys)
@@ -87,7 +87,7 @@ extension StoreTransaction {
       JOIN node ON node.parent = entry.parent AND node.key = entry.key
       WHERE entry.parent = ? AND entry.definition = ?
       """
-    var arguments: StatementArguments = [split, index.id]
+    var arguments: [FastStatement.Value] = [.integer(split), .integer(index.id)]
     let columns = (value: "entry.value", key: "entry.key")
     if let start = slice.start {
       append(start, above: true, columns, to: &sql, &arguments)
@@ -102,15 +102,15 @@ extension StoreTransaction {
   /// Adds the condition that an entry lies above (or below) a bound.
   private func append(
     _ bound: Query.Bound, above: Bool, _ columns: (value: String, key: String),
-    to sql: inout String, _ arguments: inout StatementArguments
+    to sql: inout String, _ arguments: inout [FastStatement.Value]
   ) {
     let side = above ? ">" : "<"
-    let value = OrderedBytes.value(bound.position.value).databaseBlob
+    let value = FastStatement.Value.bytes(OrderedBytes.value(bound.position.value))
     switch bound.position.key {
     case .key(let key):
       let inclusion = bound.isInclusive ? "=" : ""
       sql += " AND (\(columns.value), \(columns.key)) \(side)\(inclusion) (?, ?)"
-      arguments += [value, OrderedBytes.key(key).databaseBlob]
+      arguments += [value, .bytes(OrderedBytes.key(key))]
     case .minimum, .maximum:
       // Before all keys or after them: the value's own rows are on one side as a whole.
       let isValueIncluded = (bound.position.key == .minimum) == above
@@ -169,28 +169,28 @@ extension StoreTransaction {
 
   private func appendOrder(
     _ columns: [String], _ slice: RowSlice, to sql: inout String,
-    _ arguments: inout StatementArguments
+    _ arguments: inout [FastStatement.Value]
   ) {
     let direction = slice.limit?.side == .last ? " DESC" : ""
     sql += " ORDER BY " + columns.map { $0 + direction }.joined(separator: ", ")
     // How many rows a filter lets pass is known only when they are read.
     if let limit = slice.limit, slice.filter == nil {
       sql += " LIMIT ?"
-      arguments += [limit.count]
+      arguments.append(.integer(Int64(limit.count)))
     }
   }
 
   /// Reads along an order that is kept until the limit is filled.
   private func fetch(
-    _ sql: String, _ arguments: StatementArguments, _ slice: RowSlice, _ making: RowMaking,
+    _ sql: String, _ arguments: [FastStatement.Value], _ slice: RowSlice, _ making: RowMaking,
     _ way: ScanReport.Way
   ) throws -> RowScan {
-    let cursor = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
     var scan = RowScan(rows: [], way: way, scannedCount: 0)
     let count = slice.limit?.count ?? .max
-    while scan.rows.count < count, let row = try cursor.next() {
+    try builtStatement(sql).forEach(arguments) { row in
       scan.scannedCount += 1
-      if let found = try self.row(row.key(), storedRow(row), making) { scan.rows.append(found) }
+      if let found = try self.row(row.key(0), storedRow(row), making) { scan.rows.append(found) }
+      return scan.rows.count < count
     }
     if (slice.limit?.side == .last) != making.isBackward { scan.rows.reverse() }
     return scan
@@ -252,15 +252,15 @@ private struct KeyRange {
   }
 
   func append(
-    to sql: inout String, _ arguments: inout StatementArguments, column: String
+    to sql: inout String, _ arguments: inout [FastStatement.Value], column: String
   ) {
     if let lower {
       sql += " AND \(column) >\(lower.isInclusive ? "=" : "") ?"
-      arguments += [OrderedBytes.key(lower.key).databaseBlob]
+      arguments.append(.bytes(OrderedBytes.key(lower.key)))
     }
     if let upper {
       sql += " AND \(column) <\(upper.isInclusive ? "=" : "") ?"
-      arguments += [OrderedBytes.key(upper.key).databaseBlob]
+      arguments.append(.bytes(OrderedBytes.key(upper.key)))
     }
   }
 }

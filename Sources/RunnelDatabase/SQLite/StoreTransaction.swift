@@ -16,8 +16,8 @@ struct StoreTransaction {
   let adviceLog: AdviceLog
   /// Changes when another connection has committed: the state is then not that of the time before.
   var stateNumber: Int64 = 0
-  /// How many writes the history keeps.
-  var historyLimit = History.entryCountDefault
+  /// How many writes the history keeps, if it was looked up before; see `historyLimit()`.
+  var knownHistoryLimit = HistoryLimit()
   private let statements: StatementCache
   /// Why the last read failed that the engine made; see `reading`.
   private let failure = Failure()
@@ -49,6 +49,11 @@ struct StoreTransaction {
   /// The statement of a text, compiled once for the connection.
   func statement(_ sql: StaticString) throws -> FastStatement { try statements.statement(sql, db) }
 
+  /// The statement of a text that was put together, compiled once for the connection.
+  func builtStatement(_ sql: String) throws -> FastStatement {
+    try statements.builtStatement(sql, db)
+  }
+
   // MARK: Rows
 
   func row(_ id: RowID) throws -> StoredRow? {
@@ -69,6 +74,12 @@ struct StoreTransaction {
     case .int64(let split): return .split(split)
     case .double, .string, .blob: throw Damage("split is no integer")
     }
+  }
+
+  /// What a row holds whose columns are `key`, `json` and `split`, in this order.
+  func storedRow(_ row: FastStatement) throws -> StoredRow {
+    if let split = try row.integer(2, "split") { return .split(split) }
+    return .record(row.bytes(1) ?? [])
   }
 
   func location(of path: Path) throws -> Location {
