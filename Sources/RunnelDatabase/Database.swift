@@ -16,8 +16,9 @@ public enum DatabaseRequest: Sendable {
   case write(Int, Write)
   /// Add a child under a new key; the answer carries the number.
   case push(Int, Path, JSONValue)
-  /// On a replica: the origin can be talked to.
-  case connectOrigin
+  /// On a replica: the origin can be talked to; its clock shows so many milliseconds since 1970, if
+  /// it tells.
+  case connectOrigin(originTime: Int64? = nil)
   /// On a replica: the origin is gone.
   case disconnectOrigin
   /// On a replica: the origin says something.
@@ -174,7 +175,10 @@ public actor Database {
       post(number) { (nil, try session.write(write)) }
     case .push(let number, let path, let json):
       post(number) { try session.push(json, to: path) }
-    case .connectOrigin: postFromOrigin { try session.connectOrigin() }
+    case .connectOrigin(let originTime):
+      postFromOrigin { try session.connectOrigin(originTime: originTime) }
+      let offset = session.connectionInfo.serverTimeOffset ?? 0
+      autoIDs.withLock { $0.serverTimeOffset = offset }
     case .disconnectOrigin: postFromOrigin { try session.disconnectOrigin() }
     case .receive(let message): postFromOrigin { try session.receive(message) }
     }

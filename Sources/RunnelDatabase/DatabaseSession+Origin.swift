@@ -78,10 +78,13 @@ extension DatabaseSession {
 extension DatabaseSession {
   /// The origin can be talked to.
   ///
+  /// - Parameter originTime: what its clock shows, in milliseconds since 1970, if it tells.
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
-  public func connectOrigin() throws -> [Delivery] {
-    try step { (engine, storage, now) in try engine.connect(now: now, &storage) }
+  public func connectOrigin(originTime: Int64? = nil) throws -> [Delivery] {
+    try step { (engine, storage, now) in
+      try engine.connect(now: now, originTime: originTime, &storage)
+    }
   }
 
   /// The origin is gone.

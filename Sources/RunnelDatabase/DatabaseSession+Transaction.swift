@@ -24,6 +24,7 @@ extension DatabaseSession {
     var ending: TransactionEnding?
     do {
       let deliveries = try perform { transaction, now in
+        try path.checkIsWritable(by: "transaction")
         node = try transaction.storedNode(at: path)
         let json: JSONValue
         do {

@@ -39,6 +39,8 @@ public final class DatabaseSession {
   private(set) var beacon: ChangeBeacon?
   var environment: DatabaseEnvironment
   private var engine = TreeEngine()
+  /// Who listens to `/.info`, unless the tree is a replica.
+  private var info = InfoEngine(.ownTree)
   private var pushIDs = PushIDGenerator()
   /// The place in the feed up to which listeners were told.
   var sequence: Int64 = 0
@@ -112,7 +114,8 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
   public func push(_ json: JSONValue, to path: Path) throws -> (key: Key, deliveries: [Delivery]) {
-    let key = pushIDs.next(now: environment.now(), random: &environment.random)
+    let now = environment.now() + (connectionInfo.serverTimeOffset ?? 0)
+    let key = pushIDs.next(now: now, random: &environment.random)
     do {
       return (key, try write(.set(path.child(key), json)))
     } catch {
@@ -137,6 +140,7 @@ extension DatabaseSession {
   ) throws -> [Delivery] {
     if replica != nil { throw DatabaseSession.noImport(file) }
     return try perform { transaction, _ in
+      try path.checkIsWritable(by: "import")
       var importer = Importer(store: transaction, progress: progress)
       do {
         try importer.importDocument(document, at: path)
@@ -186,12 +190,15 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` if the rows cannot be read; then nothing is registered.
   public func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
     if replica != nil { return try listenOnReplica(listener, request) }
+    if request.query.path.isInfo { return try info.listen(listener, request) }
     return try update { try $0.listen(listener, request, reader: $1) }
   }
 
   /// Removes a listener; one that is not registered is ignored.
   public func unlisten(_ listener: ListenerID) {
-    if replica != nil { unlistenOnReplica(listener) } else { engine.unlisten(listener) }
+    if replica != nil { return unlistenOnReplica(listener) }
+    info.unlisten(listener)
+    engine.unlisten(listener)
   }
 
   /// Extends the window of a paged listener by up to `count` rows.
@@ -199,6 +206,7 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` (`refused` if there is no such listener); the window is then as before.
   public func extend(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
     if replica != nil { return try extendOnReplica(listener, by: count) }
+    if info.contains(listener) { return try info.extend(listener, by: count) }
     return try update { try $0.extend(listener, by: count, reader: $1) }
   }
 
@@ -229,6 +237,11 @@ extension DatabaseSession {
 // MARK: Reading
 
 extension DatabaseSession {
+  /// What is known of the talk with the origin, as it stands at `/.info`.
+  ///
+  /// A tree of its own counts as connected: what it did is done.
+  public var connectionInfo: ConnectionInfo { replica?.connectionInfo ?? info.info }
+
   /// Runs `body` on one unchanging state.
   func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
     try store.read(body)
@@ -237,7 +250,10 @@ extension DatabaseSession {
   /// The whole subtree at a place.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
-  public func node(at path: Path) throws -> Node { try store.read { try $0.storedNode(at: path) } }
+  public func node(at path: Path) throws -> Node {
+    if path.isInfo { return try connectionInfo.node(at: path) }
+    return try store.read { try $0.storedNode(at: path) }
+  }
 
   /// The kind and size of the node at a place.
   ///
@@ -245,14 +261,18 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
   public func summary(at path: Path) throws -> NodeSummary {
-    try store.read { try $0.summary(at: path) }
+    if path.isInfo { return try connectionInfo.summary(at: path) }
+    return try store.read { try $0.summary(at: path) }
   }
 
   /// The rows that a query asks for, in its order.
   ///
   /// - Throws: `DatabaseError` if they cannot be read.
   public func rows(_ query: Query, detail: TreeRow.Detail = .full) throws -> [TreeRow] {
-    try store.read { try $0.rows(of: query.path, in: RowSlice(query), detail: detail) }
+    if query.path.isInfo {
+      return try connectionInfo.rows(of: query.path, in: RowSlice(query), detail: detail)
+    }
+    return try store.read { try $0.rows(of: query.path, in: RowSlice(query), detail: detail) }
   }
 
   /// The rows that a query asks for, in its order, and what finding them cost.
@@ -326,7 +346,7 @@ extension DatabaseSession {
 extension DatabaseSession {
   /// True if anyone listens.
   package var hasListeners: Bool {
-    engine.hasListeners || replica?.hasListeners == true
+    engine.hasListeners || info.hasListeners || replica?.hasListeners == true
   }
 
   /// What the file's connection does for durability; 2 is FULL.

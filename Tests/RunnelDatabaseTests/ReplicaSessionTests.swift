@@ -47,6 +47,31 @@ import Testing
     #expect(own.takeOriginOutput() == OriginOutput())
   }
 
+  @Test func aTreeOfItsOwnIsConnectedWithItself() throws {
+    let own = try folder.session("own.db")
+    #expect(try own.node(at: .info).exportJSON == ["connected": true, "serverTimeOffset": 0])
+    let query = Query(try Path("/.info/connected"))
+    let told = try own.listen(ListenerID(1), ListenRequest(query: query, events: .value))
+    #expect(told.map(\.event) == [.value(Node(.bool(true)))])
+    own.unlisten(ListenerID(1))
+    #expect(!own.hasListeners)
+    #expect(throws: DatabaseError.self) { try own.write(.set(.info, 1)) }
+    #expect(throws: DatabaseError.self) { try own.transaction(at: .info) { _ in .success(1) } }
+    let error = #expect(throws: DatabaseError.self) { try own.write(.remove(.info)) }
+    #expect(error?.message.contains("remove failed = Can't modify data under /.info/") == true)
+  }
+
+  @Test func theOffsetOfTheOriginsClockIsReadAndUsed() throws {
+    #expect(session.connectionInfo == .offline)
+    _ = try session.connectOrigin(originTime: 1_700_000_005_000)
+    #expect(try shown("/.info") == ["connected": true, "serverTimeOffset": 5000])
+    try set("/t", [".sv": "timestamp"])
+    #expect(try shown("/t") == 1_700_000_005_000)
+    _ = try session.disconnectOrigin()
+    #expect(try session.rows(Query(.info)).map(\.key.text) == ["connected", "serverTimeOffset"])
+    #expect(try shown("/.info/connected") == false)
+  }
+
   @Test func pendingWritesSurviveARestartInOrder() throws {
     try set("/a", 1)
     try set("/b", [".sv": "timestamp"])
@@ -175,7 +200,7 @@ import Testing
     let inbox = Inbox<DatabaseMessage>(limit: 100) { continuation.yield() }
     try session.close()
     let database = try Database(file: folder.file(), inbox: inbox, environment: .system)
-    database.submit(.connectOrigin)
+    database.submit(.connectOrigin())
     database.submit(.write(7, .set(try Path("/a"), 1)))
     database.submit(.write(8, .set(try Path("/b"), 1)))
     database.submit(.receive(.acknowledged(id: 0)))

@@ -24,6 +24,18 @@ import Testing
     #expect(error?.path == text)
   }
 
+  @Test func infoIsAPlaceAtTheRootOnly() throws {
+    let path = try Path("/.info/connected")
+    #expect(path.isInfo && Path.info.contains(path))
+    #expect(path.description == "/.info/connected")
+    #expect(try !Path("/a").isInfo && !Path.root.isInfo)
+    #expect(throws: TreeError.self) { try Path("/a/.info") }
+    #expect(throws: TreeError.self) { try Path("/.information") }
+    #expect(throws: TreeError.self) { try Path("/a").appending(.info) }
+    #expect(throws: TreeError.self) { try Path([Key("a")] + Path.info.keys) }
+    #expect(throws: TreeError.self) { try Key(".info") }
+  }
+
   @Test func aPathHasAtMost32Levels() throws {
     let key = try Key("a")
     #expect(try Path(Array(repeating: key, count: 32)).keys.count == 32)

@@ -122,6 +122,7 @@ import Testing
     #expect(refusal { try query.ordered(byChild: "/") } == .invalidQuery)
     #expect(refusal { try query.ordered(byChild: "$other") } == .invalidKey)
     #expect(refusal { try query.ordered(byChild: "a.b") } == .invalidKey)
+    #expect(refusal { try query.ordered(byChild: ".info") } == .invalidQuery)
     #expect(
       refusal { try query.ordered(byChild: "a").ordered(byChild: "b") } == .invalidQuery)
     #expect(

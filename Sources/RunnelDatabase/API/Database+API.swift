@@ -12,11 +12,13 @@ struct DatabaseSource: Sendable {
 struct AutoIDs {
   private var environment: DatabaseEnvironment
   private var generator = PushIDGenerator()
+  /// What the origin's clock shows more than the one here, in milliseconds.
+  var serverTimeOffset: Int64 = 0
 
   init(environment: sending DatabaseEnvironment) { self.environment = environment }
 
   mutating func next() -> Key {
-    generator.next(now: environment.now(), random: &environment.random)
+    generator.next(now: environment.now() + serverTimeOffset, random: &environment.random)
   }
 }
 

@@ -92,6 +92,9 @@ extension Query {
   public func ordered(by index: QueryIndex) throws(TreeError) -> Query {
     if hasOrder { throw refusal("You can't combine multiple orderings: choose one.") }
     if index == .child(.root) { throw refusal("The path to order by is empty: name a child.") }
+    if case .child(let path) = index, path.isInfo {
+      throw refusal("\(path) is no child: name one.")
+    }
     var query = self
     query.index = index
     query.hasOrder = true

@@ -73,5 +73,8 @@ extension ReplicaEngine {
   }
 
   /// Removes a listener without telling anybody.
-  package mutating func forget(_ listener: ListenerID) { engine.unlisten(listener) }
+  package mutating func forget(_ listener: ListenerID) {
+    engine.unlisten(listener)
+    info.unlisten(listener)
+  }
 }

@@ -4,11 +4,15 @@ extension ReplicaEngine {
   /// The origin can be talked to: it is asked what is wanted; then, once it has answered, pending writes
   /// are sent in order.
   ///
-  /// `now` is in milliseconds since 1970.
+  /// `now` is in milliseconds since 1970, and so is `originTime`, what the origin's clock shows, if it
+  /// tells. `/.info/connected` is true once everything has been sent.
   public mutating func connect(
-    now: Int64, _ storage: inout some ReplicaStorage
+    now: Int64, originTime: Int64? = nil, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
+    if let originTime {
+      try tellInfo(&outcome) { $0.serverTimeOffset = originTime - now }
+    }
     try refresh(dropLostTransactions(&storage), now: now, &outcome, &storage)
     let asks = plan.current
     for ask in asks { outcome.commands.append(try command(for: ask, storage)) }
@@ -26,6 +30,7 @@ extension ReplicaEngine {
     let error = TreeError(
       .disconnected, "The origin was lost before it answered: whether it did this is unknown.")
     let touched = try failTransactions(where: \.isSent, error, now: now, &outcome, &storage)
+    try tellInfo(&outcome) { $0.isConnected = false }
     try refresh(touched, now: now, &outcome, &storage)
     return outcome
   }

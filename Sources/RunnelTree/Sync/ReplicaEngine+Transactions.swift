@@ -5,13 +5,14 @@ import RunnelBase
 extension ReplicaEngine {
   /// Starts a transaction; returns the id under which its end is completed.
   ///
-  /// `now` is in milliseconds since 1970, as the origin's clock has it.
+  /// `now` is in milliseconds since 1970.
   ///
   /// - Throws: `TreeError` if what the body returned is refused, or the storage failed; then nothing
   ///   was written.
   public mutating func run(
     _ request: TransactionRequest, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
+    try request.path.checkIsWritable(by: "transaction")
     let id = nextTransactionID
     nextTransactionID += 1
     // What stands there is kept known while the transaction goes on.
@@ -45,7 +46,8 @@ extension ReplicaEngine {
     if let json = transaction.request.body(transaction.input) {
       let written = try replica.write(
         .set(path, json.keeping(priority: transaction.input.priority)),
-        isVisible: transaction.request.appliesLocally, isDurable: false, now: now, &storage)
+        isVisible: transaction.request.appliesLocally, isDurable: false, now: originTime(now),
+        &storage)
       transaction.write = written.write
       touched += written.touched
     }

@@ -30,6 +30,8 @@ public struct ReplicaEngine: Sendable {
   var link = Link.offline
   var transactions: [Transaction] = []
   var nextTransactionID: Int64 = 0
+  /// What is known of the connection, and who listens to that.
+  var info = InfoEngine(.offline)
   private let policy: ConflictPolicy
   private var listened: [ListenerID: Query] = [:]
   private var kept: Set<Query> = []
@@ -43,7 +45,13 @@ public struct ReplicaEngine: Sendable {
   }
 
   /// True if anyone listens.
-  package var hasListeners: Bool { engine.hasListeners }
+  package var hasListeners: Bool { engine.hasListeners || info.hasListeners }
+
+  /// What is known of the connection, as it stands at `/.info`.
+  public var connectionInfo: ConnectionInfo { info.info }
+
+  /// What the origin's clock shows, as far as is known, when the one here shows `now`.
+  func originTime(_ now: Int64) -> Int64 { now + (connectionInfo.serverTimeOffset ?? 0) }
 
   /// True while the origin can be talked to.
   public var isConnected: Bool {
@@ -64,6 +72,11 @@ extension ReplicaEngine {
     _ listener: ListenerID, _ request: ListenRequest, now: Int64,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
+    if request.query.path.isInfo {
+      var outcome = ReplicaOutcome()
+      outcome.deliveries = try info.listen(listener, request)
+      return outcome
+    }
     var outcome = try carryOut(plan.want(request.query), now: now, &storage)
     listened[listener] = request.query
     outcome.deliveries += try engine.listen(listener, request, reader: reader(storage))
@@ -78,6 +91,7 @@ extension ReplicaEngine {
     _ listener: ListenerID, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     engine.unlisten(listener)
+    info.unlisten(listener)
     toldPending[listener] = nil
     guard let query = listened.removeValue(forKey: listener) else { return ReplicaOutcome() }
     var outcome = try carryOut(plan.unwant(query), now: now, &storage)
@@ -92,7 +106,10 @@ extension ReplicaEngine {
     _ listener: ListenerID, by count: Int, _ storage: some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
-    outcome.deliveries = try engine.extend(listener, by: count, reader: reader(storage))
+    outcome.deliveries =
+      info.contains(listener)
+      ? try info.extend(listener, by: count)
+      : try engine.extend(listener, by: count, reader: reader(storage))
     return outcome
   }
 
@@ -104,6 +121,8 @@ extension ReplicaEngine {
   public mutating func keepSynced(
     _ query: Query, _ isKept: Bool, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
+    // What is known of the connection is in memory anyway.
+    if query.path.isInfo { return ReplicaOutcome() }
     let isChanged = isKept ? kept.insert(query).inserted : kept.remove(query) != nil
     guard isChanged else { return ReplicaOutcome() }
     let change = isKept ? plan.want(query) : plan.unwant(query)
@@ -183,15 +202,15 @@ extension ReplicaEngine {
 extension ReplicaEngine {
   /// Does a write here, and sends it when the origin can be talked to.
   ///
-  /// `now` is in milliseconds since 1970, as the origin's clock has it. Returns the id under which the
-  /// origin's answer is completed.
+  /// `now` is in milliseconds since 1970; the origin's clock is estimated from it. Returns the id under
+  /// which the origin's answer is completed.
   ///
   /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
   public mutating func write(
     _ write: Write, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     var outcome = ReplicaOutcome()
-    let (pending, written) = try replica.write(write, now: now, &storage)
+    let (pending, written) = try replica.write(write, now: originTime(now), &storage)
     if pending.parts.isEmpty {
       // Nothing is to be done, here or there.
       _ = try replica.acknowledge(pending.id, &storage)
@@ -260,6 +279,16 @@ extension ReplicaEngine {
       outcome.commands.append(.write(id: write.id, write.write))
     }
     try refresh(touched, now: now, &outcome, &storage)
+    try tellInfo(&outcome) { $0.isConnected = true }
+  }
+
+  /// Changes what is known of the connection, and tells who listens to that.
+  mutating func tellInfo(
+    _ outcome: inout ReplicaOutcome, _ change: (inout ConnectionInfo) -> Void
+  ) throws(TreeError) {
+    var changed = connectionInfo
+    change(&changed)
+    outcome.deliveries += try info.update(changed)
   }
 }
 

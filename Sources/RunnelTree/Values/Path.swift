@@ -1,15 +1,18 @@
 /// A place in the tree: the keys from the root down.
 ///
 /// As text, keys are joined by `/`; empty pieces are dropped, so `//a///b/` is `/a/b`. A path has at
-/// most 32 keys and 768 bytes.
+/// most 32 keys and 768 bytes. The first key may be `.info`, the name of a tree that is read only; see
+/// `ConnectionInfo`.
 ///
-/// Source: tree semantics, section 2.
+/// Source: tree semantics, sections 2 and 13.
 public struct Path: Hashable, Sendable {
   /// The keys from the root down; empty for the root.
   public let keys: [Key]
 
   /// The place of the whole tree.
   public static let root = Path(unchecked: [])
+  /// The place of what is known of the connection.
+  public static let info = Path(unchecked: [.info])
 
   /// Makes a path from keys.
   ///
@@ -26,7 +29,8 @@ public struct Path: Hashable, Sendable {
     var keys: [Key] = []
     for piece in Path.pieces(of: text) {
       do throws(TreeError) {
-        keys.append(try Key(piece))
+        let isInfo = keys.isEmpty && piece == Key.info.text
+        keys.append(isInfo ? .info : try Key(piece))
       } catch {
         throw TreeError(error.code, error.message, path: text)
       }
@@ -47,6 +51,10 @@ public struct Path: Hashable, Sendable {
   private func checkLimits() throws(TreeError) {
     let reason = Path.refusal(depth: keys.count, bytes: Path.byteCount(of: keys))
     if let reason { throw TreeError(.invalidPath, reason, path: description) }
+    if keys.dropFirst().contains(.info) {
+      throw TreeError(
+        .invalidPath, "\(Key.info) is a place at the root only.", path: description)
+    }
   }
 
   /// The bytes of a path of these keys, one counted for each separator.
@@ -70,6 +78,8 @@ public struct Path: Hashable, Sendable {
 extension Path {
   /// True for the place of the whole tree.
   public var isRoot: Bool { keys.isEmpty }
+  /// True for `/.info` and the places below it, which nobody writes.
+  public var isInfo: Bool { keys.first == .info }
   /// The last key; nil at the root.
   public var lastKey: Key? { keys.last }
   /// The place above; nil at the root.
@@ -95,6 +105,26 @@ extension Path {
     guard ancestor.contains(self) else { return nil }
     return Path(unchecked: Array(keys.dropFirst(ancestor.keys.count)))
   }
+}
+
+extension Path {
+  /// Makes sure that somebody may write here.
+  ///
+  /// Source: tree semantics, section 2.1.
+  ///
+  /// - Parameter function: what wants to write, as the error names it.
+  /// - Throws: `TreeError` (`invalidPath`) at `/.info` and below.
+  package func checkIsWritable(by function: String) throws(TreeError) {
+    if isInfo {
+      throw TreeError(
+        .invalidPath, "\(function) failed = Can't modify data under /.info/", path: description)
+    }
+  }
+}
+
+extension Key {
+  /// What stands for the tree of what is known of the connection; it is no key that a tree takes.
+  static let info = Key(unchecked: ".info")
 }
 
 extension Path: Comparable {

@@ -59,6 +59,14 @@ extension Write {
   public func assignments(
     now: Int64, reader: some TreeReader
   ) throws(TreeError) -> [Assignment] {
+    let parts = try assigned(now: now, reader: reader)
+    for part in parts { try part.path.checkIsWritable(by: name) }
+    return parts
+  }
+
+  private func assigned(
+    now: Int64, reader: some TreeReader
+  ) throws(TreeError) -> [Assignment] {
     let resolver = ServerValues(now: now, reader: reader)
     switch self {
     case .set(let path, let json):
@@ -73,6 +81,18 @@ extension Write {
       return parts.filter(\.putsNode) + parts.filter(\.removes) + parts.filter(\.isPriority)
     case .copy(let source, let target): return try Write.copy(from: source, to: target, reader)
     case .move(let source, let target): return try Write.move(from: source, to: target, reader)
+    }
+  }
+
+  /// The function that makes such a write, as errors name it.
+  var name: String {
+    switch self {
+    case .set(_, .null): "remove"
+    case .set: "set"
+    case .update(_, let members):
+      members.map(\.name) == [ReservedName.priority] ? "setPriority" : "update"
+    case .copy: "copy"
+    case .move: "move"
     }
   }
 

@@ -15,8 +15,8 @@ import RunnelTree
 /// transaction PATH [hidden] BODY        origin refuses PATH [tag N]
 ///   BODY: add N | set JSON | give up    origin acknowledges N | the last
 ///         claim JSON                    origin rejects N
-/// connects | disconnects | restarts     origin calls N | the last stale
-/// gives up writes
+/// connects [at TIME] | disconnects      origin calls N | the last stale
+/// restarts | gives up writes
 /// ```
 /// `claim` sets what is empty and gives up on anything else; `the last` is the last comparison sent.
 enum ScenarioInput {
@@ -27,7 +27,7 @@ enum ScenarioInput {
   case transaction(TransactionRequest)
   case message(OriginMessage)
   case answerLast((Int64) -> OriginMessage)
-  case connect
+  case connect(originTime: Int64?)
   case disconnect
   case restart
   case purge
@@ -36,7 +36,7 @@ enum ScenarioInput {
     var words = Words(text)
     let first = try words.next()
     switch first {
-    case "connects": self = .connect
+    case "connects": self = .connect(originTime: try words.take("at") ? words.number() : nil)
     case "disconnects": self = .disconnect
     case "restarts": self = .restart
     case "gives":

@@ -115,7 +115,12 @@ struct ReplicaWorld: ScenarioWorld {
     _ = try carryOut(.message(.listenComplete(.root, tag: nil)))
   }
 
-  func shown(at path: Path) -> JSONValue { storage.shown.root[path].exportJSON }
+  func shown(at path: Path) -> JSONValue {
+    if path.isInfo {
+      return Node.empty.replacing(.info, with: engine.connectionInfo.node)[path].exportJSON
+    }
+    return storage.shown.root[path].exportJSON
+  }
 
   mutating func carryOut(_ input: ScenarioInput) throws -> ScenarioResult {
     let before = self
@@ -150,7 +155,8 @@ struct ReplicaWorld: ScenarioWorld {
     case .answerLast(let answer):
       guard let lastComparison else { throw ScenarioError("nothing was compared") }
       return try engine.receive(answer(lastComparison), now: now, &storage)
-    case .connect: return try engine.connect(now: now, &storage)
+    case .connect(let time):
+      return try engine.connect(now: now, originTime: time, &storage)
     case .disconnect: return try engine.disconnect(now: now, &storage)
     case .purge: return try engine.purgePendingWrites(now: now, &storage)
     case .restart:

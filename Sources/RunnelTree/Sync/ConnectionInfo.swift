@@ -1,0 +1,110 @@
+import RunnelBase
+
+/// What is known here of the talk with the origin, as places that are read and observed like others:
+/// `/.info/connected` and `/.info/serverTimeOffset`.
+///
+/// They are this process's own: they are neither stored nor sent, and nobody writes them. A place that
+/// has no value yet is not known to be empty, so that nobody is told a first null.
+///
+/// Source: tree semantics, section 13.
+public struct ConnectionInfo: Hashable, Sendable {
+  /// True while the origin can be talked to and has been sent all that waited for it.
+  public internal(set) var isConnected: Bool
+  /// What the origin's clock shows more than the one here, in milliseconds; nil before it has told.
+  public internal(set) var serverTimeOffset: Int64?
+
+  /// What is known before the first connection.
+  public static let offline = ConnectionInfo(isConnected: false, serverTimeOffset: nil)
+  /// What holds for a tree without an origin, which is the truth itself.
+  public static let ownTree = ConnectionInfo(isConnected: true, serverTimeOffset: 0)
+
+  /// All of it: what stands at `/.info`.
+  public var node: Node {
+    var children = [Child(key: Key(unchecked: "connected"), node: Node(.bool(isConnected)))]
+    if let serverTimeOffset {
+      let number = Leaf.number(JSONNumber(serverTimeOffset))
+      children.append(Child(key: Key(unchecked: "serverTimeOffset"), node: Node(number)))
+    }
+    return Node(children: children)
+  }
+
+  private var tree: MemoryTree { MemoryTree(Node.empty.replacing(.info, with: node)) }
+}
+
+extension ConnectionInfo: TreeReader {
+  /// What stands at a place of `/.info`.
+  public func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
+
+  /// The kind and size of what stands there.
+  public func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    try tree.summary(at: path)
+  }
+
+  /// One child of a place of `/.info`, if it belongs to a slice.
+  public func row(
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    try tree.row(key, of: path, in: slice, detail: detail)
+  }
+
+  /// The children of a place of `/.info` in a slice.
+  public func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    try tree.rows(of: path, in: slice, detail: detail)
+  }
+
+  /// True: what has no value yet may have one later.
+  public var hasOrigin: Bool { true }
+
+  /// Everything of a place that has a value, and nothing of another.
+  public func knowledge(of query: Query) -> Knowledge {
+    tree.root[query.path].isEmpty ? .keys([], isAnswer: false) : .complete
+  }
+}
+
+/// Who listens to `/.info`, and what they are told.
+package struct InfoEngine: Sendable {
+  /// What stands there now.
+  package private(set) var info: ConnectionInfo
+  private var engine = TreeEngine()
+  private var listeners: Set<ListenerID> = []
+
+  /// Makes an engine without listeners.
+  package init(_ info: ConnectionInfo) { self.info = info }
+
+  /// True if anyone listens.
+  package var hasListeners: Bool { engine.hasListeners }
+
+  /// True for one who listens here.
+  package func contains(_ listener: ListenerID) -> Bool { listeners.contains(listener) }
+
+  /// Registers a listener; it is told at once what is known.
+  package mutating func listen(
+    _ listener: ListenerID, _ request: ListenRequest
+  ) throws(TreeError) -> [Delivery] {
+    let deliveries = try engine.listen(listener, request, reader: info)
+    listeners.insert(listener)
+    return deliveries
+  }
+
+  /// Removes a listener; one that is not registered is ignored.
+  package mutating func unlisten(_ listener: ListenerID) {
+    engine.unlisten(listener)
+    listeners.remove(listener)
+  }
+
+  /// Extends the window of a paged listener.
+  package mutating func extend(
+    _ listener: ListenerID, by count: Int
+  ) throws(TreeError) -> [Delivery] {
+    try engine.extend(listener, by: count, reader: info)
+  }
+
+  /// Tells that something else holds now.
+  mutating func update(_ info: ConnectionInfo) throws(TreeError) -> [Delivery] {
+    if info == self.info { return [] }
+    self.info = info
+    return try engine.apply(touched: [.info], reader: info)
+  }
+}
