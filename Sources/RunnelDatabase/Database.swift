@@ -86,6 +86,10 @@ public actor Database {
   private var isClosed = false
   /// The numbers of the writes on a replica that the origin has not answered, by their ids.
   private var numbersOfWrites: [Int64: Int] = [:]
+  /// The receipts of writes by references that the origin has not answered, by their ids.
+  var receipts: [Int64: WriteReceipt] = [:]
+  /// Where a replica's commands go besides the inbox.
+  var commandSink: (@Sendable ([OriginCommand]) -> Void)?
   /// Messages that found the inbox full, oldest first.
   ///
   /// While there are any, other processes' writes are left in the feed, so that it does not grow by
@@ -233,14 +237,16 @@ public actor Database {
   }
 
   /// Posts what a replica has for those who wait and for its origin, in this order.
-  private func postOriginOutput() {
+  func postOriginOutput() {
     let output = session.takeOriginOutput()
     for completion in output.completions {
       switch completion {
       case .acknowledged(let id):
         // A write of another process, or of an earlier run, is nobody's here.
+        if settle(id, nil) { continue }
         if let number = numbersOfWrites.removeValue(forKey: id) { post(.acknowledged(number)) }
       case .rejected(let id, let error):
+        if settle(id, error) { continue }
         if let number = numbersOfWrites.removeValue(forKey: id) { post(.rejected(number, error)) }
       case .cancelled(let listener, let error):
         post(.failed(listener, DatabaseError(.refused, error.description)))
@@ -248,7 +254,9 @@ public actor Database {
         preconditionFailure("Transactions are not started by request.")
       }
     }
-    if !output.commands.isEmpty { post(.origin(output.commands)) }
+    if output.commands.isEmpty { return }
+    commandSink?(output.commands)
+    post(.origin(output.commands))
   }
 
   /// Hands deliveries to the front whose listener each is for.
@@ -304,7 +312,9 @@ public actor Database {
     } catch {
       post(.stale(DatabaseError(error, file: file)))
     }
-    dispatcher.failAll(DatabaseError(.closed, "\(file) was closed."))
+    let error = DatabaseError(.closed, "\(file) was closed.")
+    dispatcher.failAll(error)
+    settleAll(error)
   }
 }
 

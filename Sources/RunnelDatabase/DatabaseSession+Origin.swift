@@ -154,6 +154,23 @@ extension DatabaseSession {
     return (id, deliveries)
   }
 
+  /// Asks the origin for something that is to be done when this client goes away.
+  ///
+  /// - Returns: the id under which the origin's answer is completed, and what listeners of this session
+  ///   are to be told.
+  /// - Throws: `DatabaseError`; then nothing was asked. On a tree of its own: `refused`.
+  public func ask(
+    _ request: DisconnectRequest
+  ) throws -> (id: Int64, deliveries: [Delivery]) {
+    var id: Int64 = 0
+    let deliveries = try step { (engine, storage, _) in
+      let asked = try engine.ask(request, &storage)
+      id = asked.id
+      return asked.outcome
+    }
+    return (id, deliveries)
+  }
+
   /// Removes from the cache the answers that were not asked for longest, until what is kept of the
   /// origin's tree has at most so many bytes.
   ///

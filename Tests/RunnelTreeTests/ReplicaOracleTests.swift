@@ -68,7 +68,8 @@ private struct ReplicaStory {
     case 12..<17: try unlisten()
     case 17..<33: try write()
     case 33..<37: try transact()
-    case 37..<50: try changeOrigin()
+    case 37..<39: try askForLater()
+    case 39..<50: try changeOrigin()
     case 50..<54: try keep()
     case 54..<58: try connect()
     case 58..<60: try disconnect()
@@ -172,6 +173,19 @@ extension ReplicaStory {
     try take(engine.purgePendingWrites(now: now, &storage))
   }
 
+  private mutating func askForLater() throws {
+    var request = DisconnectRequest.cancel(try place())
+    switch try randomWrite() {
+    case .set(let path, let json) where random.chance(80): request = .set(path, json)
+    case .update(let path, let members): request = .update(path, members)
+    case .set, .copy, .move: break
+    }
+    note("on disconnect: \(request)")
+    // A conflict within an update is refused: nothing has happened then.
+    guard let outcome = try? engine.ask(request, &storage).outcome else { return }
+    try take(outcome)
+  }
+
   private mutating func transact() throws {
     let path = try place().appending(Path(random.pick(["a", "1"])))
     note("transaction \(path)")
@@ -200,7 +214,7 @@ extension ReplicaStory {
   }
 
   private mutating func cut() {
-    origin.disconnect()
+    origin.disconnect(now: now + 7)
     upstream = []
     receivedCount = origin.messageCount
   }

@@ -4,7 +4,7 @@ import RunnelTree
 /// The origin that simulated replicas talk to: one tree, and what each client listens to.
 ///
 /// It does a write once, however often it is asked under one id, tells everybody who listens before it
-/// answers, and refuses every write below `/forbidden`.
+/// answers, and refuses every write below `/forbidden`. What a client asked for is done when it goes away.
 struct Authority {
   struct Listen: Hashable {
     var query: Query
@@ -17,9 +17,16 @@ struct Authority {
   private var answers: [Int: [Int64: OriginMessage]] = [:]
   /// How many writes were done.
   private(set) var doneCount = 0
+  private var disconnects: [Int: OnDisconnect] = [:]
 
-  /// The connection of a client ended.
-  mutating func disconnect(_ client: Int) { listens[client] = nil }
+  /// The connection of a client ended; returns what the others are told.
+  mutating func disconnect(
+    _ client: Int, now: Int64
+  ) throws -> [(client: Int, message: OriginMessage)] {
+    listens[client] = nil
+    guard let writes = disconnects[client]?.execute() else { return [] }
+    return try writes.flatMap { try carryOut($0.assignments(now: now, reader: tree)) }
+  }
 
   /// Does what a client asks; returns what each client is told, in order.
   mutating func handle(
@@ -40,6 +47,9 @@ struct Authority {
     case .write(let id, let write):
       if let answer = answers[client]?[id] { return [(client, answer)] }
       return try perform(write, id: id, of: client, now: now)
+    case .onDisconnect(let id, let request):
+      try disconnects[client, default: OnDisconnect()].register(request)
+      return [(client, .acknowledged(id: id))]
     case .compareAndSet(let id, let path, let json, let hash):
       let current = tree.root[path]
       if current.contentHash != hash {
@@ -61,9 +71,17 @@ struct Authority {
       answers[client, default: [:]][id] = .rejected(id: id, error)
       return [(client, .rejected(id: id, error))]
     }
+    doneCount += 1
+    answers[client, default: [:]][id] = .acknowledged(id: id)
+    return carryOut(parts) + [(client, .acknowledged(id: id))]
+  }
+
+  /// Changes the tree; returns what everybody is told.
+  private mutating func carryOut(
+    _ parts: [Assignment]
+  ) -> [(client: Int, message: OriginMessage)] {
     let before = tree
     for part in parts { tree = MemoryTree(part.applied(to: tree.root)) }
-    doneCount += 1
     var messages: [(client: Int, message: OriginMessage)] = []
     for (other, listens) in listens.sorted(by: { $0.key < $1.key }) {
       for listen in listens {
@@ -71,8 +89,6 @@ struct Authority {
         messages.append((other, message))
       }
     }
-    answers[client, default: [:]][id] = .acknowledged(id: id)
-    messages.append((client, .acknowledged(id: id)))
     return messages
   }
 

@@ -41,11 +41,13 @@ struct SimulatedClient {
     isConnected = false
     (toOrigin, fromOrigin) = ([], [])
     try carryOut(.disconnect, now: now)
+    farewell = nil
   }
 
   /// Everything that is not in storage is lost; listeners come back as new ones.
   mutating func crash(now: Int64) throws {
     isConnected = false
+    farewell = nil
     (toOrigin, fromOrigin) = ([], [])
     try replica.crash()
     doubtfulCount += runningTransactions.count
@@ -53,6 +55,30 @@ struct SimulatedClient {
     let requests = windows.values.map(\.request).sorted { "\($0)" < "\($1)" }
     windows = [:]
     for request in requests { try listen(request, now: now) }
+  }
+
+  /// What is to stand at `/here/NUMBER` once this client is gone, and under which id it was asked.
+  private(set) var farewell: (id: Int64, json: JSONValue)?
+
+  /// What the origin promised to write there; nil if it has promised nothing yet.
+  var promisedFarewell: JSONValue? {
+    guard let farewell, acknowledged.contains(farewell.id) else { return Optional.none }
+    return farewell.json
+  }
+
+  /// True if what stands at `/here/NUMBER` is the origin's word, and shown.
+  func seesItsFarewellPlace() throws -> Bool {
+    let (place, key) = (try Path("/here"), try Key("\(number)"))
+    return replica.pendingIDs().isEmpty
+      && windows.values.contains { window in
+        window.request.query.path == place && window.rows.contains { $0.key == key }
+      }
+  }
+
+  mutating func askForFarewell(_ json: JSONValue, now: Int64) throws {
+    let output = try perform(.ask(.set(Path("/here/\(number)"), json)), now: now)
+    if let id = output.id { farewell = (id, json) }
+    try take(output)
   }
 
   private var runningTransactions: Set<Int64> = []

@@ -12,6 +12,7 @@ enum ReplicaInput {
   case message(OriginMessage)
   case connect
   case disconnect
+  case ask(DisconnectRequest)
 }
 
 /// What it came to: events, ends of requests, and what the origin is to be sent.
@@ -58,6 +59,9 @@ struct MemoryReplica: SimulatedReplica {
     case .message(let message): outcome = try engine.receive(message, now: now, &storage)
     case .connect: outcome = try engine.connect(now: now, &storage)
     case .disconnect: outcome = try engine.disconnect(now: now, &storage)
+    case .ask(let request):
+      let asked = try engine.ask(request, &storage)
+      (output.id, outcome) = (asked.id, asked.outcome)
     }
     checkInvariants()
     output.deliveries = outcome.deliveries
@@ -121,6 +125,7 @@ final class FileReplica: SimulatedReplica {
     case .message(let message): output.deliveries = try session.receive(message)
     case .connect: output.deliveries = try session.connectOrigin()
     case .disconnect: output.deliveries = try session.disconnectOrigin()
+    case .ask(let request): (output.id, output.deliveries) = try session.ask(request)
     }
     if case .write = input { output.id = session.pendingWrites.last?.id }
     let told = session.takeOriginOutput()

@@ -30,7 +30,7 @@ struct Simulation {
       case 86..<90: try cut(client)
       case 90..<97: try connect(client)
       default:
-        authority.disconnect(client)
+        try leave(client)
         try clients[client].crash(now: now)
       }
     }
@@ -61,8 +61,29 @@ struct Simulation {
 
   private mutating func cut(_ client: Int) throws {
     guard clients[client].isConnected else { return }
-    authority.disconnect(client)
+    let promised = clients[client].promisedFarewell
+    let isSeen = try clients[client].seesItsFarewellPlace()
+    try leave(client)
     try clients[client].disconnect(now: now)
+    if let promised { try checkFarewell(of: client, promised, isSeen: isSeen) }
+  }
+
+  private mutating func leave(_ client: Int) throws {
+    for (other, message) in try authority.disconnect(client, now: now) {
+      clients[other].fromOrigin.append(message)
+    }
+  }
+
+  /// What was promised is done at once, there and, for who watches it, here.
+  private func checkFarewell(of client: Int, _ json: JSONValue, isSeen: Bool) throws {
+    let place = try Path("/here/\(client)")
+    guard authority.tree.root[place].exportJSON == json else {
+      throw SimulationError("\(place) is not \(json), which was promised")
+    }
+    let shown = try clients[client].replica.shown()[place].exportJSON
+    if isSeen, shown != json {
+      throw SimulationError("client \(client) shows \(shown) at \(place), not \(json)")
+    }
   }
 
   /// Everybody is connected, and everything arrives.
@@ -79,7 +100,7 @@ struct Simulation {
   // MARK: What people do
 
   private mutating func act(_ client: Int) throws {
-    switch number(12) {
+    switch number(14) {
     case 0, 1:
       let json: JSONValue = [".sv": ["increment": 1]]
       try write(client, .set(Path("/counter/sum"), json), .increment)
@@ -97,6 +118,8 @@ struct Simulation {
     case 6:
       let time: JSONValue = [".sv": "timestamp"]
       try write(client, .set(Path("/shared/t\(number(3))"), time), .other)
+    case 8: try clients[client].askForFarewell(leaf(), now: now)
+    case 9: try write(client, .set(Path("/here/\(client)"), true), .other)
     case 7:
       let members = try ["a", "b", "c"].map { name in
         JSONMember("\(name)\(number(3))/s", try leaf())
@@ -125,7 +148,7 @@ struct Simulation {
 
   private mutating func listen(_ client: Int) throws {
     guard clients[client].windows.count < 4 else { return }
-    let places = ["/shared", "/shared", "/log", "/counter", "/shared/a0", "/"]
+    let places = ["/shared", "/shared", "/log", "/here", "/counter", "/shared/a0", "/"]
     var query = Query(try Path(places[number(places.count)]))
     switch number(4) {
     case 0: query = try query.ordered(by: .key)

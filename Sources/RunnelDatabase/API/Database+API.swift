@@ -88,11 +88,11 @@ extension Database {
   /// - Parameters:
   ///   - write: the write.
   ///   - id: names the write, so that it is done once however often it is sent; see `WriteID`.
-  /// - Returns: false if a write with this name had been carried out before; nothing changed then.
+  /// - Returns: what is known of it; on a replica it tells the origin's answer.
   /// - Throws: `DatabaseError`; then nothing was written.
   @discardableResult
-  public func perform(_ write: Write, id: WriteID? = nil) async throws -> Bool {
-    try await change { session in
+  public func perform(_ write: Write, id: WriteID? = nil) async throws -> WriteReceipt {
+    try await self.write { session in
       guard let id else { return (true, try session.write(write)) }
       return try session.write(write, id: id)
     }

@@ -2,8 +2,9 @@ public import RunnelBase
 import RunnelTree
 
 // Writing. Each of these returns when the write is on disk and everyone who observes through this
-// database has been told of it; one that throws changed nothing. `using` says how Swift values are
-// written, and `id` names a write that may be sent again (`WriteID`).
+// database has been told of it; one that throws changed nothing. The receipt tells what the origin of a
+// replica answers. `using` says how Swift values are written, and `id` names a write that may be sent
+// again (`WriteID`).
 
 extension Reference {
   /// Replaces what stands here, with its priority and all below it; null removes it.
@@ -12,12 +13,14 @@ extension Reference {
   ///   - value: JSON, in which `.priority`, `.value` and server values have their meaning.
   ///   - priority: the priority of the new node; a `.priority` in the value goes before it.
   ///   - id: names the write; see `WriteID`.
+  /// - Returns: the receipt, which tells what the origin of a replica answers.
   /// - Throws: `DatabaseError` (`refused` with what is wrong and where, or a failure of the storage).
+  @discardableResult
   public func setValue(
     _ value: JSONValue, priority: JSONValue? = nil, id: WriteID? = nil
-  ) async throws {
+  ) async throws -> WriteReceipt {
     let json = priority.map { value.withPriority($0) } ?? value
-    try await database.perform(.set(path, json), id: id)
+    return try await database.perform(.set(path, json), id: id)
   }
 
   /// Replaces what stands here by a Swift value; nil removes it.
@@ -29,11 +32,13 @@ extension Reference {
   ///   - priority: the priority of the new node.
   ///   - id: names the write; see `WriteID`.
   ///   - encoder: says how dates are written.
+  /// - Returns: the receipt, which tells what the origin of a replica answers.
   /// - Throws: `DataCodingError` with the place of what cannot be written; `DatabaseError` as for JSON.
+  @discardableResult
   nonisolated(nonsending) public func setValue(
     _ value: some Encodable, priority: JSONValue? = nil, id: WriteID? = nil,
     using encoder: NodeEncoder = NodeEncoder()
-  ) async throws {
+  ) async throws -> WriteReceipt {
     try await setValue(try encoder.json(value, at: path), priority: priority, id: id)
   }
 
@@ -44,10 +49,14 @@ extension Reference {
   /// - Parameters:
   ///   - priority: a number, a string, null, or the JSON of a server value.
   ///   - id: names the write; see `WriteID`.
+  /// - Returns: the receipt, which tells what the origin of a replica answers.
   /// - Throws: `DatabaseError` (`refused` for another value, or a failure of the storage).
-  public func setPriority(_ priority: JSONValue, id: WriteID? = nil) async throws {
+  @discardableResult
+  public func setPriority(
+    _ priority: JSONValue, id: WriteID? = nil
+  ) async throws -> WriteReceipt {
     let member = JSONMember(ReservedName.priority, priority)
-    try await database.perform(.update(path, [member]), id: id)
+    return try await database.perform(.update(path, [member]), id: id)
   }
 
   /// Replaces what stands at some places below, all at once, and leaves everything else; null removes.
@@ -55,13 +64,15 @@ extension Reference {
   /// - Parameters:
   ///   - values: what is to stand where, by relative path: `name`, `ana/away`, `ana/.priority`.
   ///   - id: names the write; see `WriteID`.
+  /// - Returns: the receipt, which tells what the origin of a replica answers.
   /// - Throws: `DatabaseError` (`refused` if one path lies above another, or for what is wrong with a
   ///   value; or a failure of the storage).
+  @discardableResult
   public func updateChildValues(
     _ values: [String: JSONValue], id: WriteID? = nil
-  ) async throws {
+  ) async throws -> WriteReceipt {
     let members = values.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value) }
-    try await database.perform(.update(path, members), id: id)
+    return try await database.perform(.update(path, members), id: id)
   }
 
   /// Replaces the children that a Swift value has, all at once, and leaves the others.
@@ -72,23 +83,27 @@ extension Reference {
   ///   - values: a value that is encoded with keys: a structure, or a dictionary by relative path.
   ///   - id: names the write; see `WriteID`.
   ///   - encoder: says how dates are written.
+  /// - Returns: the receipt, which tells what the origin of a replica answers.
   /// - Throws: `DataCodingError` if the value cannot be written or has no keys; `DatabaseError` as for
   ///   JSON.
+  @discardableResult
   nonisolated(nonsending) public func updateChildValues<Values: Encodable>(
     _ values: Values, id: WriteID? = nil, using encoder: NodeEncoder = NodeEncoder()
-  ) async throws {
+  ) async throws -> WriteReceipt {
     guard case .object(let members) = try encoder.json(values, at: path) else {
       throw DataCodingError(
         .notEncodable, path: path.description, type: Values.self,
         reason: "an update names the children to replace, and this value has no keys")
     }
-    try await database.perform(.update(path, members), id: id)
+    return try await database.perform(.update(path, members), id: id)
   }
 
   /// Removes what stands here, with all below it; nothing happens where nothing stands.
   ///
+  /// - Returns: the receipt, which tells what the origin of a replica answers.
   /// - Throws: `DatabaseError` if the storage fails.
-  public func removeValue(id: WriteID? = nil) async throws {
+  @discardableResult
+  public func removeValue(id: WriteID? = nil) async throws -> WriteReceipt {
     try await database.perform(.remove(path), id: id)
   }
 

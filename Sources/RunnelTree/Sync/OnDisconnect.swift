@@ -1,5 +1,17 @@
 public import RunnelBase
 
+/// What a client asks its origin to do when it goes away, or no longer to do.
+///
+/// Source: tree semantics, section 12.
+public enum DisconnectRequest: Hashable, Sendable {
+  /// Replace what stands at a place; null removes it.
+  case set(Path, JSONValue)
+  /// Replace what stands at several places below one; the names are those of an update.
+  case update(Path, [JSONMember])
+  /// Do nothing that was asked for a place and below it.
+  case cancel(Path)
+}
+
 /// The writes that a client left to be done when it goes away.
 ///
 /// Registering changes no data. Later registrations refine earlier ones: see `SparseTree`. Server
@@ -15,6 +27,23 @@ public struct OnDisconnect: Hashable, Sendable {
 
   /// True if nothing is to be done.
   public var isEmpty: Bool { tree.isEmpty }
+
+  /// Registers what is asked for.
+  ///
+  /// - Throws: `TreeError` for what a write would refuse; then nothing is registered.
+  public mutating func register(_ request: DisconnectRequest) throws(TreeError) {
+    switch request {
+    case .set(let path, let json):
+      try path.checkIsWritable(by: json == .null ? "OnDisconnect.remove" : "OnDisconnect.set")
+      try set(path, json)
+    case .update(let path, let members):
+      try path.checkIsWritable(by: "OnDisconnect.update")
+      try update(path, members)
+    case .cancel(let path):
+      try path.checkIsWritable(by: "OnDisconnect.cancel")
+      cancel(path)
+    }
+  }
 
   /// Registers that a place is to be replaced, in place of what is registered at it and below.
   ///

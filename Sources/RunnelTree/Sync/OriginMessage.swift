@@ -11,6 +11,8 @@ public enum OriginCommand: Hashable, Sendable {
   case write(id: Int64, Write)
   /// Set a place, if the hash of what stands there is this one.
   case compareAndSet(id: Int64, Path, JSONValue, hash: String)
+  /// Do something when this client goes away, or do it no longer.
+  case onDisconnect(id: Int64, DisconnectRequest)
 }
 
 /// What an origin tells a replica.
@@ -21,7 +23,8 @@ public enum OriginMessage: Hashable, Sendable {
   case listenComplete(Path, tag: Int?)
   /// A query is not answered, or not any more.
   case listenRefused(Path, tag: Int?, TreeError)
-  /// A write was done. All that it changed was told before.
+  /// A write was done, of which all that it changed was told before; or what is to be done when this
+  /// client goes away was registered.
   case acknowledged(id: Int64)
   /// A write was refused; nothing of it was done.
   case rejected(id: Int64, TreeError)
@@ -32,9 +35,9 @@ public enum OriginMessage: Hashable, Sendable {
 
 /// What became of something that was asked for.
 public enum ReplicaCompletion: Hashable, Sendable {
-  /// The origin did a write.
+  /// The origin did a write, or registered what it is to do later.
   case acknowledged(id: Int64)
-  /// The origin refused a write; it does not show any more.
+  /// The origin refused a write, which does not show any more; or to register something.
   case rejected(id: Int64, TreeError)
   /// A transaction ended: with what it wrote, or, if its body gave up, with what it read.
   case transaction(Int64, isCommitted: Bool, Node)

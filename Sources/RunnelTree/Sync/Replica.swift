@@ -41,7 +41,7 @@ extension Replica {
     _ write: Write, isVisible: Bool = true, isDurable: Bool = true, now: Int64,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (write: PendingWrite, touched: [Path]) {
-    let reader = HiddenReader(storage: storage, book: book)
+    let reader = ReplicaReader(storage: storage, book: book, writes: .all)
     let parts = try write.assignments(now: now, reader: reader)
     var bases: [Node?] = []
     let id = try storage.takeWriteID()
@@ -180,34 +180,5 @@ extension Replica {
     var record = book.recordOrNew(of: query)
     record.isComplete = true
     try put(record, &storage)
-  }
-}
-
-/// A replica's storage with the writes that are not shown: what increments add to.
-private struct HiddenReader<Storage: ReplicaStorage>: TreeReader {
-  let storage: Storage
-  let book: ReplicaBook
-
-  func node(at path: Path) throws(TreeError) -> Node {
-    if book.pending.allSatisfy(\.isVisible) { return try storage.node(at: path) }
-    return book.layered(
-      onto: try storage.serverNode(at: path), at: path, includingHidden: true)
-  }
-
-  func summary(at path: Path) throws(TreeError) -> NodeSummary {
-    if book.pending.allSatisfy(\.isVisible) { return try storage.summary(at: path) }
-    return NodeSummary(try node(at: path))
-  }
-
-  func row(
-    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> TreeRow? {
-    try storage.row(key, of: path, in: slice, detail: detail)
-  }
-
-  func rows(
-    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> [TreeRow] {
-    try storage.rows(of: path, in: slice, detail: detail)
   }
 }

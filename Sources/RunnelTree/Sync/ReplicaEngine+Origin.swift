@@ -16,24 +16,30 @@ extension ReplicaEngine {
     try refresh(dropLostTransactions(&storage), now: now, &outcome, &storage)
     let asks = plan.current
     for ask in asks { outcome.commands.append(try command(for: ask, storage)) }
+    sendDisconnectRequests(&outcome)
     link = .asking(awaited: Set(asks.map(\.query)))
     try sendIfAnswered(nil, now: now, &outcome, &storage)
     return outcome
   }
 
   /// The origin is gone; listeners go on with what is known, and writes wait.
+  ///
+  /// What the origin does now because it was asked to shows at once.
   public mutating func disconnect(
     now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
     link = .offline
-    let error = TreeError(
-      .disconnected, "The origin was lost before it answered: whether it did this is unknown.")
-    let touched = try failTransactions(where: \.isSent, error, now: now, &outcome, &storage)
+    var touched = try failTransactions(
+      where: \.isSent, ReplicaEngine.lost, now: now, &outcome, &storage)
     try tellInfo(&outcome) { $0.isConnected = false }
+    touched += try simulateDisconnect(now: now, &outcome, &storage)
     try refresh(touched, now: now, &outcome, &storage)
     return outcome
   }
+
+  static let lost = TreeError(
+    .disconnected, "The origin was lost before it answered: whether it did this is unknown.")
 
   /// Takes one message of the origin.
   ///
@@ -96,6 +102,7 @@ extension ReplicaEngine {
     _ id: Int64, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
+    if try answered(disconnectRequest: id, nil, &outcome) { return }
     if transactions.contains(where: { $0.command == id }) {
       return try commitTransactions(answered: id, now: now, &outcome, &storage)
     }
@@ -110,6 +117,7 @@ extension ReplicaEngine {
     _ id: Int64, _ error: TreeError, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
+    if try answered(disconnectRequest: id, error, &outcome) { return }
     let isPending = replica.book.isPending(id)
     var touched = try replica.reject(id, &storage)
     touched += try failTransactions(

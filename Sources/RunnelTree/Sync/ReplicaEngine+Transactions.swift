@@ -205,7 +205,7 @@ extension ReplicaEngine {
     return touched
   }
 
-  private static let overwritten = TreeError(
+  static let overwritten = TreeError(
     .overwritten, "Another write was made here at this place, above it or below it.")
 
   /// A write made here ends the transactions that it concerns: at once, or when they are answered.

@@ -30,6 +30,7 @@ public struct ReplicaEngine: Sendable {
   var link = Link.offline
   var transactions: [Transaction] = []
   var nextTransactionID: Int64 = 0
+  var disconnects = DisconnectBook()
   /// What is known of the connection, and who listens to that.
   var info = InfoEngine(.offline)
   private let policy: ConflictPolicy

@@ -121,29 +121,3 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
     server.root.exportJSON.jsonText().utf8.count
   }
 }
-
-/// A replica's storage as the engine reads it: it knows what is known.
-struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
-  let storage: Storage
-  let book: ReplicaBook
-
-  func node(at path: Path) throws(TreeError) -> Node { try storage.node(at: path) }
-
-  func summary(at path: Path) throws(TreeError) -> NodeSummary { try storage.summary(at: path) }
-
-  func row(
-    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> TreeRow? {
-    try storage.row(key, of: path, in: slice, detail: detail)
-  }
-
-  func rows(
-    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
-  ) throws(TreeError) -> [TreeRow] {
-    try storage.rows(of: path, in: slice, detail: detail)
-  }
-
-  var hasOrigin: Bool { true }
-
-  func knowledge(of query: Query) -> Knowledge { book.knowledge(of: query) }
-}

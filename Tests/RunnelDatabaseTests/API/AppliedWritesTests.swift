@@ -124,8 +124,8 @@ import Testing
     for _ in 0..<3 { try await place.setValue(ServerValue.increment(1), id: id) }
     #expect(try await place.get().value == 1)
     let next = try #require(WriteID(client: "phone", number: 2))
-    #expect(try await database.perform(.remove(place.path), id: next))
-    #expect(try await database.perform(.remove(place.path), id: next) == false)
+    #expect(try await database.perform(.remove(place.path), id: next).isApplied)
+    #expect(try await database.perform(.remove(place.path), id: next).isApplied == false)
     for (number, write) in [
       3: { try await place.setValue(["a": 1] as JSONValue, id: $0) },
       4: { try await place.updateChildValues(["a": ServerValue.increment(1).json], id: $0) },

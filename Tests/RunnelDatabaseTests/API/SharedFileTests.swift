@@ -124,7 +124,7 @@ import Testing
     #expect(await first.look())
     #expect(first.dispatcher.waiting == waiting)
     gate.signal()
-    try await hold.value
+    _ = try await hold.value
     // This write tells what others wrote before it.
     try await here.child("last").setValue(1)
     #expect(log.texts.count == 22)

@@ -19,6 +19,7 @@ struct FakeOrigin {
   private(set) var messageCount = 0
   private var listens: [Listen] = []
   private var answers: [Int64: OriginMessage] = [:]
+  private var onDisconnect = OnDisconnect()
   private var random: RandomTree
 
   init(seed: UInt64) { random = RandomTree(seed: seed ^ 0x5eed) }
@@ -27,9 +28,11 @@ struct FakeOrigin {
 
   mutating func takeMessage() -> OriginMessage? { outbox.isEmpty ? nil : outbox.removeFirst() }
 
-  mutating func disconnect() {
+  mutating func disconnect(now: Int64) {
     outbox = []
     listens = []
+    // A refused one is dropped: nobody is left to be told.
+    for write in onDisconnect.execute() where random.chance(90) { try? change(write, now: now) }
   }
 
   private mutating func tell(_ message: OriginMessage) {
@@ -51,6 +54,10 @@ struct FakeOrigin {
     case .write(let id, let write):
       if answers[id] == nil { answers[id] = carryOut(write, id: id, now: now) }
       if let answer = answers[id] { tell(answer) }
+    case .onDisconnect(let id, let request):
+      if random.chance(15) { return tell(.rejected(id: id, FakeOrigin.refusal)) }
+      try onDisconnect.register(request)
+      tell(.acknowledged(id: id))
     case .compareAndSet(let id, let path, let json, let hash):
       guard tree.root[path].contentHash == hash else {
         tell(.push(.set(tree.root[path]), path, tag: nil))

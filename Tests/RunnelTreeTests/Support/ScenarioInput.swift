@@ -17,6 +17,7 @@ import RunnelTree
 ///         claim JSON                    origin rejects N
 /// connects [at TIME] | disconnects      origin calls N | the last stale
 /// restarts | gives up writes
+/// on disconnect set PATH JSON | update PATH JSON | remove PATH | cancel PATH
 /// ```
 /// `claim` sets what is empty and gives up on anything else; `the last` is the last comparison sent.
 enum ScenarioInput {
@@ -31,6 +32,7 @@ enum ScenarioInput {
   case disconnect
   case restart
   case purge
+  case onDisconnect(DisconnectRequest)
 
   init(_ text: String) throws {
     var words = Words(text)
@@ -42,6 +44,9 @@ enum ScenarioInput {
     case "gives":
       try words.expect("up writes")
       self = .purge
+    case "on":
+      try words.expect("disconnect")
+      self = .onDisconnect(try words.disconnectRequest())
     case "keeps": self = .keep(try words.query().0, true)
     case "lets":
       try words.expect("go")
@@ -124,6 +129,21 @@ private struct Words {
     let json = try JSONValue(parsing: String(rest))
     rest = ""
     return json
+  }
+
+  mutating func disconnectRequest() throws -> DisconnectRequest {
+    switch try next() {
+    case "set": return .set(try path(), try json())
+    case "remove": return .set(try path(), .null)
+    case "cancel": return .cancel(try path())
+    case "update":
+      let path = try path()
+      guard case .object(let members) = try json() else {
+        throw ScenarioError("an update is an object: \(text)")
+      }
+      return .update(path, members)
+    case let word: throw ScenarioError("on disconnect \(word): unknown words")
+    }
   }
 
   mutating func tag() throws -> Int? { try take("tag") ? Int(try number()) : nil }

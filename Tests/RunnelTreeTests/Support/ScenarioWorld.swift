@@ -157,6 +157,7 @@ struct ReplicaWorld: ScenarioWorld {
       return try engine.receive(answer(lastComparison), now: now, &storage)
     case .connect(let time):
       return try engine.connect(now: now, originTime: time, &storage)
+    case .onDisconnect(let request): return try engine.ask(request, &storage).outcome
     case .disconnect: return try engine.disconnect(now: now, &storage)
     case .purge: return try engine.purgePendingWrites(now: now, &storage)
     case .restart:
@@ -180,7 +181,7 @@ extension OriginCommand {
     switch self {
     case .listen(_, _, let hash), .compareAndSet(_, _, _, let hash):
       SentText(short: text, hash: hash)
-    case .unlisten, .write: SentText(short: text)
+    case .unlisten, .write, .onDisconnect: SentText(short: text)
     }
   }
 
@@ -194,6 +195,11 @@ extension OriginCommand {
     case .write(let id, .update(let path, let members)):
       "\(id) update \(path) \(JSONValue.object(members).jsonText())"
     case .write(let id, .copy), .write(let id, .move): "\(id) cannot be sent"
+    case .onDisconnect(let id, .set(let path, let json)):
+      "\(id) on disconnect set \(path) \(json.jsonText())"
+    case .onDisconnect(let id, .update(let path, let members)):
+      "\(id) on disconnect update \(path) \(JSONValue.object(members).jsonText())"
+    case .onDisconnect(let id, .cancel(let path)): "\(id) on disconnect cancel \(path)"
     case .compareAndSet(let id, let path, let json, _): "\(id) compare \(path) \(json.jsonText())"
     }
   }

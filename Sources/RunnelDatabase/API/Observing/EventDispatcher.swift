@@ -115,6 +115,9 @@ extension EventDispatcher {
     thread.submit { [self] in onTrouble(error) }
   }
 
+  /// Runs `body` when everything given before has been told.
+  func afterwards(_ body: @escaping @Sendable () -> Void) { thread.submit(body) }
+
   /// Returns when everything given before has been told.
   func whenDelivered() async {
     await withCheckedContinuation { continuation in thread.submit { continuation.resume() } }

@@ -1,0 +1,61 @@
+import Synchronization
+
+/// What is known of a write after it is on disk here.
+///
+/// On a tree of its own a write is final then. On a replica it is shown and pending until the origin has
+/// answered, which may be much later, or in another run of the program.
+public final class WriteReceipt: Sendable {
+  private struct State {
+    var result: Result<Void, DatabaseError>?
+    var nextWaiter = 0
+    var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
+  }
+
+  /// False if a write of this name had been carried out before, so that nothing changed; see `WriteID`.
+  public let isApplied: Bool
+  private let state = Mutex(State())
+
+  init(isApplied: Bool = true) { self.isApplied = isApplied }
+
+  /// True until the origin has answered.
+  public var isPending: Bool { state.withLock { $0.result == nil } }
+
+  /// Returns once the write is final, and what the answer changed has been told to all handlers.
+  ///
+  /// - Throws: `DatabaseError` if the origin refused the write: nothing of it shows any more. Its code is
+  ///   the origin's (`PERMISSION_DENIED`). With `closed` the database was closed before: the write is
+  ///   still pending in the file. `CancellationError` if the task was cancelled; the write goes on.
+  public func acknowledgement() async throws {
+    let number = state.withLock { state in
+      state.nextWaiter += 1
+      return state.nextWaiter
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let result: Result<Void, any Error>? = state.withLock { state in
+          if let result = state.result { return result.mapError { $0 } }
+          if Task.isCancelled { return .failure(CancellationError()) }
+          state.waiters[number] = continuation
+          return nil
+        }
+        if let result { continuation.resume(with: result) }
+      }
+    } onCancel: {
+      let waiter = state.withLock { $0.waiters.removeValue(forKey: number) }
+      waiter?.resume(throwing: CancellationError())
+    }
+  }
+
+  /// Says what came of it; only the first time counts.
+  func settle(_ result: Result<Void, DatabaseError> = .success(())) {
+    let waiters = state.withLock { state in
+      if state.result != nil { return [Int: CheckedContinuation<Void, any Error>]() }
+      state.result = result
+      defer { state.waiters = [:] }
+      return state.waiters
+    }
+    for (_, waiter) in waiters.sorted(by: { $0.key < $1.key }) {
+      waiter.resume(with: result.mapError { $0 })
+    }
+  }
+}

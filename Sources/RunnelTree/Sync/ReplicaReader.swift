@@ -1,0 +1,59 @@
+/// A replica's storage as a tree that is read: with the pending writes that are shown, or with all of
+/// them, or with none.
+struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
+  /// Which pending writes are done in what is read.
+  enum Writes {
+    /// Those that are shown: what listeners see.
+    case shown
+    /// Those that are hidden, too: what increments add to.
+    case all
+    /// None: what the origin told.
+    case none
+  }
+
+  let storage: Storage
+  let book: ReplicaBook
+  var writes = Writes.shown
+
+  /// Which tree gives what is read, if it need not be layered first.
+  private var source: Writes {
+    writes == .all && book.pending.allSatisfy(\.isVisible) ? .shown : writes
+  }
+
+  func node(at path: Path) throws(TreeError) -> Node {
+    switch source {
+    case .shown: return try storage.node(at: path)
+    case .none: return try storage.serverNode(at: path)
+    case .all:
+      return book.layered(
+        onto: try storage.serverNode(at: path), at: path, includingHidden: true)
+    }
+  }
+
+  func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    switch source {
+    case .shown: try storage.summary(at: path)
+    case .none: try storage.serverSummary(at: path)
+    case .all: NodeSummary(try node(at: path))
+    }
+  }
+
+  func row(
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    if case .shown = source { return try storage.row(key, of: path, in: slice, detail: detail) }
+    let node = try node(at: path)[key]
+    return node.isEmpty ? nil : slice.row(Child(key: key, node: node), detail: detail)
+  }
+
+  func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    if case .shown = source { return try storage.rows(of: path, in: slice, detail: detail) }
+    return slice.rows(among: try node(at: path).children, detail: detail)
+  }
+
+  var hasOrigin: Bool { true }
+
+  func knowledge(of query: Query) -> Knowledge { book.knowledge(of: query) }
+}
