@@ -72,7 +72,7 @@ public actor Database {
 
   /// The file of the database.
   public nonisolated let file: String
-  private nonisolated let executor: TreeExecutor
+  nonisolated let executor: TreeExecutor
   /// Nil if the program uses references only; messages then go to nobody.
   private nonisolated let inbox: Inbox<DatabaseMessage>?
   /// Who observes by references, and where they are told.
@@ -88,6 +88,10 @@ public actor Database {
   private var numbersOfWrites: [Int64: Int] = [:]
   /// The receipts of writes by references that the origin has not answered, by their ids.
   var receipts: [Int64: WriteReceipt] = [:]
+  /// Who waits for the answer to a question that was asked once.
+  var gets: [Int64: CheckedContinuation<Node, any Error>] = [:]
+  /// Who waits for the end of a transaction by a reference.
+  var transactions: [Int64: CheckedContinuation<(isCommitted: Bool, node: Node), any Error>] = [:]
   /// Where a replica's commands go besides the inbox.
   var commandSink: (@Sendable ([OriginCommand]) -> Void)?
   /// Messages that found the inbox full, oldest first.
@@ -249,9 +253,13 @@ public actor Database {
         if settle(id, error) { continue }
         if let number = numbersOfWrites.removeValue(forKey: id) { post(.rejected(number, error)) }
       case .cancelled(let listener, let error):
-        post(.failed(listener, DatabaseError(.refused, error.description)))
-      case .transaction, .transactionFailed:
-        preconditionFailure("Transactions are not started by request.")
+        post(.failed(listener, DatabaseError(cancelled: error)))
+      case .got(let id, let node): answer(get: id, .success(node))
+      case .getFailed(let id, let error): answer(get: id, .failure(DatabaseError(get: error)))
+      case .transaction(let id, let isCommitted, let node):
+        end(transaction: id, .success((isCommitted, node)))
+      case .transactionFailed(let id, let error):
+        end(transaction: id, .failure(DatabaseError(transaction: error)))
       }
     }
     if output.commands.isEmpty { return }
@@ -262,7 +270,7 @@ public actor Database {
   /// Hands deliveries to the front whose listener each is for.
   func post(_ deliveries: [Delivery]) {
     let observed = deliveries.filter(\.listener.isObservation)
-    if !observed.isEmpty { dispatcher.deliver(observed) }
+    if !observed.isEmpty { dispatcher.deliver(observed, pending: session.pendingPlaces) }
     let posted =
       observed.isEmpty ? deliveries : deliveries.filter { !$0.listener.isObservation }
     if !posted.isEmpty { post(.deliveries(posted)) }

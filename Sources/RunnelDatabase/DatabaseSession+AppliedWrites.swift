@@ -3,6 +3,8 @@ public import RunnelTree
 extension DatabaseSession {
   /// Carries out a write, unless one of the same name was carried out before.
   ///
+  /// On a replica the name is taken with the write; it stays taken though the origin may refuse it.
+  ///
   /// - Parameters:
   ///   - write: the write.
   ///   - id: its name.
@@ -13,8 +15,10 @@ extension DatabaseSession {
   public func write(
     _ write: Write, id: WriteID
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
-    // There the origin is who knows the names.
-    if replica != nil { throw DatabaseSession.isReplica(file) }
+    if replica != nil {
+      let written = try writeOnReplica(write, name: id)
+      return (written.id != nil, written.deliveries)
+    }
     var isApplied = false
     let deliveries = try perform { transaction, now in
       isApplied = try transaction.takeName(id)

@@ -61,6 +61,12 @@ extension DatabaseSession {
   /// The writes that the origin has not answered, oldest first.
   public var pendingWrites: [PendingWrite] { replica?.replica.book.pending ?? [] }
 
+  /// The places that the writes change which the origin has not answered; those of transactions that are
+  /// not shown are left out.
+  var pendingPlaces: [Path] {
+    pendingWrites.filter(\.isVisible).flatMap { $0.parts.map(\.path) }
+  }
+
   /// What is remembered of the queries that the origin was asked.
   public var trackedQueries: [TrackedQuery] { replica?.replica.book.trackedQueries ?? [] }
 
@@ -154,6 +160,32 @@ extension DatabaseSession {
     return (id, deliveries)
   }
 
+  /// Asks for what a query shows, once; the answer is among the completions, under the id returned.
+  ///
+  /// - Throws: `DatabaseError`; then nothing was asked. On a tree of its own: `refused`.
+  public func get(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
+    var id: Int64 = 0
+    let deliveries = try step { (engine, storage, now) in
+      let asked = try engine.get(query, now: now, &storage)
+      id = asked.id
+      return asked.outcome
+    }
+    return (id, deliveries)
+  }
+
+  /// In how many milliseconds `giveUpGets` is to be called; nil if no question waits for a connection.
+  public var millisecondsToDeadline: Int? {
+    replica?.nextDeadline.map { Int(max($0 - environment.now(), 0)) }
+  }
+
+  /// Answers the questions that have waited for a connection long enough with what is kept.
+  ///
+  /// - Returns: what listeners of this session are to be told.
+  /// - Throws: `DatabaseError`; call it again then. On a tree of its own: `refused`.
+  public func giveUpGets() throws -> [Delivery] {
+    try step { (engine, storage, now) in try engine.giveUpGets(now: now, storage) }
+  }
+
   /// Asks the origin for something that is to be done when this client goes away.
   ///
   /// - Returns: the id under which the origin's answer is completed, and what listeners of this session
@@ -234,13 +266,15 @@ extension DatabaseSession {
     return (outcome, foreign.sequence)
   }
 
-  /// Does a write on a replica; the origin's answer is completed under the id returned.
+  /// Does a write on a replica; the origin's answer is completed under the id returned, which is nil if
+  /// a write of the same name was done before.
   func writeOnReplica(
-    _ write: Write, undoes undone: HistoryEntry? = nil
-  ) throws -> (id: Int64, deliveries: [Delivery]) {
-    var id: Int64 = 0
+    _ write: Write, undoes undone: HistoryEntry? = nil, name: WriteID? = nil
+  ) throws -> (id: Int64?, deliveries: [Delivery]) {
+    var id: Int64?
     let deliveries = try step { (engine, storage, now) in
       if let undone { try checkUnchanged(undone, storage) }
+      if let name, try !storage.takeName(name) { return ReplicaOutcome() }
       let parts = try write.assignments(now: now, reader: storage)
       var outcome = ReplicaOutcome()
       try recording(parts, storage, now: now, undoes: undone?.id) {

@@ -26,10 +26,16 @@ public struct TreeError: Error, Hashable, Sendable {
     public static let overwritten = Code(rawValue: "set")
     /// The origin was lost before it answered.
     public static let disconnected = Code(rawValue: "disconnect")
+    /// The origin cannot be asked, and nothing is kept.
+    public static let offline = Code(rawValue: "offline")
     /// A transaction was tried as often as one is.
     public static let retryLimit = Code(rawValue: "maxretry")
     /// A pending write was given up.
     public static let writeCanceled = Code(rawValue: "write_canceled")
+    /// The answer is larger than an origin gives.
+    public static let tooBig = Code(rawValue: "too_big")
+    /// The origin cannot answer now.
+    public static let unavailable = Code(rawValue: "unavailable")
     /// The origin does not allow it.
     public static let permissionDenied = Code(rawValue: "permission_denied")
     /// The storage could not be read.

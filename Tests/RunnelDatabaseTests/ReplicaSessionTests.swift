@@ -169,6 +169,22 @@ import Testing
     #expect(session.trackedQueries.map(\.query.path) == [try Path("/list3")])
   }
 
+  @Test func aQuestionWaitsThreeSecondsForAConnection() throws {
+    _ = try session.get(Query(Path("/l")))
+    #expect(session.millisecondsToDeadline == 3000)
+    _ = try session.giveUpGets()
+    #expect(session.takeOriginOutput().completions.isEmpty)
+    _ = try session.connectOrigin()
+    #expect(session.millisecondsToDeadline == nil)
+    #expect(session.takeOriginOutput().commands == [.get(id: 0, Query(try Path("/l")))])
+    _ = try session.receive(.answer(id: 0, Node(.bool(true))))
+    #expect(session.takeOriginOutput().completions == [.got(id: 0, Node(.bool(true)))])
+    try session.close()
+    let again = try folder.session()
+    #expect(again.trackedQueries.map(\.isComplete) == [true])
+    #expect(again.trackedQueries.map(\.isActive) == [false])
+  }
+
   @Test func aCacheWithinItsLimitsIsLeftAlone() throws {
     _ = try session.connectOrigin()
     try listen("/list")

@@ -34,6 +34,7 @@ private struct ReplicaStory {
   private var origin: FakeOrigin
   private var storage = MemoryReplicaStorage()
   private let policy: ConflictPolicy
+  private let hashing: RangeHashing
   private var engine: ReplicaEngine
   private var mirrors: [ListenerID: WindowMirror] = [:]
   /// What is on its way to the origin, and how many messages had come from it by then.
@@ -49,7 +50,9 @@ private struct ReplicaStory {
   init(seed: UInt64, isLogged: Bool = false) {
     self.isLogged = isLogged
     policy = seed % 2 == 0 ? .lastWriteWins : .fieldWise
-    engine = ReplicaEngine(policy: policy)
+    let textMin = [512, 1, 30][Int(seed % 3)]
+    hashing = RangeHashing(sizeMax: textMin == 512 ? 1024 : 4, textMin: textMin)
+    engine = ReplicaEngine(policy: policy, hashing: hashing)
     random = RandomTree(seed: seed)
     origin = FakeOrigin(seed: seed)
   }
@@ -69,7 +72,8 @@ private struct ReplicaStory {
     case 17..<33: try write()
     case 33..<37: try transact()
     case 37..<39: try askForLater()
-    case 39..<50: try changeOrigin()
+    case 39..<42: try get()
+    case 42..<50: try changeOrigin()
     case 50..<54: try keep()
     case 54..<58: try connect()
     case 58..<60: try disconnect()
@@ -173,6 +177,14 @@ extension ReplicaStory {
     try take(engine.purgePendingWrites(now: now, &storage))
   }
 
+  private mutating func get() throws {
+    let query = try query()
+    note("gets \(query)")
+    try take(engine.get(query, now: now, &storage).outcome)
+    try take(engine.giveUpGets(now: now, storage))
+    now += 500
+  }
+
   private mutating func askForLater() throws {
     var request = DisconnectRequest.cancel(try place())
     switch try randomWrite() {
@@ -231,7 +243,7 @@ extension ReplicaStory {
     cut()
     mirrors = [:]
     kept = []
-    engine = ReplicaEngine(book: storage.savedBook, policy: policy)
+    engine = ReplicaEngine(book: storage.savedBook, policy: policy, hashing: hashing)
   }
 
   private mutating func sendOne() throws {

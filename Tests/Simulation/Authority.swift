@@ -33,12 +33,17 @@ struct Authority {
     _ command: OriginCommand, of client: Int, now: Int64
   ) throws -> [(client: Int, message: OriginMessage)] {
     switch command {
-    case .listen(let query, let tag, let hash):
+    case .listen(let query, let tag, let known):
       let listen = Listen(query: query, tag: tag)
       listens[client, default: []].append(listen)
       let answer = answer(query, tree)
       var messages: [OriginMessage] = []
-      if answer.contentHash != hash { messages.append(.push(.set(answer), query.path, tag: tag)) }
+      if answer.contentHash != known.whole, let ranges = known.ranges {
+        let merges = RangeMerge.merges(updating: ranges, to: answer)
+        messages.append(.ranges(merges, query.path, tag: tag))
+      } else if answer.contentHash != known.whole {
+        messages.append(.push(.set(answer), query.path, tag: tag))
+      }
       messages.append(.listenComplete(query.path, tag: tag))
       return messages.map { (client, $0) }
     case .unlisten(let query, let tag):
@@ -47,6 +52,7 @@ struct Authority {
     case .write(let id, let write):
       if let answer = answers[client]?[id] { return [(client, answer)] }
       return try perform(write, id: id, of: client, now: now)
+    case .get(let id, let query): return [(client, .answer(id: id, answer(query, tree)))]
     case .onDisconnect(let id, let request):
       try disconnects[client, default: OnDisconnect()].register(request)
       return [(client, .acknowledged(id: id))]

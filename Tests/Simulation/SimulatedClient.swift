@@ -138,7 +138,7 @@ struct SimulatedClient {
     case .transactionFailed(let id, let error):
       runningTransactions.remove(id)
       if error.code == .disconnected { doubtfulCount += 1 }
-    case .cancelled: break
+    case .cancelled, .got, .getFailed: break
     }
   }
 }

@@ -41,7 +41,13 @@ protocol SimulatedReplica {
 /// A replica in memory.
 struct MemoryReplica: SimulatedReplica {
   private var storage = MemoryReplicaStorage()
-  private var engine = ReplicaEngine()
+  private let hashing: RangeHashing
+  private var engine: ReplicaEngine
+
+  init(hashing: RangeHashing = RangeHashing()) {
+    self.hashing = hashing
+    engine = ReplicaEngine(hashing: hashing)
+  }
 
   mutating func carryOut(_ input: ReplicaInput, now: Int64) throws -> ReplicaOutput {
     var output = ReplicaOutput()
@@ -77,7 +83,9 @@ struct MemoryReplica: SimulatedReplica {
     precondition(storage.shown.root == layered, "I1: the shown tree is the layered one.")
   }
 
-  mutating func crash() throws { engine = ReplicaEngine(book: storage.savedBook) }
+  mutating func crash() throws {
+    engine = ReplicaEngine(book: storage.savedBook, hashing: hashing)
+  }
 
   func shown() throws -> Node { storage.shown.root }
 

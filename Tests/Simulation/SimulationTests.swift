@@ -17,6 +17,15 @@ import Testing
     try simulation.run(steps: 150)
   }
 
+  /// However little is kept, it is told by ranges.
+  @Test(arguments: 0..<max(40, more))
+  func replicasThatTellRangesConverge(seed: UInt64) throws {
+    let hashing = RangeHashing(sizeMax: 4, textMin: 1 + Int(seed % 3) * 20)
+    var simulation = Simulation(
+      seed: seed, replicas: (0..<3).map { _ in MemoryReplica(hashing: hashing) })
+    try simulation.run(steps: 150)
+  }
+
   @Test(arguments: 0..<max(4, more / 50))
   func replicasInFilesConverge(seed: UInt64) throws {
     var simulation = Simulation(

@@ -54,16 +54,18 @@ extension DataEvent {
 
 extension DataEvent {
   /// The event of a view as the observers of its query are told it; nil for what only views know.
-  init?(_ event: TreeEvent, in query: DatabaseQuery) {
+  ///
+  /// `pending` are the places that writes changed which wait for the origin.
+  init?(_ event: TreeEvent, in query: DatabaseQuery, pending: [Path]) {
     switch event {
     case .childAdded(let row, let previous):
-      self = .childAdded(query.snapshot(of: row), previousKey: previous?.text)
+      self = .childAdded(query.snapshot(of: row, pending), previousKey: previous?.text)
     case .childChanged(let row, let previous):
-      self = .childChanged(query.snapshot(of: row), previousKey: previous?.text)
+      self = .childChanged(query.snapshot(of: row, pending), previousKey: previous?.text)
     case .childMoved(let row, let previous):
-      self = .childMoved(query.snapshot(of: row), previousKey: previous?.text)
-    case .childRemoved(let row): self = .childRemoved(query.snapshot(of: row))
-    case .value(let node): self = .value(query.snapshot(of: node))
+      self = .childMoved(query.snapshot(of: row, pending), previousKey: previous?.text)
+    case .childRemoved(let row): self = .childRemoved(query.snapshot(of: row, pending))
+    case .value(let node): self = .value(query.snapshot(of: node, pending))
     case .page, .pending: return nil
     }
   }

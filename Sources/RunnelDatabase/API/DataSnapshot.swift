@@ -13,13 +13,28 @@ public struct DataSnapshot: Hashable, Sendable {
   public let node: Node
   /// The order in which `children` are given.
   private let index: QueryIndex
+  /// The places at, above and below this one that writes changed which wait for the origin.
+  private let pending: [Path]
 
   /// Makes a snapshot; its children are given in the order of `index`.
   public init(reference: Reference, node: Node, index: QueryIndex = .priority) {
+    self.init(reference: reference, node: node, index: index, pending: [])
+  }
+
+  /// Makes a snapshot with the places that writes changed which wait for the origin.
+  init(reference: Reference, node: Node, index: QueryIndex = .priority, pending: [Path]) {
+    let path = reference.path
     self.reference = reference
     self.node = node
     self.index = index
+    self.pending = pending.filter { $0.contains(path) || path.contains($0) }
   }
+
+  /// True if a write of what is here, in whole or in part, waited for the origin of the replica.
+  ///
+  /// When the origin has answered, and nothing changes by that, no event tells it: `pendingStates` and
+  /// `observePending` do.
+  public var hasPendingWrites: Bool { !pending.isEmpty }
 
   /// The last key of the place; nil at the root.
   public var key: String? { reference.key }
@@ -92,7 +107,7 @@ extension DataSnapshot {
     return DataSnapshot(
       reference: Reference(
         database: reference.database, path: try reference.path.appending(path)),
-      node: node[path])
+      node: node[path], pending: pending)
   }
 
   /// The children, in the order of the query that was asked; their own children are given by priority.
@@ -108,7 +123,7 @@ extension DataSnapshot {
         reference: Reference(
           database: reference.database,
           path: Path(unchecked: reference.path.keys + [row.child.key])),
-        node: row.child.node)
+        node: row.child.node, pending: pending)
     }
   }
 

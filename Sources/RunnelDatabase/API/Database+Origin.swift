@@ -54,16 +54,79 @@ extension Database {
   /// Tells all who wait that the database is at its end.
   func settleAll(_ error: DatabaseError) {
     for (_, receipt) in receipts { receipt.settle(.failure(error)) }
-    receipts = [:]
+    for (_, waiter) in gets { waiter.resume(throwing: error) }
+    for (_, waiter) in transactions { waiter.resume(throwing: error) }
+    (receipts, gets, transactions) = ([:], [:], [:])
   }
 }
 
-extension DatabaseError {
-  /// What the origin refused, in the words that its clients know.
+// MARK: Asking once
+
+extension Database {
+  /// What a query shows, as its origin has it; nil on a tree of its own.
   ///
-  /// Source: tree semantics, section 18.
-  init(rejection error: TreeError) {
-    let status = error.code.rawValue.uppercased()
-    self.init(Code(rawValue: status), "\(status): \(error.message)")
+  /// `pending` are the places that writes changed which wait for the origin.
+  func getOnReplica(_ query: Query) async throws -> (node: Node, pending: [Path])? {
+    try checkIsOpen()
+    guard session.replica != nil else { return nil }
+    let (id, deliveries) = try session.get(query)
+    let node = try await withCheckedThrowingContinuation { continuation in
+      gets[id] = continuation
+      post(deliveries)
+      postOriginOutput()
+      giveUpGetsLater()
+    }
+    return (node, session.pendingPlaces)
+  }
+
+  func answer(get id: Int64, _ result: Result<Node, DatabaseError>) {
+    guard let waiter = gets.removeValue(forKey: id) else { return }
+    dispatcher.afterwards { waiter.resume(with: result) }
+  }
+
+  private func giveUpGetsLater() {
+    guard let delay = session.millisecondsToDeadline else { return }
+    executor.submit(afterMilliseconds: delay) { [weak self] in
+      self?.assumeIsolated { $0.giveUpGets() }
+    }
+  }
+
+  private func giveUpGets() {
+    // Those that wait were told when it was closed.
+    if gets.isEmpty { return }
+    do {
+      post(try session.giveUpGets())
+    } catch {
+      let error = DatabaseError(error, file: file)
+      for (_, waiter) in gets { waiter.resume(throwing: error) }
+      gets = [:]
+    }
+    postOriginOutput()
+    giveUpGetsLater()
+  }
+}
+
+// MARK: Transactions
+
+extension Database {
+  /// Runs a transaction on a replica; nil on a tree of its own.
+  func runOnReplica(
+    _ request: TransactionRequest
+  ) async throws -> (isCommitted: Bool, node: Node)? {
+    try checkIsOpen()
+    guard session.replica != nil else { return nil }
+    let (id, deliveries) = try session.startTransaction(request)
+    return try await withCheckedThrowingContinuation { continuation in
+      transactions[id] = continuation
+      post(deliveries)
+      postOriginOutput()
+    }
+  }
+
+  func end(
+    transaction id: Int64, _ result: Result<(isCommitted: Bool, node: Node), DatabaseError>
+  ) {
+    guard let waiter = transactions.removeValue(forKey: id) else { return }
+    dispatcher.afterwards { waiter.resume(with: result) }
   }
 }

@@ -42,16 +42,16 @@ extension DatabaseQuery: Queryable {
 
 extension DatabaseQuery {
   /// What a row of the query is to its observers.
-  func snapshot(of row: TreeRow) -> DataSnapshot {
+  func snapshot(of row: TreeRow, _ pending: [Path]) -> DataSnapshot {
     DataSnapshot(
       reference: Reference(
         database: database, path: Path(unchecked: query.path.keys + [row.key])),
-      node: row.node ?? .empty)
+      node: row.node ?? .empty, pending: pending)
   }
 
   /// What all rows of the query are to its observers.
-  func snapshot(of node: Node) -> DataSnapshot {
-    DataSnapshot(reference: reference, node: node, index: query.index)
+  func snapshot(of node: Node, _ pending: [Path]) -> DataSnapshot {
+    DataSnapshot(reference: reference, node: node, index: query.index, pending: pending)
   }
 }
 

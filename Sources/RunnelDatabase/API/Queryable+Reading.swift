@@ -5,13 +5,22 @@ public import RunnelTree
 extension Queryable {
   /// What is there now.
   ///
+  /// On a replica, who observes the query has its answer at once. Else the origin is asked; without a
+  /// connection this waits for three seconds, and then gives what is kept of an earlier answer.
+  ///
   /// A query that is limited to some children gives these; it has no leaf and no priority of its own.
   /// A place where nothing stands gives a snapshot that does not exist.
   ///
-  /// - Throws: `DatabaseError` if it cannot be read, or the database is closed.
+  /// Source: tree semantics, section 14.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read, or the database is closed; on a replica if the origin
+  ///   refuses, or there is no connection and nothing is kept (`offline`).
   public func get() async throws -> DataSnapshot {
     let query = databaseQuery
     let asked = query.query
+    if let got = try await query.database.getOnReplica(asked) {
+      return query.snapshot(of: got.node, got.pending)
+    }
     let node = try await query.database.answer { session in
       if asked.loadsAllData { return try session.node(at: asked.path) }
       return Node(
@@ -19,7 +28,7 @@ extension Queryable {
           row.node.map { Child(key: row.key, node: $0) }
         })
     }
-    return query.snapshot(of: node)
+    return query.snapshot(of: node, [])
   }
 
   /// Calls a handler for what is there, and for what happens to it, until the token is cancelled.
@@ -46,6 +55,27 @@ extension Queryable {
     return ObservationToken(
       query.database.observe(query.query, kinds, .handler(handler), onFailure: onFailure))
   }
+
+  /// Calls a handler for what waits for the origin of the replica at this place, whenever that changes.
+  ///
+  /// The first call is for the first that is pending; of a place where nothing is, nothing is told.
+  ///
+  /// - Parameters:
+  ///   - handler: called, as handlers of events are, with all that is pending now.
+  ///   - onFailure: called at most once, as the last call.
+  /// - Returns: the token that ends this observation, and no other; letting go of it does not.
+  @discardableResult
+  public func observePending(
+    _ handler: @escaping @Sendable (PendingState) -> Void,
+    onFailure: @escaping @Sendable (DatabaseError) -> Void = { _ in }
+  ) -> ObservationToken {
+    let query = databaseQuery
+    return ObservationToken(
+      query.database.observe(query.query, .pending, .pending(handler), onFailure: onFailure))
+  }
+
+  /// What waits for the origin at this place, again and again as it changes; see `PendingStates`.
+  public var pendingStates: PendingStates { PendingStates(query: databaseQuery) }
 
   /// The first event of some kinds: `value` for what is there, `childAdded` for the first child, and
   /// any other for what happens next.

@@ -23,9 +23,10 @@ public struct CompoundHash: Hashable, Sendable {
 
   /// Cuts a tree into ranges whose size follows from its own.
   ///
-  /// O(n) in the tree.
-  public init(_ node: Node) {
-    let textMax = max(512, Int((100 * Double(node.estimatedSize)).squareRoot()))
+  /// `textMin` is the least number of UTF-16 code units after which the text of a range may end. O(n) in
+  /// the tree.
+  public init(_ node: Node, textMin: Int = 512) {
+    let textMax = max(textMin, Int((100 * Double(node.estimatedSize)).squareRoot()))
     self.init(node) { position, count in !position.isPriority && count > textMax }
   }
 

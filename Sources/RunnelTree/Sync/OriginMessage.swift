@@ -2,15 +2,17 @@ public import RunnelBase
 
 /// What a replica asks its origin, in the order in which it is to be sent.
 public enum OriginCommand: Hashable, Sendable {
-  /// Tell the answer of a query, and every change of it. The hash is that of the data that are known
-  /// already; answers to a tagged query carry the tag.
-  case listen(Query, tag: Int?, hash: String)
+  /// Tell the answer of a query, and every change of it; answers to a tagged query carry the tag. What is
+  /// known already is told by its hash.
+  case listen(Query, tag: Int?, known: KnownHash)
   /// Tell no more of a query.
   case unlisten(Query, tag: Int?)
   /// Do a write; one id is done once, however often it is asked.
   case write(id: Int64, Write)
   /// Set a place, if the hash of what stands there is this one.
   case compareAndSet(id: Int64, Path, JSONValue, hash: String)
+  /// Tell the answer of a query once.
+  case get(id: Int64, Query)
   /// Do something when this client goes away, or do it no longer.
   case onDisconnect(id: Int64, DisconnectRequest)
 }
@@ -19,6 +21,9 @@ public enum OriginCommand: Hashable, Sendable {
 public enum OriginMessage: Hashable, Sendable {
   /// What is at a place, or a part of the answer of the query with this tag.
   case push(Replica.Push, Path, tag: Int?)
+  /// Parts of the answer of a query whose ranges of leaves differ from what was known; the rest is
+  /// right. Their positions are below the place of the query.
+  case ranges([RangeMerge], Path, tag: Int?)
   /// The answer of a query is complete.
   case listenComplete(Path, tag: Int?)
   /// A query is not answered, or not any more.
@@ -26,7 +31,9 @@ public enum OriginMessage: Hashable, Sendable {
   /// A write was done, of which all that it changed was told before; or what is to be done when this
   /// client goes away was registered.
   case acknowledged(id: Int64)
-  /// A write was refused; nothing of it was done.
+  /// The answer of a query that was asked once.
+  case answer(id: Int64, Node)
+  /// A write was refused, of which nothing was done; or something else that was asked.
   case rejected(id: Int64, TreeError)
   /// A place was not set, because something else stands there than was thought. What stands there was
   /// told before.
@@ -43,6 +50,10 @@ public enum ReplicaCompletion: Hashable, Sendable {
   case transaction(Int64, isCommitted: Bool, Node)
   /// A transaction failed; nothing of it shows.
   case transactionFailed(Int64, TreeError)
+  /// What a query shows that was asked once.
+  case got(id: Int64, Node)
+  /// A query that was asked once has no answer.
+  case getFailed(id: Int64, TreeError)
   /// A listener was removed, because its query is not answered.
   case cancelled(ListenerID, TreeError)
 }

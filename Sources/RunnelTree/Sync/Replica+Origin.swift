@@ -7,6 +7,8 @@ extension Replica {
     case set(Node)
     /// The nodes at these places below it are now these.
     case merge([Path: Node])
+    /// The priority of the node at the place is now this; nil if it has none.
+    case priority(Leaf?)
   }
 
   /// The origin told what stands at `path`, for everybody who listens there, above it or below it.
@@ -23,6 +25,9 @@ extension Replica {
         touched += try receive(node, at: place, isWhole: below.isRoot, &storage)
       }
       return touched
+    case .priority(let priority):
+      let node = try storage.serverNode(at: path).with(priority: priority)
+      return try receive(node, at: path, isWhole: false, &storage)
     }
   }
 
@@ -61,6 +66,11 @@ extension Replica {
       return try receiveAnswer(node, record, &storage)
     case .set(let node):
       return try receiveChild(node, at: below, query, &storage)
+    case .priority(let priority):
+      // A window has no priority of its own.
+      let node = try storage.serverNode(at: path).with(priority: priority)
+      return below.isRoot || node.isEmpty
+        ? [] : try receiveChild(node, at: below, query, &storage)
     case .merge(let nodes):
       var touched: [Path] = []
       for (rest, node) in nodes.sorted(by: { $0.key < $1.key }) {

@@ -162,6 +162,14 @@ extension ReplicaBook {
   /// True if the origin once told all that is at a place.
   func isCached(_ path: Path) -> Bool { answered(path) { _ in true } }
 
+  /// True if the origin is asked for all that is at a place, or above it.
+  func isActive(atOrAbove path: Path) -> Bool {
+    (0...path.keys.count).contains { depth in
+      let above = Path(unchecked: Array(path.keys[..<depth]))
+      return tracked[above]?[Query(above)]?.isActive == true
+    }
+  }
+
   /// True if the origin tells changes at a place: it is covered, or a child that belongs to the answer
   /// of an active query is at it or above it.
   func isTold(_ path: Path) -> Bool {

@@ -17,6 +17,7 @@ extension ReplicaEngine {
     let asks = plan.current
     for ask in asks { outcome.commands.append(try command(for: ask, storage)) }
     sendDisconnectRequests(&outcome)
+    sendGets(&outcome)
     link = .asking(awaited: Set(asks.map(\.query)))
     try sendIfAnswered(nil, now: now, &outcome, &storage)
     return outcome
@@ -33,6 +34,7 @@ extension ReplicaEngine {
     var touched = try failTransactions(
       where: \.isSent, ReplicaEngine.lost, now: now, &outcome, &storage)
     try tellInfo(&outcome) { $0.isConnected = false }
+    keepGetsForLater(now: now)
     touched += try simulateDisconnect(now: now, &outcome, &storage)
     try refresh(touched, now: now, &outcome, &storage)
     return outcome
@@ -55,6 +57,10 @@ extension ReplicaEngine {
     case .push(let push, let path, let tag):
       let touched = try receive(push, path, tag, &storage)
       try changed(touched, now: now, &outcome, &storage)
+    case .ranges(let merges, let path, let tag):
+      guard let query = query(path, tag) else { break }
+      let touched = try replica.receive(merges, for: query, &storage)
+      try changed(touched, now: now, &outcome, &storage)
     case .listenComplete(let path, let tag):
       guard let query = query(path, tag) else { break }
       let touched = try replica.receiveComplete(query, &storage)
@@ -64,6 +70,9 @@ extension ReplicaEngine {
       guard let query = query(path, tag) else { break }
       outcome = try cancel(query, error, now: now, &storage)
       answered = query
+    case .answer(let id, let node):
+      let touched = try self.answered(get: id, node, now: now, &outcome, &storage)
+      try changed(touched, now: now, &outcome, &storage)
     case .acknowledged(let id):
       try acknowledged(id, now: now, &outcome, &storage)
     case .rejected(let id, let error):
@@ -118,6 +127,7 @@ extension ReplicaEngine {
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
     if try answered(disconnectRequest: id, error, &outcome) { return }
+    if try refused(get: id, error, &outcome, storage) { return }
     let isPending = replica.book.isPending(id)
     var touched = try replica.reject(id, &storage)
     touched += try failTransactions(

@@ -31,17 +31,24 @@ public struct ReplicaEngine: Sendable {
   var transactions: [Transaction] = []
   var nextTransactionID: Int64 = 0
   var disconnects = DisconnectBook()
+  /// What was asked once and is not answered, the oldest first.
+  var gets: [OpenGet] = []
   /// What is known of the connection, and who listens to that.
   var info = InfoEngine(.offline)
   private let policy: ConflictPolicy
+  private let hashing: RangeHashing
   private var listened: [ListenerID: Query] = [:]
   private var kept: Set<Query> = []
   /// What those who want to know were told last of what is pending.
   private var toldPending: [ListenerID: PendingState] = [:]
 
   /// Makes an engine over what a storage kept, or a new one.
-  public init(book: ReplicaBook = ReplicaBook(), policy: ConflictPolicy = .fieldWise) {
+  public init(
+    book: ReplicaBook = ReplicaBook(), policy: ConflictPolicy = .fieldWise,
+    hashing: RangeHashing = RangeHashing()
+  ) {
     replica = Replica(book: book)
+    self.hashing = hashing
     self.policy = policy
   }
 
@@ -152,19 +159,8 @@ extension ReplicaEngine {
   func command(
     for ask: ListenPlan.Ask, _ storage: some ReplicaStorage
   ) throws(TreeError) -> OriginCommand {
-    .listen(ask.query, tag: ask.tag, hash: try hash(of: ask.query, storage))
-  }
-
-  /// The hash of what is kept of an answer: if it is the origin's, nothing needs to be told.
-  private func hash(
-    of query: Query, _ storage: some ReplicaStorage
-  ) throws(TreeError) -> String {
-    let node = try storage.serverNode(at: query.path)
-    guard let record = replica.book.record(of: query), !record.isDefault else {
-      return node.contentHash
-    }
-    let answer = node.children.filter { record.keys.contains($0.key) }
-    return Node(children: answer).contentHash
+    let known = try replica.knownHash(of: ask.query, hashing, storage)
+    return .listen(ask.query, tag: ask.tag, known: known)
   }
 
   func reader<Storage: ReplicaStorage>(_ storage: Storage) -> ReplicaReader<Storage> {
@@ -192,7 +188,9 @@ extension ReplicaEngine {
     }
     try replica.deactivate(query, now: now / 1000, &storage)
     var outcome = try carryOut(plan.drop(where: isRefused), now: now, &storage)
-    outcome.completions += refused.map { .cancelled($0, error) }
+    let placed = TreeError(
+      error.code, error.message, path: error.path ?? query.path.description)
+    outcome.completions += refused.map { .cancelled($0, placed) }
     try refresh([query.path], now: now, &outcome, &storage)
     return outcome
   }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// References on a replica, whose origin is played by the test.
-@Suite struct OriginTests {
+@Suite(.timeLimit(.minutes(1))) struct OriginTests {
   private let folder: TemporaryFolder
   private let database: Database
   private let sent = SentCommands()
@@ -30,8 +30,8 @@ import Testing
     let place = try database.reference(withPath: "a")
     let receipt = try await place.setValue(1)
     #expect(receipt.isPending)
-    #expect(try await place.get().value == 1)
-    #expect(sent.all == [.write(id: 0, .set(place.path, 1))])
+    #expect(try await place.observeSingleEvent(of: .value).snapshot.value == 1)
+    #expect(sent.all.first == .write(id: 0, .set(place.path, 1)))
     say(.acknowledged(id: 0))
     try await receipt.acknowledgement()
     #expect(!receipt.isPending)
@@ -92,11 +92,161 @@ import Testing
   }
 }
 
+extension OriginTests {
+  @Test func aTransactionEndsWithTheOriginsWord() async throws {
+    database.submit(.connectOrigin())
+    let place = try database.reference(withPath: "n")
+    // It runs on nothing first, and on what the origin has then.
+    let ended = Task {
+      try await place.runTransaction { current in
+        .success(.number(JSONNumber((try current.decode(Int64?.self) ?? 0) + 1)))
+      }
+    }
+    _ = await sent.first { if case .compareAndSet(_, _, 1, _) = $0 { true } else { false } }
+    say(.push(.set(Node(.number(7))), place.path, tag: nil), .stale(id: 1))
+    _ = await sent.first { if case .compareAndSet(_, _, 8, _) = $0 { true } else { false } }
+    say(.push(.set(Node(.number(8))), place.path, tag: nil), .acknowledged(id: 3))
+    let result = try await ended.value
+    #expect(result.committed && result.snapshot.value == 8)
+  }
+
+  @Test func aTransactionThatThrowsOrGivesUpWritesNothing() async throws {
+    struct Reason: Error {}
+    let place = try database.reference(withPath: "n")
+    await #expect(throws: Reason.self) { try await place.runTransaction { _ in throw Reason() } }
+    #expect(try await place.runTransaction { _ in .abort }.committed == false)
+    await #expect(throws: DatabaseError.self) {
+      try await database.reference(at: .info).runTransaction { _ in .success(1) }
+    }
+    #expect(sent.all.isEmpty)
+  }
+
+  @Test func aNamedWriteIsDoneOnceOnAReplica() async throws {
+    let place = try database.reference(withPath: "n")
+    let name = try #require(WriteID(client: "a", number: 1))
+    let first = try await place.setValue(1, id: name)
+    let second = try await place.setValue(2, id: name)
+    #expect(first.isApplied && first.isPending)
+    #expect(!second.isApplied && !second.isPending)
+    database.submit(.connectOrigin())
+    say(.acknowledged(id: 0))
+    try await first.acknowledgement()
+    #expect(sent.all == [.write(id: 0, .set(place.path, 1))])
+  }
+
+  @Test func askingOnceAsksTheOriginUnlessSomebodyListens() async throws {
+    database.submit(.connectOrigin())
+    let place = try database.reference(withPath: "l")
+    let asked = Task { try await place.get() }
+    _ = await sent.first { $0 == .get(id: 0, Query(place.path)) }
+    say(.answer(id: 0, try Node(json: ["a": 1])))
+    #expect(try await asked.value.value == ["a": 1])
+    let token = place.observe(.value) { _ in }
+    defer { token.cancel() }
+    _ = await sent.first { if case .listen = $0 { true } else { false } }
+    say(.push(.set(Node(.bool(true))), place.path, tag: nil))
+    #expect(try await place.get().value == true)
+    #expect(try await database.reference(withPath: ".info/connected").get().value == true)
+    let secret = try database.reference(withPath: "secret")
+    let refused = Task { try await secret.get() }
+    _ = await sent.first { if case .get(3, _) = $0 { true } else { false } }
+    say(.rejected(id: 3, OriginTests.refusal))
+    let error = await #expect(throws: DatabaseError.self) { try await refused.value }
+    #expect(error?.message == "Permission denied")
+  }
+
+  @Test func whatIsPendingIsToldAndKnownOfASnapshot() async throws {
+    database.submit(.connectOrigin())
+    let place = try database.reference(withPath: "l")
+    var states = place.pendingStates.makeAsyncIterator()
+    let log = Mutex<[Bool]>([])
+    let token = place.observe(.added) { event in
+      log.withLock { $0.append(event.snapshot.hasPendingWrites) }
+    }
+    defer { token.cancel() }
+    let key = try Key("a")
+    _ = await sent.first { if case .listen = $0 { true } else { false } }
+    say(.push(.set(try Node(json: ["b": 1])), place.path, tag: nil))
+    let receipt = try await place.child("a").setValue(1)
+    #expect(try await states.next() == PendingState(children: [key]))
+    #expect(log.withLock { $0 } == [false, true])
+    #expect(try await place.get().child("a").hasPendingWrites)
+    #expect(try await !place.get().child("b").hasPendingWrites)
+    say(.acknowledged(id: 0))
+    try await receipt.acknowledgement()
+    #expect(try await states.next() == PendingState())
+    #expect(try await !place.get().hasPendingWrites)
+  }
+
+  /// Source: tree semantics, section 18.
+  @Test(arguments: [
+    ("permission_denied", "Client doesn't have permission to access the desired data."),
+    (
+      "too_big",
+      "The data requested exceeds the maximum size that can be accessed with a single request."
+    ),
+    ("unavailable", "The service is unavailable"),
+    ("internal_error", "Permission denied"),
+  ])
+  func refusalsAreToldInTheWordsThatClientsKnow(status: String, text: String) async throws {
+    database.submit(.connectOrigin())
+    let place = try database.reference(withPath: "p")
+    let error = TreeError(.init(rawValue: status), "Permission denied")
+
+    let write = try await place.setValue(1)
+    say(.rejected(id: 0, error))
+    let rejected = await #expect(throws: DatabaseError.self) { try await write.acknowledgement() }
+    #expect(rejected?.code.rawValue == status.uppercased())
+    #expect(rejected?.message == "\(status.uppercased()): Permission denied")
+
+    let first = Task { try await place.observeSingleEvent(of: .added) }
+    _ = await sent.first { if case .listen = $0 { true } else { false } }
+    say(.listenRefused(place.path, tag: nil, error))
+    let cancelled = await #expect(throws: DatabaseError.self) { try await first.value }
+    #expect(cancelled?.code.rawValue == status.uppercased())
+    #expect(cancelled?.message == "\(status) at /p: \(text)")
+
+    let ended = Task { try await place.runTransaction { _ in .success(2) } }
+    let sentIn = await sent.first { if case .compareAndSet = $0 { true } else { false } }
+    guard case .compareAndSet(let id, _, _, _) = sentIn else { return }
+    say(.rejected(id: id, error))
+    let failed = await #expect(throws: DatabaseError.self) { try await ended.value }
+    #expect(failed?.message == status && failed?.code.rawValue == status)
+  }
+
+  @Test(arguments: [
+    ("set", Write.set(.info, 1)), ("remove", .remove(.info)),
+    ("update", .update(.info, [JSONMember("connected", true)])),
+    ("setPriority", .update(.info, [JSONMember(".priority", 1)])),
+    ("move", .move(from: .info, to: .root)),
+  ])
+  func writesOfInfoAreRefusedByName(name: String, write: Write) async throws {
+    _ = try await database.reference(withPath: "a").setValue(1)
+    let error = await #expect(throws: DatabaseError.self) { try await database.perform(write) }
+    #expect(error?.code == .refused)
+    let text = "\(name) failed = Can't modify data under /.info/"
+    #expect(name == "move" || error?.message.contains(text) == true)
+  }
+}
+
 /// The commands that a database sends.
 final class SentCommands: Sendable {
   private let commands = Mutex<[OriginCommand]>([])
+  private let lines: AsyncStream<OriginCommand>
+  private let added: AsyncStream<OriginCommand>.Continuation
+
+  init() { (lines, added) = AsyncStream<OriginCommand>.makeStream() }
 
   var all: [OriginCommand] { commands.withLock { $0 } }
 
-  func add(_ more: [OriginCommand]) { commands.withLock { $0 += more } }
+  func add(_ more: [OriginCommand]) {
+    commands.withLock { $0 += more }
+    for command in more { added.yield(command) }
+  }
+
+  /// The next command that is looked for; those before it are passed by.
+  func first(_ isSought: (OriginCommand) -> Bool) async -> OriginCommand? {
+    for await command in lines where isSought(command) { return command }
+    return nil
+  }
 }

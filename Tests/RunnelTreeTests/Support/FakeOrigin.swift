@@ -47,13 +47,16 @@ struct FakeOrigin {
   /// `isFresh` is true if the one who asks had got every message by then.
   mutating func handle(_ command: OriginCommand, isFresh: Bool, now: Int64) throws {
     switch command {
-    case .listen(let query, let tag, let hash):
-      try listen(query, tag, isKnown: isFresh ? hash : nil)
+    case .listen(let query, let tag, let known):
+      try listen(query, tag, known: isFresh ? known : nil)
     case .unlisten(let query, let tag):
       listens.removeAll { $0.query == query && $0.tag == tag }
     case .write(let id, let write):
       if answers[id] == nil { answers[id] = carryOut(write, id: id, now: now) }
       if let answer = answers[id] { tell(answer) }
+    case .get(let id, let query):
+      if random.chance(10) { return tell(.rejected(id: id, FakeOrigin.refusal)) }
+      tell(.answer(id: id, FakeOrigin.answer(query, tree.root)))
     case .onDisconnect(let id, let request):
       if random.chance(15) { return tell(.rejected(id: id, FakeOrigin.refusal)) }
       try onDisconnect.register(request)
@@ -67,12 +70,15 @@ struct FakeOrigin {
     }
   }
 
-  private mutating func listen(_ query: Query, _ tag: Int?, isKnown hash: String?) throws {
+  private mutating func listen(_ query: Query, _ tag: Int?, known: KnownHash?) throws {
     if random.chance(3) {
       return tell(.listenRefused(query.path, tag: tag, FakeOrigin.refusal))
     }
     let answer = FakeOrigin.answer(query, tree.root)
-    if hash != answer.contentHash || random.chance(20) {
+    if let ranges = known?.ranges, random.chance(80) {
+      let merges = RangeMerge.merges(updating: ranges, to: answer)
+      tell(.ranges(merges, query.path, tag: tag))
+    } else if known?.whole != answer.contentHash || random.chance(20) {
       tell(.push(.set(answer), query.path, tag: tag))
     }
     tell(.listenComplete(query.path, tag: tag))

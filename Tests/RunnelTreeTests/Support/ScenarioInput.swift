@@ -11,12 +11,15 @@ import RunnelTree
 ///                                               events=all|children|value|pending|added+…
 /// set PATH JSON                         origin sets PATH [tag N] JSON
 /// update PATH JSON                      origin merges PATH [tag N] JSON
-/// remove PATH                           origin completes PATH [tag N]
+/// remove PATH                           origin prioritises PATH [tag N] JSON
+///                                       origin tells ranges PATH [tag N] [{"s":…,"e":…,"m":…}, …]
+///                                       origin completes PATH [tag N]
 /// transaction PATH [hidden] BODY        origin refuses PATH [tag N]
 ///   BODY: add N | set JSON | give up    origin acknowledges N | the last
 ///         claim JSON                    origin rejects N
 /// connects [at TIME] | disconnects      origin calls N | the last stale
 /// restarts | gives up writes
+/// gets PATH [OPTION ...] | waits MILLISECONDS       origin answers N JSON
 /// on disconnect set PATH JSON | update PATH JSON | remove PATH | cancel PATH
 /// ```
 /// `claim` sets what is empty and gives up on anything else; `the last` is the last comparison sent.
@@ -32,6 +35,8 @@ enum ScenarioInput {
   case disconnect
   case restart
   case purge
+  case get(Query)
+  case wait(Int64)
   case onDisconnect(DisconnectRequest)
 
   init(_ text: String) throws {
@@ -47,6 +52,8 @@ enum ScenarioInput {
     case "on":
       try words.expect("disconnect")
       self = .onDisconnect(try words.disconnectRequest())
+    case "gets": self = .get(try words.query().0)
+    case "waits": self = .wait(try words.number())
     case "keeps": self = .keep(try words.query().0, true)
     case "lets":
       try words.expect("go")
@@ -175,8 +182,17 @@ private struct Words {
       var nodes: [Path: Node] = [:]
       for member in members { nodes[try Path(member.name)] = try Node(json: member.value) }
       return .push(.merge(nodes), path, tag: tag)
+    case "prioritises":
+      let (path, tag) = (try path(), try tag())
+      return .push(.priority(Leaf(try json())), path, tag: tag)
+    case "tells":
+      try expect("ranges")
+      let (path, tag) = (try path(), try tag())
+      guard case .array(let elements) = try json() else { throw ScenarioError(text) }
+      return .ranges(try elements.map(Words.range), path, tag: tag)
     case "completes": return .listenComplete(try path(), tag: try tag())
     case "refuses": return .listenRefused(try path(), tag: try tag(), Words.refusal)
+    case "answers": return .answer(id: try number(), try Node(json: json()))
     case "acknowledges": return .acknowledged(id: try number())
     case "rejects": return .rejected(id: try number(), Words.refusal)
     case "calls":
@@ -185,6 +201,17 @@ private struct Words {
       return .stale(id: id)
     case let word: throw ScenarioError("origin \(word): unknown words")
     }
+  }
+
+  /// A range in the form in which it is sent.
+  private static func range(_ json: JSONValue) throws -> RangeMerge {
+    func position(_ name: String) throws -> LeafPosition? {
+      guard case .string(let text)? = json[name] else { return nil }
+      return try LeafPosition(text)
+    }
+    return RangeMerge(
+      after: try position("s"), through: try position("e"),
+      node: try Node(json: json["m"] ?? .null))
   }
 
   private static let refusal = TreeError(.permissionDenied, "Permission denied.")

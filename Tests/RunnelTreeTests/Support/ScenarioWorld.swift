@@ -103,6 +103,7 @@ struct ReplicaWorld: ScenarioWorld {
   private(set) var engine: ReplicaEngine
   private let policy: ConflictPolicy
   private var lastComparison: Int64?
+  private var now = ReplicaWorld.now
   private var names = ListenerNames()
 
   init(_ scenario: Scenario) throws {
@@ -141,7 +142,7 @@ struct ReplicaWorld: ScenarioWorld {
   }
 
   private mutating func outcome(of input: ScenarioInput) throws -> ReplicaOutcome {
-    let now = ReplicaWorld.now
+    let now = self.now
     switch input {
     case .listen(let name, let query, let events):
       let request = ListenRequest(query: query, events: events)
@@ -157,6 +158,10 @@ struct ReplicaWorld: ScenarioWorld {
       return try engine.receive(answer(lastComparison), now: now, &storage)
     case .connect(let time):
       return try engine.connect(now: now, originTime: time, &storage)
+    case .get(let query): return try engine.get(query, now: now, &storage).outcome
+    case .wait(let time):
+      self.now += time
+      return try engine.giveUpGets(now: self.now, storage)
     case .onDisconnect(let request): return try engine.ask(request, &storage).outcome
     case .disconnect: return try engine.disconnect(now: now, &storage)
     case .purge: return try engine.purgePendingWrites(now: now, &storage)
@@ -179,9 +184,9 @@ extension OriginCommand {
   /// The command in short, and its hash.
   var sent: SentText {
     switch self {
-    case .listen(_, _, let hash), .compareAndSet(_, _, _, let hash):
-      SentText(short: text, hash: hash)
-    case .unlisten, .write, .onDisconnect: SentText(short: text)
+    case .listen(_, _, let known): SentText(short: text, hash: known.whole)
+    case .compareAndSet(_, _, _, let hash): SentText(short: text, hash: hash)
+    case .unlisten, .write, .get, .onDisconnect: SentText(short: text)
     }
   }
 
@@ -195,6 +200,7 @@ extension OriginCommand {
     case .write(let id, .update(let path, let members)):
       "\(id) update \(path) \(JSONValue.object(members).jsonText())"
     case .write(let id, .copy), .write(let id, .move): "\(id) cannot be sent"
+    case .get(let id, let query): "\(id) get \(query.path)"
     case .onDisconnect(let id, .set(let path, let json)):
       "\(id) on disconnect set \(path) \(json.jsonText())"
     case .onDisconnect(let id, .update(let path, let members)):
@@ -210,6 +216,8 @@ extension ReplicaCompletion {
   func text(_ names: ListenerNames) -> String {
     switch self {
     case .acknowledged(let id): "\(id) acknowledged"
+    case .got(let id, let node): "\(id) got \(node.exportJSON.jsonText())"
+    case .getFailed(let id, let error): "\(id) failed \(error.code.rawValue)"
     case .rejected(let id, let error): "\(id) rejected \(error.code.rawValue)"
     case .transaction(let id, let isCommitted, let node):
       "transaction \(id) \(isCommitted ? "committed" : "gave up") \(node.exportJSON.jsonText())"

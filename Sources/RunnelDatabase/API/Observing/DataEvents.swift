@@ -111,7 +111,7 @@ extension DatabaseQuery {
 
 extension AsyncThrowingStream.Iterator where Failure == any Error {
   /// The next element; every error of these streams is one of the database.
-  fileprivate mutating func nextOrFailure(
+  mutating func nextOrFailure(
     isolation actor: isolated (any Actor)?
   ) async throws(DatabaseError) -> Element? {
     do {

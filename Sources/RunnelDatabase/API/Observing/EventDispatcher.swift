@@ -78,10 +78,12 @@ extension EventDispatcher {
 
 extension EventDispatcher {
   /// Tells the events of one batch, after everything given before.
-  func deliver(_ deliveries: [Delivery]) {
+  ///
+  /// `pending` are the places that writes changed which wait for the origin.
+  func deliver(_ deliveries: [Delivery], pending: [Path] = []) {
     waitingCount.add(1, ordering: .relaxed)
     thread.submit { [self] in
-      tell(deliveries)
+      tell(deliveries, pending: pending)
       waitingCount.subtract(1, ordering: .relaxed)
     }
   }
@@ -123,13 +125,17 @@ extension EventDispatcher {
     await withCheckedContinuation { continuation in thread.submit { continuation.resume() } }
   }
 
-  private func tell(_ deliveries: [Delivery]) {
+  private func tell(_ deliveries: [Delivery], pending: [Path]) {
     var buffered: [(observation: Observation, events: [DataEvent])] = []
     for delivery in deliveries {
       // It is looked up again for each event: a handler may have ended it.
-      guard let observation = observation(delivery.listener),
-        let event = DataEvent(delivery.event, in: observation.query)
-      else { continue }
+      guard let observation = observation(delivery.listener) else { continue }
+      if case .pending(let state) = delivery.event, case .pending(let tell) = observation.sink {
+        observation.tell { tell(state) }
+      }
+      guard let event = DataEvent(delivery.event, in: observation.query, pending: pending) else {
+        continue
+      }
       switch observation.sink {
       case .handler(let handler): observation.tell { handler(event) }
       case .buffer:
@@ -138,7 +144,7 @@ extension EventDispatcher {
         } else {
           buffered.append((observation, [event]))
         }
-      case .nobody: break
+      case .pending, .nobody: break
       }
     }
     for (observation, events) in buffered {

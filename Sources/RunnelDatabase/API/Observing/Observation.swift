@@ -18,6 +18,8 @@ final class Observation: Sendable {
     case handler(@Sendable (DataEvent) -> Void)
     /// A buffer, with all the events of one batch at once.
     case buffer(@Sendable ([DataEvent]) -> Void)
+    /// A handler of what waits for the origin.
+    case pending(@Sendable (PendingState) -> Void)
     /// Nobody: the rows are only kept.
     case nobody
   }

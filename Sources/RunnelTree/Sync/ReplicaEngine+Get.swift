@@ -1,0 +1,152 @@
+// Asking once. Source: tree semantics, section 14.
+
+/// A question that the origin has not answered.
+struct OpenGet: Sendable {
+  /// How long a question waits for a connection before what is kept has to do.
+  static let patienceMilliseconds: Int64 = 3000
+
+  let id: Int64
+  let query: Query
+  var isSent: Bool
+  /// When it waits no longer for a connection, in milliseconds since 1970.
+  var deadline: Int64
+}
+
+extension ReplicaEngine {
+  /// Asks for what a query shows, once; returns the id under which the answer is completed.
+  ///
+  /// Who listens to the query has its answer at once. Else the origin is asked; without one the question
+  /// waits until `nextDeadline`, and then what is kept of an earlier answer has to do. The answer is kept
+  /// like that of a query that was listened to. `now` is in milliseconds since 1970.
+  ///
+  /// - Throws: `TreeError` (`storage`); then nothing is asked.
+  public mutating func get(
+    _ query: Query, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
+    let id = try storage.takeWriteID()
+    var outcome = ReplicaOutcome()
+    if query.path.isInfo {
+      outcome.completions.append(.got(id: id, try value(of: query, connectionInfo)))
+    } else if isLive(query) {
+      outcome.completions.append(.got(id: id, try value(of: query, reader(storage))))
+    } else {
+      gets.append(
+        OpenGet(
+          id: id, query: query, isSent: false, deadline: now + OpenGet.patienceMilliseconds))
+      if isConnected { sendGets(&outcome) }
+    }
+    return (id, outcome)
+  }
+
+  /// When `giveUpGets` is to be called next, in milliseconds since 1970; nil if no question waits for a
+  /// connection.
+  public var nextDeadline: Int64? { gets.filter { !$0.isSent }.map(\.deadline).min() }
+
+  /// Answers the questions that have waited for a connection long enough with what is kept, if that is
+  /// an answer.
+  public mutating func giveUpGets(
+    now: Int64, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    for get in gets where !get.isSent && get.deadline <= now {
+      let path = get.query.path.description
+      let error = TreeError(
+        .offline,
+        "Client is offline. Nobody listens to this, and nothing of it is kept: connect first.",
+        path: path)
+      outcome.completions.append(try kept(get, orElse: error, storage))
+    }
+    gets.removeAll { !$0.isSent && $0.deadline <= now }
+    return outcome
+  }
+
+  /// What is kept of an earlier answer, or else the error.
+  private func kept(
+    _ get: OpenGet, orElse error: TreeError, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> ReplicaCompletion {
+    guard replica.book.knowledge(of: get.query).isAnswer else {
+      return .getFailed(id: get.id, error)
+    }
+    return .got(id: get.id, try value(of: get.query, reader(storage)))
+  }
+
+  /// True if somebody listens to a query, and knows its whole answer.
+  private func isLive(_ query: Query) -> Bool {
+    let book = replica.book
+    let isHeard = book.isActive(atOrAbove: query.path) || book.record(of: query)?.isActive == true
+    return isHeard && book.knowledge(of: query).isAnswer
+  }
+
+  /// What a query shows.
+  private func value(of query: Query, _ reader: some TreeReader) throws(TreeError) -> Node {
+    var view = View(ListenRequest(query: query, events: .value))
+    try view.load(reader)
+    return view.value
+  }
+}
+
+// MARK: The origin
+
+extension ReplicaEngine {
+  /// Sends the questions that were not sent.
+  mutating func sendGets(_ outcome: inout ReplicaOutcome) {
+    for index in gets.indices where !gets[index].isSent {
+      gets[index].isSent = true
+      outcome.commands.append(.get(id: gets[index].id, gets[index].query.asked))
+    }
+  }
+
+  /// The origin is gone: what it did not answer is asked again when it is back.
+  mutating func keepGetsForLater(now: Int64) {
+    for index in gets.indices where gets[index].isSent {
+      gets[index].isSent = false
+      gets[index].deadline = now + OpenGet.patienceMilliseconds
+    }
+  }
+
+  /// The origin answered a question; returns the places touched.
+  mutating func answered(
+    get id: Int64, _ node: Node, now: Int64, _ outcome: inout ReplicaOutcome,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    guard let get = take(get: id) else { return [] }
+    // While the answer is read its query counts as active: it knows its own answer best.
+    let wasActive = try replica.beginAnswer(to: get.query, now: now / 1000, &storage)
+    let touched = try replica.receive(
+      .set(node), at: get.query.path, for: get.query, &storage)
+    outcome.completions.append(.got(id: id, try value(of: get.query, reader(storage))))
+    if !wasActive { try replica.deactivate(get.query, now: now / 1000, &storage) }
+    return touched
+  }
+
+  /// The origin refused to answer a question; false if that was something else.
+  mutating func refused(
+    get id: Int64, _ error: TreeError, _ outcome: inout ReplicaOutcome,
+    _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Bool {
+    guard let get = take(get: id) else { return false }
+    outcome.completions.append(try kept(get, orElse: error, storage))
+    return true
+  }
+
+  private mutating func take(get id: Int64) -> OpenGet? {
+    guard let index = gets.firstIndex(where: { $0.id == id }) else { return nil }
+    return gets.remove(at: index)
+  }
+}
+
+extension Replica {
+  /// Lets a query count as active; returns whether it was.
+  ///
+  /// `now` is in seconds since 1970.
+  fileprivate mutating func beginAnswer(
+    to query: Query, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> Bool {
+    var record = book.recordOrNew(of: query)
+    let wasActive = record.isActive
+    record.isActive = true
+    record.lastUse = now
+    try put(record, &storage)
+    return wasActive
+  }
+}
