@@ -18,7 +18,7 @@ import Testing
   }
 
   /// However little is kept, it is told by ranges.
-  @Test(arguments: 0..<max(40, more))
+  @Test(arguments: 0..<max(12, more))
   func replicasThatTellRangesConverge(seed: UInt64) throws {
     let hashing = RangeHashing(sizeMax: 4, textMin: 1 + Int(seed % 3) * 20)
     var simulation = Simulation(
