@@ -114,7 +114,8 @@ let package = Package(
       name: "RunnelStreamsTests", dependencies: ["RunnelStreams", "RunnelTree", "RunnelBase"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RunnelStoreTests", dependencies: ["RunnelStore"], swiftSettings: swiftSettings),
+      name: "RunnelStoreTests", dependencies: ["RunnelBase", "RunnelStore", "RunnelTree"],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [

@@ -1,0 +1,49 @@
+import RunnelTree
+
+/// The rows of a query in its order, and which of them are objects.
+struct ObjectOrder {
+  /// A row.
+  struct Row {
+    var position: IndexPosition
+    var key: Key
+    var isObject: Bool
+  }
+
+  /// In the order of their positions.
+  private var rows: [Row] = []
+  private var positions: [Key: IndexPosition] = [:]
+
+  /// Adds a row after all others.
+  mutating func append(_ position: IndexPosition, _ key: Key, isObject: Bool) {
+    rows.append(Row(position: position, key: key, isObject: isObject))
+    positions[key] = position
+  }
+
+  /// Adds a row that is not there.
+  ///
+  /// O(log n) and the moving of what follows.
+  mutating func insert(_ position: IndexPosition, _ key: Key, isObject: Bool) {
+    rows.insert(Row(position: position, key: key, isObject: isObject), at: index(of: position))
+    positions[key] = position
+  }
+
+  /// Removes a row; nil if it is not there.
+  mutating func remove(_ key: Key) -> Row? {
+    positions.removeValue(forKey: key).map { rows.remove(at: index(of: $0)) }
+  }
+
+  /// The next object before a row; nil if there is none.
+  func object(before row: TreeRow) -> Key? {
+    rows[..<index(of: row.position)].last(where: \.isObject)?.key
+  }
+
+  /// The first index whose row is not before a position.
+  private func index(of position: IndexPosition) -> Int {
+    var (low, high) = (0, rows.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if rows[middle].position < position { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,102 @@
+public import RunnelTree
+
+/// What a request asks for, without its content.
+public struct RequestSummary: Hashable, Sendable {
+  /// The kinds of request.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// To put an object at a place.
+    case create
+    /// To replace some children of an object.
+    case update
+    /// To replace some leaves of an object.
+    case merge
+    /// To remove an object.
+    case remove
+    /// To read an object.
+    case get
+    /// To read the objects of a query.
+    case search
+  }
+
+  /// The name of the request.
+  public var id: RequestID
+  /// What is asked for.
+  public var kind: Kind
+  /// The place; for a new child that of the child, for a search that of the collection.
+  public var path: Path
+
+  /// Makes a summary.
+  public init(id: RequestID, kind: Kind, path: Path) {
+    self.id = id
+    self.kind = kind
+    self.path = path
+  }
+}
+
+/// A request was made and waits for its answer.
+public struct RequestPending<Object: TreeObject>: Action, Equatable {
+  /// The request.
+  public var request: RequestSummary
+
+  /// Makes the action.
+  public init(_ request: RequestSummary) { self.request = request }
+}
+
+/// A request was answered.
+public struct RequestSucceeded<Object: TreeObject>: Action, Equatable {
+  /// What was answered.
+  public enum Answer: Equatable, Sendable {
+    /// The write is on disk. If the origin is to answer too, `RequestAcknowledged` or `RequestFailed`
+    /// follows.
+    case written(awaitsOrigin: Bool)
+    /// The object at the place; nil if nothing stands there.
+    case object(Object?)
+    /// The objects of the query, in its order, and why others are none.
+    case objects([ObjectEntry<Object>], malformed: [TreeError])
+  }
+
+  /// The request.
+  public var request: RequestSummary
+  /// What was answered.
+  public var answer: Answer
+
+  /// Makes the action.
+  public init(_ request: RequestSummary, answer: Answer) {
+    self.request = request
+    self.answer = answer
+  }
+}
+
+/// The origin did a write that was told before to await it.
+public struct RequestAcknowledged<Object: TreeObject>: Action, Equatable {
+  /// The request.
+  public var request: RequestSummary
+
+  /// Makes the action.
+  public init(_ request: RequestSummary) { self.request = request }
+}
+
+/// A request failed; if it was a write, nothing of it stands.
+public struct RequestFailed<Object: TreeObject>: FailureAction, Equatable {
+  /// The request.
+  public var request: RequestSummary
+  /// Why.
+  public var error: TreeError
+
+  /// Makes the action.
+  public init(_ request: RequestSummary, error: TreeError) {
+    self.request = request
+    self.error = error
+  }
+}
+
+/// A request was cancelled: nothing more is told of it.
+///
+/// A write that had begun is carried out all the same.
+public struct RequestCancelled<Object: TreeObject>: Action, Equatable {
+  /// The request.
+  public var request: RequestSummary
+
+  /// Makes the action.
+  public init(_ request: RequestSummary) { self.request = request }
+}
