@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "RunnelDatabase",
       dependencies: [
-        "CPlatform", "RunnelBase", "RunnelTree",
+        "CPlatform", "RunnelBase", "RunnelStore", "RunnelTree",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -99,7 +99,8 @@ let package = Package(
     .executableTarget(
       name: "runnel-bench",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams",
+        "RunnelTree",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Tests/Benchmarks", swiftSettings: swiftSettings),
@@ -119,7 +120,7 @@ let package = Package(
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
-        "CFaults", "RunnelDatabase", "RunnelTree", "RunnelBase",
+        "CFaults", "RunnelDatabase", "RunnelStore", "RunnelTree", "RunnelBase",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),

@@ -12,7 +12,7 @@ public protocol FailureAction: Action {
 }
 
 /// An action that a middleware carries out, and that no reducer knows.
-protocol CommandAction: Action {
+package protocol CommandAction: Action {
   /// The middleware that carries it out, as it is written where the store is made.
   static var middlewareName: String { get }
 }

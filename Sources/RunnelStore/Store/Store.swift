@@ -146,11 +146,7 @@ extension Store {
   }
 
   private func reduce(_ action: any Action) {
-    if let command = action as? any CommandAction {
-      fatalError(
-        "\(type(of: action)) reached the reducer, which does not know it: "
-          + "give the store the middleware \(type(of: command).middlewareName).")
-    }
+    assert(!(action is any CommandAction), missingMiddleware(for: action))
     reduced = action
     reducer(&present, action)
     reduced = nil
@@ -159,8 +155,17 @@ extension Store {
 
   private func tell() {
     // One copy for all of them; it is gone before the next action changes the state in its place.
-    let state = present
-    for subscriber in subscribers where subscriber.isActive { subscriber.tell(state) }
+    let (state, subscribers) = (present, subscribers)
+    for index in subscribers.indices {
+      let subscriber = subscribers[index]
+      if subscriber.isActive { subscriber.tell(state) }
+    }
+  }
+
+  private func missingMiddleware(for action: any Action) -> String {
+    let name = (action as? any CommandAction).map { type(of: $0).middlewareName } ?? ""
+    return "\(type(of: action)) reached the reducer, which does not know it: "
+      + "give the store the middleware \(name)."
   }
 
   private func refuse(_ deed: String, while action: any Action) -> Never {
@@ -183,6 +188,7 @@ extension Store {
   ///
   /// - Parameter body: what is called with the state.
   /// - Returns: the token by which the subscription is removed.
+  @inlinable
   public func subscribe(_ body: @escaping (State) -> Void) -> StoreToken {
     subscribe(selecting: { $0 }, body)
   }
@@ -193,10 +199,18 @@ extension Store {
   ///   - part: the part of interest; it is compared by `==`.
   ///   - body: what is called with the part.
   /// - Returns: the token by which the subscription is removed.
+  @inlinable
   public func subscribe<Part: Equatable>(
     to part: @escaping (State) -> Part, _ body: @escaping (Part) -> Void
   ) -> StoreToken {
-    subscribe(selecting: { $0.select(part).skipRepeats() }, body)
+    // What `select(part).skipRepeats()` does, in one function: most subscriptions are of this kind.
+    var old: Part?
+    return add { state in
+      let new = part(state)
+      if new == old { return }
+      old = new
+      body(new)
+    }
   }
 
   /// Tells what a selection makes of the states, beginning with the present one.
@@ -208,16 +222,21 @@ extension Store {
   ///   - selection: makes the selection from the one that lets all states through.
   ///   - body: what is called with the values.
   /// - Returns: the token by which the subscription is removed.
+  @inlinable
   public func subscribe<Value>(
     selecting selection: (Selection<State, State>) -> Selection<State, Value>,
     _ body: @escaping (Value) -> Void
   ) -> StoreToken {
+    add(selection(Selection()).attach(body))
+  }
+
+  @usableFromInline
+  func add(_ tell: @escaping (State) -> Void) -> StoreToken {
     let state = state
     lastToken += 1
-    let subscriber = Subscriber(
-      token: StoreToken(rawValue: lastToken), tell: selection(Selection()).attach(body))
+    let subscriber = Subscriber(token: StoreToken(rawValue: lastToken), tell: tell)
     subscribers.append(subscriber)
-    work { subscriber.tell(state) }
+    work { tell(state) }
     return subscriber.token
   }
 

@@ -3,7 +3,8 @@
 /// Source: ReSwift-Thunk. One that waits for something is an asynchronous action creator: see
 /// `DatabaseStore` in RunnelDatabase.
 public struct Thunk<State>: CommandAction {
-  static var middlewareName: String { "thunkMiddleware()" }
+  /// What is to be given to the store.
+  package static var middlewareName: String { "thunkMiddleware()" }
 
   let body: @Sendable (_ dispatch: DispatchFunction, _ getState: () -> State?) -> Void
 

@@ -81,7 +81,7 @@ protocol TreeCommand: CommandAction {
 }
 
 extension TreeCommand {
-  static var middlewareName: String { "TreeAccess.middleware()" }
+  package static var middlewareName: String { "TreeAccess.middleware()" }
 }
 
 // MARK: Requests

@@ -155,7 +155,7 @@ private final class StoreUnderTest {
 @Suite struct StoreModelTests {
   /// How many seeds: `RUNNEL_SEEDS` asks for more.
   private static let seeds =
-    ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 300
+    ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 200
 
   @Test func subscribersAreToldWhatAnObviousStoreWouldTell() {
     for seed in 0..<StoreModelTests.seeds {
