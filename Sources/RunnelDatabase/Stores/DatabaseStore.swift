@@ -1,0 +1,333 @@
+import RunnelBase
+public import RunnelStore
+public import RunnelTree
+
+/// A store beside an open database, for programs that use `await`.
+///
+/// Responsibilities:
+/// - It owns a `Store` and is the one place where actions are dispatched to it, from any thread.
+/// - It carries out what `TreeAccess` asks of the tree, and dispatches what comes of it. Requests are
+///   carried out one after the other, in the order in which they were dispatched; their deliveries are
+///   dispatched before their answers.
+/// - It runs asynchronous thunks.
+///
+/// A program with a loop of its own has a `Store` and a `TreeAccess` itself, and submits the effects to
+/// its database.
+///
+/// Source: FirebaseReSwift's access to data; ReSwift-Thunk.
+public actor DatabaseStore<State: Sendable> {
+  /// How many actions of other threads may wait, of which a batch of events is one.
+  private static var inboxMax: Int { 10_000 }
+  /// How many requests may wait.
+  private static var requestsMax: Int { 10_000 }
+
+  /// The database.
+  public nonisolated let database: Database
+  private nonisolated let inbox: Inbox<any Action>
+  private nonisolated let wake: AsyncStream<Void>.Continuation
+  private nonisolated let requests: AsyncStream<TreeEffect>.Continuation
+  // This actor only:
+  private let store: RunnelStore.Store<State>
+  private let access: TreeAccess
+  private let thunks = ThunkQueue<State>()
+  /// The requests that have not begun.
+  private var waiting: Set<RequestID> = []
+  private var observations: [ListenerID: Observation] = [:]
+  private var running: [Int: Task<Void, Never>] = [:]
+  private var thunkOfName: [String: Int] = [:]
+  private var lastThunk = 0
+  private var isClosed = false
+
+  /// Makes a store.
+  ///
+  /// - Parameters:
+  ///   - database: the database; the store keeps it, and does not close it.
+  ///   - state: the first state.
+  ///   - middleware: what sees each action before the reducer, and after the store's own: those that
+  ///     carry out requests, subscriptions and thunks.
+  ///   - environment: the clock and the random numbers, for new keys.
+  ///   - reducer: what makes the next state.
+  public init(
+    _ database: Database, state: State, middleware: sending [Middleware<State>] = [],
+    environment: sending DatabaseEnvironment = .system,
+    reducer: sending @escaping Reducer<State>
+  ) {
+    let (wakes, wake) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let (effects, requests) = AsyncStream.makeStream(
+      of: TreeEffect.self, bufferingPolicy: .bufferingOldest(Self.requestsMax))
+    self.database = database
+    self.wake = wake
+    self.requests = requests
+    inbox = Inbox(limit: Self.inboxMax) { wake.yield() }
+    access = TreeAccess(now: environment.now, random: environment.random)
+    store = RunnelStore.Store(
+      state: state,
+      middleware: [thunks.middleware, thunkMiddleware(), access.middleware()] + middleware,
+      reducer: reducer)
+    Task { [weak self] in
+      for await _ in wakes { await self?.drain() }
+    }
+    Task { [weak self] in
+      for await effect in effects { await self?.carryOut(effect) }
+    }
+  }
+
+  deinit {
+    wake.finish()
+    requests.finish()
+  }
+
+  /// Ends all subscriptions and thunks; nothing happens to the database.
+  ///
+  /// What is dispatched afterwards reaches the reducer, but no request is carried out.
+  public func close() {
+    isClosed = true
+    wake.finish()
+    requests.finish()
+    for observation in observations.values { database.end(observation) }
+    observations = [:]
+    for task in running.values { task.cancel() }
+    running = [:]
+    thunkOfName = [:]
+  }
+}
+
+// MARK: The store
+
+extension DatabaseStore {
+  /// The present state.
+  public var state: State { store.state }
+
+  /// A new key, which sorts after those made before.
+  public func newObjectID() -> Key { access.newObjectID() }
+
+  /// Dispatches an action; returns when the reducer has seen it and subscribers were told.
+  ///
+  /// What comes of a request is dispatched later.
+  public func dispatch(_ action: any Action) {
+    store.dispatch(action)
+    performEffects()
+  }
+
+  /// Dispatches an action a little later, without waiting; false if too many wait.
+  ///
+  /// Actions of one thread keep their order.
+  public nonisolated func post(_ action: any Action) -> Bool { inbox.post(action) }
+
+  /// Tells a part of the state now, and again after each action that changed it.
+  ///
+  /// - Parameters:
+  ///   - part: the part of interest; it is compared by `==`.
+  ///   - body: is called with the part, where the store is: it must not wait for it.
+  /// - Returns: the token by which the subscription is removed.
+  public func subscribe<Part: Equatable>(
+    to part: @escaping @Sendable (State) -> Part,
+    _ body: @escaping @Sendable (Part) -> Void
+  ) -> StoreToken {
+    store.subscribe(to: part, body)
+  }
+
+  /// Removes a subscription; one that is removed already is ignored.
+  public func unsubscribe(_ token: StoreToken) { store.unsubscribe(token) }
+
+  /// A part of the state now, and whenever it is another.
+  ///
+  /// - Parameters:
+  ///   - part: the part of interest; it is compared by `==`.
+  ///   - bufferingPolicy: what becomes of values that come faster than they are taken; as a rule the
+  ///     newest is kept.
+  /// - Returns: a sequence that ends with the task that iterates.
+  public func values<Part: Equatable & Sendable>(
+    of part: @escaping @Sendable (State) -> Part,
+    bufferingPolicy: AsyncStream<Part>.Continuation.BufferingPolicy = .bufferingNewest(1)
+  ) -> AsyncStream<Part> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: Part.self, bufferingPolicy: bufferingPolicy)
+    let token = store.subscribe(to: part) { continuation.yield($0) }
+    continuation.onTermination = { [weak self] _ in
+      Task { await self?.unsubscribe(token) }
+    }
+    return stream
+  }
+
+  private func drain() {
+    store.dispatch(from: inbox)
+    performEffects()
+  }
+}
+
+// MARK: Effects
+
+extension DatabaseStore {
+  private func performEffects() {
+    for effect in access.takeEffects() where !isClosed { perform(effect) }
+    for work in thunks.take() where !isClosed {
+      switch work {
+      case .start(let thunk): start(thunk)
+      case .cancel(let name): cancelThunk(name)
+      }
+    }
+  }
+
+  private func perform(_ effect: TreeEffect) {
+    switch effect {
+    case .write(let id, _), .get(let id, _), .search(let id, _):
+      waiting.insert(id)
+      guard case .dropped = requests.yield(effect) else { return }
+      waiting.remove(id)
+      dispatch(TreeAnswer.failed(id, .overflow("requests", Self.requestsMax)))
+    case .cancel(let id): waiting.remove(id)
+    case .listen(let listener, let request): listen(listener, request)
+    case .unlisten(let listener):
+      if let observation = observations.removeValue(forKey: listener) {
+        database.end(observation)
+      }
+    // Who knows the origin says by `TreeAnswer.connection` whether it can be reached.
+    case .monitorConnection, .stopMonitoringConnection: break
+    }
+  }
+
+  /// Carries out a request, unless it was cancelled meanwhile.
+  private func carryOut(_ effect: TreeEffect) async {
+    switch effect {
+    case .write(let id, let write):
+      await answer(id) { database in
+        try await database.perform(write)
+        return .written(id, awaitsOrigin: false)
+      }
+    case .get(let id, let path):
+      await answer(id) { .found(id, try await $0.answer { try $0.node(at: path) }) }
+    case .search(let id, let query):
+      await answer(id) { .rows(id, try await $0.answer { try $0.rows(query) }) }
+    case .cancel, .listen, .unlisten, .monitorConnection, .stopMonitoringConnection:
+      preconditionFailure("Only requests are carried out one after the other.")
+    }
+  }
+
+  private func answer(
+    _ id: RequestID, _ body: @Sendable (Database) async throws -> TreeAnswer
+  ) async {
+    guard waiting.remove(id) != nil else { return }
+    var answer: TreeAnswer
+    do {
+      answer = try await body(database)
+    } catch {
+      answer = .failed(id, TreeError(reason: error))
+    }
+    // What a write came to was posted before it returned.
+    drain()
+    dispatch(answer)
+  }
+
+  private func listen(_ listener: ListenerID, _ request: ListenRequest) {
+    let (inbox, index) = (inbox, request.query.index)
+    let sink: @Sendable ([DataEvent]) -> Void = { [weak self] events in
+      let deliveries = events.compactMap { event in
+        TreeEvent(event, index).map { Delivery(listener: listener, event: $0) }
+      }
+      if inbox.post(TreeAnswer.deliveries(deliveries)) { return }
+      Task { await self?.fail(listener, .overflow("batches of events", Self.inboxMax)) }
+    }
+    observations[listener] = database.observe(request.query, request.events, .buffer(sink)) {
+      [weak self] error in
+      Task { await self?.fail(listener, TreeError(reason: error)) }
+    }
+  }
+
+  private func fail(_ listener: ListenerID, _ error: TreeError) {
+    guard let observation = observations.removeValue(forKey: listener) else { return }
+    database.end(observation)
+    drain()
+    dispatch(TreeAnswer.listenFailed(listener, error))
+  }
+}
+
+// MARK: Thunks
+
+extension DatabaseStore {
+  private func start(_ thunk: AsyncThunk<State>) {
+    if let name = thunk.name { cancelThunk(name) }
+    lastThunk += 1
+    let id = lastThunk
+    if let name = thunk.name { thunkOfName[name] = id }
+    running[id] = Task { [weak self] in
+      guard let store = self else { return }
+      do {
+        try await thunk.body(AsyncThunkContext(store: store, id: id))
+        await store.end(id, thunk.name, nil)
+      } catch {
+        await store.end(id, thunk.name, error)
+      }
+    }
+  }
+
+  private func cancelThunk(_ name: String) {
+    guard let id = thunkOfName.removeValue(forKey: name) else { return }
+    running.removeValue(forKey: id)?.cancel()
+  }
+
+  private func end(_ id: Int, _ name: String?, _ error: (any Error)?) {
+    // One that was cancelled is told nothing of.
+    guard running.removeValue(forKey: id) != nil else { return }
+    if let name, thunkOfName[name] == id { thunkOfName[name] = nil }
+    if let error { dispatch(ThunkFailed(name: name, error: TreeError(reason: error))) }
+  }
+
+  private func checkIsRunning(_ id: Int) throws {
+    if running[id] == nil { throw CancellationError() }
+  }
+
+  func state(forThunk id: Int) throws -> State {
+    try checkIsRunning(id)
+    return state
+  }
+
+  func dispatch(_ action: any Action, fromThunk id: Int) throws {
+    try checkIsRunning(id)
+    dispatch(action)
+  }
+}
+
+// MARK: Between the two
+
+extension TreeEvent {
+  /// The event of a view that an observer of its query was told.
+  fileprivate init?(_ event: DataEvent, _ index: QueryIndex) {
+    let previous = event.previousKey.map(Key.init(unchecked:))
+    if case .value(let snapshot) = event {
+      self = .value(snapshot.node)
+      return
+    }
+    guard let key = event.snapshot.reference.path.lastKey else { return nil }
+    let row = TreeRow(
+      Child(key: key, node: event.snapshot.node), index: index, detail: .full)
+    switch event {
+    case .childAdded: self = .childAdded(row, previous: previous)
+    case .childChanged: self = .childChanged(row, previous: previous)
+    case .childMoved: self = .childMoved(row, previous: previous)
+    case .childRemoved: self = .childRemoved(row)
+    case .value: return nil
+    }
+  }
+}
+
+extension TreeError {
+  /// What any failure is to an action: the codes of a database are kept.
+  fileprivate init(reason error: any Error) {
+    switch error {
+    case let error as TreeError: self = error
+    case let error as DatabaseError:
+      self.init(Code(rawValue: error.code.rawValue), error.message)
+    case is CancellationError:
+      self.init(Code(rawValue: DatabaseError.Code.cancelled.rawValue), "It was cancelled.")
+    default: self.init(.storage, "\(error)")
+    }
+  }
+
+  fileprivate static func overflow(_ what: String, _ count: Int) -> TreeError {
+    TreeError(
+      Code(rawValue: DatabaseError.Code.overflow.rawValue),
+      "More than \(count) \(what) wait: dispatch less at once.")
+  }
+}
