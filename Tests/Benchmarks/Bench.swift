@@ -53,6 +53,8 @@ struct Bench {
     try StartBenchmark(demo: demo, database: database).run(into: &report)
     Output.note("striking keys")
     try KeyBenchmark(demo: demo, database: database).run(into: &report)
+    Output.note("dispatching")
+    try StoreBenchmark().run(into: &report)
     Output.note("doing nothing")
     try IdleBenchmark(demo: demo, database: database).run(into: &report)
     Output.print(report.table(title: "Workspace, \(messageCount) messages"))

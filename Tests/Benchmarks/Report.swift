@@ -53,8 +53,10 @@ struct Report {
   }
 
   /// Adds a line whose figure, as a number, has an aim.
-  mutating func add(_ what: String, _ figure: String, value: Double, aim: Aim) {
-    add(what, figure, baseline: "", ratio: nil, value: value, aim)
+  mutating func add(
+    _ what: String, _ figure: String, baseline: String = "", value: Double, aim: Aim
+  ) {
+    add(what, figure, baseline: baseline, ratio: nil, value: value, aim)
   }
 
   private mutating func add(

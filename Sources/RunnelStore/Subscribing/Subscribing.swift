@@ -75,6 +75,7 @@ extension TreeObject {
   ///     one after the other, the second finds it subscribed.
   ///   - query: the query.
   ///   - name: what ends the subscription.
+  /// - Returns: the action.
   /// - Precondition: the action is dispatched to a store of this state.
   public static func subscribeToObjects<State, Part: SubscribingState>(
     of part: any KeyPath<State, Part> & Sendable, _ query: Query, as name: SubscriptionName
