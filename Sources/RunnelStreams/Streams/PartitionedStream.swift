@@ -135,25 +135,13 @@ extension PartitionedStream {
     var new = table.keys.map { StreamSection<Item>(id: sectionID($0)) }
     var (oldRows, newRows): ([SectionedDiff.Row], [SectionedDiff.Row]) = ([], [])
     for (index, section) in sections.enumerated() {
-      for row in walk.edits[index].removing {
-        let path = IndexPath(section: index, row: row)
-        oldRows.append(.init(path: path, key: section.items[row].key))
-      }
+      oldRows += walk.edits[index].removedRows(of: section.items, section: index)
     }
     for index in new.indices {
       let origin = table.origins[index]
       let edit = origin.map { walk.edits[$0] } ?? walk.newEdits[index]
-      let items = origin.map { sections[$0].items } ?? []
-      if edit.isEmpty {
-        new[index].items = items
-        continue
-      }
-      let (result, rows) = edit.applied(to: items)
-      new[index].items = result
-      for row in rows {
-        let path = IndexPath(section: index, row: row)
-        newRows.append(.init(path: path, key: result[row].key))
-      }
+      new[index].items = (origin.map { sections[$0].items } ?? []).applying(edit)
+      newRows += edit.insertedRows(section: index)
     }
     let changes = SectionedDiff.changes(
       from: .init(sections, touched: oldRows), to: .init(new, touched: newRows), changed: changed)
@@ -168,7 +156,9 @@ extension PartitionedStream {
     let table = SectionTable([], adding: homes, removing: [], fixed: fixed)
     var new = table.keys.map { StreamSection<Item>(id: sectionID($0)) }
     assignment = homes.map { Int32(table.index(of: $0)) }
-    for (item, section) in zip(items, assignment) { new[Int(section)].items.append(item) }
+    var rows: [[Item]] = Array(repeating: [], count: new.count)
+    for (item, section) in zip(items, assignment) { rows[Int(section)].append(item) }
+    for index in new.indices { new[index].items = Rows(rows[index]) }
     sourceCounts = source.map(\.items.count)
     let changes = SectionedDiff.changes(from: sections, to: new)
     (sections, keys) = (new, table.keys)

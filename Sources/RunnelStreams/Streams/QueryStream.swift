@@ -8,102 +8,176 @@ public import RunnelTree
 /// - It listens to the query while it is started, and pages if the request is paged. Pages join the
 ///   rows that are there as one range and stay live.
 /// - It turns each batch of events into one change.
+/// - It shows the rows that a predicate accepts, up to a limit; rows that were cut off come back.
 ///
 /// ```
 ///  idle --start--> loading --receive--> loaded --fetchMore--> loaded, fetching --receive--> loaded
-///   ^                 |                   |                          |
-///   +------stop-------+-------stop--------+-----------stop-----------+
+///   ^                 |  ^                |  |                       |
+///   |                 |  +------swap------+  |                       |
+///   +------stop-------+---------stop---------+---------stop----------+
 /// ```
 ///
 /// `receive(failure:)` leads from loading, and from loaded when no page is being fetched, to failed;
 /// `start` leads on from there. Stopped, the stream keeps its rows, and its observers are told
-/// nothing. Started again, it tells what became different meanwhile.
+/// nothing. Started again, or asked something else, it tells what became different.
+///
+/// Terms. A *window* is a listener with its rows. There is one, or two for a stream that is paged at
+/// both ends: they meet at the place from which it was asked for.
 ///
 /// Invariants:
-/// - I1. `entries` is strictly ordered by position, and `items` holds their items.
+/// - I1. Rows are strictly ordered by position; `ShownRows` holds them.
 /// - I2. Events of a listener that was stopped are dropped.
+/// - I3. A row belongs to the window that told it last; another one cannot remove it.
 public final class QueryStream<Item: KeyedItem>: SectionedStream {
-  /// A row and the item that was made of it.
-  final class Entry {
-    let row: TreeRow
-    let item: Item
-
-    init(_ row: TreeRow, _ item: Item) {
-      self.row = row
-      self.item = item
-    }
+  /// A row as the tree told it, and which window did.
+  struct Place {
+    var row: TreeRow
+    var window: Int
   }
 
-  /// What is asked for.
-  public let request: ListenRequest
-  /// True if the rows stand in the opposite of the tree's order.
-  public let isDescending: Bool
-  /// How far the stream is loaded.
-  public private(set) var loadState = LoadState.idle
-  /// How far the stream has been paged.
-  public private(set) var fetchState = FetchState.unknown
-  /// The rows in the order in which they are shown.
-  public private(set) var items: [Item] = []
+  typealias Entry = RowEntry<Place, Item>
 
-  private let source: any TreeSource
-  private let construct: (TreeRow) -> Item
-  private let hub = ChangeHub<StreamChange<Item>>()
-  private var listener: ListenerID?
-  private var entries: [Entry] = []
-  private var entriesByRow: [Key: Entry] = [:]
-  private var entriesByItem: [String: Entry] = [:]
+  /// What is asked for.
+  public internal(set) var request: ListenRequest
+  /// True if the rows stand in the opposite of the tree's order.
+  public internal(set) var isDescending: Bool
+  /// How far the stream is loaded.
+  public internal(set) var loadState = LoadState.idle
+
+  /// Called with each item that is made of a row, and with the one that the row had before; what it
+  /// returns is shown.
+  ///
+  /// Properties that are not stored pass from one to the other here. Set it before `start`.
+  public var didConstruct: ((_ item: Item, _ previous: Item?) -> Item)?
+  /// How many rows from a paged end the reader may be before the next page is fetched by itself; nil
+  /// to fetch only when asked.
+  public var prefetchDistance: Int?
+  /// How many rows a page that is fetched by itself has: at least 1.
+  public var prefetchCount = 50
+
+  let source: any TreeSource
+  let construct: (TreeRow) -> Item
+  let hub = ChangeHub<StreamChange<Item>>()
+  var windows: [QueryWindow]
+  var rows: ShownRows<Place, Item>
+  var entriesByRow: [Key: Entry] = [:]
+  var entriesByItem: [String: Entry] = [:]
+  /// The rows told so far, while a window is not loaded.
+  var staged: [Key: Place]?
 
   /// Makes a stream; it asks for nothing before it is started.
   ///
   /// - Parameters:
   ///   - request: which rows. The stream listens to children, whatever events it names.
   ///   - isDescending: whether to show them in the opposite order.
+  ///   - place: where a paged stream starts that is paged at both ends; nil for one that starts at the
+  ///     anchor of its paging. The rows from the place on are the first page, and as many before it.
   ///   - source: the tree; the stream keeps it.
   ///   - construct: makes an item of a row, called once for each new content. Two rows have two keys.
   public init(
-    request: ListenRequest, isDescending: Bool = false, source: any TreeSource,
-    construct: @escaping (TreeRow) -> Item
+    request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
+    source: any TreeSource, construct: @escaping (TreeRow) -> Item
   ) {
-    var request = request
-    request.events = .children
-    self.request = request
+    self.request = QueryStream.childRequest(request)
     self.isDescending = isDescending
     self.source = source
     self.construct = construct
+    windows = QueryStream.windows(self.request, isDescending: isDescending, from: place)
+    rows = ShownRows(by: QueryStream.order(isDescending: isDescending))
   }
 }
 
 extension QueryStream where Item == Record {
   /// Makes a stream of records; it asks for nothing before it is started.
   public convenience init(
-    request: ListenRequest, isDescending: Bool = false, source: any TreeSource
+    request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
+    source: any TreeSource
   ) {
     let path = request.query.path
-    self.init(request: request, isDescending: isDescending, source: source) { row in
+    self.init(request: request, isDescending: isDescending, from: place, source: source) { row in
       Record(row, in: path)
     }
+  }
+}
+
+// MARK: Asking
+
+extension QueryStream {
+  static func childRequest(_ request: ListenRequest) -> ListenRequest {
+    var request = request
+    request.events = .children
+    return request
+  }
+
+  static func windows(
+    _ request: ListenRequest, isDescending: Bool, from place: IndexPosition?
+  ) -> [QueryWindow] {
+    guard let place, let paging = request.paging else {
+      return [QueryWindow(request, isDescending: isDescending)]
+    }
+    return [Query.Side.first, .last].map { side in
+      var half = request
+      half.query = request.query.clipped(at: place, keeping: side.opposite)
+      half.paging = Paging(anchor: side, count: paging.count)
+      return QueryWindow(half, isDescending: isDescending)
+    }
+  }
+
+  static func order(isDescending: Bool) -> (Place, Place) -> Bool {
+    isDescending
+      ? { $1.row.position < $0.row.position } : { $0.row.position < $1.row.position }
   }
 }
 
 // MARK: Reading
 
 extension QueryStream {
+  /// The rows in the order in which they are shown.
+  public var items: Rows<Item> { rows.items }
+
   /// The rows, in one section.
   public var sections: [StreamSection<Item>] { [StreamSection(items: items)] }
 
+  /// How many rows were read, whether the predicate and the limit let them be shown or not.
+  public var scannedCount: Int { rows.all.count }
+
   /// True from `start` until `stop` or a failure.
-  public var isStarted: Bool { listener != nil }
+  public var isStarted: Bool { windows[0].listener != nil }
 
   /// The row with a key.
   ///
-  /// O(1).
-  public func item(forKey key: String) -> Item? { entriesByItem[key]?.item }
+  /// O(1); O(log n) with a limit.
+  public func item(forKey key: String) -> Item? {
+    guard let entry = entriesByItem[key], rows.isShown(entry) else { return nil }
+    return entry.item
+  }
 
   /// The place of the row with a key.
   ///
   /// O(log n).
   public func indexPath(forKey key: String) -> IndexPath? {
-    entriesByItem[key].map { IndexPath(section: 0, row: index(of: $0.row.position)) }
+    entriesByItem[key].flatMap { rows.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
+  }
+
+  /// The place of the first row that stands after a place in the tree's order, or after a row; nil if
+  /// none does.
+  ///
+  /// O(log n). In a descending stream the first row after a place has a lower position.
+  public func firstIndexPath(after position: IndexPosition) -> IndexPath? {
+    let index = rows.count { !isOrdered(position, $0.row.position) }
+    return index < items.count ? IndexPath(section: 0, row: index) : nil
+  }
+
+  /// The place of the last row that stands before a place in the tree's order; nil if none does.
+  ///
+  /// O(log n). In a descending stream the last row before a place has a higher position.
+  public func lastIndexPath(before position: IndexPosition) -> IndexPath? {
+    let count = rows.count { isOrdered($0.row.position, position) }
+    return count > 0 ? IndexPath(section: 0, row: count - 1) : nil
+  }
+
+  private func isOrdered(_ left: IndexPosition, _ right: IndexPosition) -> Bool {
+    isDescending ? right < left : left < right
   }
 
   /// Tells the present state and what happens from now on.
@@ -115,195 +189,45 @@ extension QueryStream {
   public func cancel(_ token: StreamToken) { hub.cancel(token) }
 }
 
-extension QueryStream: PagedStream {
-  /// The key of the row at the end from which pages are fetched; nil if there are no rows.
-  public var boundaryKey: String? { (isPagedAtStart ? items.first : items.last)?.key }
-
-  /// True if pages are added before the rows that are there.
-  public var isPagedAtStart: Bool { (request.paging?.anchor == .last) != isDescending }
-}
-
-// MARK: Starting, stopping, paging
+// MARK: Showing
 
 extension QueryStream {
-  /// Listens; the rows come by `receive`.
+  /// Which rows are shown; nil for all. Setting it asks it about every row.
   ///
-  /// Nothing happens if it is started already.
+  /// O(n).
+  public var predicate: ((Item) -> Bool)? {
+    get { rows.predicate }
+    set { perform { $0.rows.filter(by: newValue) } }
+  }
+
+  /// How many of the rows that the predicate accepts are shown; nil for all.
   ///
-  /// A paged stream that was stopped asks for as many rows as it had.
-  public func start() {
-    if isStarted { return }
-    var request = request
-    if let paging = request.paging {
-      request.paging = Paging(anchor: paging.anchor, count: max(paging.count, items.count))
+  /// A paged stream fetches more by itself while it has fewer.
+  public var limit: RowLimit? {
+    get { rows.limit }
+    set { perform { $0.rows.limit(to: newValue) } }
+  }
+
+  /// Shows another content of a row, and tells it as changed, even if it is equal: what is not stored
+  /// became different.
+  ///
+  /// The row stays where its record puts it, until the record changes; nothing happens if there is
+  /// none with this key. The predicate is asked again.
+  public func itemChanged(_ item: Item) {
+    perform { stream in
+      guard let old = stream.entriesByItem[item.key] else { return ChangeSet() }
+      let new = Entry(old.place, item)
+      stream.entriesByRow[old.place.row.key] = new
+      stream.entriesByItem[item.key] = new
+      return stream.rows.replace([.init(old: old, new: new)], changed: [item.key])
     }
-    let id = source.listen(request)
-    listener = id
+  }
+
+  private func perform(_ mutation: @escaping (QueryStream) -> ChangeSet) {
     hub.perform { [self] in
-      guard listener == id else { return nil }
-      hub.isSilent = false
-      loadState = .loading
-      return change(ChangeSet())
+      let changes = mutation(self)
+      refill()
+      return changes.isEmpty ? nil : change(changes)
     }
-  }
-
-  /// Stops listening; the rows stay.
-  ///
-  /// No observer is called until it is started again.
-  public func stop() {
-    guard let id = listener else { return }
-    source.unlisten(id)
-    listener = nil
-    hub.isSilent = true
-    loadState = .idle
-    if fetchState == .fetching { fetchState = .more }
-  }
-
-  /// Asks for up to `count` rows beyond the far end: at least 1.
-  ///
-  /// Nothing happens unless the stream is loaded and has more rows that were not asked for.
-  public func fetchMore(_ count: Int) {
-    precondition(count > 0, "A page holds at least one row.")
-    hub.perform { [self] in
-      guard let listener, loadState == .loaded else { return nil }
-      switch fetchState {
-      case .unknown, .fetching, .exhausted: return nil
-      case .more, .failed: break
-      }
-      fetchState = .fetching
-      source.extend(listener, by: count)
-      return change(ChangeSet())
-    }
-  }
-}
-
-// MARK: Receiving
-
-extension QueryStream {
-  /// Takes what a listener is told: one call is one batch and becomes one change.
-  ///
-  /// The first call after `start` brings the initial events, even if there are none; without it an
-  /// empty query would never be known to be loaded. Rows that the stream does not know are no
-  /// error.
-  ///
-  /// - Parameters:
-  ///   - events: the events, in order.
-  ///   - listener: who is told; events for another than the present one are dropped.
-  public func receive(_ events: [TreeEvent], from listener: ListenerID) {
-    hub.perform { [self] in
-      guard self.listener == listener else { return nil }
-      return take(EventBatch(events))
-    }
-  }
-
-  /// Takes the news that a listener could not be registered, could not be extended, or was ended.
-  ///
-  /// While a page is being fetched it is the page that failed; else the stream has to be started
-  /// again.
-  ///
-  /// - Parameters:
-  ///   - failure: what happened, for a person.
-  ///   - listener: whom it happened to; news of another than the present one are dropped.
-  public func receive(failure: String, from listener: ListenerID) {
-    hub.perform { [self] in
-      guard self.listener == listener else { return nil }
-      if loadState == .loaded, fetchState == .fetching {
-        fetchState = .failed(failure)
-      } else {
-        source.unlisten(listener)
-        self.listener = nil
-        loadState = .failed(failure)
-      }
-      return change(ChangeSet())
-    }
-  }
-
-  private func take(_ batch: EventBatch) -> StreamChange<Item>? {
-    let before = (loadState, fetchState)
-    var batch = batch
-    if loadState != .loaded {
-      // The initial events say all there is.
-      for entry in entries { batch.removeUnlessNamed(entry.row.key) }
-    }
-    let isFirst = loadState != .loaded && items.isEmpty
-    var changes = apply(batch)
-    if isFirst { changes = .reload }
-    if request.paging != nil, let hasMore = batch.hasMore {
-      fetchState = hasMore ? .more : .exhausted
-    }
-    loadState = .loaded
-    return changes.isEmpty && before == (loadState, fetchState) ? nil : change(changes)
-  }
-
-  /// Brings the rows into the state that a batch says they are in.
-  private func apply(_ batch: EventBatch) -> ChangeSet {
-    let arrivals = arrivals(in: batch)
-    var edit = RowEdit<Entry>()
-    var added: [Entry] = []
-    var (changed, arrived): (Set<String>, Set<String>) = ([], [])
-    for (key, row) in batch.rows {
-      let old = entriesByRow[key]
-      if old?.row == row { continue }
-      if let old { edit.removing.append(index(of: old.row.position)) }
-      guard let row else { continue }
-      let new = Entry(row, construct(row))
-      added.append(new)
-      if let old {
-        if old.item != new.item { changed.insert(new.item.key) }
-      } else if arrivals.contains(row.position) {
-        arrived.insert(new.item.key)
-      }
-    }
-    edit.removing.sort()
-    added.sort { isOrdered($0.row.position, $1.row.position) }
-    edit.inserting = added.map { .init(gap: index(of: $0.row.position), item: $0) }
-    var changes = carryOut(edit, changed: changed)
-    changes.arrivedKeys = arrived
-    return changes
-  }
-
-  private func carryOut(_ edit: RowEdit<Entry>, changed: Set<String>) -> ChangeSet {
-    if edit.isEmpty { return ChangeSet() }
-    for index in edit.removing {
-      entriesByRow[entries[index].row.key] = nil
-      entriesByItem[entries[index].item.key] = nil
-    }
-    for insertion in edit.inserting {
-      entriesByRow[insertion.item.row.key] = insertion.item
-      entriesByItem[insertion.item.item.key] = insertion.item
-    }
-    entries = edit.applied(to: entries).items
-    let itemEdit = RowEdit(
-      removing: edit.removing,
-      inserting: edit.inserting.map { .init(gap: $0.gap, item: $0.item.item) })
-    return itemEdit.apply(to: &items, changed: changed)
-  }
-
-  /// How to tell the rows of a batch that arrived from those that the window took in.
-  private func arrivals(in batch: EventBatch) -> Arrivals {
-    if loadState != .loaded { return .none }
-    let query = request.query
-    let isPage = fetchState == .fetching && batch.hasMore != nil
-    let isRefill =
-      query.limit != nil && batch.rows.contains { $0.value == nil && entriesByRow[$0.key] != nil }
-    guard isPage || isRefill else { return .all }
-    // Rows are taken in at the side opposite to the one that the window is fixed to.
-    let side = (request.paging?.anchor ?? query.limit?.side ?? .first).opposite
-    let isLast = (side == .last) != isDescending
-    guard let outermost = (isLast ? entries.last : entries.first)?.row.position else {
-      return isPage ? .none : .all
-    }
-    return side == .first ? .after(outermost) : .before(outermost)
-  }
-
-  /// The first index whose row does not stand before a place in the tree's order.
-  ///
-  /// O(log n).
-  private func index(of position: IndexPosition) -> Int {
-    entries.lowerBound { isOrdered($0.row.position, position) }
-  }
-
-  private func isOrdered(_ left: IndexPosition, _ right: IndexPosition) -> Bool {
-    isDescending ? right < left : left < right
   }
 }

@@ -37,8 +37,8 @@ extension SectionedDiff {
   ) -> ChangeSet {
     let newPlaces = Dictionary(
       new.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-    var oldRanges = old.map { $0.items.indices }
-    var newRanges = new.map { $0.items.indices }
+    var oldRanges = old.map { 0..<$0.items.count }
+    var newRanges = new.map { 0..<$0.items.count }
     for (section, content) in old.enumerated() {
       guard let place = newPlaces[content.id] else { continue }
       (oldRanges[section], newRanges[place]) = trimmed(content.items, new[place].items)
@@ -57,7 +57,7 @@ extension SectionedDiff {
 
   /// What is left of two sections without the equal rows at their ends.
   private static func trimmed<Item: KeyedItem>(
-    _ old: [Item], _ new: [Item]
+    _ old: Rows<Item>, _ new: Rows<Item>
   ) -> (Range<Int>, Range<Int>) {
     func areEqual(_ left: Item, _ right: Item) -> Bool { left.key == right.key && left == right }
     let shorter = min(old.count, new.count)

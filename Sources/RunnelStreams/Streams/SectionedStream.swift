@@ -43,16 +43,6 @@ extension SectionedStream {
   }
 }
 
-/// A stream that is fetched page by page.
-public protocol PagedStream<Item>: SectionedStream {
-  /// How far it has been paged.
-  var fetchState: FetchState { get }
-  /// The key of the row at the end from which pages are fetched; nil if there are no rows.
-  var boundaryKey: String? { get }
-  /// True if pages are added before the rows that are there.
-  var isPagedAtStart: Bool { get }
-}
-
 /// The name of an observation.
 ///
 /// It is unique, and ends nothing when it is dropped.

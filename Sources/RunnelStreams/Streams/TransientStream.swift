@@ -8,7 +8,7 @@ public final class TransientStream<Item: KeyedItem>: SectionedStream {
   private let order: ((Item, Item) -> Bool)?
   private let hub = ChangeHub<StreamChange<Item>>()
   /// The rows in order.
-  public private(set) var items: [Item] = []
+  public private(set) var items: Rows<Item> = []
   private var places: [String: Int] = [:]
 
   /// Makes a stream.
@@ -81,7 +81,7 @@ extension TransientStream {
   private func change(_ body: @escaping (inout [Item]) -> Void) {
     hub.perform { [self] in
       let before = sections
-      var items = items
+      var items = Array(items)
       body(&items)
       replace(with: items)
       let changes = SectionedDiff.changes(from: before, to: sections)
@@ -105,7 +105,7 @@ extension TransientStream {
       result = result.stablySorted(by: order)
       for (place, item) in result.enumerated() { places[item.key] = place }
     }
-    (self.items, self.places) = (result, places)
+    (self.items, self.places) = (Rows(result), places)
   }
 }
 

@@ -43,7 +43,7 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   private var tokens: [StreamToken] = []
   private var loadStates: [LoadState]
   /// The rows in order.
-  public private(set) var items: [Item] = []
+  public private(set) var items: Rows<Item> = []
   private var entries: [String: Entry] = [:]
   /// For each source, the place of its rank among those in use.
   private let groups: [Int]
@@ -164,6 +164,7 @@ extension UnionStream {
     edit.removing.sort()
     added.sort(by: precedes)
     edit.inserting = added.map { .init(gap: lowerBound(of: $0), item: $0.item) }
+    edit.straighten()
     for index in edit.removing { countRow(of: entries[items[index].key], by: -1) }
     for entry in added { countRow(of: entry, by: 1) }
     for index in edit.removing { entries[items[index].key] = nil }

@@ -246,6 +246,27 @@ extension Query {
   }
 }
 
+// MARK: Parts
+
+extension Query {
+  /// The part of the query on one side of a place in its order: from the place on to the end for
+  /// `last`, before the place for `first`.
+  ///
+  /// A bound of the query that is nearer stays.
+  public func clipped(at place: IndexPosition, keeping side: Side) -> Query {
+    var query = self
+    switch side {
+    case .last:
+      if start.map({ place <= $0.position }) ?? false { return self }
+      query.start = Bound(place, isInclusive: true)
+    case .first:
+      if end.map({ $0.position < place }) ?? false { return self }
+      query.end = Bound(place, isInclusive: false)
+    }
+    return query
+  }
+}
+
 // MARK: Bounds
 
 extension Query {

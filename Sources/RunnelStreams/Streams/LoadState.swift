@@ -25,17 +25,3 @@ public enum LoadState: Hashable, Sendable {
     return result
   }
 }
-
-/// How far a stream has been paged.
-public enum FetchState: Hashable, Sendable {
-  /// It is not known yet whether there are more rows, or the stream is not paged.
-  case unknown
-  /// There are more rows, which nobody has asked for.
-  case more
-  /// More rows were asked for.
-  case fetching
-  /// They could not be got, for this reason; asking again is a new attempt.
-  case failed(String)
-  /// There are no more rows.
-  case exhausted
-}

@@ -1,0 +1,72 @@
+extension RowEdit {
+  /// What the edit does to a list that shows one range of the rows.
+  ///
+  /// Rows that were not touched leave that list, or come into it, if the range or the number of rows
+  /// before it changes.
+  ///
+  /// O(t log t) in the t rows of the edit and those that come and leave.
+  ///
+  /// - Parameters:
+  ///   - rows: the rows before the edit.
+  ///   - old: which of them were shown.
+  ///   - new: which of the rows after the edit are shown.
+  func seen(of rows: Rows<Item>, from old: Range<Int>, to new: Range<Int>) -> RowEdit {
+    let newCount = rows.count - removing.count + inserting.count
+    if old == 0..<rows.count, new == 0..<newCount { return self }
+    let walk = WindowWalk(edit: self, count: rows.count, old: old, new: new)
+    var result = RowEdit()
+    result.removing = walk.leaving + removing.filter(old.contains)
+    result.removing.sort()
+    result.removing = result.removing.map { $0 - old.lowerBound }
+    var arrivals = walk.entering.map { (index: walk.newIndex(of: $0), gap: $0, item: rows[$0]) }
+    for (index, insertion) in zip(insertedIndices, inserting) where new.contains(index) {
+      arrivals.append((index, insertion.gap, insertion.item))
+    }
+    arrivals.sort { $0.index < $1.index }
+    result.inserting = arrivals.map { arrival in
+      let gap = min(max(arrival.gap, old.lowerBound), old.upperBound)
+      return Insertion(gap: gap - old.lowerBound, item: arrival.item)
+    }
+    return result
+  }
+}
+
+/// Which untouched rows leave a range that is shown, and which come into it.
+private struct WindowWalk<Item> {
+  let edit: RowEdit<Item>
+  let count: Int
+  let old: Range<Int>
+  let new: Range<Int>
+
+  /// The new index of a row that is not touched.
+  func newIndex(of index: Int) -> Int {
+    index - edit.removing.lowerBound { $0 < index } + edit.inserting.lowerBound { $0.gap <= index }
+  }
+
+  private func isTouched(_ index: Int) -> Bool {
+    let place = edit.removing.lowerBound { $0 < index }
+    return place < edit.removing.count && edit.removing[place] == index
+  }
+
+  /// The old indices of the rows that were shown and are not any more.
+  var leaving: [Int] {
+    rows(old.reversed()) { $0 >= new.upperBound } + rows(old) { $0 < new.lowerBound }
+  }
+
+  /// The old indices of the rows that were not shown and are now.
+  var entering: [Int] {
+    let after = rows(old.upperBound..<count) { $0 < new.upperBound }
+    let before = rows((0..<old.lowerBound).reversed()) { $0 >= new.lowerBound }
+    return (after + before).filter { new.contains(newIndex(of: $0)) }
+  }
+
+  /// The first untouched rows of a sequence whose new indices are as wanted.
+  private func rows(_ indices: some Sequence<Int>, while isWanted: (Int) -> Bool) -> [Int] {
+    var result: [Int] = []
+    for index in indices where !isTouched(index) {
+      guard isWanted(newIndex(of: index)) else { break }
+      result.append(index)
+    }
+    return result
+  }
+}

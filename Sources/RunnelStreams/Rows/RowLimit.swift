@@ -1,0 +1,22 @@
+/// How many rows of a list are shown, counted from one of its ends.
+public struct RowLimit: Hashable, Sendable {
+  /// How many rows: at least 0.
+  public var count: Int
+  /// The end at which the rows that are shown stand.
+  public var end: ListEnd
+
+  /// Makes a limit to `count` rows at an end.
+  public init(_ count: Int, at end: ListEnd = .start) {
+    precondition(count >= 0, "A limit is no negative number.")
+    self.count = count
+    self.end = end
+  }
+
+  /// The indices that are shown of so many rows.
+  func range(of rowCount: Int) -> Range<Int> {
+    switch end {
+    case .start: 0..<min(count, rowCount)
+    case .end: max(0, rowCount - count)..<rowCount
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/// An ordered collection of rows that is cheap to change and cheap to keep.
+///
+/// It is a B+ tree that counts (Bayer and McCreight, 1972; Comer, 1979): elements stand in leaves of
+/// up to 64, and every node knows how many are below it. A copy shares all nodes with its original,
+/// and a change makes anew only the nodes on the way to it, so that the state told to each observer
+/// costs nothing to keep. An array would be copied as a whole.
+///
+/// Reading by index, inserting and removing are O(log n), iteration O(1) for each element, an edit of
+/// t rows O(t log n) and never more than O(n + t).
+public struct Rows<Element>: RandomAccessCollection {
+  fileprivate var root: RowsNode<Element>
+
+  private init(root: RowsNode<Element>) { self.root = root }
+
+  /// Makes rows of a sequence.
+  ///
+  /// O(n).
+  public init(_ elements: some Sequence<Element>) { root = .root(of: Array(elements)) }
+
+  /// Makes empty rows.
+  public init() { root = RowsNode(elements: []) }
+
+  /// The first index: 0.
+  public var startIndex: Int { 0 }
+  /// How many rows there are.
+  public var endIndex: Int { root.count }
+
+  /// The row at an index.
+  ///
+  /// O(log n).
+  public subscript(index: Int) -> Element {
+    precondition(index >= 0 && index < root.count, "The index is one of a row.")
+    let (leaf, offset) = root.leaf(holding: index)
+    return leaf.elements[offset]
+  }
+
+  /// Reads leaf by leaf.
+  public struct Iterator: IteratorProtocol {
+    private let root: RowsNode<Element>
+    private var leaf: [Element] = []
+    private var offset = 0
+    private var position = 0
+
+    fileprivate init(_ root: RowsNode<Element>) { self.root = root }
+
+    /// The next row; nil after the last.
+    public mutating func next() -> Element? {
+      if offset == leaf.count {
+        if position == root.count { return nil }
+        leaf = root.leaf(holding: position).leaf.elements
+        position += leaf.count
+        offset = 0
+      }
+      defer { offset += 1 }
+      return leaf[offset]
+    }
+  }
+
+  /// Makes an iterator over the rows as they are now.
+  public func makeIterator() -> Iterator { Iterator(root) }
+
+  /// The first index whose row is not before the place sought.
+  ///
+  /// O(log n).
+  ///
+  /// `isBefore` is true for a first part of the rows and false for the rest.
+  func lowerBound(_ isBefore: (Element) -> Bool) -> Int { root.lowerBound(isBefore) }
+
+  /// What is wrong inside; nil if nothing is.
+  func mistake() -> String? { root.mistake() }
+}
+
+// MARK: Changing
+
+extension Rows {
+  /// The rows after an edit.
+  ///
+  /// O(t log n) in the t rows of the edit.
+  func applying(_ edit: RowEdit<Element>) -> Rows {
+    if edit.isEmpty { return self }
+    let part = RowsNode<Element>.Part(removing: edit.removing[...], inserting: edit.inserting[...])
+    return Rows(root: .root(over: root.edited(part, start: 0)))
+  }
+
+  /// Carries out an edit.
+  mutating func apply(_ edit: RowEdit<Element>) { self = applying(edit) }
+
+  /// Puts a row at an index, before the one that is there.
+  ///
+  /// O(log n).
+  public mutating func insert(_ element: Element, at index: Int) {
+    precondition(index >= 0 && index <= count, "The index is one of a row, or the end.")
+    apply(RowEdit(inserting: [.init(gap: index, item: element)]))
+  }
+
+  /// Takes the row at an index out, and returns it.
+  ///
+  /// O(log n).
+  @discardableResult
+  public mutating func remove(at index: Int) -> Element {
+    let element = self[index]
+    apply(RowEdit(removing: [index]))
+    return element
+  }
+}
+
+// MARK: Conformances
+
+extension Rows: ExpressibleByArrayLiteral {
+  /// Makes rows of those listed.
+  public init(arrayLiteral elements: Element...) { self.init(elements) }
+}
+
+extension Rows: Equatable where Element: Equatable {
+  /// True if both have equal rows in the same order.
+  ///
+  /// O(n), but O(1) if one is a copy of the other.
+  public static func == (left: Rows, right: Rows) -> Bool {
+    left.root === right.root || left.elementsEqual(right)
+  }
+}
+
+extension Rows: Sendable where Element: Sendable {}
+
+extension Rows: CustomStringConvertible {
+  /// The rows as those of an array.
+  public var description: String { Array(self).description }
+}

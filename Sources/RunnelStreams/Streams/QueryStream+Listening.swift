@@ -1,0 +1,246 @@
+import OrderedCollections
+public import RunnelTree
+
+// MARK: Starting and stopping
+
+extension QueryStream {
+  /// Listens; the rows come by `receive`.
+  ///
+  /// Nothing happens if it is started already.
+  ///
+  /// A paged stream that was stopped asks for as many rows as it had.
+  public func start() {
+    if isStarted { return }
+    for index in windows.indices {
+      windows[index].listener = source.listen(windows[index].restartRequest)
+    }
+    staged = [:]
+    let first = windows[0].listener
+    hub.perform { [self] in
+      guard windows[0].listener == first else { return nil }
+      hub.isSilent = false
+      loadState = .loading
+      return change(ChangeSet())
+    }
+  }
+
+  /// Stops listening; the rows stay.
+  ///
+  /// No observer is called until it is started again.
+  public func stop() {
+    if !isStarted { return }
+    unlisten()
+    hub.isSilent = true
+    loadState = .idle
+  }
+
+  /// Asks for something else, without letting go of what is shown: when the answer is there, rows that
+  /// are in both are told as moved and changed, not as removed and added.
+  ///
+  /// A stream that is started listens at once. May be called at any rate; what was asked for before
+  /// is dropped.
+  ///
+  /// - Parameters:
+  ///   - request: which rows.
+  ///   - isDescending: whether to show them in the opposite order.
+  ///   - place: where a stream starts that is paged at both ends.
+  public func swap(
+    to request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil
+  ) {
+    let wasStarted = isStarted
+    if wasStarted { unlisten() }
+    self.request = QueryStream.childRequest(request)
+    self.isDescending = isDescending
+    windows = QueryStream.windows(self.request, isDescending: isDescending, from: place)
+    if wasStarted { start() }
+  }
+
+  private func unlisten() {
+    for index in windows.indices {
+      if let listener = windows[index].listener { source.unlisten(listener) }
+      tell(windows[index].stop(), .cancelled)
+    }
+    staged = nil
+  }
+
+  /// Calls those that wait for pages, after the observers.
+  func tell(_ completions: [(FetchOutcome) -> Void], _ outcome: FetchOutcome) {
+    for completion in completions {
+      hub.perform {
+        completion(outcome)
+        return nil
+      }
+    }
+  }
+}
+
+// MARK: Receiving
+
+extension QueryStream {
+  /// Takes what a listener is told: one call is one batch and becomes one change.
+  ///
+  /// The first call after `start` brings the initial events, even if there are none; without it an
+  /// empty query would never be known to be loaded. Rows that the stream does not know are no
+  /// error.
+  ///
+  /// - Parameters:
+  ///   - events: the events, in order.
+  ///   - listener: who is told; events for another than the present one are dropped.
+  public func receive(_ events: [TreeEvent], from listener: ListenerID) {
+    if !windows.contains(where: { $0.listener == listener }) { return }
+    hub.perform { [self] in
+      guard let window = windows.firstIndex(where: { $0.listener == listener }) else { return nil }
+      return take(EventBatch(events), window)
+    }
+  }
+
+  /// Takes the news that a listener could not be registered, could not be extended, or was ended.
+  ///
+  /// While a page is being fetched it is the page that failed; else the stream has to be started
+  /// again.
+  ///
+  /// - Parameters:
+  ///   - failure: what happened, for a person.
+  ///   - listener: whom it happened to; news of another than the present one are dropped.
+  public func receive(failure: String, from listener: ListenerID) {
+    hub.perform { [self] in
+      guard let window = windows.firstIndex(where: { $0.listener == listener }) else { return nil }
+      if windows[window].isLoaded, !windows[window].fetches.isEmpty {
+        if let completion = windows[window].finishFetch() {
+          windows[window].fetchState = .failed(failure)
+          tell([completion], .failed(failure))
+        }
+      } else {
+        unlisten()
+        loadState = .failed(failure)
+      }
+      return change(ChangeSet())
+    }
+  }
+
+  private func take(_ batch: EventBatch, _ window: Int) -> StreamChange<Item>? {
+    let before = (loadState, windows.map(\.fetchState))
+    let isPage = windows[window].isLoaded && batch.hasMore != nil && !windows[window].fetches.isEmpty
+    let changes = staged == nil ? apply(batch, window, isPage: isPage) : stage(batch, window)
+    windows[window].isLoaded = true
+    if windows[window].request.paging != nil, let hasMore = batch.hasMore {
+      windows[window].fetchState = hasMore ? .more : .exhausted
+      if isPage, let completion = windows[window].finishFetch() { tell([completion], .fetched) }
+    }
+    let loaded = load() ?? changes
+    refill()
+    let isSame = loaded.isEmpty && before.0 == loadState && before.1 == windows.map(\.fetchState)
+    return isSame ? nil : change(loaded)
+  }
+}
+
+// MARK: Loading
+
+extension QueryStream {
+  /// Keeps the rows of a batch until all windows are loaded.
+  private func stage(_ batch: EventBatch, _ window: Int) -> ChangeSet {
+    for (key, row) in batch.rows {
+      if let row {
+        staged?[key] = Place(row: row, window: window)
+      } else if staged?[key]?.window == window {
+        staged?[key] = nil
+      }
+    }
+    return ChangeSet()
+  }
+
+  /// Shows the rows that were staged, as soon as all windows are loaded; nil until then.
+  ///
+  /// O(n log n).
+  private func load() -> ChangeSet? {
+    guard let staged, windows.allSatisfy(\.isLoaded) else { return nil }
+    self.staged = nil
+    loadState = .loaded
+    let old = entriesByRow
+    let oldItems = entriesByItem
+    (entriesByRow, entriesByItem) = ([:], [:])
+    entriesByRow.reserveCapacity(staged.count)
+    entriesByItem.reserveCapacity(staged.count)
+    for index in windows.indices { windows[index].rowCount = 0 }
+    var entries: [Entry] = []
+    entries.reserveCapacity(staged.count)
+    for (key, place) in staged {
+      let entry = entry(place, old[key], oldItems)
+      entries.append(entry)
+      entriesByRow[key] = entry
+      entriesByItem[entry.item.key] = entry
+      windows[place.window].rowCount += 1
+    }
+    return rows.reset(entries, by: QueryStream.order(isDescending: isDescending))
+  }
+
+  /// The entry of a row; it keeps the item of a row that is as it was.
+  private func entry(_ place: Place, _ old: Entry?, _ oldItems: [String: Entry]) -> Entry {
+    let item = construct(place.row)
+    let previous = oldItems[item.key]
+    if let old, old === previous, old.place.row.content == place.row.content {
+      return Entry(place, old.item)
+    }
+    return Entry(place, didConstruct?(item, previous?.item) ?? item)
+  }
+}
+
+// MARK: Following
+
+extension QueryStream {
+  /// Brings the rows into the state that a batch says they are in.
+  private func apply(_ batch: EventBatch, _ window: Int, isPage: Bool) -> ChangeSet {
+    let arrivals = arrivals(in: batch, window, isPage: isPage)
+    var replacements: [ShownRows<Place, Item>.Replacement] = []
+    var (changed, arrived): (Set<String>, Set<String>) = ([], [])
+    for (key, row) in batch.rows {
+      let old = entriesByRow[key]
+      guard let row else {
+        if let old, old.place.window == window { replacements.append(.init(old: old)) }
+        continue
+      }
+      if let old, old.place.row == row, old.place.window == window { continue }
+      let made = construct(row)
+      let item = didConstruct?(made, old?.item) ?? made
+      let new = Entry(Place(row: row, window: window), item)
+      replacements.append(.init(old: old, new: new))
+      if let old {
+        if old.item != new.item { changed.insert(new.item.key) }
+      } else if arrivals.contains(row.position) {
+        arrived.insert(new.item.key)
+      }
+    }
+    register(replacements)
+    var changes = rows.replace(replacements, changed: changed)
+    changes.arrivedKeys = arrived.intersection(changes.insertedKeys)
+    return changes
+  }
+
+  private func register(_ replacements: [ShownRows<Place, Item>.Replacement]) {
+    for case let old? in replacements.map(\.old) {
+      entriesByRow[old.place.row.key] = nil
+      entriesByItem[old.item.key] = nil
+      windows[old.place.window].rowCount -= 1
+    }
+    for case let new? in replacements.map(\.new) {
+      entriesByRow[new.place.row.key] = new
+      entriesByItem[new.item.key] = new
+      windows[new.place.window].rowCount += 1
+    }
+  }
+
+  /// How to tell the rows of a batch that arrived from those that the window took in.
+  private func arrivals(in batch: EventBatch, _ window: Int, isPage: Bool) -> Arrivals {
+    let query = windows[window].request.query
+    let isRefill =
+      query.limit != nil && batch.rows.contains { $0.value == nil && entriesByRow[$0.key] != nil }
+    guard isPage || isRefill else { return .all }
+    // Rows are taken in at the side opposite to the one that the window is fixed to.
+    let anchor = windows[window].request.paging?.anchor ?? query.limit?.side ?? .first
+    let isLast = (anchor.opposite == .last) != isDescending
+    guard let outermost = (isLast ? rows.all.last : rows.all.first)?.place.row.position else {
+      return isPage ? .none : .all
+    }
+    return anchor.opposite == .first ? .after(outermost) : .before(outermost)
+  }
+}
