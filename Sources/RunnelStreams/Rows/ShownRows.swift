@@ -76,21 +76,33 @@ extension ShownRows {
   /// - Parameters:
   ///   - replacements: the rows; an old one is here and in no other replacement.
   ///   - changed: the keys of rows that are to be told as changed if they stay.
+  /// - Returns: what became of the rows that are shown.
   mutating func replace(_ replacements: [Replacement], changed: Set<String>) -> ChangeSet {
+    let before = items
+    return replace(replacements).changes(to: before, changed: changed)
+  }
+
+  /// Takes rows out and puts others in.
+  ///
+  /// O(t log n) in the t rows.
+  ///
+  /// - Parameter replacements: the rows; an old one is here and in no other replacement.
+  /// - Returns: the edit that was made to the rows that are shown.
+  mutating func replace(_ replacements: [Replacement]) -> RowEdit<Item> {
     for replacement in replacements {
       guard let entry = replacement.new, let predicate else { continue }
       entry.isAccepted = predicate(entry.item)
     }
     let edit = edit(of: all, replacements)
     if predicate == nil {
-      return carryOut(all: edit, accepted: edit, changed: changed)
+      return carryOut(all: edit, accepted: edit)
     }
     let seen = replacements.map { replacement in
       Replacement(
         old: replacement.old.flatMap { $0.isAccepted ? $0 : nil },
         new: replacement.new.flatMap { $0.isAccepted ? $0 : nil })
     }
-    return carryOut(all: edit, accepted: self.edit(of: accepted, seen), changed: changed)
+    return carryOut(all: edit, accepted: self.edit(of: accepted, seen))
   }
 
   /// Replaces all rows, and their order.
@@ -103,9 +115,17 @@ extension ShownRows {
     for entry in entries { entry.isAccepted = predicate?(entry.item) ?? true }
     accepted = predicate == nil ? all : Rows(all.filter(\.isAccepted))
     items = Rows(limit == nil ? accepted.map(\.item) : accepted[shownRange].map(\.item))
-    if before.isEmpty { return items.isEmpty ? ChangeSet() : .reload }
     return SectionedDiff.changes(
       from: [StreamSection(items: before)], to: [StreamSection(items: items)])
+  }
+
+  /// Puts the first rows in, which are in order.
+  ///
+  /// O(n).
+  mutating func fill(_ entries: [Entry]) {
+    all = Rows(entries)
+    accepted = all
+    items = Rows(limit == nil ? all.map(\.item) : all[shownRange].map(\.item))
   }
 
   /// Shows the rows that another predicate accepts; nil accepts all.
@@ -124,16 +144,23 @@ extension ShownRows {
         edit.inserting.append(.init(gap: passed, item: entry))
       }
     }
-    return carryOut(all: RowEdit(), accepted: edit, changed: [])
+    let before = items
+    return carryOut(all: RowEdit(), accepted: edit).changes(to: before, changed: [])
   }
 
   /// Shows up to another number of rows; nil shows all.
   ///
   /// O(log n) for each row that comes or leaves.
   mutating func limit(to limit: RowLimit?) -> ChangeSet {
+    let before = items
+    return self.limit(limit).changes(to: before, changed: [])
+  }
+
+  /// Shows up to another number of rows; returns the edit that was made to those shown.
+  mutating func limit(_ limit: RowLimit?) -> RowEdit<Item> {
     let old = shownRange
     self.limit = limit
-    return show(RowEdit<Entry>().seen(of: accepted, from: old, to: shownRange), changed: [])
+    return show(RowEdit<Entry>().seen(of: accepted, from: old, to: shownRange))
   }
 
   private func edit(of rows: Rows<Entry>, _ replacements: [Replacement]) -> RowEdit<Entry> {
@@ -149,15 +176,17 @@ extension ShownRows {
   }
 
   private mutating func carryOut(
-    all edit: RowEdit<Entry>, accepted seen: RowEdit<Entry>, changed: Set<String>
-  ) -> ChangeSet {
+    all edit: RowEdit<Entry>, accepted seen: RowEdit<Entry>
+  ) -> RowEdit<Item> {
     let (before, old) = (accepted, shownRange)
     all.apply(edit)
     if predicate == nil { accepted = all } else { accepted.apply(seen) }
-    return show(seen.seen(of: before, from: old, to: shownRange), changed: changed)
+    return show(seen.seen(of: before, from: old, to: shownRange))
   }
 
-  private mutating func show(_ edit: RowEdit<Entry>, changed: Set<String>) -> ChangeSet {
-    edit.mapItems(\.item).apply(to: &items, changed: changed)
+  private mutating func show(_ edit: RowEdit<Entry>) -> RowEdit<Item> {
+    let edit = edit.mapItems(\.item)
+    items.apply(edit)
+    return edit
   }
 }

@@ -171,7 +171,9 @@ extension QueryStream {
       entriesByItem[entry.item.key] = entry
       windows[place.window].rowCount += 1
     }
-    return rows.reset(entries, by: QueryStream.order(isDescending: isDescending))
+    let wasEmpty = items.isEmpty
+    let changes = rows.reset(entries, by: QueryStream.order(isDescending: isDescending))
+    return wasEmpty ? .reload : changes
   }
 
   /// The entry of a row; it keeps the item of a row that is as it was.

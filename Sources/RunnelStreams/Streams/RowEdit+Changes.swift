@@ -1,25 +1,23 @@
 import RunnelBase
 
 extension RowEdit where Item: KeyedItem {
-  /// Carries out the edit on the rows of a list's only section.
+  /// What the edit does to a list of one section.
   ///
   /// O(t log n) in the t rows of the edit.
   ///
   /// - Parameters:
-  ///   - items: the rows.
+  ///   - items: the rows before.
   ///   - changed: the keys of rows that are taken out and put in again with another content.
   /// - Returns: what happened.
-  func apply(to items: inout Rows<Item>, changed: Set<String>) -> ChangeSet {
+  func changes(to items: Rows<Item>, changed: Set<String>) -> ChangeSet {
     if isEmpty { return ChangeSet() }
-    let result = items.applying(self)
     let id = StreamSection<Item>().id
-    let changes = SectionedDiff.changes(
+    let newCount = items.count - removing.count + inserting.count
+    return SectionedDiff.changes(
       from: .init(
         sections: [id], counts: [items.count], touched: removedRows(of: items, section: 0)),
-      to: .init(sections: [id], counts: [result.count], touched: insertedRows(section: 0)),
+      to: .init(sections: [id], counts: [newCount], touched: insertedRows(section: 0)),
       changed: changed)
-    items = result
-    return changes
   }
 
   /// The rows that are taken out, at their old places in a section.

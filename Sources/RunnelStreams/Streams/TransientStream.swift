@@ -2,14 +2,27 @@ public import RunnelBase
 
 /// Rows that exist only in the program, in one section: a message being written, a hint.
 ///
+/// Rows stand by an order, and those that it does not tell apart as they were put in; without an
+/// order that alone counts. To pin them to an end of a list, give the stream a rank of its own in a
+/// union.
+///
 /// It is always loaded. Every call that changes something becomes one change; one made while
 /// observers are told takes effect when they were.
 public final class TransientStream<Item: KeyedItem>: SectionedStream {
-  private let order: ((Item, Item) -> Bool)?
+  /// A row and when it was put in; a row that is replaced keeps its number.
+  struct Place {
+    let item: Item
+    let number: Int
+  }
+
+  typealias Entry = RowEntry<Place, Item>
+
   private let hub = ChangeHub<StreamChange<Item>>()
-  /// The rows in order.
-  public private(set) var items: Rows<Item> = []
-  private var places: [String: Int] = [:]
+  private let order: (Place, Place) -> Bool
+  private var rows: ShownRows<Place, Item>
+  private var entries: [String: Entry] = [:]
+  /// The numbers in use.
+  private var numbers = 0..<0
 
   /// Makes a stream.
   ///
@@ -17,29 +30,41 @@ public final class TransientStream<Item: KeyedItem>: SectionedStream {
   ///   - items: the first rows.
   ///   - order: true if the first row stands before the second; nil for the order of insertion.
   public init(_ items: [Item] = [], order: ((Item, Item) -> Bool)? = nil) {
-    self.order = order
-    replace(with: items)
+    self.order = { left, right in
+      if let order {
+        if order(left.item, right.item) { return true }
+        if order(right.item, left.item) { return false }
+      }
+      return left.number < right.number
+    }
+    rows = ShownRows(by: self.order)
+    _ = replace(with: items)
   }
 }
 
 // MARK: Reading
 
 extension TransientStream {
+  /// The rows that are shown, in order.
+  public var items: Rows<Item> { rows.items }
   /// The rows, in one section.
   public var sections: [StreamSection<Item>] { [StreamSection(items: items)] }
   /// Always loaded.
   public var loadState: LoadState { .loaded }
 
-  /// The row with a key.
+  /// The row with a key, if it is shown.
   ///
   /// O(1).
-  public func item(forKey key: String) -> Item? { places[key].map { items[$0] } }
+  public func item(forKey key: String) -> Item? {
+    guard let entry = entries[key], entry.isAccepted else { return nil }
+    return entry.item
+  }
 
-  /// The place of the row with a key.
+  /// The place of the row with a key, if it is shown.
   ///
-  /// O(1).
+  /// O(log n).
   public func indexPath(forKey key: String) -> IndexPath? {
-    places[key].map { IndexPath(section: 0, row: $0) }
+    entries[key].flatMap { rows.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
   }
 
   /// Tells the present state and what happens from now on.
@@ -54,45 +79,107 @@ extension TransientStream {
 // MARK: Changing
 
 extension TransientStream {
-  /// Adds rows after those there are; one whose key is there already replaces that one.
+  /// Which rows are shown; nil for all.
   ///
-  /// O(n log n) with an order, O(n) without.
-  public func put(contentsOf items: [Item]) { change { $0 += items } }
+  /// O(n) to set.
+  public var predicate: ((Item) -> Bool)? {
+    get { rows.predicate }
+    set { perform { $0.rows.filter(by: newValue) } }
+  }
 
-  /// Adds rows after those there are; one whose key is there already replaces that one.
-  public func put(_ items: Item...) { put(contentsOf: items) }
+  /// Adds rows before or after those there are; one whose key is there already replaces that one, at
+  /// its place.
+  ///
+  /// O(t log n) in the t rows.
+  public func put(contentsOf items: [Item], at end: ListEnd = .end) {
+    perform { $0.insert(items, at: end) }
+  }
+
+  /// Adds rows before or after those there are; one whose key is there already replaces that one.
+  public func put(_ items: Item..., at end: ListEnd = .end) { put(contentsOf: items, at: end) }
 
   /// Replaces the row with the key of `item`; nothing happens if there is none.
+  ///
+  /// O(log n).
   public func update(_ item: Item) {
-    change { items in
-      if let index = items.firstIndex(where: { $0.key == item.key }) { items[index] = item }
+    perform { stream in
+      stream.entries[item.key] == nil ? ChangeSet() : stream.insert([item], at: .end)
+    }
+  }
+
+  /// Tells a row as changed although it is equal: what `==` does not compare became different. The
+  /// predicate is asked again; nothing happens if there is no row with the key of `item`.
+  ///
+  /// O(log n).
+  public func itemChanged(_ item: Item) {
+    perform { stream in
+      guard let old = stream.entries[item.key] else { return ChangeSet() }
+      let new = Entry(Place(item: item, number: old.place.number), item)
+      return stream.carryOut([.init(old: old, new: new)], changed: [item.key])
     }
   }
 
   /// Removes the rows with these keys; unknown ones are ignored.
-  public func remove(_ keys: String...) {
-    let keys = Set(keys)
-    change { items in items.removeAll { keys.contains($0.key) } }
+  ///
+  /// O(log n) for each.
+  public func remove(_ keys: String...) { remove(contentsOf: keys) }
+
+  /// Removes the rows with these keys; unknown ones are ignored.
+  public func remove(contentsOf keys: [String]) {
+    perform { stream in
+      let entries = Set(keys).compactMap { stream.entries[$0] }
+      return stream.carryOut(entries.map { .init(old: $0) }, changed: [])
+    }
   }
 
   /// Replaces all rows.
-  public func reset(_ items: [Item] = []) { change { $0 = items } }
+  ///
+  /// O(n log n).
+  public func reset(_ items: [Item] = []) { perform { $0.replace(with: items) } }
 
-  private func change(_ body: @escaping (inout [Item]) -> Void) {
+  private func perform(_ mutation: @escaping (TransientStream) -> ChangeSet) {
     hub.perform { [self] in
-      let before = sections
-      var items = Array(items)
-      body(&items)
-      replace(with: items)
-      let changes = SectionedDiff.changes(from: before, to: sections)
+      let changes = mutation(self)
       return changes.isEmpty ? nil : change(changes)
     }
   }
 
-  /// Takes rows of which a later one replaces an earlier one with its key, at the earlier's place.
-  private func replace(with items: [Item]) {
-    var result: [Item] = []
+  private func insert(_ items: [Item], at end: ListEnd) -> ChangeSet {
+    var number = end == .end ? numbers.upperBound : numbers.lowerBound - items.count
+    var changed = Set<String>()
+    var replacements: [ShownRows<Place, Item>.Replacement] = []
+    for item in TransientStream.unique(items) {
+      let old = entries[item.key]
+      if let old, old.item == item { continue }
+      if old != nil { changed.insert(item.key) }
+      let place = Place(item: item, number: old?.place.number ?? number)
+      replacements.append(.init(old: old, new: Entry(place, item)))
+      number += 1
+    }
+    numbers = min(numbers.lowerBound, number - items.count)..<max(numbers.upperBound, number)
+    return carryOut(replacements, changed: changed)
+  }
+
+  private func carryOut(
+    _ replacements: [ShownRows<Place, Item>.Replacement], changed: Set<String>
+  ) -> ChangeSet {
+    for case let old? in replacements.map(\.old) { entries[old.item.key] = nil }
+    for case let new? in replacements.map(\.new) { entries[new.item.key] = new }
+    return rows.replace(replacements, changed: changed)
+  }
+
+  private func replace(with items: [Item]) -> ChangeSet {
+    let items = TransientStream.unique(items)
+    let new = items.enumerated().map { Entry(Place(item: $1, number: $0), $1) }
+    numbers = 0..<items.count
+    entries = Dictionary(uniqueKeysWithValues: new.map { ($0.item.key, $0) })
+    return rows.reset(new, by: order)
+  }
+
+  /// Rows of which a later one replaces an earlier one with its key, at the earlier's place.
+  private static func unique(_ items: [Item]) -> [Item] {
     var places: [String: Int] = [:]
+    var result: [Item] = []
     for item in items {
       if let place = places[item.key] {
         result[place] = item
@@ -101,20 +188,6 @@ extension TransientStream {
         result.append(item)
       }
     }
-    if let order {
-      result = result.stablySorted(by: order)
-      for (place, item) in result.enumerated() { places[item.key] = place }
-    }
-    (self.items, self.places) = (Rows(result), places)
-  }
-}
-
-extension Array {
-  /// The elements in an order, those that it does not tell apart in the order they are in.
-  fileprivate func stablySorted(by order: (Element, Element) -> Bool) -> [Element] {
-    enumerated().sorted { left, right in
-      if order(left.element, right.element) { return true }
-      return !order(right.element, left.element) && left.offset < right.offset
-    }.map(\.element)
+    return result
   }
 }

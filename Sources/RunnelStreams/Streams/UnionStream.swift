@@ -1,6 +1,7 @@
 public import RunnelBase
 
-/// The rows of several streams in one section, each key once.
+/// The rows of several streams, merged into one section or one after the other in sections, each key
+/// once.
 ///
 /// A key that several sources have is shown as the first of them has it; the others are *shadowed*.
 /// When the winner loses the key, the next one is revealed: the row is reloaded, and moved if its
@@ -8,8 +9,11 @@ public import RunnelBase
 ///
 /// Rows stand by the rank of their source, then by the order; rows that it does not tell apart stand
 /// in the order of their sources, and those of one source by key. Sources of one rank are
-/// merged; those of a higher rank stand after them, whatever their rows are. How a source orders and
+/// merged; those of a higher rank stand after them, whatever their rows are: in the same section, or
+/// each rank in a section of its own. So a rank also pins rows to an end. How a source orders and
 /// sections its own rows does not matter.
+///
+/// Cost of a change: O(t log n) in the t rows that it touches.
 ///
 /// It follows its sources as long as it lives, and does not start or stop them. It is loaded when all
 /// of them are, and has failed as soon as one has.
@@ -42,26 +46,37 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   private let hub = ChangeHub<StreamChange<Item>>()
   private var tokens: [StreamToken] = []
   private var loadStates: [LoadState]
-  /// The rows in order.
-  public private(set) var items: Rows<Item> = []
+  /// The rows of each section in order.
+  private var rows: [Rows<Item>]
+  private let sectionIDs: [String]
+  private let hasSections: Bool
   private var entries: [String: Entry] = [:]
   /// For each source, the place of its rank among those in use.
   private let groups: [Int]
-  /// How many rows stand before those of each group, and how many there are at the end.
+  /// How many rows of its section stand before those of each group, and how many there are at the end;
+  /// not used if each group has a section.
   private var groupStarts: [Int]
 
   /// Makes a union of streams, which may have rows already.
   ///
   /// - Parameters:
   ///   - sources: the sources; of two with one key the earlier wins.
+  ///   - sectionIDs: the ids of the sections, one for each rank in use, in their order; nil for one
+  ///     section.
   ///   - order: true if the first row stands before the second. It must be a strict weak order that
   ///     looks at nothing but the two rows.
-  public init(_ sources: [Source], by order: @escaping (Item, Item) -> Bool) {
+  public init(
+    _ sources: [Source], sectionIDs: [String]? = nil, by order: @escaping (Item, Item) -> Bool
+  ) {
     self.sources = sources
     self.order = order
     loadStates = sources.map(\.stream.loadState)
     let ranks = Set(sources.map(\.rank)).sorted()
     groups = sources.map { source in ranks.lowerBound { $0 < source.rank } }
+    precondition(sectionIDs.map { $0.count == ranks.count } ?? true, "Each rank has a section.")
+    self.sectionIDs = sectionIDs ?? [StreamSection<Item>().id]
+    hasSections = sectionIDs != nil
+    rows = Array(repeating: [], count: self.sectionIDs.count)
     groupStarts = Array(repeating: 0, count: ranks.count + 1)
     loadState = LoadState.combined(loadStates)
     for (index, source) in sources.enumerated() {
@@ -87,8 +102,15 @@ extension UnionStream {
 // MARK: Reading
 
 extension UnionStream {
-  /// The rows, in one section.
-  public var sections: [StreamSection<Item>] { [StreamSection(items: items)] }
+  /// The rows in their sections.
+  public var sections: [StreamSection<Item>] {
+    zip(sectionIDs, rows).map { StreamSection(id: $0, items: $1) }
+  }
+
+  /// The rows in order.
+  ///
+  /// O(1) with one section, else O(n).
+  public var items: Rows<Item> { rows.count == 1 ? rows[0] : Rows(rows.joined()) }
 
   /// The row with a key.
   ///
@@ -99,13 +121,58 @@ extension UnionStream {
   ///
   /// O(log n).
   public func indexPath(forKey key: String) -> IndexPath? {
-    entries[key].map { IndexPath(section: 0, row: index(of: $0)) }
+    entries[key].map { IndexPath(section: section(of: $0), row: index(of: $0)) }
   }
 
   /// The index of the source that a row is shown from; nil if there is no such row.
   ///
   /// O(1).
   public func source(of key: String) -> Int? { entries[key]?.source }
+
+  /// The index of the source that the row at a place is shown from, and its place there; nil if the
+  /// place is none, or the source is further than the union and has the row no more.
+  ///
+  /// O(log n).
+  public func origin(of path: IndexPath) -> (source: Int, path: IndexPath)? {
+    guard rows.indices.contains(path.section), rows[path.section].indices.contains(path.row),
+      let entry = entries[rows[path.section][path.row].key],
+      let origin = sources[entry.source].stream.indexPath(forKey: entry.item.key)
+    else { return nil }
+    return (entry.source, origin)
+  }
+
+  /// The place of the row that a source has at a place; nil if there is none, or it is shadowed.
+  ///
+  /// O(log n).
+  public func indexPath(of path: IndexPath, inSource source: Int) -> IndexPath? {
+    guard sources.indices.contains(source) else { return nil }
+    let sections = sources[source].stream.sections
+    guard sections.indices.contains(path.section),
+      sections[path.section].items.indices.contains(path.row)
+    else { return nil }
+    let key = sections[path.section].items[path.row].key
+    return entries[key]?.source == source ? indexPath(forKey: key) : nil
+  }
+
+  /// The place of the first row that stands after another one, which need not be in the stream; nil if
+  /// none does, or there are several groups of sources.
+  ///
+  /// O(log n).
+  public func firstIndexPath(after item: Item) -> IndexPath? {
+    guard groupStarts.count == 2 else { return nil }
+    let index = rows[0].lowerBound { !order(item, $0) }
+    return index < rows[0].count ? IndexPath(section: 0, row: index) : nil
+  }
+
+  /// The place of the last row that stands before another one, which need not be in the stream; nil if
+  /// none does, or there are several groups of sources.
+  ///
+  /// O(log n).
+  public func lastIndexPath(before item: Item) -> IndexPath? {
+    guard groupStarts.count == 2 else { return nil }
+    let count = rows[0].lowerBound { order($0, item) }
+    return count > 0 ? IndexPath(section: 0, row: count - 1) : nil
+  }
 
   /// Tells the present state and what happens from now on.
   public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {
@@ -145,14 +212,14 @@ extension UnionStream {
   /// A source may be further than the change that is followed; then what its next change touches is
   /// found in order already.
   private func refresh(_ keys: Set<String>, arrived: Set<String>) -> ChangeSet {
-    var edit = RowEdit<Item>()
+    var gone: [Entry] = []
     var added: [Entry] = []
     var (changed, arrivals): (Set<String>, Set<String>) = ([], [])
     for key in keys {
       let (old, new) = (entries[key], winner(of: key))
       // A row of another source may be drawn differently, whatever it holds.
       if old == new { continue }
-      if let old { edit.removing.append(index(of: old)) }
+      if let old { gone.append(old) }
       guard let new else { continue }
       added.append(new)
       if old != nil {
@@ -161,17 +228,41 @@ extension UnionStream {
         arrivals.insert(key)
       }
     }
-    edit.removing.sort()
-    added.sort(by: precedes)
-    edit.inserting = added.map { .init(gap: lowerBound(of: $0), item: $0.item) }
-    edit.straighten()
-    for index in edit.removing { countRow(of: entries[items[index].key], by: -1) }
-    for entry in added { countRow(of: entry, by: 1) }
-    for index in edit.removing { entries[items[index].key] = nil }
+    let edits = edits(removing: gone, adding: added)
+    for entry in gone { entries[entry.item.key] = nil }
     for entry in added { entries[entry.item.key] = entry }
-    var changes = edit.apply(to: &items, changed: changed)
+    var changes = carryOut(edits, changed: changed)
     changes.arrivedKeys = arrivals
     return changes
+  }
+
+  /// What is to be done to each section.
+  private func edits(removing gone: [Entry], adding added: [Entry]) -> [RowEdit<Item>] {
+    var edits = Array(repeating: RowEdit<Item>(), count: rows.count)
+    for entry in gone { edits[section(of: entry)].removing.append(index(of: entry)) }
+    for entry in added.sorted(by: precedes) {
+      edits[section(of: entry)].inserting.append(
+        .init(gap: lowerBound(of: entry), item: entry.item))
+    }
+    for index in edits.indices {
+      edits[index].removing.sort()
+      edits[index].straighten()
+    }
+    for (entries, difference) in [(gone, -1), (added, 1)] {
+      for entry in entries { countRow(of: entry, by: difference) }
+    }
+    return edits
+  }
+
+  private func carryOut(_ edits: [RowEdit<Item>], changed: Set<String>) -> ChangeSet {
+    if edits.allSatisfy(\.isEmpty) { return ChangeSet() }
+    let counts = rows.map(\.count)
+    let old = edits.indices.flatMap { edits[$0].removedRows(of: rows[$0], section: $0) }
+    for index in edits.indices { rows[index].apply(edits[index]) }
+    let new = edits.indices.flatMap { edits[$0].insertedRows(section: $0) }
+    return SectionedDiff.changes(
+      from: .init(sections: sectionIDs, counts: counts, touched: old),
+      to: .init(sections: sectionIDs, counts: rows.map(\.count), touched: new), changed: changed)
   }
 
   private func winner(of key: String) -> Entry? {
@@ -181,8 +272,7 @@ extension UnionStream {
     return nil
   }
 
-  private func countRow(of entry: Entry?, by difference: Int) {
-    guard let entry else { return }
+  private func countRow(of entry: Entry, by difference: Int) {
     for group in (groups[entry.source] + 1)..<groupStarts.count {
       groupStarts[group] += difference
     }
@@ -207,18 +297,23 @@ extension UnionStream {
     return source == other.source ? item.key < other.item.key : source < other.source
   }
 
-  /// How many of the present rows stand before one.
+  private func section(of entry: Entry) -> Int { hasSections ? groups[entry.source] : 0 }
+
+  /// How many of the present rows of its section stand before one.
   private func lowerBound(of entry: Entry) -> Int {
+    let rows = rows[section(of: entry)]
+    func isBefore(_ item: Item) -> Bool { stands(item, of: source(of: item.key), before: entry) }
+    if hasSections || groupStarts.count == 2 { return rows.lowerBound(isBefore) }
     let group = groups[entry.source]
-    return items[groupStarts[group]..<groupStarts[group + 1]]
-      .lowerBound { stands($0, of: source(of: $0.key), before: entry) }
+    return rows[groupStarts[group]..<groupStarts[group + 1]].lowerBound(isBefore)
   }
 
-  /// The index of a present row.
+  /// The index of a present row in its section.
   private func index(of entry: Entry) -> Int {
+    let rows = rows[section(of: entry)]
     let index = lowerBound(of: entry)
-    if items.indices.contains(index), items[index].key == entry.item.key { return index }
+    if rows.indices.contains(index), rows[index].key == entry.item.key { return index }
     // An order that contradicts itself finds no row by halves; it must not lose one.
-    return items.firstIndex { $0.key == entry.item.key } ?? index
+    return rows.firstIndex { $0.key == entry.item.key } ?? index
   }
 }

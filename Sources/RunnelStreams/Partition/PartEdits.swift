@@ -1,0 +1,41 @@
+/// What happens to the sections of a partition in one change.
+struct PartEdits<Item: KeyedItem, Section: Comparable & Hashable> {
+  typealias Part = PartitionSection<Item, Section>
+
+  /// The edit of the rows that one section shows.
+  struct Edit {
+    let part: Part
+    let before: Rows<Item>
+    let edit: RowEdit<Item>
+  }
+
+  /// The sections that were shown before, in order.
+  let shown: [Part]
+  /// How many rows each of them showed.
+  private(set) var counts: [Int]
+  private(set) var edits: [Edit] = []
+
+  init(_ shown: [Part]) {
+    self.shown = shown
+    counts = shown.map(\.rows.items.count)
+  }
+
+  /// Notes what was done to a section.
+  mutating func note(_ part: Part, before: Rows<Item>, _ edit: RowEdit<Item>) {
+    edits.append(Edit(part: part, before: before, edit: edit))
+  }
+
+  /// The rows that went, at their old places; asked for before the sections get their new ones.
+  var oldRows: [SectionedDiff.Row] {
+    sorted.flatMap { index, edit in edit.edit.removedRows(of: edit.before, section: index) }
+  }
+
+  /// The rows that came, at their new places; asked for when the sections have them.
+  var newRows: [SectionedDiff.Row] {
+    sorted.flatMap { index, edit in edit.edit.insertedRows(section: index) }
+  }
+
+  private var sorted: [(Int, Edit)] {
+    edits.compactMap { edit in edit.part.index.map { ($0, edit) } }.sorted { $0.0 < $1.0 }
+  }
+}

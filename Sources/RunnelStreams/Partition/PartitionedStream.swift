@@ -1,0 +1,150 @@
+public import RunnelBase
+
+/// The rows of a stream, distributed over sections by a rule.
+///
+/// Within a section rows stand in the order of the source; the source's own sections do not matter.
+/// A row that the rule puts elsewhere after a change is one move. Sections come and go with their
+/// rows, except those that are fixed.
+///
+/// A section may be collapsed or limited: rows that it does not show are counted in `hiddenCount`.
+/// What stands around the rows of a section is told by `BatchUpdate.reloadedSections`.
+///
+/// It follows its source as long as it lives, and does not start or stop it.
+///
+/// Cost of a change: O(t log n) in the t rows that it touches, and O(s) in the sections. A change that
+/// the source tells as a reload is O(n).
+///
+/// Invariants:
+/// - I1. `order` holds the rows of the source in its order, and `entries` the same by key.
+/// - I2. Each row is in the section that the rule named last, or in none if it named none.
+/// - I3. `shown` holds the sections that have rows, and the fixed ones unless `hidesEmptySections`, in
+///   the order of `Section`; `sections` is what they show.
+public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hashable>:
+  SectionedStream
+{
+  typealias Part = PartitionSection<Item, Section>
+  typealias Entry = Part.Entry
+
+  /// The sections in the order of `Section`, each with its rows.
+  public internal(set) var sections: [StreamSection<Item>] = []
+  /// How far the source is loaded.
+  public internal(set) var loadState = LoadState.idle
+  /// The time that the rule was told last, in milliseconds since 1970.
+  public internal(set) var now: Int64
+
+  let source: any SectionedStream<Item>
+  let rule: (Item, Int64) -> TimedSection<Section>?
+  let sectionID: (Section) -> String
+  let fixed: Set<Section>
+  let hub = ChangeHub<StreamChange<Item>>()
+  var look = SectionLook<Section>()
+  var order = SourceOrder<Part, Item>()
+  var entries: [String: Entry] = [:]
+  var parts: [Section: Part] = [:]
+  var shown: [Part] = []
+  /// The rows whose section is right for a while, by when it ends; some are gone since.
+  var due = Rows<(until: Int64, entry: Entry)>()
+  /// How many rows each section of the source has.
+  var sourceCounts: [Int] = []
+  private var token: StreamToken?
+
+  /// Makes a partition of a stream, which may have rows already.
+  ///
+  /// - Parameters:
+  ///   - source: the stream.
+  ///   - fixed: sections that are shown even if they are empty.
+  ///   - sectionID: the id of a section; two sections have two ids.
+  ///   - partition: the section of a row; nil for a row that is not shown. If it looks at more than
+  ///     the row, `repartition` must be called when that changes.
+  public convenience init(
+    _ source: any SectionedStream<Item>, fixed: [Section] = [],
+    sectionID: @escaping (Section) -> String, partition: @escaping (Item) -> Section?
+  ) {
+    self.init(source, fixed: fixed, now: 0, sectionID: sectionID) { item, _ in
+      partition(item).map { TimedSection($0) }
+    }
+  }
+
+  /// Makes a partition that depends on the time, of a stream which may have rows already.
+  ///
+  /// It has no clock: `advance(to:)` tells it the time, and `nextChange` when that is due.
+  ///
+  /// - Parameters:
+  ///   - source: the stream.
+  ///   - fixed: sections that are shown even if they are empty.
+  ///   - now: the time, in milliseconds since 1970.
+  ///   - sectionID: the id of a section; two sections have two ids.
+  ///   - partition: the section of a row at a time, and how long it is right; nil for a row that is not
+  ///     shown.
+  public init(
+    _ source: any SectionedStream<Item>, fixed: [Section] = [], now: Int64,
+    sectionID: @escaping (Section) -> String,
+    partition: @escaping (_ item: Item, _ now: Int64) -> TimedSection<Section>?
+  ) {
+    self.source = source
+    self.fixed = Set(fixed)
+    self.now = now
+    self.sectionID = sectionID
+    rule = partition
+    token = source.observe { [weak self] change in self?.follow(change) }
+  }
+
+  deinit {
+    if let token { source.cancel(token) }
+  }
+}
+
+/// How the sections of a partition look.
+struct SectionLook<Section: Hashable> {
+  var hidesEmptySections = false
+  var limit: RowLimit?
+  var limits: [Section: RowLimit] = [:]
+  var collapsed: Set<Section> = []
+  var title: ((Section) -> String?)?
+  var footer: ((Section, _ totalCount: Int, _ hiddenCount: Int) -> String?)?
+
+  /// How many rows a section shows.
+  func limit(of section: Section) -> RowLimit? {
+    collapsed.contains(section) ? RowLimit(0) : limits[section] ?? limit
+  }
+}
+
+// MARK: Reading
+
+extension PartitionedStream {
+  /// The row with a key, if it is shown.
+  ///
+  /// O(1); O(log n) in a limited section.
+  public func item(forKey key: String) -> Item? {
+    guard let entry = entries[key], let part = entry.place.section, part.rows.isShown(entry) else {
+      return nil
+    }
+    return entry.item
+  }
+
+  /// The place of the row with a key, if it is shown.
+  ///
+  /// O(log n).
+  public func indexPath(forKey key: String) -> IndexPath? {
+    guard let entry = entries[key], let part = entry.place.section, let section = part.index,
+      let row = part.rows.index(of: entry)
+    else { return nil }
+    return IndexPath(section: section, row: row)
+  }
+
+  /// What each of the sections stands for, in order.
+  public var sectionKeys: [Section] { shown.map(\.key) }
+
+  /// The section that a row belongs to, shown or not; nil if there is no such row.
+  ///
+  /// O(1).
+  public func section(ofKey key: String) -> Section? { entries[key]?.place.section?.key }
+
+  /// Tells the present state and what happens from now on.
+  public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {
+    hub.observe(observer, present: present)
+  }
+
+  /// Ends an observation.
+  public func cancel(_ token: StreamToken) { hub.cancel(token) }
+}
