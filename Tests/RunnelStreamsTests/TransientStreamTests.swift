@@ -117,4 +117,34 @@ import Testing
       stream.reset((0..<4).map { TestRow("k\($0 * row.value)", row.value - $0) })
     }
   }
+
+  @Test func predicateHidesRowsAndShowsThemAgain() {
+    let stream = TransientStream((0..<5).map { TestRow("k\($0)", $0) })
+    let recorder = Recorder(stream)
+    stream.predicate = { $0.value % 2 == 0 }
+    #expect(stream.sections.text == [": k0 k2 k4"])
+    stream.put(TestRow("x", 7), TestRow("k1", 8))
+    #expect(stream.sections.text == [": k0 k1 k2 k4"])
+    #expect(stream.item(forKey: "x") == nil && stream.indexPath(forKey: "x") == nil)
+    stream.predicate = nil
+    #expect(stream.sections.text == [": k0 k1 k2 k3 k4 x"])
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func rowsMayBePutBeforeTheOthers() {
+    let stream = TransientStream([TestRow("m")])
+    stream.put(TestRow("a"), TestRow("b"), at: .start)
+    stream.put(TestRow("z"))
+    stream.put(TestRow("0"), at: .start)
+    #expect(stream.sections.text == [": 0 a b m z"])
+  }
+
+  @Test func localChangeIsToldThoughItIsEqual() {
+    let stream = TransientStream([TestRow("a")])
+    let recorder = Recorder(stream)
+    stream.itemChanged(TestRow("a"))
+    stream.itemChanged(TestRow("b"))
+    #expect(recorder.later.count == 1)
+    #expect(recorder.changes.last?.changes.updatedKeys == ["a"])
+  }
 }

@@ -72,6 +72,51 @@ import Testing
     #expect(union.sections.text == [": a b c q p"])
   }
 
+  @Test func eachRankMayBeASection() {
+    let rows = TransientStream([TestRow("a", 5), TestRow("b", 7)])
+    let pinned = TransientStream([TestRow("p", 9), TestRow("a", 1)])
+    let union = UnionStream(
+      [UnionStream.Source(pinned), UnionStream.Source(rows, rank: 1)],
+      sectionIDs: ["pinned", "all"], by: TestRow.byValue)
+    let recorder = Recorder(union)
+    #expect(union.sections.text == ["pinned: a p", "all: b"])
+    pinned.remove("a")
+    #expect(union.sections.text == ["pinned: p", "all: a b"])
+    let move = BatchUpdate.Move(
+      from: IndexPath(section: 0, row: 0), to: IndexPath(section: 1, row: 0))
+    #expect(recorder.lastBatch?.movedRows == [move])
+    pinned.reset()
+    #expect(union.sections.text == ["pinned: ", "all: a b"])
+    #expect(union.items.map(\.key) == ["a", "b"])
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func rowsAreTracedToTheirSourcesAndBack() {
+    let first = TransientStream([TestRow("a", 5), TestRow("b", 7)])
+    let second = TransientStream([TestRow("c", 6), TestRow("a", 1)])
+    let union = UnionStream([first, second], by: TestRow.byValue)
+    func path(_ row: Int) -> IndexPath { IndexPath(section: 0, row: row) }
+    #expect(union.sections.text == [": a c b"])
+    #expect(union.origin(of: path(1))?.source == 1)
+    #expect(union.origin(of: path(1))?.path == path(0))
+    #expect(union.origin(of: path(2))?.path == path(1))
+    #expect(union.origin(of: path(3)) == nil)
+    #expect(union.indexPath(of: path(0), inSource: 1) == path(1))
+    #expect(union.indexPath(of: path(1), inSource: 1) == nil, "It is shadowed.")
+    #expect(union.indexPath(of: path(5), inSource: 1) == nil)
+  }
+
+  @Test func placesAroundAnExemplarAreStrict() {
+    let source = TransientStream((0..<9).map { TestRow("k\($0)", $0 / 2) })
+    let union = UnionStream([source], by: TestRow.byValue)
+    for value in -1...5 {
+      let row = TestRow("x", value)
+      #expect(
+        union.firstIndexPath(after: row)?.row == union.items.firstIndex { $0.value > value })
+      #expect(union.lastIndexPath(before: row)?.row == union.items.lastIndex { $0.value < value })
+    }
+  }
+
   @Test func rowsThatTheOrderDoesNotTellApartStandInTheOrderOfTheirSources() {
     let first = TransientStream([TestRow("z", 1)])
     let second = TransientStream([TestRow("b", 1), TestRow("a", 1)])

@@ -1,0 +1,127 @@
+import RunnelBase
+public import RunnelTree
+
+extension PartitionedStream where Section == Int {
+  /// Makes a partition into sections with these titles, which are shown even if they are empty.
+  ///
+  /// - Parameters:
+  ///   - source: the stream.
+  ///   - titles: the titles, in order.
+  ///   - partition: the index of a row's title; a row whose index is none is not shown.
+  public convenience init(
+    _ source: any SectionedStream<Item>, titles: [String], partition: @escaping (Item) -> Int
+  ) {
+    self.init(source, fixed: Array(titles.indices), sectionID: { "\($0)" }) { item in
+      let index = partition(item)
+      return titles.indices.contains(index) ? index : nil
+    }
+    setTitles { titles[$0] }
+  }
+}
+
+extension PartitionedStream where Section == FieldSection, Item == Record {
+  /// Makes a partition of records by what stands in a field; records without it come first.
+  ///
+  /// Sections stand in the tree's order of their values.
+  ///
+  /// - Parameters:
+  ///   - source: the stream; its rows were read in full, those of which only a summary was read count
+  ///     as having nothing there.
+  ///   - field: the field.
+  public convenience init(_ source: any SectionedStream<Record>, by field: RowField) {
+    self.init(source, sectionID: \.id) { FieldSection(of: $0, by: field) }
+    setTitles { $0.text }
+  }
+}
+
+extension PartitionedStream where Section == DaySection {
+  /// Makes a partition by the day of a time; rows without one come last.
+  ///
+  /// - Parameters:
+  ///   - source: the stream.
+  ///   - time: the time of a row, in milliseconds since 1970.
+  ///   - offsetSeconds: how far the clocks of the zone are ahead of UTC at a time in milliseconds since
+  ///     1970.
+  public convenience init(
+    _ source: any SectionedStream<Item>, byDayOf time: @escaping (Item) -> Int64?,
+    offsetSeconds: @escaping (_ milliseconds: Int64) -> Int
+  ) {
+    self.init(source, sectionID: \.id) { item in
+      DaySection(milliseconds: time(item), offsetSeconds: offsetSeconds)
+    }
+    setTitles { $0.text }
+  }
+}
+
+/// A section of records that have the same in a field.
+public struct FieldSection: Hashable, Sendable {
+  /// What stands in the field, as the tree orders it.
+  public let value: IndexValue
+
+  /// Makes the section of a value.
+  public init(_ value: IndexValue) { self.value = value }
+
+  /// The section of a record.
+  init(of record: Record, by field: RowField) {
+    let child = Child(key: record.row.key, node: record.row.node ?? .empty)
+    self.init(field.value(of: child))
+  }
+
+  /// What the section is known by: the value as JSON.
+  var id: String {
+    switch value {
+    case .null: "null"
+    case .leaf(let leaf): leaf.json.jsonText()
+    case .children: "{}"
+    case .tuple(let tuple): "\(tuple)"
+    }
+  }
+
+  /// The value for a person to read; nil if there is none.
+  public var text: String? {
+    switch value {
+    case .leaf(.string(let text)): text
+    case .leaf: id
+    case .null, .children, .tuple: nil
+    }
+  }
+}
+
+extension FieldSection: Comparable {
+  /// The tree's order of values.
+  public static func < (left: FieldSection, right: FieldSection) -> Bool { left.value < right.value }
+}
+
+/// A section of rows of one day.
+public struct DaySection: Hashable, Sendable {
+  /// The farthest time that is told apart, in milliseconds: any number of the data may be taken for a
+  /// time.
+  private static let millisecondsMax: Int64 = 200_000 * 365 * 86_400_000
+
+  /// The day, counted from 1970-01-01, which is 0; nil for rows without a time.
+  public let dayNumber: Int?
+
+  /// The section of a day; nil for that of rows without a time.
+  public init(dayNumber: Int?) { self.dayNumber = dayNumber }
+
+  /// The section of a time, in milliseconds since 1970, where clocks are so far ahead of UTC.
+  public init(milliseconds: Int64?, offsetSeconds: (_ milliseconds: Int64) -> Int) {
+    dayNumber = milliseconds.map { time in
+      let near = min(max(time, -DaySection.millisecondsMax), DaySection.millisecondsMax)
+      return CivilTime(milliseconds: near, offsetSeconds: offsetSeconds(near)).dayNumber
+    }
+  }
+
+  /// What the section is known by: the date in ISO 8601.
+  var id: String { dayNumber.map { CivilTime(dayNumber: $0).dateText } ?? "" }
+
+  /// The date for a person to read; nil for rows without a time.
+  public var text: String? { dayNumber.map { CivilTime(dayNumber: $0).longDateText } }
+}
+
+extension DaySection: Comparable {
+  /// The earlier day first, rows without a time last.
+  public static func < (left: DaySection, right: DaySection) -> Bool {
+    (left.dayNumber ?? .max) < (right.dayNumber ?? .max)
+  }
+}

@@ -1,0 +1,159 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTree
+import Testing
+
+/// Completions, cancelling, prefetching, and pages at both ends.
+@Suite struct QueryStreamPagingTests {
+  private let tree = TestTree()
+
+  private func fill(_ count: Int, at value: (Int) -> Int = { $0 }) throws {
+    try tree.write(
+      (0..<count).map { JSONMember("k\($0)", ["at": .number(JSONNumber(Int64(value($0))))]) })
+  }
+
+  private func loaded(
+    _ request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil
+  ) throws -> QueryStream<Record> {
+    let stream = QueryStream(
+      request: request, isDescending: isDescending, from: place, source: tree)
+    stream.start()
+    try tree.settle([stream])
+    return stream
+  }
+
+  private func paged(_ count: Int, _ anchor: Query.Side = .last) throws -> ListenRequest {
+    try messages(paging: Paging(anchor: anchor, count: count))
+  }
+
+  @Test func completionComesAfterTheObserversAreTold() throws {
+    try fill(6)
+    let stream = try loaded(try paged(2))
+    let recorder = Recorder(stream)
+    var counts: [Int] = []
+    stream.fetchMore(3) { outcome in
+      #expect(outcome == .fetched)
+      counts.append(recorder.keyed[0].keys.count)
+    }
+    stream.fetchMore(3) { outcome in #expect(outcome == .refused) }
+    try tree.settle([stream])
+    #expect(counts == [5])
+    stream.fetchMore(3) { _ in counts.append(recorder.keyed[0].keys.count) }
+    try tree.settle([stream])
+    #expect(counts == [5, 6] && stream.fetchState == .exhausted)
+    var last: FetchOutcome?
+    stream.fetchMore(3) { last = $0 }
+    #expect(last == .refused)
+  }
+
+  @Test func cancelledPageIsToldOnceAndAnotherMayBeFetched() throws {
+    try fill(9)
+    let stream = try loaded(try paged(2))
+    let recorder = Recorder(stream)
+    var outcomes: [FetchOutcome] = []
+    stream.fetchMore(2) { outcomes.append($0) }
+    stream.cancelFetch(at: .start)
+    stream.cancelFetch(at: .start)
+    #expect(outcomes == [.cancelled] && stream.fetchState == .more)
+    stream.fetchMore(1) { outcomes.append($0) }
+    try tree.settle([stream])
+    #expect(outcomes == [.cancelled, .fetched])
+    #expect(stream.names == ["k4", "k5", "k6", "k7", "k8"])
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func failedPageTellsItsCompletion() throws {
+    try fill(9)
+    let stream = try loaded(try paged(2))
+    var outcomes: [FetchOutcome] = []
+    stream.fetchMore(2) { outcomes.append($0) }
+    stream.receive(failure: "no", from: try #require(tree.activeListeners.first))
+    #expect(outcomes == [.failed("no")] && stream.fetchState == .failed("no"))
+  }
+
+  @Test func stopCancelsAPage() throws {
+    try fill(9)
+    let stream = try loaded(try paged(2))
+    var outcomes: [FetchOutcome] = []
+    stream.fetchMore(2) { outcomes.append($0) }
+    stream.stop()
+    try tree.settle([stream])
+    #expect(outcomes == [.cancelled])
+  }
+
+  @Test func pageIsFetchedAsTheReaderNearsTheEnd() throws {
+    try fill(20)
+    let stream = try loaded(try paged(5, .first))
+    stream.rowsSeen(0..<5)
+    #expect(stream.fetchState == .more, "Nothing is fetched unless it was asked for.")
+    (stream.prefetchDistance, stream.prefetchCount) = (2, 4)
+    stream.rowsSeen(0..<3)
+    #expect(stream.fetchState == .more)
+    stream.rowsSeen(1..<4)
+    try tree.settle([stream])
+    #expect(stream.items.count == 9)
+    stream.rowsSeen(7..<8)
+    stream.receive(failure: "no", from: try #require(tree.activeListeners.first))
+    stream.rowsSeen(7..<8)
+    #expect(stream.fetchState == .failed("no"), "What failed is not fetched again by itself.")
+  }
+
+  @Test(arguments: [false, true])
+  func pagesAtBothEndsAreOneRange(isDescending: Bool) throws {
+    try fill(30, at: { $0 / 4 })
+    let request = try paged(3, .first)
+    let all = try tree.rows(request.query).map(\.key.text)
+    let middle = try tree.rows(request.query)[14].position
+    let stream = try loaded(request, isDescending: isDescending, from: middle)
+    let recorder = Recorder(stream)
+    func expected(_ range: Range<Int>) -> [String] {
+      isDescending ? all[range].reversed() : Array(all[range])
+    }
+    #expect(stream.names == expected(11..<17))
+    #expect(Set(stream.pagedEnds) == [.start, .end])
+    let later: ListEnd = isDescending ? .start : .end
+    let earlier: ListEnd = isDescending ? .end : .start
+    stream.fetchMore(4, at: later) { _ in }
+    stream.fetchMore(2, at: earlier) { _ in }
+    try tree.settle([stream])
+    #expect(stream.names == expected(9..<21))
+    stream.fetchMore(50, at: earlier) { _ in }
+    try tree.settle([stream])
+    #expect(stream.names == expected(0..<21))
+    #expect(stream.fetchState(at: earlier) == .exhausted && stream.fetchState(at: later) == .more)
+    #expect(recorder.changes.allSatisfy { $0.changes.arrivedKeys.isEmpty })
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func rowsGoFromOneHalfToTheOther() throws {
+    for seed in seeds(30) {
+      var random = SeededRandom(seed: seed)
+      let tree = TestTree()
+      for _ in 0..<4 { try tree.writeAtRandom(&random) }
+      let request = try messages(paging: Paging(anchor: .first, count: 3))
+      let place = IndexPosition(value: .leaf(.number(2)), key: .minimum)
+      let stream = QueryStream(request: request, from: place, source: tree)
+      let recorder = Recorder(stream)
+      stream.start()
+      for _ in 0..<30 {
+        try tree.writeAtRandom(&random)
+        if Bool.random(using: &random) {
+          stream.fetchMore(2, at: Bool.random(using: &random) ? .start : .end) { _ in }
+        }
+        if Bool.random(using: &random) { try tree.settle([stream]) }
+      }
+      try tree.settle([stream])
+      let all = try tree.rows(request.query)
+      let rows = stream.items.map(\.row)
+      if let first = rows.first, let start = all.firstIndex(of: first) {
+        #expect(Array(all[start..<min(all.count, start + rows.count)]) == rows, "seed \(seed)")
+      } else {
+        #expect(rows.isEmpty, "seed \(seed)")
+      }
+      for end in ListEnd.allCases where stream.fetchState(at: end) == .exhausted {
+        #expect((end == .start ? rows.first : rows.last) == (end == .start ? all.first : all.last))
+      }
+      #expect(recorder.mistakes == [], "seed \(seed)")
+    }
+  }
+}
