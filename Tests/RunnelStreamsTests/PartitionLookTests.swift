@@ -143,7 +143,7 @@ import Testing
 
 extension PartitionLookTests {
   @Test func randomLooksAndChangesAgreeWithAPartitionFromScratch() {
-    for seed in seeds(120) {
+    for seed in seeds(30) {
       var random = SeededRandom(seed: seed)
       let inner = TransientStream<TestRow>()
       // A source with sections of its own that come, go and move.

@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test func randomChangesReplayAndAgreeWithAPartitionFromScratch() {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in seeds(60) {
       var random = SeededRandom(seed: seed)
       let source =
         seed % 3 == 0

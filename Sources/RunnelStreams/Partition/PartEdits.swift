@@ -5,8 +5,8 @@ struct PartEdits<Item: KeyedItem, Section: Comparable & Hashable> {
   /// The edit of the rows that one section shows.
   struct Edit {
     let part: Part
-    let before: Rows<Item>
-    let edit: RowEdit<Item>
+    let before: Rows<RowObject>
+    let edit: RowEdit<RowObject>
   }
 
   /// The sections that were shown before, in order.
@@ -21,7 +21,7 @@ struct PartEdits<Item: KeyedItem, Section: Comparable & Hashable> {
   }
 
   /// Notes what was done to a section.
-  mutating func note(_ part: Part, before: Rows<Item>, _ edit: RowEdit<Item>) {
+  mutating func note(_ part: Part, before: Rows<RowObject>, _ edit: RowEdit<RowObject>) {
     edits.append(Edit(part: part, before: before, edit: edit))
   }
 

@@ -1,16 +1,17 @@
-/// A section of a partition with all its rows, shown or not.
-final class PartitionSection<Item: KeyedItem, Section: Comparable & Hashable> {
-  typealias Place = SourceOrder<PartitionSection, Item>.Place
-  typealias Entry = RowEntry<Place, Item>
+/// A section of a partition, whatever its rows are.
+class PartitionPlace {
+  /// Where the section is shown; nil if it is not.
+  final var index: Int?
+}
 
+/// A section of a partition with all its rows, shown or not.
+final class PartitionSection<Item: KeyedItem, Section: Comparable & Hashable>: PartitionPlace {
   /// What the section stands for.
   let key: Section
   /// What it is known by.
   let id: String
   /// The rows, in the order of the source.
-  var rows = ShownRows<Place, Item> { $0.label < $1.label }
-  /// Where the section is shown; nil if it is not.
-  var index: Int?
+  var rows = ShownRows<Item> { $0.label < $1.label }
 
   init(key: Section, id: String) {
     self.key = key
@@ -18,7 +19,26 @@ final class PartitionSection<Item: KeyedItem, Section: Comparable & Hashable> {
   }
 
   /// How many rows belong to it.
-  var totalCount: Int { rows.all.count }
+  var totalCount: Int { rows.list.all.count }
+
+  /// A place that is known to be a section of such a partition; a debug build checks it.
+  static func of(_ place: PartitionPlace) -> PartitionSection {
+    unsafeDowncast(place, to: PartitionSection.self)
+  }
+}
+
+/// A row of a partition's source; its label says where it stands among the others.
+final class PartitionRow<Item: KeyedItem>: RowBox<Item> {
+  /// The section that the row is in; nil if it is in none. The section holds its rows.
+  unowned let place: PartitionPlace?
+
+  init(_ item: Item, in place: PartitionPlace?) {
+    self.place = place
+    super.init(item)
+  }
+
+  /// A row of a list that holds only such rows; a debug build checks it.
+  static func row(_ row: RowObject) -> PartitionRow { unsafeDowncast(row, to: PartitionRow.self) }
 }
 
 /// A section that is right for a while.

@@ -24,57 +24,61 @@ extension PartitionedStream {
 
   private func take(_ edit: SourceEdit<Item>, _ changes: ChangeSet) -> ChangeSet {
     let removed = edit.removing.map { order.rows[$0] }
-    let inserted = edit.inserting.map { RowEdit.Insertion(gap: $0.gap, item: entry($0.item)) }
+    let inserted = edit.inserting.map {
+      RowEdit<RowObject>.Insertion(gap: $0.gap, item: row($0.item))
+    }
     let replaced = edit.replacing.map { number, item in
-      let (old, new) = (order.rows[number], entry(item))
-      new.place.label = old.place.label
-      return (old: old, new: new)
+      let (old, new) = (order.rows[number], row(item))
+      new.label = old.label
+      return Replacement(old: old, new: new)
     }
     order.insert(inserted)
-    let shift = RowEdit<Entry>(inserting: inserted)
+    let shift = RowEdit<RowObject>(inserting: inserted)
     func shifted(_ number: Int) -> Int {
       number + shift.inserting.lowerBound { $0.gap <= number }
     }
     order.update(
       removing: edit.removing.map(shifted),
-      replacing: zip(edit.replacing, replaced).map { (shifted($0.number), $1.new) })
+      replacing: zip(edit.replacing, replaced).compactMap { place, pair in
+        pair.new.map { (shifted(place.number), $0) }
+      })
     let pairs =
       removed.map { Replacement(old: $0) } + inserted.map { Replacement(new: $0.item) }
-      + replaced.map { Replacement(old: $0.old, new: $0.new) }
+      + replaced
     return replace(pairs, changed: Set(changes.updatedKeys))
   }
 
-  typealias Replacement = ShownRows<Part.Place, Item>.Replacement
+  typealias Replacement = RowList.Replacement
 
-  /// Makes the entry of a row, in the section that the rule names.
-  private func entry(_ item: Item) -> Entry {
+  /// Makes a row of an item, in the section that the rule names.
+  private func row(_ item: Item) -> Row {
     let home = rule(item, now)
-    let entry = Entry(.init(section: home.map { part(for: $0.section) }), item)
-    if let until = home?.until { wait(until, for: entry) }
-    return entry
+    let row = Row(item, in: home.map { part(for: $0.section) })
+    if let until = home?.until { wait(until, for: row) }
+    return row
   }
 
   private func part(for key: Section) -> Part {
     if let part = parts[key] { return part }
     let part = Part(key: key, id: sectionID(key))
-    _ = part.rows.limit(look.limit(of: key)) as RowEdit<Item>
+    _ = part.rows.limit(look.limit(of: key)) as RowEdit<RowObject>
     parts[key] = part
     return part
   }
 
-  private func wait(_ until: Int64, for entry: Entry) {
-    due.insert((until, entry), at: due.lowerBound { $0.until <= until })
+  private func wait(_ until: Int64, for row: RowObject) {
+    due.insert((until, row), at: due.lowerBound { $0.until <= until })
     if due.count > 2 * order.rows.count + 16 {
-      due = Rows(due.filter { entries[$0.entry.item.key] === $0.entry })
+      due = Rows(due.filter { entries[$0.row.key] === $0.row })
     }
   }
 
   /// Asks the rule about rows again; those that it puts elsewhere move.
-  func assignAgain(_ rows: [Entry]) -> ChangeSet {
-    var moved: [(old: Entry, new: Entry)] = []
+  func assignAgain(_ rows: [RowObject]) -> ChangeSet {
+    var moved: [(old: RowObject, new: RowObject)] = []
     for old in rows {
-      let new = entry(old.item)
-      new.place.label = old.place.label
+      let new = row(Row.row(old).item)
+      new.label = old.label
       moved.append((old, new))
     }
     let places = moved.map { (order.index(of: $0.old), $0.new) }.sorted { $0.0 < $1.0 }
@@ -90,15 +94,16 @@ extension PartitionedStream {
   ///
   /// O(t log n) in the t rows.
   private func replace(_ replacements: [Replacement], changed: Set<String>) -> ChangeSet {
-    for case let old? in replacements.map(\.old) { entries[old.item.key] = nil }
-    for case let new? in replacements.map(\.new) { entries[new.item.key] = new }
-    var byPart: [ObjectIdentifier: (part: Part, rows: [Replacement])] = [:]
-    func add(_ replacement: Replacement, to part: Part?) {
+    for case let old? in replacements.map(\.old) { entries[old.key] = nil }
+    for case let new? in replacements.map(\.new) { entries[new.key] = new }
+    var byPart: [ObjectIdentifier: (place: PartitionPlace, rows: [Replacement])] = [:]
+    func add(_ replacement: Replacement, to part: PartitionPlace?) {
       guard let part else { return }
       byPart[ObjectIdentifier(part), default: (part, [])].rows.append(replacement)
     }
     for replacement in replacements {
-      let (old, new) = (replacement.old?.place.section, replacement.new?.place.section)
+      let old = replacement.old.flatMap { Row.row($0).place }
+      let new = replacement.new.flatMap { Row.row($0).place }
       if old === new {
         add(replacement, to: old)
       } else {
@@ -106,9 +111,10 @@ extension PartitionedStream {
         if let row = replacement.new { add(.init(new: row), to: new) }
       }
     }
-    var edits = PartEdits(shown)
-    for (part, rows) in byPart.values {
-      edits.note(part, before: part.rows.items, part.rows.replace(rows))
+    var edits = PartEdits<Item, Section>(shown)
+    for (place, rows) in byPart.values {
+      let part = Part.of(place)
+      edits.note(part, before: part.rows.list.shown, part.rows.replace(rows))
     }
     return finish(edits, changed: changed)
   }
@@ -134,18 +140,19 @@ extension PartitionedStream {
   private func distribute(_ source: [StreamSection<Item>]) -> ChangeSet {
     let before = sections
     (entries, parts, due) = ([:], [:], Rows())
-    var rows: [Section: [Entry]] = [:]
-    var all: [Entry] = []
+    var rows: [ObjectIdentifier: (place: PartitionPlace, rows: [RowObject])] = [:]
+    var all: [RowObject] = []
     for section in source {
       for item in section.items {
-        let entry = entry(item)
-        all.append(entry)
-        entries[item.key] = entry
-        if let part = entry.place.section { rows[part.key, default: []].append(entry) }
+        let row = row(item)
+        all.append(row)
+        entries[row.key] = row
+        guard let place = row.place else { continue }
+        rows[ObjectIdentifier(place), default: (place, [])].rows.append(row)
       }
     }
     order = SourceOrder(all)
-    for (key, rows) in rows { part(for: key).rows.fill(rows) }
+    for (place, rows) in rows.values { Part.of(place).rows.fill(rows) }
     showSections()
     if before.isEmpty { return sections.isEmpty ? ChangeSet() : .reload }
     var changes = SectionedDiff.changes(from: before, to: sections)

@@ -49,7 +49,8 @@ extension PartitionedStream {
       var edits = PartEdits<Item, Section>(shown)
       for part in parts.values {
         let limit = look.limit(of: part.key)
-        if part.rows.limit != limit { edits.note(part, before: part.rows.items, part.rows.limit(limit)) }
+        if part.rows.list.limit == limit { continue }
+        edits.note(part, before: part.rows.list.shown, part.rows.limit(limit))
       }
       let changes = finish(edits, changed: [])
       return changes.isEmpty ? nil : change(changes)
@@ -73,9 +74,9 @@ extension PartitionedStream {
       self.now = now
       let count = due.lowerBound { $0.until <= now }
       if count == 0 { return nil }
-      let rows = due[0..<count].map(\.entry)
+      let rows = due[0..<count].map(\.row)
       due.apply(RowEdit(removing: Array(0..<count)))
-      let changes = assignAgain(rows.filter { entries[$0.item.key] === $0 })
+      let changes = assignAgain(rows.filter { entries[$0.key] === $0 })
       return changes.isEmpty ? nil : change(changes)
     }
   }

@@ -23,7 +23,7 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
   SectionedStream
 {
   typealias Part = PartitionSection<Item, Section>
-  typealias Entry = Part.Entry
+  typealias Row = PartitionRow<Item>
 
   /// The sections in the order of `Section`, each with its rows.
   public internal(set) var sections: [StreamSection<Item>] = []
@@ -38,12 +38,12 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
   let fixed: Set<Section>
   let hub = ChangeHub<StreamChange<Item>>()
   var look = SectionLook<Section>()
-  var order = SourceOrder<Part, Item>()
-  var entries: [String: Entry] = [:]
+  var order = SourceOrder()
+  var entries: [String: RowObject] = [:]
   var parts: [Section: Part] = [:]
   var shown: [Part] = []
   /// The rows whose section is right for a while, by when it ends; some are gone since.
-  var due = Rows<(until: Int64, entry: Entry)>()
+  var due = Rows<(until: Int64, row: RowObject)>()
   /// How many rows each section of the source has.
   var sourceCounts: [Int] = []
   private var token: StreamToken?
@@ -116,20 +116,20 @@ extension PartitionedStream {
   ///
   /// O(1); O(log n) in a limited section.
   public func item(forKey key: String) -> Item? {
-    guard let entry = entries[key], let part = entry.place.section, part.rows.isShown(entry) else {
+    guard let row = entries[key], let part = part(of: row), part.rows.isShown(row) else {
       return nil
     }
-    return entry.item
+    return Row.row(row).item
   }
 
   /// The place of the row with a key, if it is shown.
   ///
   /// O(log n).
   public func indexPath(forKey key: String) -> IndexPath? {
-    guard let entry = entries[key], let part = entry.place.section, let section = part.index,
-      let row = part.rows.index(of: entry)
+    guard let row = entries[key], let part = part(of: row), let section = part.index,
+      let index = part.rows.list.index(of: row)
     else { return nil }
-    return IndexPath(section: section, row: row)
+    return IndexPath(section: section, row: index)
   }
 
   /// What each of the sections stands for, in order.
@@ -138,7 +138,11 @@ extension PartitionedStream {
   /// The section that a row belongs to, shown or not; nil if there is no such row.
   ///
   /// O(1).
-  public func section(ofKey key: String) -> Section? { entries[key]?.place.section?.key }
+  public func section(ofKey key: String) -> Section? {
+    entries[key].flatMap { part(of: $0)?.key }
+  }
+
+  private func part(of row: RowObject) -> Part? { Row.row(row).place.map { Part.of($0) } }
 
   /// Tells the present state and what happens from now on.
   public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {

@@ -5,24 +5,16 @@
 /// there is none, the labels around are spread: those of the smallest stretch in which they are then
 /// as far from each other as it has rows, so that an insertion costs O(log n) on average, wherever it
 /// is (Bender and others, "Two Simplified Algorithms for Maintaining Order in a List", 2002).
-struct SourceOrder<Section: AnyObject, Item: KeyedItem> {
-  /// Where a row is: its label, and the section that it is in, if any.
-  struct Place {
-    var label = 0
-    unowned let section: Section?
-  }
-
-  typealias Entry = RowEntry<Place, Item>
-
+struct SourceOrder {
   /// The rows.
-  private(set) var rows = Rows<Entry>()
+  private(set) var rows = Rows<RowObject>()
 
   /// How far the labels at the ends are from each other.
   private static var stride: Int { 1 << 32 }
   private static var labelMax: Int { 1 << 61 }
 
   /// Makes an order of rows, and gives them labels.
-  init(_ entries: [Entry] = []) {
+  init(_ entries: [RowObject] = []) {
     rows = Rows(entries)
     spreadAll()
   }
@@ -30,7 +22,7 @@ struct SourceOrder<Section: AnyObject, Item: KeyedItem> {
   /// Puts rows in and gives them labels; the labels of others may change, not their order.
   ///
   /// O(log n) for each on average.
-  mutating func insert(_ insertions: [RowEdit<Entry>.Insertion]) {
+  mutating func insert(_ insertions: [RowEdit<RowObject>.Insertion]) {
     let edit = RowEdit(inserting: insertions)
     rows.apply(edit)
     let indices = edit.insertedIndices
@@ -49,8 +41,8 @@ struct SourceOrder<Section: AnyObject, Item: KeyedItem> {
   ///   - indices: where the rows are that go, ascending.
   ///   - replacements: rows and where they come to stand, ascending; each has the label of the row
   ///     that is there.
-  mutating func update(removing indices: [Int], replacing replacements: [(Int, Entry)]) {
-    let replaced = replacements.map { RowEdit<Entry>.Insertion(gap: $0.0, item: $0.1) }
+  mutating func update(removing indices: [Int], replacing replacements: [(Int, RowObject)]) {
+    let replaced = replacements.map { RowEdit<RowObject>.Insertion(gap: $0.0, item: $0.1) }
     rows.apply(
       RowEdit(removing: (indices + replacements.map(\.0)).sorted(), inserting: replaced))
   }
@@ -58,8 +50,8 @@ struct SourceOrder<Section: AnyObject, Item: KeyedItem> {
   /// The index of a row that is here.
   ///
   /// O(log n).
-  func index(of entry: Entry) -> Int {
-    rows.lowerBound { $0.place.label < entry.place.label }
+  func index(of row: RowObject) -> Int {
+    rows.lowerBound { $0.label < row.label }
   }
 }
 
@@ -78,8 +70,8 @@ extension SourceOrder {
 
   /// Spreads the labels of a stretch evenly between those around it; false if it is too narrow.
   private func spread(_ stretch: Range<Int>) -> Bool {
-    let lower = stretch.lowerBound > 0 ? rows[stretch.lowerBound - 1].place.label : nil
-    let upper = stretch.upperBound < rows.count ? rows[stretch.upperBound].place.label : nil
+    let lower = stretch.lowerBound > 0 ? rows[stretch.lowerBound - 1].label : nil
+    let upper = stretch.upperBound < rows.count ? rows[stretch.upperBound].label : nil
     let room = Self.stride * (stretch.count + 1)
     let (first, last) =
       switch (lower, upper) {
@@ -94,14 +86,14 @@ extension SourceOrder {
       return false
     }
     for (offset, index) in stretch.enumerated() {
-      rows[index].place.label = first + step * (offset + 1)
+      rows[index].label = first + step * (offset + 1)
     }
     return true
   }
 
   private func spreadAll() {
     for (index, entry) in rows.enumerated() {
-      entry.place.label = (index - rows.count / 2) * Self.stride
+      entry.label = (index - rows.count / 2) * Self.stride
     }
   }
 }

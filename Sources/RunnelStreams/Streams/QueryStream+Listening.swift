@@ -81,7 +81,8 @@ extension QueryStream {
   ///
   /// The first call after `start` brings the initial events, even if there are none; without it an
   /// empty query would never be known to be loaded. Rows that the stream does not know are no
-  /// error.
+  /// error. A stream that is paged at both ends has two listeners, whose batches have to come in the
+  /// order in which they happened.
   ///
   /// - Parameters:
   ///   - events: the events, in order.
@@ -141,7 +142,7 @@ extension QueryStream {
   private func stage(_ batch: EventBatch, _ window: Int) -> ChangeSet {
     for (key, row) in batch.rows {
       if let row {
-        staged?[key] = Place(row: row, window: window)
+        staged?[key] = QueryPlace(row: row, window: window)
       } else if staged?[key]?.window == window {
         staged?[key] = nil
       }
@@ -162,28 +163,28 @@ extension QueryStream {
     entriesByRow.reserveCapacity(staged.count)
     entriesByItem.reserveCapacity(staged.count)
     for index in windows.indices { windows[index].rowCount = 0 }
-    var entries: [Entry] = []
+    var entries: [RowObject] = []
     entries.reserveCapacity(staged.count)
-    for (key, place) in staged {
-      let entry = entry(place, old[key], oldItems)
+    for place in staged.values.sorted(by: isDescending ? { $1.precedes($0) } : { $0.precedes($1) }) {
+      let entry = entry(place, old[place.row.key].map { Entry.entry($0) }, oldItems)
       entries.append(entry)
-      entriesByRow[key] = entry
-      entriesByItem[entry.item.key] = entry
+      entriesByRow[place.row.key] = entry
+      entriesByItem[entry.key] = entry
       windows[place.window].rowCount += 1
     }
-    let wasEmpty = items.isEmpty
-    let changes = rows.reset(entries, by: QueryStream.order(isDescending: isDescending))
-    return wasEmpty ? .reload : changes
+    return rows.reset(entries, by: QueryStream.order(isDescending: isDescending))
   }
 
   /// The entry of a row; it keeps the item of a row that is as it was.
-  private func entry(_ place: Place, _ old: Entry?, _ oldItems: [String: Entry]) -> Entry {
+  private func entry(
+    _ place: QueryPlace, _ old: Entry?, _ oldItems: [String: RowObject]
+  ) -> Entry {
     let item = construct(place.row)
     let previous = oldItems[item.key]
     if let old, old === previous, old.place.row.content == place.row.content {
       return Entry(place, old.item)
     }
-    return Entry(place, didConstruct?(item, previous?.item) ?? item)
+    return Entry(place, didConstruct?(item, previous.map { Entry.entry($0).item }) ?? item)
   }
 }
 
@@ -193,10 +194,10 @@ extension QueryStream {
   /// Brings the rows into the state that a batch says they are in.
   private func apply(_ batch: EventBatch, _ window: Int, isPage: Bool) -> ChangeSet {
     let arrivals = arrivals(in: batch, window, isPage: isPage)
-    var replacements: [ShownRows<Place, Item>.Replacement] = []
+    var replacements: [RowList.Replacement] = []
     var (changed, arrived): (Set<String>, Set<String>) = ([], [])
     for (key, row) in batch.rows {
-      let old = entriesByRow[key]
+      let old = entriesByRow[key].map { Entry.entry($0) }
       guard let row else {
         if let old, old.place.window == window { replacements.append(.init(old: old)) }
         continue
@@ -204,12 +205,12 @@ extension QueryStream {
       if let old, old.place.row == row, old.place.window == window { continue }
       let made = construct(row)
       let item = didConstruct?(made, old?.item) ?? made
-      let new = Entry(Place(row: row, window: window), item)
+      let new = Entry(QueryPlace(row: row, window: window), item)
       replacements.append(.init(old: old, new: new))
       if let old {
-        if old.item != new.item { changed.insert(new.item.key) }
+        if old.item != new.item { changed.insert(new.key) }
       } else if arrivals.contains(row.position) {
-        arrived.insert(new.item.key)
+        arrived.insert(new.key)
       }
     }
     register(replacements)
@@ -218,16 +219,18 @@ extension QueryStream {
     return changes
   }
 
-  private func register(_ replacements: [ShownRows<Place, Item>.Replacement]) {
+  private func register(_ replacements: [RowList.Replacement]) {
     for case let old? in replacements.map(\.old) {
-      entriesByRow[old.place.row.key] = nil
-      entriesByItem[old.item.key] = nil
-      windows[old.place.window].rowCount -= 1
+      let place = Entry.entry(old).place
+      entriesByRow[place.row.key] = nil
+      entriesByItem[old.key] = nil
+      windows[place.window].rowCount -= 1
     }
     for case let new? in replacements.map(\.new) {
-      entriesByRow[new.place.row.key] = new
-      entriesByItem[new.item.key] = new
-      windows[new.place.window].rowCount += 1
+      let place = Entry.entry(new).place
+      entriesByRow[place.row.key] = new
+      entriesByItem[new.key] = new
+      windows[place.window].rowCount += 1
     }
   }
 
@@ -240,7 +243,9 @@ extension QueryStream {
     // Rows are taken in at the side opposite to the one that the window is fixed to.
     let anchor = windows[window].request.paging?.anchor ?? query.limit?.side ?? .first
     let isLast = (anchor.opposite == .last) != isDescending
-    guard let outermost = (isLast ? rows.all.last : rows.all.first)?.place.row.position else {
+    guard let outermost = (isLast ? rows.list.all.last : rows.list.all.first).map({
+      Entry.entry($0).place.row.position
+    }) else {
       return isPage ? .none : .all
     }
     return anchor.opposite == .first ? .after(outermost) : .before(outermost)

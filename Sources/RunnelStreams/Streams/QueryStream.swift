@@ -29,13 +29,7 @@ public import RunnelTree
 /// - I2. Events of a listener that was stopped are dropped.
 /// - I3. A row belongs to the window that told it last; another one cannot remove it.
 public final class QueryStream<Item: KeyedItem>: SectionedStream {
-  /// A row as the tree told it, and which window did.
-  struct Place {
-    var row: TreeRow
-    var window: Int
-  }
-
-  typealias Entry = RowEntry<Place, Item>
+  typealias Entry = RowEntry<QueryPlace, Item>
 
   /// What is asked for.
   public internal(set) var request: ListenRequest
@@ -59,11 +53,13 @@ public final class QueryStream<Item: KeyedItem>: SectionedStream {
   let construct: (TreeRow) -> Item
   let hub = ChangeHub<StreamChange<Item>>()
   var windows: [QueryWindow]
-  var rows: ShownRows<Place, Item>
-  var entriesByRow: [Key: Entry] = [:]
-  var entriesByItem: [String: Entry] = [:]
+  var rows: ShownRows<Item>
+  /// The entry of each row, by the key that the tree knows it by.
+  var entriesByRow: [Key: RowObject] = [:]
+  /// The entry of each row, by the key of its item.
+  var entriesByItem: [String: RowObject] = [:]
   /// The rows told so far, while a window is not loaded.
-  var staged: [Key: Place]?
+  var staged: [Key: QueryPlace]?
 
   /// Makes a stream; it asks for nothing before it is started.
   ///
@@ -123,9 +119,10 @@ extension QueryStream {
     }
   }
 
-  static func order(isDescending: Bool) -> (Place, Place) -> Bool {
+  static func order(isDescending: Bool) -> (RowObject, RowObject) -> Bool {
     isDescending
-      ? { $1.row.position < $0.row.position } : { $0.row.position < $1.row.position }
+      ? { Entry.entry($1).place.precedes(Entry.entry($0).place) }
+      : { Entry.entry($0).place.precedes(Entry.entry($1).place) }
   }
 }
 
@@ -139,7 +136,7 @@ extension QueryStream {
   public var sections: [StreamSection<Item>] { [StreamSection(items: items)] }
 
   /// How many rows were read, whether the predicate and the limit let them be shown or not.
-  public var scannedCount: Int { rows.all.count }
+  public var scannedCount: Int { rows.list.all.count }
 
   /// True from `start` until `stop` or a failure.
   public var isStarted: Bool { windows[0].listener != nil }
@@ -149,14 +146,14 @@ extension QueryStream {
   /// O(1); O(log n) with a limit.
   public func item(forKey key: String) -> Item? {
     guard let entry = entriesByItem[key], rows.isShown(entry) else { return nil }
-    return entry.item
+    return Entry.entry(entry).item
   }
 
   /// The place of the row with a key.
   ///
   /// O(log n).
   public func indexPath(forKey key: String) -> IndexPath? {
-    entriesByItem[key].flatMap { rows.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
+    entriesByItem[key].flatMap { rows.list.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
   }
 
   /// The place of the first row that stands after a place in the tree's order, or after a row; nil if
@@ -164,7 +161,7 @@ extension QueryStream {
   ///
   /// O(log n). In a descending stream the first row after a place has a lower position.
   public func firstIndexPath(after position: IndexPosition) -> IndexPath? {
-    let index = rows.count { !isOrdered(position, $0.row.position) }
+    let index = rows.count { !isOrdered(position, Entry.entry($0).place.row.position) }
     return index < items.count ? IndexPath(section: 0, row: index) : nil
   }
 
@@ -172,7 +169,7 @@ extension QueryStream {
   ///
   /// O(log n). In a descending stream the last row before a place has a higher position.
   public func lastIndexPath(before position: IndexPosition) -> IndexPath? {
-    let count = rows.count { isOrdered($0.row.position, position) }
+    let count = rows.count { isOrdered(Entry.entry($0).place.row.position, position) }
     return count > 0 ? IndexPath(section: 0, row: count - 1) : nil
   }
 
@@ -204,7 +201,7 @@ extension QueryStream {
   ///
   /// A paged stream fetches more by itself while it has fewer.
   public var limit: RowLimit? {
-    get { rows.limit }
+    get { rows.list.limit }
     set { perform { $0.rows.limit(to: newValue) } }
   }
 
@@ -215,7 +212,8 @@ extension QueryStream {
   /// none with this key. The predicate is asked again.
   public func itemChanged(_ item: Item) {
     perform { stream in
-      guard let old = stream.entriesByItem[item.key] else { return ChangeSet() }
+      guard let row = stream.entriesByItem[item.key] else { return ChangeSet() }
+      let old = Entry.entry(row)
       let new = Entry(old.place, item)
       stream.entriesByRow[old.place.row.key] = new
       stream.entriesByItem[item.key] = new

@@ -9,18 +9,13 @@ public import RunnelBase
 /// It is always loaded. Every call that changes something becomes one change; one made while
 /// observers are told takes effect when they were.
 public final class TransientStream<Item: KeyedItem>: SectionedStream {
-  /// A row and when it was put in; a row that is replaced keeps its number.
-  struct Place {
-    let item: Item
-    let number: Int
-  }
-
-  typealias Entry = RowEntry<Place, Item>
+  /// The label of a row is the number of when it was put in; one that is replaced keeps it.
+  typealias Entry = RowBox<Item>
 
   private let hub = ChangeHub<StreamChange<Item>>()
-  private let order: (Place, Place) -> Bool
-  private var rows: ShownRows<Place, Item>
-  private var entries: [String: Entry] = [:]
+  private let order: (RowObject, RowObject) -> Bool
+  private var rows: ShownRows<Item>
+  private var entries: [String: RowObject] = [:]
   /// The numbers in use.
   private var numbers = 0..<0
 
@@ -32,10 +27,11 @@ public final class TransientStream<Item: KeyedItem>: SectionedStream {
   public init(_ items: [Item] = [], order: ((Item, Item) -> Bool)? = nil) {
     self.order = { left, right in
       if let order {
+        let (left, right) = (Entry.of(left), Entry.of(right))
         if order(left.item, right.item) { return true }
         if order(right.item, left.item) { return false }
       }
-      return left.number < right.number
+      return left.label < right.label
     }
     rows = ShownRows(by: self.order)
     _ = replace(with: items)
@@ -57,14 +53,14 @@ extension TransientStream {
   /// O(1).
   public func item(forKey key: String) -> Item? {
     guard let entry = entries[key], entry.isAccepted else { return nil }
-    return entry.item
+    return Entry.of(entry).item
   }
 
   /// The place of the row with a key, if it is shown.
   ///
   /// O(log n).
   public func indexPath(forKey key: String) -> IndexPath? {
-    entries[key].flatMap { rows.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
+    entries[key].flatMap { rows.list.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
   }
 
   /// Tells the present state and what happens from now on.
@@ -114,7 +110,7 @@ extension TransientStream {
   public func itemChanged(_ item: Item) {
     perform { stream in
       guard let old = stream.entries[item.key] else { return ChangeSet() }
-      let new = Entry(Place(item: item, number: old.place.number), item)
+      let new = Entry(item, label: old.label)
       return stream.carryOut([.init(old: old, new: new)], changed: [item.key])
     }
   }
@@ -147,13 +143,12 @@ extension TransientStream {
   private func insert(_ items: [Item], at end: ListEnd) -> ChangeSet {
     var number = end == .end ? numbers.upperBound : numbers.lowerBound - items.count
     var changed = Set<String>()
-    var replacements: [ShownRows<Place, Item>.Replacement] = []
+    var replacements: [RowList.Replacement] = []
     for item in TransientStream.unique(items) {
-      let old = entries[item.key]
+      let old = entries[item.key].map { Entry.of($0) }
       if let old, old.item == item { continue }
       if old != nil { changed.insert(item.key) }
-      let place = Place(item: item, number: old?.place.number ?? number)
-      replacements.append(.init(old: old, new: Entry(place, item)))
+      replacements.append(.init(old: old, new: Entry(item, label: old?.label ?? number)))
       number += 1
     }
     numbers = min(numbers.lowerBound, number - items.count)..<max(numbers.upperBound, number)
@@ -161,18 +156,18 @@ extension TransientStream {
   }
 
   private func carryOut(
-    _ replacements: [ShownRows<Place, Item>.Replacement], changed: Set<String>
+    _ replacements: [RowList.Replacement], changed: Set<String>
   ) -> ChangeSet {
-    for case let old? in replacements.map(\.old) { entries[old.item.key] = nil }
-    for case let new? in replacements.map(\.new) { entries[new.item.key] = new }
+    for case let old? in replacements.map(\.old) { entries[old.key] = nil }
+    for case let new? in replacements.map(\.new) { entries[new.key] = new }
     return rows.replace(replacements, changed: changed)
   }
 
   private func replace(with items: [Item]) -> ChangeSet {
     let items = TransientStream.unique(items)
-    let new = items.enumerated().map { Entry(Place(item: $1, number: $0), $1) }
+    let new = items.enumerated().map { Entry($1, label: $0) }
     numbers = 0..<items.count
-    entries = Dictionary(uniqueKeysWithValues: new.map { ($0.item.key, $0) })
+    entries = Dictionary(uniqueKeysWithValues: new.map { ($0.key, $0) })
     return rows.reset(new, by: order)
   }
 

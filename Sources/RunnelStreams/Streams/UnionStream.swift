@@ -32,11 +32,8 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
     }
   }
 
-  /// A row: what is shown, and of which source.
-  private struct Entry: Equatable {
-    var item: Item
-    var source: Int
-  }
+  /// A row; its label is the index of the source that it is shown from.
+  typealias Row = RowBox<Item>
 
   /// How far the sources together are loaded.
   public private(set) var loadState = LoadState.idle
@@ -47,15 +44,13 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   private var tokens: [StreamToken] = []
   private var loadStates: [LoadState]
   /// The rows of each section in order.
-  private var rows: [Rows<Item>]
+  private var rows: [ShownRows<Item>] = []
   private let sectionIDs: [String]
   private let hasSections: Bool
-  private var entries: [String: Entry] = [:]
+  private let isMerged: Bool
+  private var entries: [String: RowObject] = [:]
   /// For each source, the place of its rank among those in use.
   private let groups: [Int]
-  /// How many rows of its section stand before those of each group, and how many there are at the end;
-  /// not used if each group has a section.
-  private var groupStarts: [Int]
 
   /// Makes a union of streams, which may have rows already.
   ///
@@ -72,12 +67,21 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
     self.order = order
     loadStates = sources.map(\.stream.loadState)
     let ranks = Set(sources.map(\.rank)).sorted()
-    groups = sources.map { source in ranks.lowerBound { $0 < source.rank } }
+    let groups = sources.map { source in ranks.lowerBound { $0 < source.rank } }
+    self.groups = groups
     precondition(sectionIDs.map { $0.count == ranks.count } ?? true, "Each rank has a section.")
     self.sectionIDs = sectionIDs ?? [StreamSection<Item>().id]
     hasSections = sectionIDs != nil
-    rows = Array(repeating: [], count: self.sectionIDs.count)
-    groupStarts = Array(repeating: 0, count: ranks.count + 1)
+    isMerged = ranks.count == 1
+    let empty = ShownRows<Item> { left, right in
+      let (first, second) = (groups[left.label], groups[right.label])
+      if first != second { return first < second }
+      let (a, b) = (Row.of(left).item, Row.of(right).item)
+      if order(a, b) { return true }
+      if order(b, a) { return false }
+      return left.label == right.label ? left.key < right.key : left.label < right.label
+    }
+    rows = Array(repeating: empty, count: self.sectionIDs.count)
     loadState = LoadState.combined(loadStates)
     for (index, source) in sources.enumerated() {
       tokens.append(
@@ -104,41 +108,44 @@ extension UnionStream {
 extension UnionStream {
   /// The rows in their sections.
   public var sections: [StreamSection<Item>] {
-    zip(sectionIDs, rows).map { StreamSection(id: $0, items: $1) }
+    zip(sectionIDs, rows).map { StreamSection(id: $0, items: $1.items) }
   }
 
   /// The rows in order.
   ///
   /// O(1) with one section, else O(n).
-  public var items: Rows<Item> { rows.count == 1 ? rows[0] : Rows(rows.joined()) }
+  public var items: Rows<Item> { rows.count == 1 ? rows[0].items : Rows(rows.flatMap(\.items)) }
 
   /// The row with a key.
   ///
   /// O(1).
-  public func item(forKey key: String) -> Item? { entries[key]?.item }
+  public func item(forKey key: String) -> Item? { entries[key].map { Row.of($0).item } }
 
   /// The place of the row with a key.
   ///
   /// O(log n).
   public func indexPath(forKey key: String) -> IndexPath? {
-    entries[key].map { IndexPath(section: section(of: $0), row: index(of: $0)) }
+    entries[key].flatMap { row in
+      let section = section(of: row)
+      return rows[section].list.index(of: row).map { IndexPath(section: section, row: $0) }
+    }
   }
 
   /// The index of the source that a row is shown from; nil if there is no such row.
   ///
   /// O(1).
-  public func source(of key: String) -> Int? { entries[key]?.source }
+  public func source(of key: String) -> Int? { entries[key]?.label }
 
   /// The index of the source that the row at a place is shown from, and its place there; nil if the
   /// place is none, or the source is further than the union and has the row no more.
   ///
   /// O(log n).
   public func origin(of path: IndexPath) -> (source: Int, path: IndexPath)? {
-    guard rows.indices.contains(path.section), rows[path.section].indices.contains(path.row),
-      let entry = entries[rows[path.section][path.row].key],
-      let origin = sources[entry.source].stream.indexPath(forKey: entry.item.key)
+    guard rows.indices.contains(path.section),
+      rows[path.section].items.indices.contains(path.row)
     else { return nil }
-    return (entry.source, origin)
+    let row = rows[path.section].list.shown[path.row]
+    return sources[row.label].stream.indexPath(forKey: row.key).map { (row.label, $0) }
   }
 
   /// The place of the row that a source has at a place; nil if there is none, or it is shadowed.
@@ -151,7 +158,7 @@ extension UnionStream {
       sections[path.section].items.indices.contains(path.row)
     else { return nil }
     let key = sections[path.section].items[path.row].key
-    return entries[key]?.source == source ? indexPath(forKey: key) : nil
+    return entries[key]?.label == source ? indexPath(forKey: key) : nil
   }
 
   /// The place of the first row that stands after another one, which need not be in the stream; nil if
@@ -159,9 +166,9 @@ extension UnionStream {
   ///
   /// O(log n).
   public func firstIndexPath(after item: Item) -> IndexPath? {
-    guard groupStarts.count == 2 else { return nil }
-    let index = rows[0].lowerBound { !order(item, $0) }
-    return index < rows[0].count ? IndexPath(section: 0, row: index) : nil
+    guard isMerged else { return nil }
+    let index = rows[0].count { !order(item, Row.of($0).item) }
+    return index < rows[0].items.count ? IndexPath(section: 0, row: index) : nil
   }
 
   /// The place of the last row that stands before another one, which need not be in the stream; nil if
@@ -169,8 +176,8 @@ extension UnionStream {
   ///
   /// O(log n).
   public func lastIndexPath(before item: Item) -> IndexPath? {
-    guard groupStarts.count == 2 else { return nil }
-    let count = rows[0].lowerBound { order($0, item) }
+    guard isMerged else { return nil }
+    let count = rows[0].count { order(Row.of($0).item, item) }
     return count > 0 ? IndexPath(section: 0, row: count - 1) : nil
   }
 
@@ -203,7 +210,7 @@ extension UnionStream {
       return Set(changes.removedKeys).union(changes.insertedKeys).union(changes.updatedKeys)
     }
     var keys = Set(change.sections.flatMap { $0.items.map(\.key) })
-    for (key, entry) in entries where entry.source == source { keys.insert(key) }
+    for (key, row) in entries where row.label == source { keys.insert(key) }
     return keys
   }
 
@@ -212,108 +219,54 @@ extension UnionStream {
   /// A source may be further than the change that is followed; then what its next change touches is
   /// found in order already.
   private func refresh(_ keys: Set<String>, arrived: Set<String>) -> ChangeSet {
-    var gone: [Entry] = []
-    var added: [Entry] = []
+    var replacements = rows.map { _ in [RowList.Replacement]() }
     var (changed, arrivals): (Set<String>, Set<String>) = ([], [])
     for key in keys {
-      let (old, new) = (entries[key], winner(of: key))
+      let (old, winner) = (entries[key], winner(of: key))
       // A row of another source may be drawn differently, whatever it holds.
-      if old == new { continue }
-      if let old { gone.append(old) }
+      if let old, let winner, old.label == winner.source, Row.of(old).item == winner.item {
+        continue
+      }
+      let new = winner.map { Row($0.item, label: $0.source) }
+      entries[key] = new
+      if let old { replacements[section(of: old)].append(.init(old: old)) }
       guard let new else { continue }
-      added.append(new)
+      replacements[section(of: new)].append(.init(new: new))
       if old != nil {
         changed.insert(key)
       } else if arrived.contains(key) {
         arrivals.insert(key)
       }
     }
-    let edits = edits(removing: gone, adding: added)
-    for entry in gone { entries[entry.item.key] = nil }
-    for entry in added { entries[entry.item.key] = entry }
-    var changes = carryOut(edits, changed: changed)
+    var changes = carryOut(replacements, changed: changed)
     changes.arrivedKeys = arrivals
     return changes
   }
 
-  /// What is to be done to each section.
-  private func edits(removing gone: [Entry], adding added: [Entry]) -> [RowEdit<Item>] {
-    var edits = Array(repeating: RowEdit<Item>(), count: rows.count)
-    for entry in gone { edits[section(of: entry)].removing.append(index(of: entry)) }
-    for entry in added.sorted(by: precedes) {
-      edits[section(of: entry)].inserting.append(
-        .init(gap: lowerBound(of: entry), item: entry.item))
+  private func carryOut(
+    _ replacements: [[RowList.Replacement]], changed: Set<String>
+  ) -> ChangeSet {
+    if replacements.allSatisfy(\.isEmpty) { return ChangeSet() }
+    let counts = rows.map(\.items.count)
+    var (old, new): ([SectionedDiff.Row], [SectionedDiff.Row]) = ([], [])
+    for section in rows.indices {
+      let before = rows[section].list.shown
+      let edit: RowEdit<RowObject> = rows[section].replace(replacements[section])
+      old += edit.removedRows(of: before, section: section)
+      new += edit.insertedRows(section: section)
     }
-    for index in edits.indices {
-      edits[index].removing.sort()
-      edits[index].straighten()
-    }
-    for (entries, difference) in [(gone, -1), (added, 1)] {
-      for entry in entries { countRow(of: entry, by: difference) }
-    }
-    return edits
-  }
-
-  private func carryOut(_ edits: [RowEdit<Item>], changed: Set<String>) -> ChangeSet {
-    if edits.allSatisfy(\.isEmpty) { return ChangeSet() }
-    let counts = rows.map(\.count)
-    let old = edits.indices.flatMap { edits[$0].removedRows(of: rows[$0], section: $0) }
-    for index in edits.indices { rows[index].apply(edits[index]) }
-    let new = edits.indices.flatMap { edits[$0].insertedRows(section: $0) }
     return SectionedDiff.changes(
       from: .init(sections: sectionIDs, counts: counts, touched: old),
-      to: .init(sections: sectionIDs, counts: rows.map(\.count), touched: new), changed: changed)
+      to: .init(sections: sectionIDs, counts: rows.map(\.items.count), touched: new),
+      changed: changed)
   }
 
-  private func winner(of key: String) -> Entry? {
+  private func winner(of key: String) -> (item: Item, source: Int)? {
     for (index, source) in sources.enumerated() {
-      if let item = source.stream.item(forKey: key) { return Entry(item: item, source: index) }
+      if let item = source.stream.item(forKey: key) { return (item, index) }
     }
     return nil
   }
 
-  private func countRow(of entry: Entry, by difference: Int) {
-    for group in (groups[entry.source] + 1)..<groupStarts.count {
-      groupStarts[group] += difference
-    }
-  }
-}
-
-// MARK: Order
-
-extension UnionStream {
-  private func precedes(_ left: Entry, _ right: Entry) -> Bool {
-    let (first, second) = (groups[left.source], groups[right.source])
-    return first == second
-      ? stands(left.item, of: left.source, before: right) : first < second
-  }
-
-  /// Orders rows of one group; the source is asked for only if the order does not tell.
-  private func stands(_ item: Item, of source: @autoclosure () -> Int?, before other: Entry) -> Bool
-  {
-    if order(item, other.item) { return true }
-    if order(other.item, item) { return false }
-    let source = source() ?? other.source
-    return source == other.source ? item.key < other.item.key : source < other.source
-  }
-
-  private func section(of entry: Entry) -> Int { hasSections ? groups[entry.source] : 0 }
-
-  /// How many of the present rows of its section stand before one.
-  private func lowerBound(of entry: Entry) -> Int {
-    let rows = rows[section(of: entry)]
-    func isBefore(_ item: Item) -> Bool { stands(item, of: source(of: item.key), before: entry) }
-    if hasSections || groupStarts.count == 2 { return rows.lowerBound(isBefore) }
-    let group = groups[entry.source]
-    return rows[groupStarts[group]..<groupStarts[group + 1]].lowerBound(isBefore)
-  }
-
-  /// The index of a present row in its section.
-  private func index(of entry: Entry) -> Int {
-    let rows = rows[section(of: entry)]
-    let index = lowerBound(of: entry)
-    if rows.indices.contains(index), rows[index].key == entry.item.key { return index }
-    // An order that contradicts itself finds no row by halves; it must not lose one.
-    return rows.firstIndex { $0.key == entry.item.key } ?? index
-  }
+  private func section(of row: RowObject) -> Int { hasSections ? groups[row.label] : 0 }
 }

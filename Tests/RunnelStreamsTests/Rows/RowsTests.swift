@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func randomEditsAgreeWithAnArray() {
-    for seed in seeds(60) {
+    for seed in seeds(30) {
       var random = SeededRandom(seed: seed)
       var array = Array(0..<Int.random(in: 0...5000, using: &random))
       var rows = Rows(array)
@@ -71,7 +71,8 @@ import Testing
     let start = Int.random(in: 0...count, using: &random)
     let isDense = Bool.random(using: &random)
     for offset in 0..<Int.random(in: 0...most, using: &random) where count > 0 {
-      removing.insert(isDense ? min(start + offset, count - 1) : Int.random(in: 0..<count, using: &random))
+      removing.insert(
+        isDense ? min(start + offset, count - 1) : Int.random(in: 0..<count, using: &random))
     }
     edit.removing = removing.sorted()
     for number in 0..<Int.random(in: 0...most, using: &random) {
@@ -85,9 +86,10 @@ import Testing
   /// What an edit makes of an array, one row after the other.
   static func applied<Item>(_ edit: RowEdit<Item>, to array: [Item]) -> [Item] {
     var result: [Item] = []
+    let (gaps, removing) = (Dictionary(grouping: edit.inserting, by: \.gap), Set(edit.removing))
     for index in 0...array.count {
-      result += edit.inserting.filter { $0.gap == index }.map(\.item)
-      if index < array.count, !edit.removing.contains(index) { result.append(array[index]) }
+      result += (gaps[index] ?? []).map(\.item)
+      if index < array.count, !removing.contains(index) { result.append(array[index]) }
     }
     return result
   }

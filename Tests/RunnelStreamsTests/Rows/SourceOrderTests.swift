@@ -4,26 +4,21 @@ import Testing
 @testable import RunnelStreams
 
 @Suite struct SourceOrderTests {
-  private final class Home {}
-  private typealias Order = SourceOrder<Home, TestRow>
+  private func entry(_ number: Int) -> RowObject { RowBox(TestRow("\(number)")) }
 
-  private func entry(_ number: Int) -> Order.Entry {
-    RowEntry(.init(section: nil), TestRow("\(number)"))
-  }
-
-  private func ascends(_ order: Order) -> Bool {
-    let labels = order.rows.map(\.place.label)
+  private func ascends(_ order: SourceOrder) -> Bool {
+    let labels = order.rows.map(\.label)
     return zip(labels, labels.dropFirst()).allSatisfy(<)
   }
 
   @Test func labelsAscendWhereverRowsAlwaysComeTo() {
     let places: [(Int) -> Int] = [{ _ in 0 }, { $0 }, { $0 / 2 }, { min($0, 1) }, { max(0, $0 - 1) }]
     for place in places {
-      var order = Order((0..<10).map(entry))
+      var order = SourceOrder((0..<10).map(entry))
       for number in 0..<600 {
         let gap = place(order.rows.count)
         order.insert([.init(gap: gap, item: entry(number))])
-        #expect(order.rows[gap].item.key == "\(number)")
+        #expect(order.rows[gap].key == "\(number)")
       }
       #expect(ascends(order))
       #expect(order.rows.enumerated().allSatisfy { order.index(of: $1) == $0 })
@@ -33,7 +28,7 @@ import Testing
   @Test func labelsAscendAfterRandomEdits() {
     for seed in seeds(20) {
       var random = SeededRandom(seed: seed)
-      var order = Order()
+      var order = SourceOrder()
       var number = 0
       for _ in 0..<60 {
         var gaps = (0..<Int.random(in: 0...40, using: &random)).map { _ in
@@ -51,10 +46,10 @@ import Testing
   }
 
   @Test func replacedRowHasTheLabelThatItWasGiven() {
-    var order = Order((0..<3).map(entry))
+    var order = SourceOrder((0..<3).map(entry))
     let new = entry(7)
-    new.place.label = order.rows[1].place.label
+    new.label = order.rows[1].label
     order.update(removing: [0], replacing: [(1, new)])
-    #expect(order.rows.map(\.item.key) == ["7", "2"])
+    #expect(order.rows.map(\.key) == ["7", "2"])
   }
 }

@@ -1,0 +1,136 @@
+/// Rows in an order, of which those are shown that are accepted, up to a limit.
+///
+/// Invariants:
+/// - I1. `all` is strictly ordered by `order`.
+/// - I2. `accepted` holds the accepted rows of `all`; it is `all` itself unless `isFiltered`.
+/// - I3. `shown` holds the rows of `accepted` in `shownRange`.
+///
+/// Each change returns the edit that was made to the rows that are shown.
+struct RowList {
+  /// A row before and after a change; nil where there is none.
+  struct Replacement {
+    var old: RowObject?
+    var new: RowObject?
+  }
+
+  private(set) var all = Rows<RowObject>()
+  private(set) var accepted = Rows<RowObject>()
+  private(set) var shown = Rows<RowObject>()
+  private(set) var limit: RowLimit?
+  /// True if some rows may not be accepted.
+  var isFiltered = false
+  private var order: (RowObject, RowObject) -> Bool
+
+  init(by order: @escaping (RowObject, RowObject) -> Bool) { self.order = order }
+}
+
+// MARK: Reading
+
+extension RowList {
+  /// Which of the accepted rows are shown.
+  var shownRange: Range<Int> { limit?.range(of: accepted.count) ?? 0..<accepted.count }
+
+  /// The index of a row among those shown; nil if it is not one of them.
+  ///
+  /// O(log n).
+  func index(of row: RowObject) -> Int? {
+    guard row.isAccepted else { return nil }
+    let index = index(of: row, in: accepted)
+    return shownRange.contains(index) ? index - shownRange.lowerBound : nil
+  }
+
+  private func index(of row: RowObject, in rows: Rows<RowObject>) -> Int {
+    let index = rows.lowerBound { order($0, row) }
+    if index < rows.count, rows[index] === row { return index }
+    // An order that contradicts itself finds no row by halves; it must not lose one.
+    guard let found = rows.firstIndex(where: { $0 === row }) else {
+      preconditionFailure("I1: the row is here.")
+    }
+    return found
+  }
+}
+
+// MARK: Changing
+
+extension RowList {
+  /// Takes rows out and puts others in.
+  ///
+  /// O(t log n) in the t rows.
+  ///
+  /// - Parameter replacements: the rows; an old one is here and in no other replacement.
+  /// - Returns: the edit that was made to the rows that are shown.
+  mutating func replace(_ replacements: [Replacement]) -> RowEdit<RowObject> {
+    let edit = edit(of: all, replacements)
+    if !isFiltered { return carryOut(all: edit, accepted: edit) }
+    let seen = replacements.map { replacement in
+      Replacement(
+        old: replacement.old.flatMap { $0.isAccepted ? $0 : nil },
+        new: replacement.new.flatMap { $0.isAccepted ? $0 : nil })
+    }
+    return carryOut(all: edit, accepted: self.edit(of: accepted, seen))
+  }
+
+  /// Replaces all rows, which need not be in order, and their order; nil to keep it.
+  ///
+  /// O(n log n).
+  mutating func reset(
+    _ rows: [RowObject], by order: ((RowObject, RowObject) -> Bool)? = nil
+  ) {
+    if let order { self.order = order }
+    let isBefore = self.order
+    let isSorted = zip(rows, rows.dropFirst()).allSatisfy { isBefore($0, $1) }
+    all = Rows(isSorted ? rows : rows.sorted(by: isBefore))
+    accepted = isFiltered ? Rows(all.filter(\.isAccepted)) : all
+    shown = limit == nil ? accepted : Rows(accepted[shownRange])
+  }
+
+  /// Asks again which rows are accepted, and notes it.
+  ///
+  /// O(n).
+  mutating func filter(_ accepts: (RowObject) -> Bool) -> RowEdit<RowObject> {
+    var edit = RowEdit<RowObject>()
+    var passed = 0
+    for row in all {
+      let wasAccepted = row.isAccepted
+      row.isAccepted = accepts(row)
+      if wasAccepted && !row.isAccepted { edit.removing.append(passed) }
+      if wasAccepted { passed += 1 }
+      if !wasAccepted && row.isAccepted { edit.inserting.append(.init(gap: passed, item: row)) }
+    }
+    return carryOut(all: RowEdit(), accepted: edit)
+  }
+
+  /// Shows up to another number of rows; nil shows all.
+  ///
+  /// O(log n) for each row that comes or leaves.
+  mutating func limit(to limit: RowLimit?) -> RowEdit<RowObject> {
+    let old = shownRange
+    self.limit = limit
+    return show(RowEdit<RowObject>().seen(of: accepted, from: old, to: shownRange))
+  }
+
+  private func edit(of rows: Rows<RowObject>, _ replacements: [Replacement]) -> RowEdit<RowObject> {
+    var edit = RowEdit<RowObject>()
+    edit.removing = replacements.compactMap { $0.old.map { index(of: $0, in: rows) } }
+    edit.removing.sort()
+    edit.inserting = replacements.compactMap(\.new).sorted(by: order).map { row in
+      .init(gap: rows.lowerBound { order($0, row) }, item: row)
+    }
+    edit.straighten()
+    return edit
+  }
+
+  private mutating func carryOut(
+    all edit: RowEdit<RowObject>, accepted seen: RowEdit<RowObject>
+  ) -> RowEdit<RowObject> {
+    let (before, old) = (accepted, shownRange)
+    all.apply(edit)
+    if isFiltered { accepted.apply(seen) } else { accepted = all }
+    return show(seen.seen(of: before, from: old, to: shownRange))
+  }
+
+  private mutating func show(_ edit: RowEdit<RowObject>) -> RowEdit<RowObject> {
+    if limit == nil { shown = accepted } else { shown.apply(edit) }
+    return edit
+  }
+}
