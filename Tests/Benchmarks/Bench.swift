@@ -3,14 +3,14 @@ import Glibc
 /// Measures the storage and the workspace, and prints the figures beside their baselines and aims.
 ///
 /// `runnel-bench` takes 1,000,000 messages, and the demo with 200,000 for the workspace;
-/// `--quick` takes 20,000 for both. `--storage` and `--workspace` measure one of the two, and
-/// `--writes`, `--listeners` and `--reads` (with the import) one part of the storage. Build the
-/// program before: some parts start the one beside this binary.
+/// `--quick` takes 20,000 for both. `--storage`, `--workspace` and `--streams` measure one of the
+/// three, and `--writes`, `--listeners` and `--reads` (with the import) one part of the storage. Build
+/// the program before: some parts start the one beside this binary.
 @main
 struct Bench {
   static func main() {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
-    let known = parts.union(["--quick", "--storage", "--workspace"])
+    let known = parts.union(["--quick", "--storage", "--workspace", "--streams"])
     let options = Set(CommandLine.arguments.dropFirst())
     guard options.isSubset(of: known) else {
       Output.note("usage: runnel-bench [\(known.sorted().joined(separator: "] ["))]")
@@ -21,15 +21,17 @@ struct Bench {
       defer { folder.remove() }
       let asked = StorageBenchmark.Part.allCases.filter { options.contains("--\($0)") }
       let isStorage = options.contains("--storage") || !asked.isEmpty
-      if !options.contains("--workspace") || isStorage {
+      let isAll = !isStorage && options.isDisjoint(with: ["--workspace", "--streams"])
+      if isStorage || isAll {
         try storage(
           messageCount: options.contains("--quick") ? 20_000 : 1_000_000,
           options.contains("--storage") || asked.isEmpty
             ? StorageBenchmark.Part.allCases : asked, folder)
       }
-      if !isStorage || options.contains("--workspace") {
+      if options.contains("--workspace") || isAll {
         try workspace(messageCount: options.contains("--quick") ? 20_000 : 200_000, folder)
       }
+      if options.contains("--streams") || isAll { try streams() }
     } catch {
       Output.note("runnel-bench: \(error)")
       exit(1)
@@ -42,6 +44,14 @@ struct Bench {
     let benchmark = StorageBenchmark(messageCount: messageCount, folder: folder)
     let report = try benchmark.run(parts)
     Output.print(report.table(title: "Storage, \(messageCount) messages") + "\n")
+  }
+
+  private static func streams() throws {
+    var report = Report()
+    let rowCount = 100_000
+    var benchmark = try StreamsBenchmark(rowCount: rowCount)
+    try benchmark.run(into: &report)
+    Output.print(report.table(title: "Streams, \(rowCount) rows") + "\n")
   }
 
   private static func workspace(messageCount: Int, _ folder: TemporaryFolder) throws {

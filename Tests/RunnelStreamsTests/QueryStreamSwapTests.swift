@@ -10,7 +10,8 @@ import Testing
     try tree.write(
       (0..<count).map { number in
         let at = JSONNumber(Int64(number))
-        return JSONMember("k\(number)", ["at": .number(at), "day": .number(JSONNumber(-Int64(number)))])
+        return JSONMember(
+          "k\(number)", ["at": .number(at), "day": .number(JSONNumber(-Int64(number)))])
       })
   }
 
@@ -26,7 +27,8 @@ import Testing
     let stream = try loaded(try messages())
     let recorder = Recorder(stream)
     stream.swap(to: try messages(by: "day"))
-    #expect(stream.names == ["k0", "k1", "k2", "k3"], "The old rows stay until the answer is there.")
+    #expect(
+      stream.names == ["k0", "k1", "k2", "k3"], "The old rows stay until the answer is there.")
     #expect(stream.loadState == .loading)
     try tree.settle([stream])
     #expect(stream.names == ["k3", "k2", "k1", "k0"])

@@ -29,7 +29,7 @@ final class PartitionSection<Item: KeyedItem, Section: Comparable & Hashable>: P
 
 /// A row of a partition's source; its label says where it stands among the others.
 final class PartitionRow<Item: KeyedItem>: RowBox<Item> {
-  /// The section that the row is in; nil if it is in none. The section holds its rows.
+  /// The section that the row is in, which holds its rows; nil if it is in none.
   unowned let place: PartitionPlace?
 
   init(_ item: Item, in place: PartitionPlace?) {

@@ -89,7 +89,9 @@ public struct FieldSection: Hashable, Sendable {
 
 extension FieldSection: Comparable {
   /// The tree's order of values.
-  public static func < (left: FieldSection, right: FieldSection) -> Bool { left.value < right.value }
+  public static func < (left: FieldSection, right: FieldSection) -> Bool {
+    left.value < right.value
+  }
 }
 
 /// A section of rows of one day.

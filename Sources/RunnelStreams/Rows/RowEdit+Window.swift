@@ -10,6 +10,7 @@ extension RowEdit {
   ///   - rows: the rows before the edit.
   ///   - old: which of them were shown.
   ///   - new: which of the rows after the edit are shown.
+  /// - Returns: the edit of the list that shows the range.
   func seen(of rows: Rows<Item>, from old: Range<Int>, to new: Range<Int>) -> RowEdit {
     let newCount = rows.count - removing.count + inserting.count
     if old == 0..<rows.count, new == 0..<newCount { return self }

@@ -32,13 +32,12 @@ class RowBox<Item: KeyedItem>: RowObject {
 /// A row of a list that orders its rows: where it belongs and what is shown of it.
 final class RowEntry<Place, Item: KeyedItem>: RowBox<Item> {
   /// By what the row is ordered.
-  var place: Place
+  let place: Place
 
   init(_ place: Place, _ item: Item) {
     self.place = place
     super.init(item)
   }
-
 
   /// A row of a list that holds only rows of this kind; a debug build checks it.
   static func entry(_ row: RowObject) -> RowEntry { unsafeDowncast(row, to: RowEntry.self) }

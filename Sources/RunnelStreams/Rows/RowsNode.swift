@@ -120,7 +120,14 @@ extension RowsNode {
     var removing: ArraySlice<Int>
     var inserting: ArraySlice<RowEdit<Element>.Insertion>
 
-    var isEmpty: Bool { removing.isEmpty && inserting.isEmpty }
+    /// The first index that is touched; nil if nothing is.
+    var start: Int? {
+      switch (removing.first, inserting.first?.gap) {
+      case (let removed?, let gap?): min(removed, gap)
+      case (let index?, nil), (nil, let index?): index
+      case (nil, nil): nil
+      }
+    }
 
     /// Takes off what is before the end of a child; the last child takes all the rest.
     mutating func takeFirst(before end: Int, isLast: Bool) -> Part {
@@ -143,19 +150,24 @@ extension RowsNode {
   /// - Parameters:
   ///   - part: what is to be done below this node.
   ///   - start: the index of its first element.
+  /// - Returns: the nodes.
   func edited(_ part: Part, start: Int) -> [RowsNode] {
-    if part.isEmpty { return [self] }
     if isLeaf { return editedLeaf(part, start: start) }
     var part = part
     var nodes: [RowsNode] = []
     nodes.reserveCapacity(children.count + 1)
-    var childStart = start
-    for (index, child) in children.enumerated() {
-      let end = start + ends[index]
-      let own = part.takeFirst(before: end, isLast: index == children.count - 1)
-      for node in child.edited(own, start: childStart) { RowsNode.append(node, to: &nodes) }
-      childStart = end
+    var next = 0
+    while let touched = part.start {
+      let child = min(ends.lowerBound { start + $0 <= touched }, children.count - 1)
+      RowsNode.append(children[next..<child], to: &nodes)
+      let own = part.takeFirst(before: start + ends[child], isLast: child == children.count - 1)
+      let childStart = child == 0 ? start : start + ends[child - 1]
+      for node in children[child].edited(own, start: childStart) {
+        RowsNode.append(node, to: &nodes)
+      }
+      next = child + 1
     }
+    RowsNode.append(children[next...], to: &nodes)
     return RowsNode.grouped(nodes)
   }
 
@@ -180,6 +192,13 @@ extension RowsNode {
     copy(upTo: elements.count)
     if !result.isEmpty, result.count <= RowsNode.slotsMax { return [RowsNode(elements: result)] }
     return RowsNode.parts(of: result.count).map { RowsNode(elements: Array(result[$0])) }
+  }
+
+  /// Appends nodes that are not too small, if there are others, to nodes of their level.
+  private static func append(_ untouched: ArraySlice<RowsNode>, to nodes: inout [RowsNode]) {
+    guard let first = untouched.first else { return }
+    append(first, to: &nodes)
+    nodes.append(contentsOf: untouched.dropFirst())
   }
 
   /// Appends a node to nodes of its level; one that is too small is joined to its neighbour.

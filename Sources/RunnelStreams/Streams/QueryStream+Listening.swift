@@ -121,7 +121,8 @@ extension QueryStream {
 
   private func take(_ batch: EventBatch, _ window: Int) -> StreamChange<Item>? {
     let before = (loadState, windows.map(\.fetchState))
-    let isPage = windows[window].isLoaded && batch.hasMore != nil && !windows[window].fetches.isEmpty
+    let isPage =
+      windows[window].isLoaded && batch.hasMore != nil && !windows[window].fetches.isEmpty
     let changes = staged == nil ? apply(batch, window, isPage: isPage) : stage(batch, window)
     windows[window].isLoaded = true
     if windows[window].request.paging != nil, let hasMore = batch.hasMore {
@@ -165,7 +166,7 @@ extension QueryStream {
     for index in windows.indices { windows[index].rowCount = 0 }
     var entries: [RowObject] = []
     entries.reserveCapacity(staged.count)
-    for place in staged.values.sorted(by: isDescending ? { $1.precedes($0) } : { $0.precedes($1) }) {
+    for place in staged.values {
       let entry = entry(place, old[place.row.key].map { Entry.entry($0) }, oldItems)
       entries.append(entry)
       entriesByRow[place.row.key] = entry
@@ -243,9 +244,11 @@ extension QueryStream {
     // Rows are taken in at the side opposite to the one that the window is fixed to.
     let anchor = windows[window].request.paging?.anchor ?? query.limit?.side ?? .first
     let isLast = (anchor.opposite == .last) != isDescending
-    guard let outermost = (isLast ? rows.list.all.last : rows.list.all.first).map({
-      Entry.entry($0).place.row.position
-    }) else {
+    guard
+      let outermost = (isLast ? rows.list.all.last : rows.list.all.first).map({
+        Entry.entry($0).place.row.position
+      })
+    else {
       return isPage ? .none : .all
     }
     return anchor.opposite == .first ? .after(outermost) : .before(outermost)

@@ -189,9 +189,9 @@ extension QueryStream {
 // MARK: Showing
 
 extension QueryStream {
-  /// Which rows are shown; nil for all. Setting it asks it about every row.
+  /// Which rows are shown; nil for all.
   ///
-  /// O(n).
+  /// Setting it asks it about every row: O(n).
   public var predicate: ((Item) -> Bool)? {
     get { rows.predicate }
     set { perform { $0.rows.filter(by: newValue) } }

@@ -103,8 +103,10 @@ extension TransientStream {
     }
   }
 
-  /// Tells a row as changed although it is equal: what `==` does not compare became different. The
-  /// predicate is asked again; nothing happens if there is no row with the key of `item`.
+  /// Tells a row as changed although it is equal.
+  ///
+  /// For what `==` does not compare. The predicate is asked again; nothing happens if there is no row
+  /// with the key of `item`.
   ///
   /// O(log n).
   public func itemChanged(_ item: Item) {

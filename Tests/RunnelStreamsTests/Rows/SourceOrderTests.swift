@@ -12,7 +12,9 @@ import Testing
   }
 
   @Test func labelsAscendWhereverRowsAlwaysComeTo() {
-    let places: [(Int) -> Int] = [{ _ in 0 }, { $0 }, { $0 / 2 }, { min($0, 1) }, { max(0, $0 - 1) }]
+    let places: [(Int) -> Int] = [
+      { _ in 0 }, { $0 }, { $0 / 2 }, { min($0, 1) }, { max(0, $0 - 1) },
+    ]
     for place in places {
       var order = SourceOrder((0..<10).map(entry))
       for number in 0..<600 {
