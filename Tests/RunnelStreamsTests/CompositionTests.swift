@@ -53,7 +53,7 @@ private final class Composition {
 
   /// One thing that a person or another process may do.
   func act(_ random: inout SeededRandom) throws {
-    switch Int.random(in: 0..<10, using: &random) {
+    switch Int.random(in: 0..<13, using: &random) {
     case 0...4: try tree.writeAtRandom(&random)
     case 5: history.fetchMore(Int.random(in: 1...3, using: &random))
     case 6: transient.put(try draft(&random))
@@ -62,6 +62,17 @@ private final class Composition {
       let stream = Bool.random(using: &random) ? pinned : history
       stream.stop()
       stream.start()
+    case 9:
+      let rest = Int64.random(in: 0..<4, using: &random)
+      history.predicate = rest == 3 ? nil : { number($0, "at") != rest }
+      transient.predicate = rest == 0 ? { number($0, "day") != rest } : nil
+    case 10:
+      let order = ["at", "day", "pin"].randomElement(using: &random) ?? "at"
+      let anchor: Query.Side = Bool.random(using: &random) ? .first : .last
+      history.swap(
+        to: try messages(by: order, paging: Paging(anchor: anchor, count: 3)),
+        isDescending: Bool.random(using: &random))
+    case 11: partition.repartition()
     default: try settle()
     }
   }

@@ -121,8 +121,16 @@ extension QueryStream {
 
   static func order(isDescending: Bool) -> (RowObject, RowObject) -> Bool {
     isDescending
-      ? { Entry.entry($1).place.precedes(Entry.entry($0).place) }
-      : { Entry.entry($0).place.precedes(Entry.entry($1).place) }
+      ? { isOrdered(Entry.entry($1), Entry.entry($0)) }
+      : { isOrdered(Entry.entry($0), Entry.entry($1)) }
+  }
+
+  /// True if a row stands before another in the tree's order.
+  ///
+  /// It reads the two fields where they are: a place is costly to copy.
+  private static func isOrdered(_ left: Entry, _ right: Entry) -> Bool {
+    if left.place.row.value < right.place.row.value { return true }
+    return left.place.row.value == right.place.row.value && left.place.row.key < right.place.row.key
   }
 }
 
