@@ -35,7 +35,7 @@ struct StreamsBenchmark {
 
   private func row(_ number: Int, at: Int, text: String = "text") throws -> TreeRow {
     let json: JSONValue = ["at": .number(JSONNumber(Int64(at))), "text": .string(text)]
-    let child = Child(key: try Key("k\(number)"), node: try Node(json: json))
+    let child = RunnelTree.Child(key: try Key("k\(number)"), node: try Node(json: json))
     return TreeRow(child, index: index, detail: .full)
   }
 
