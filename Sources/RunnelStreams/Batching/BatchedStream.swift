@@ -1,0 +1,195 @@
+public import RunnelBase
+
+/// The rows of another stream, told in batches: less often, and each time what the changes in between
+/// come to.
+///
+/// It shows the state that it told last, not the one that its source is in. A change of the load state
+/// is told at once, with the rows that wait.
+///
+/// It has no clock: it is given one, and `wakeTime` says when its owner is to call `wake`.
+///
+/// ```
+///              +---------- change ----------+
+///              v                            |
+///   quiet --change--> waiting --------------+
+///     ^                  |
+///     +-- due, loaded, failed, flush -- told
+/// ```
+///
+/// While it is held nothing is told, whatever is due; `release` tells all of it as one change.
+///
+/// Invariants:
+/// - I1. Applying the changes that were told to each other gives `sections`.
+/// - I2. `wakeTime` is nil exactly if nothing waits, or it is held.
+///
+/// Cost of a change: O(t log t) in the rows that wait with it.
+public final class BatchedStream<Item: KeyedItem>: SectionedStream {
+  /// What came from the source and was not told.
+  private struct Waiting {
+    /// What happened since; nil if everything is to be read anew.
+    var net: NetChange?
+    var sections: [StreamSection<Item>]
+    var loadState: LoadState
+  }
+
+  /// The rows as they were told last.
+  public private(set) var sections: [StreamSection<Item>] = []
+  /// How far the source was loaded when it was told last.
+  public private(set) var loadState = LoadState.idle
+  /// True while nothing is told.
+  public private(set) var isHeld = false
+  /// Called after `wakeTime` became another.
+  public var onWakeTime: ((Int64?) -> Void)?
+
+  private let source: any SectionedStream<Item>
+  private let now: () -> Int64
+  private let hub = ChangeHub<StreamChange<Item>>()
+  private var token: StreamToken?
+  private var timer: BatchingTimer
+  private var waiting: Waiting?
+  private var toldWakeTime: Int64?
+
+  /// Makes a stream of another, which may have rows already.
+  ///
+  /// - Parameters:
+  ///   - source: the stream; it is followed, and neither started nor stopped.
+  ///   - policy: when changes are told.
+  ///   - now: the time in milliseconds; asked when a change comes.
+  public init(
+    _ source: any SectionedStream<Item>, policy: BatchingPolicy = .standard,
+    now: @escaping () -> Int64
+  ) {
+    self.source = source
+    self.now = now
+    timer = BatchingTimer(policy)
+    token = source.observe { [weak self] change in self?.follow(change) }
+  }
+
+  deinit {
+    if let token { source.cancel(token) }
+  }
+}
+
+// MARK: Reading
+
+extension BatchedStream {
+  /// The row with a key, as it was told last.
+  public func item(forKey key: String) -> Item? {
+    indexPath(forKey: key).map { sections[$0.section].items[$0.row] }
+  }
+
+  /// The place of the row with a key, as it was told last.
+  ///
+  /// What the source takes for it, and O(t) in the rows that wait.
+  public func indexPath(forKey key: String) -> IndexPath? {
+    let path = source.indexPath(forKey: key)
+    if let waiting {
+      if let net = waiting.net, let old = net.oldPath(ofKey: key, at: path), holds(key, at: old) {
+        return old
+      }
+    } else if let path, holds(key, at: path) {
+      return path
+    }
+    // The source is further than what it told, or everything is to be read anew.
+    for (section, content) in sections.enumerated() {
+      if let row = content.items.firstIndex(where: { $0.key == key }) {
+        return IndexPath(section: section, row: row - content.items.startIndex)
+      }
+    }
+    return nil
+  }
+
+  private func holds(_ key: String, at path: IndexPath) -> Bool {
+    sections.indices.contains(path.section)
+      && sections[path.section].items.indices.contains(path.row)
+      && sections[path.section].items[path.row].key == key
+  }
+
+  /// Tells the present state and what happens from now on.
+  public func observe(_ observer: @escaping (StreamChange<Item>) -> Void) -> StreamToken {
+    hub.observe(observer, present: present)
+  }
+
+  /// Ends an observation.
+  public func cancel(_ token: StreamToken) { hub.cancel(token) }
+}
+
+// MARK: Telling
+
+extension BatchedStream {
+  /// When `wake` is to be called, in milliseconds of the clock that was given; nil if not at all.
+  public var wakeTime: Int64? { isHeld ? nil : timer.deadline }
+
+  /// How many touched rows wait to be told.
+  public var waitingRowCount: Int { waiting?.net?.rowCount ?? 0 }
+
+  /// Tells what waits, if it is due.
+  public func wake(now: Int64) { tell { $0.timer.isDue(now: now) } }
+
+  /// Tells what waits at once, unless it is held.
+  public func flush() { tell { _ in true } }
+
+  /// Tells nothing until `release`.
+  public func hold() {
+    isHeld = true
+    tellWakeTime()
+  }
+
+  /// Tells what was held back as one change, and goes on by the policy.
+  public func release() {
+    isHeld = false
+    flush()
+  }
+
+  private func tell(if isDue: @escaping (BatchedStream) -> Bool) {
+    hub.perform { [self] in isDue(self) ? takeWaiting() : nil }
+    tellWakeTime()
+  }
+
+  private func tellWakeTime() {
+    if wakeTime == toldWakeTime { return }
+    toldWakeTime = wakeTime
+    onWakeTime?(wakeTime)
+  }
+
+  private func follow(_ change: StreamChange<Item>) {
+    hub.perform { [self] in
+      guard token != nil else {
+        // The first state is nobody's change.
+        (sections, loadState) = (change.sections, change.loadState)
+        return nil
+      }
+      add(change)
+      let time = now()
+      timer.note(now: time, rowCount: waitingRowCount)
+      let isUrgent = change.loadState != loadState || waiting?.net == nil
+      return isUrgent || timer.isDue(now: time) ? takeWaiting() : nil
+    }
+    tellWakeTime()
+  }
+
+  private func add(_ change: StreamChange<Item>) {
+    let net: NetChange?
+    if let waiting {
+      let next = NetChange(change, from: waiting.sections)
+      net = next.flatMap { waiting.net?.followed(by: $0) }
+    } else {
+      net = NetChange(change, from: sections)
+    }
+    waiting = Waiting(net: net, sections: change.sections, loadState: change.loadState)
+  }
+
+  /// The change that tells what waits; nil if it comes to nothing.
+  private func takeWaiting() -> StreamChange<Item>? {
+    guard let next = waiting, !isHeld else { return nil }
+    waiting = nil
+    timer.reset()
+    let (before, state) = (sections, loadState)
+    (sections, loadState) = (next.sections, next.loadState)
+    let changes =
+      next.net?.changes { old, new in
+        before[old.section].items[old.row] == next.sections[new.section].items[new.row]
+      } ?? .reload
+    return changes.isEmpty && state == loadState ? nil : change(changes)
+  }
+}

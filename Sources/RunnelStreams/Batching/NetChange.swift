@@ -1,0 +1,202 @@
+import RunnelBase
+
+/// What several changes of a stream come to, as if it had been one.
+///
+/// Responsibilities:
+/// - It knows the rows that any of the changes touched: where they stood before the first one, and
+///   where they stand after the last.
+/// - It finds for every other row where it stood, or where it stands.
+///
+/// It holds no rows of the stream, so that its size is that of what was touched.
+struct NetChange {
+  /// The state before the first change.
+  private(set) var old: SectionedDiff.Side
+  /// The state after the last one.
+  private(set) var new: SectionedDiff.Side
+  /// The keys of rows whose content was told to be another.
+  private var updated: Set<String>
+  /// The keys of rows that were gone at some time.
+  private var left: Set<String>
+  /// The keys of rows that arrived by themselves.
+  private(set) var arrived: Set<String>
+  /// The ids of sections whose header or footer changed.
+  private(set) var reloadedSections: Set<String>
+
+  /// Reads a change of a stream whose sections were `before`.
+  ///
+  /// O(t log t) in the rows that it touches.
+  ///
+  /// Nil if the change is a reload, or names a place that is not there.
+  init?<Item>(_ change: StreamChange<Item>, from before: [StreamSection<Item>]) {
+    let changes = change.changes
+    let batch = changes.batch
+    if batch.isReload { return nil }
+    var oldPaths = Set(batch.deletedRows + batch.reloadedRows + batch.movedRows.map(\.from))
+    for section in batch.deletedSections where before.indices.contains(section) {
+      for row in before[section].items.indices {
+        oldPaths.insert(IndexPath(section: section, row: row))
+      }
+    }
+    let newPaths = Set(changes.contentPaths + batch.movedRows.map(\.to))
+    guard let gone = NetChange.rows(at: oldPaths, in: before),
+      let come = NetChange.rows(at: newPaths, in: change.sections)
+    else { return nil }
+    old = SectionedDiff.Side(before, touched: gone)
+    new = SectionedDiff.Side(change.sections, touched: come)
+    updated = Set(changes.updatedKeys)
+    left = Set(changes.removedKeys)
+    arrived = changes.arrivedKeys
+    reloadedSections = []
+    for section in batch.reloadedSections {
+      guard before.indices.contains(section) else { return nil }
+      reloadedSections.insert(before[section].id)
+    }
+  }
+
+  /// The rows at some places, in order; nil if one is not there.
+  private static func rows<Item>(
+    at paths: Set<IndexPath>, in sections: [StreamSection<Item>]
+  ) -> [SectionedDiff.Row]? {
+    var rows: [SectionedDiff.Row] = []
+    rows.reserveCapacity(paths.count)
+    for path in paths.sorted() {
+      guard sections.indices.contains(path.section),
+        sections[path.section].items.indices.contains(path.row)
+      else { return nil }
+      rows.append(.init(path: path, key: sections[path.section].items[path.row].key))
+    }
+    return rows
+  }
+
+  /// The change of a stream that has no sections and gets none.
+  static var nothing: NetChange { NetChange() }
+
+  private init() {
+    old = SectionedDiff.Side(sections: [], counts: [], touched: [])
+    new = old
+    (updated, left, arrived, reloadedSections) = ([], [], [], [])
+  }
+
+  /// How many rows were touched, those of both states counted once.
+  var rowCount: Int { max(old.touched.count, new.touched.count) }
+}
+
+// MARK: Adding up
+
+extension NetChange {
+  /// This change and the one that came after it.
+  ///
+  /// O(t log t) in the rows that both touched. Nil if `next` does not begin where this ends.
+  func followed(by next: NetChange) -> NetChange? {
+    guard new.sections == next.old.sections, new.counts == next.old.counts else { return nil }
+    var result = self
+    let known = Set(new.touched.map(\.key))
+    let back = RowMap(from: new, to: old)
+    for row in next.old.touched where !known.contains(row.key) {
+      guard let path = back.path(of: row.path) else { return nil }
+      result.old.touched.append(.init(path: path, key: row.key))
+    }
+    let retouched = Set(next.old.touched.map(\.key))
+    let forth = RowMap(from: next.old, to: next.new)
+    result.new = next.new
+    for row in new.touched where !retouched.contains(row.key) {
+      guard let path = forth.path(of: row.path) else { return nil }
+      result.new.touched.append(.init(path: path, key: row.key))
+    }
+    result.old.touched.sort { $0.path < $1.path }
+    result.new.touched.sort { $0.path < $1.path }
+    result.updated.formUnion(next.updated)
+    result.left.formUnion(next.left)
+    result.arrived.formUnion(next.arrived)
+    result.reloadedSections.formUnion(next.reloadedSections)
+    return result
+  }
+
+  /// The change set that leads from the first state to the last.
+  ///
+  /// O(t log t) in the rows that were touched.
+  ///
+  /// - Parameter isSame: true if a row that was gone in between, at these places before and after,
+  ///   has the content that it had.
+  /// - Returns: the changes; a reload if what was told contradicts itself.
+  func changes(isSame: (IndexPath, IndexPath) -> Bool) -> ChangeSet {
+    var changes = SectionedDiff.changes(from: old, to: new, changed: changed(isSame))
+    if changes.batch.isReload { return changes }
+    changes.arrivedKeys = arrived.intersection(changes.insertedKeys)
+    let kept = Set(new.sections)
+    changes.batch.reloadedSections = old.sections.indices.filter {
+      reloadedSections.contains(old.sections[$0]) && kept.contains(old.sections[$0])
+    }
+    return changes
+  }
+
+  /// The keys of the rows whose content is another than it was.
+  func changed(_ isSame: (IndexPath, IndexPath) -> Bool) -> Set<String> {
+    if left.isEmpty { return updated }
+    let before = Dictionary(
+      old.touched.lazy.filter { left.contains($0.key) }.map { ($0.key, $0.path) },
+      uniquingKeysWith: { first, _ in first })
+    var changed = updated
+    for row in new.touched {
+      if let path = before[row.key], !isSame(path, row.path) { changed.insert(row.key) }
+    }
+    return changed
+  }
+}
+
+// MARK: Finding rows
+
+extension NetChange {
+  /// Where a row stood before the first change; nil if it is new.
+  ///
+  /// O(t) in the rows that were touched.
+  ///
+  /// - Parameters:
+  ///   - key: the row.
+  ///   - path: where it stands after the last change; nil if it is gone.
+  /// - Returns: the old place.
+  func oldPath(ofKey key: String, at path: IndexPath?) -> IndexPath? {
+    if let row = old.touched.first(where: { $0.key == key }) { return row.path }
+    if new.touched.contains(where: { $0.key == key }) { return nil }
+    return path.flatMap { RowMap(from: new, to: old).path(of: $0) }
+  }
+}
+
+/// Where the rows that a change did not touch are on its other side.
+///
+/// Such a row stays in its section, and as many untouched rows stand before it as did.
+private struct RowMap {
+  /// The touched rows of one section, by their row numbers, ascending.
+  private typealias Rows = [Int]
+
+  private let from: [Rows]
+  private let to: [Rows]
+  /// For each section the one that it is on the other side; nil if it is not there.
+  private let sections: [Int?]
+
+  init(from: SectionedDiff.Side, to: SectionedDiff.Side) {
+    self.from = RowMap.rows(of: from)
+    self.to = RowMap.rows(of: to)
+    let places = Dictionary(
+      to.sections.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    sections = from.sections.map { places[$0] }
+  }
+
+  private static func rows(of side: SectionedDiff.Side) -> [Rows] {
+    var rows = Array(repeating: Rows(), count: side.sections.count)
+    for row in side.touched { rows[row.path.section].append(row.path.row) }
+    return rows
+  }
+
+  /// The place of an untouched row on the other side; nil if its section is not there.
+  ///
+  /// O(log t).
+  func path(of path: IndexPath) -> IndexPath? {
+    guard let section = sections[path.section] else { return nil }
+    let others = from[path.section]
+    let ordinal = path.row - others.lowerBound { $0 < path.row }
+    let touched = to[section]
+    let before = touched.indices.lowerBound { touched[$0] - $0 <= ordinal }
+    return IndexPath(section: section, row: ordinal + before)
+  }
+}
