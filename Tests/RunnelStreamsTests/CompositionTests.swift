@@ -15,6 +15,7 @@ private final class Composition {
   private(set) var shown: [KeyedSection] = []
   private(set) var records: [String: Record] = [:]
   private(set) var mistakes: [String] = []
+  private var headers: [String: SectionLabels] = [:]
   private var adapter: IndexPathAdapter<Record>?
 
   init(isDescending: Bool) throws {
@@ -34,7 +35,14 @@ private final class Composition {
       Recorder(pinned), Recorder(history), Recorder(transient), Recorder(union),
       Recorder(partition),
     ]
-    let adapter = IndexPathAdapter(partition, paged: history) { [unowned self] in take($0) }
+    let part = ListPart(
+      partition, pagings: [PagingPoint(history)], placeholders: [.empty, .status]
+    ) { section in
+      SectionLabels(header: "\(section.items.count)")
+    }
+    let adapter = IndexPathAdapter(
+      [part], log: { [unowned self] in mistakes.append($0) },
+      receive: { [unowned self] in take($0) })
     self.adapter = adapter
     adapter.start()
   }
@@ -42,13 +50,26 @@ private final class Composition {
   func settle() throws { try tree.settle([pinned, history]) }
 
   private func take(_ update: ListUpdate<Record>) {
-    if let mistake = update.update.mistake(from: shown, to: update.sections) {
-      mistakes.append(mistake)
-    }
-    shown = update.update.replayed(on: shown, to: update.sections) ?? []
+    let sections = update.keyed
+    if let mistake = update.update.mistake(from: shown, to: sections) { mistakes.append(mistake) }
+    checkLabels(update)
+    shown = update.update.replayed(on: shown, to: sections) ?? []
     if update.update.isReload { records = [:] }
     for key in update.removed { records[key] = nil }
     for record in update.touched { records[record.key] = record }
+  }
+
+  /// Takes over the headers as a view does that follows the updates.
+  private func checkLabels(_ update: ListUpdate<Record>) {
+    if update.update.isReload { headers = [:] }
+    for index in update.update.reloadedSections { headers[shown[index].id] = nil }
+    for section in update.sections where headers[section.id] == nil {
+      headers[section.id] = section.labels
+    }
+    for section in update.sections where headers[section.id] != section.labels {
+      mistakes.append("The header of \(section.id) is an old one.")
+    }
+    headers = headers.filter { id, _ in update.sections.contains { $0.id == id } }
   }
 
   /// One thing that a person or another process may do.
@@ -111,10 +132,10 @@ private final class Composition {
       for record in records { expected[record.key] = record }
     }
     #expect(view.records == expected, "seed \(seed)")
-    let rows = view.shown.flatMap(\.keys).filter { $0 != "fetch-more" }
+    let rows = view.shown.flatMap(\.keys).filter { $0.hasPrefix("/") }
     #expect(Set(rows) == Set(expected.keys) && rows.count == expected.count, "seed \(seed)")
-    for section in view.shown where section.id != "fetch-more" {
-      for key in section.keys where key != "fetch-more" {
+    for section in view.shown {
+      for key in section.keys where key.hasPrefix("/") {
         let record = try #require(expected[key], "seed \(seed)")
         #expect(section.id == "\(number(record, "day"))", "seed \(seed)")
       }

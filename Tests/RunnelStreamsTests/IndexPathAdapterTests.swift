@@ -27,7 +27,9 @@ import Testing
       stream = PartitionedStream(union, sectionID: { "day\($0 * sign)" }) { record in
         sign * number(record, "day")
       }
-      let adapter = IndexPathAdapter(stream, paged: query) { [unowned self] in take($0) }
+      let adapter = IndexPathAdapter(
+        [ListPart(stream, pagings: [PagingPoint(query)])],
+        log: { [unowned self] in mistakes.append($0) }, receive: { [unowned self] in take($0) })
       self.adapter = adapter
       adapter.start()
     }
@@ -37,14 +39,14 @@ import Testing
 
     private func take(_ update: ListUpdate<Record>) {
       if let last = updates.last, !update.update.isReload {
-        let mistake = update.update.mistake(from: last.sections, to: update.sections)
+        let mistake = update.update.mistake(from: last.keyed, to: update.keyed)
         if let mistake { mistakes.append(mistake) }
       }
       updates.append(update)
     }
 
     var list: [String] {
-      (updates.last?.sections ?? []).map { section in
+      (updates.last?.keyed ?? []).map { section in
         let keys = section.keys.map { $0.hasPrefix("/m/") ? String($0.dropFirst(3)) : "+" }
         return "\(section.id): \(keys.joined(separator: " "))"
       }
@@ -67,7 +69,7 @@ import Testing
     try tree.settle([history.query])
     #expect(history.updates.map(\.update) == [.reload])
     #expect(history.list == ["day1: + b", "day2: c"])
-    #expect(history.updates.last?.pagingRow?.state == .more)
+    #expect(history.updates.last?.fetchState == .more)
     #expect(history.updates.last?.touched.count == 2)
     #expect(history.updates.last?.arrived == [])
   }
@@ -80,7 +82,7 @@ import Testing
     #expect(history.list == ["day2: + c d"])
     history.query.fetchMore(1)
     #expect(history.updates.last?.update.reloadedRows == [IndexPath(section: 0, row: 0)])
-    #expect(history.updates.last?.pagingRow?.state == .fetching)
+    #expect(history.updates.last?.fetchState == .fetching)
     try tree.settle([history.query])
     #expect(history.list == ["day1: + b", "day2: c d"])
     let update = try #require(history.updates.last?.update)
@@ -93,7 +95,7 @@ import Testing
     try tree.settle([history.query])
     #expect(history.list == ["day1: + a b", "day2: c d"])
     #expect(history.updates.last?.update.insertedRows == [IndexPath(section: 0, row: 1)])
-    #expect(history.updates.last?.pagingRow?.state == .exhausted)
+    #expect(history.updates.last?.fetchState == .exhausted)
     #expect(history.updates.last?.arrived == [])
     #expect(history.mistakes == [])
   }
@@ -117,7 +119,7 @@ import Testing
     try tree.settle([history.query])
     history.query.fetchMore(5)
     history.query.receive(failure: "no", from: try #require(tree.activeListeners.first))
-    #expect(history.updates.last?.pagingRow?.state == .failed("no"))
+    #expect(history.updates.last?.fetchState == .failed("no"))
     #expect(history.updates.last?.update.reloadedRows.count == 1)
   }
 
@@ -148,7 +150,7 @@ import Testing
     try tree.write([JSONMember("c", nil), JSONMember("d", nil)])
     try tree.settle([history.query])
     #expect(history.list == ["fetch-more: +"])
-    #expect(history.updates.last?.pagingRow?.isAlone == true)
+    #expect(history.updates.last?.placeholders.map(\.path) == [IndexPath(section: 0, row: 0)])
     history.query.fetchMore(1)
     try tree.settle([history.query])
     #expect(history.list == ["day1: + b"])
@@ -164,7 +166,7 @@ import Testing
     try write(("a", 1, 1))
     try tree.settle([history.query])
     #expect(history.list == ["day1: + a"])
-    #expect(history.updates.last?.pagingRow?.state == .exhausted)
+    #expect(history.updates.last?.fetchState == .exhausted)
     #expect(history.mistakes == [])
   }
 
@@ -185,19 +187,18 @@ import Testing
   @Test func changeMadeByTheReceiverFollows() throws {
     let source = TransientStream([TestRow("a", 1)])
     var told: [[String]] = []
-    let adapter = IndexPathAdapter(source, paged: nil) { update in
-      told.append(update.sections.text)
+    let adapter = IndexPathAdapter(source) { update in
+      told.append(update.keyed.text)
       if told.count == 1 { source.put(TestRow("b", 2)) }
     }
     adapter.start()
     #expect(told == [[": a"], [": a b"]])
-    #expect(adapter.mistakes == 0)
   }
 
   @Test func adapterThatIsGoneIsNotTold() {
     let source = TransientStream<TestRow>()
     var count = 0
-    var adapter: IndexPathAdapter<TestRow>? = IndexPathAdapter(source, paged: nil) { _ in
+    var adapter: IndexPathAdapter<TestRow>? = IndexPathAdapter(source) { _ in
       count += 1
     }
     adapter?.start()

@@ -24,8 +24,6 @@ final class ViewStreams {
   private let partition: PartitionedStream<Record, SectionID>
   private var adapter: IndexPathAdapter<Record>?
   private var receive: ((ListChange) -> Void)?
-  /// How many wrong batches were logged.
-  private var knownMistakes = 0
 
   /// Makes the streams of a view; they ask for nothing before they are started.
   ///
@@ -57,10 +55,11 @@ final class ViewStreams {
   /// Starts to listen, and tells each change of the list.
   func start(_ receive: @escaping (ListChange) -> Void) {
     self.receive = receive
+    let paging = PagingPoint(
+      paged, key: ListScreen.pagingRow, boundaryKey: { [weak self] in self?.boundaryKey })
     let adapter = IndexPathAdapter(
-      partition, paged: paged, pagingKey: ListScreen.pagingRow,
-      boundaryKey: { [weak self] in self?.boundaryKey },
-      receive: { [weak self] in self?.changed($0) })
+      [ListPart(partition, pagings: [paging])],
+      log: { ViewStreams.log.error("\($0)") }, receive: { [weak self] in self?.changed($0) })
     self.adapter = adapter
     for query in queries { query.start() }
     adapter.start()
@@ -109,11 +108,6 @@ final class ViewStreams {
   }
 
   private func changed(_ update: ListUpdate<Record>) {
-    if let adapter, adapter.mistakes > knownMistakes {
-      knownMistakes = adapter.mistakes
-      ViewStreams.log.error(
-        "a batch was wrong, the list was read anew: \(adapter.lastMistake ?? "")")
-    }
     var records: [String: Record] = [:]
     for record in update.touched { records[record.key] = record }
     receive?(

@@ -115,19 +115,20 @@ extension BatchUpdate {
   /// What is wrong with the number of rows; nil if it is what the update makes it.
   ///
   /// O(sections).
-  package func countMistake(from old: [KeyedSection], to new: [KeyedSection]) -> String? {
+  ///
+  /// - Parameters:
+  ///   - old: how many rows each section has before.
+  ///   - new: how many each has after.
+  /// - Returns: what is wrong, for a person.
+  package func countMistake(from old: [Int], to new: [Int]) -> String? {
     if isReload { return nil }
     let sections = old.count - deletedSections.count + insertedSections.count
     if sections != new.count { return "The batch makes \(sections) sections of \(new.count)." }
     let gone = Set(deletedSections)
     let come = Set(insertedSections)
     var count = 0
-    for (index, section) in old.enumerated() where !gone.contains(index) {
-      count += section.keys.count
-    }
-    for (index, section) in new.enumerated() where !come.contains(index) {
-      count -= section.keys.count
-    }
+    for (index, rows) in old.enumerated() where !gone.contains(index) { count += rows }
+    for (index, rows) in new.enumerated() where !come.contains(index) { count -= rows }
     count += insertedRows.count - deletedRows.count
     for move in movedRows {
       if gone.contains(move.from.section) { count += 1 }
@@ -155,6 +156,10 @@ extension BatchUpdate {
       && movedSections.map(\.from).ascends && deletedRows.ascends && insertedRows.ascends
       && reloadedRows.ascends && movedRows.map(\.from).ascends
     if !isAscending { return "I2: every list ascends:" }
+    for section in reloadedSections
+    where goneSections.contains(section) || !old.indices.contains(section) {
+      return "I2: a section that is reloaded stays:"
+    }
     let deleted = Set(deletedRows)
     let moved = Set(movedRows.map(\.from))
     if !deleted.isDisjoint(with: moved) { return "I3: a row is deleted or moved, not both:" }

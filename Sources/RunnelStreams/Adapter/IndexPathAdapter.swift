@@ -1,73 +1,89 @@
-import RunnelBase
+public import RunnelBase
 
-/// Turns the changes of a stream into batch updates of a list, with the paging row in its place.
+/// Turns the changes of streams into updates of one list, with placeholders among its rows.
 ///
-/// The *paging row* stands for what is not loaded, or says that everything is. It is a row like any
-/// other: the first or last one of the section that holds the boundary row of the paged stream. If
-/// no section holds it, the paging row is a section of its own at the end of the list, unless there
-/// is nothing more to fetch.
+/// A list is made of parts, one after the other. Its rows are those of the parts' streams, and
+/// *placeholders*: rows like any other that stand for what is not loaded, for nothing, or for a
+/// failure.
 ///
-/// The list is first told when the stream is loaded, as one reload. From then on each change is a
-/// batch; a change of the paging row's state is one too.
+/// The list is first told when there is something to show, as one reload; so is the first load of a
+/// list's only rows. From then on each change is a batch, a change of a placeholder too. A change of
+/// very many rows is told as a reload, and so is one that contradicts itself; both are logged.
 ///
-/// Each batch is checked: what it leads to must be the list. A batch that fails the check stops a
-/// debug build; in a release build, which checks less, the list is read anew and `mistakes` counts.
+/// While it is held, changes add up; released, it tells what they come to.
+///
+/// Invariants:
+/// - I1. Applying each update to the sections told before gives the sections told with it.
+/// - I2. Updates never nest: what `receive` does to a stream becomes a following update.
+/// - I3. After `stop` nothing is told.
 public final class IndexPathAdapter<Item: KeyedItem> {
-  /// The key of the paging row, and the id of its section if it is alone.
-  public let pagingKey: String
-  /// How often a batch failed its check.
-  public private(set) var mistakes = 0
-  /// What was wrong with the last batch that failed its check, for a log.
-  public private(set) var lastMistake: String?
+  /// The index of its first section in the whole list; the sections before it are another's.
+  public let sectionOffset: Int
+  /// How many rows one batch touches at most; a change of more is told as a reload.
+  public let touchedRowsMax: Int
+  /// True while nothing is told.
+  public private(set) var isHeld = false
 
-  private let stream: any SectionedStream<Item>
-  private let paged: (any PagedStream<Item>)?
-  private let boundaryKey: () -> String?
+  private let log: (String) -> Void
   private let receive: (ListUpdate<Item>) -> Void
   private let hub = ChangeHub<ListUpdate<Item>> { $0 }
+  private var parts: [ListPartState<Item>]
   private var cancellations: [() -> Void] = []
-  private var isLoaded = false
-  private var content: [StreamSection<Item>] = []
-  private var side = PagingShift.Side(sections: [], row: nil)
-  /// The list, the paging row included.
-  public private(set) var sections: [KeyedSection] = []
+  private var isTold = false
 
   /// Makes an adapter; it tells nothing before it is started.
   ///
   /// - Parameters:
-  ///   - stream: what the list shows.
-  ///   - paged: the stream that is fetched page by page, which `stream` is or is made of; nil for a
-  ///     list without a paging row.
-  ///   - pagingKey: the key of the paging row; no item may have it, and no section.
-  ///   - boundaryKey: the key of the row beside which the paging row stands; nil to take that of
-  ///     `paged`. A list that shows some rows of `paged` elsewhere names the last that is in place.
-  ///   - receive: what is told each update, the first one a reload. What it does to the streams
-  ///     becomes a following update.
+  ///   - parts: what the list shows, in order.
+  ///   - sectionOffset: the index of its first section in a list that others have sections of. What
+  ///     stands before must always have as many sections.
+  ///   - touchedRowsMax: how many rows one batch touches at most.
+  ///   - log: is told, for a person, why a reload was told instead of a batch.
+  ///   - receive: is told each update, the first one a reload.
   public init(
-    _ stream: any SectionedStream<Item>, paged: (any PagedStream<Item>)?,
-    pagingKey: String = "fetch-more", boundaryKey: (() -> String?)? = nil,
-    receive: @escaping (ListUpdate<Item>) -> Void
+    _ parts: [ListPart<Item>], sectionOffset: Int = 0, touchedRowsMax: Int = 5000,
+    log: @escaping (String) -> Void = { _ in }, receive: @escaping (ListUpdate<Item>) -> Void
   ) {
-    self.stream = stream
-    self.paged = paged
-    self.boundaryKey = boundaryKey ?? { paged?.boundaryKey }
-    self.pagingKey = pagingKey
+    self.parts = parts.map { ListPartState($0) }
+    self.sectionOffset = sectionOffset
+    self.touchedRowsMax = touchedRowsMax
+    self.log = log
     self.receive = receive
   }
 
   deinit { stop() }
 
-  /// The paging row; nil if the list has none.
-  public var pagingRow: PagingRow? { side.row }
+  /// Makes an adapter of one stream without placeholders.
+  public convenience init(
+    _ stream: any SectionedStream<Item>, receive: @escaping (ListUpdate<Item>) -> Void
+  ) {
+    self.init([ListPart(stream)], receive: receive)
+  }
+}
 
-  /// Follows the stream; nothing happens if it does already.
+// MARK: Starting and stopping
+
+extension IndexPathAdapter {
+  /// The sections as they were told last.
+  public var sections: [AdapterSection<Item>] { parts.flatMap(\.layout.sections) }
+
+  /// Follows the streams; nothing happens if it does already.
   public func start() {
     guard cancellations.isEmpty else { return }
     let told = hub.observe(receive, present: nil)
     cancellations = [{ [hub] in hub.cancel(told) }]
-    follow(stream) { adapter, change in adapter.take(change) }
-    // The stream is told of the paged one's rows before; this is for a change of its state alone.
-    if let paged { follow(paged) { adapter, _ in adapter.refreshPagingRow() } }
+    let wasHeld = isHeld
+    isHeld = true
+    for index in parts.indices {
+      let part = parts[index].part
+      follow(part.stream, for: index) { $0.note($1) }
+      // The part's stream is told of new rows before; this is for a change of the state alone.
+      for paging in part.pagings where paging.stream !== part.stream {
+        follow(paging.stream, for: index) { state, _ in state.noteRefresh() }
+      }
+    }
+    isHeld = wasHeld
+    hub.perform { [weak self] in self?.begin() }
   }
 
   /// Stops following; nothing is told afterwards.
@@ -76,107 +92,133 @@ public final class IndexPathAdapter<Item: KeyedItem> {
   public func stop() {
     for cancel in cancellations { cancel() }
     cancellations = []
-    isLoaded = false
+    for index in parts.indices { parts[index].reset() }
+    isTold = false
   }
 
+  /// Tells nothing until `release`: while the list is being changed, or somebody works in it.
+  public func hold() { isHeld = true }
+
+  /// Tells what happened since `hold`: one update for each part that changed.
+  public func release() {
+    isHeld = false
+    for index in parts.indices { hub.perform { [weak self] in self?.advance(index) } }
+  }
+
+  /// How many touched rows wait to be told.
+  public var waitingRowCount: Int { parts.reduce(0) { $0 + $1.waitingRowCount } }
+
   private func follow(
-    _ followed: some SectionedStream<Item>,
-    _ body: @escaping (IndexPathAdapter, StreamChange<Item>) -> ListUpdate<Item>?
+    _ stream: some SectionedStream<Item>, for index: Int,
+    _ note: @escaping (inout ListPartState<Item>, StreamChange<Item>) -> Void
   ) {
-    let token = followed.observe { [weak self] change in
-      guard let self else { return }
-      hub.perform { self.cancellations.isEmpty ? nil : body(self, change) }
+    let token = stream.observe { [weak self] change in
+      self?.hub.perform { [weak self] in
+        guard let self, !cancellations.isEmpty else { return nil }
+        note(&parts[index], change)
+        return advance(index)
+      }
     }
-    cancellations.append { followed.cancel(token) }
+    cancellations.append { stream.cancel(token) }
   }
 }
 
 // MARK: Following
 
 extension IndexPathAdapter {
-  private func take(_ change: StreamChange<Item>) -> ListUpdate<Item>? {
-    guard isLoaded || change.loadState == .loaded else { return nil }
-    var change = change
-    if isLoaded, change.changes.batch.isReload {
-      change.changes = SectionedDiff.changes(from: content, to: change.sections)
-    } else if !isLoaded {
-      change.changes = .reload
-    }
-    isLoaded = true
-    let keyed = keyedSections(after: change)
-    content = change.sections
-    return advance(to: keyed, change)
+  /// Shows what the streams told when they began to be followed.
+  private func begin() -> ListUpdate<Item>? {
+    if isHeld || isTold || cancellations.isEmpty { return nil }
+    for index in parts.indices { _ = parts[index].advance() }
+    isTold = parts.contains(where: \.isShown)
+    return isTold ? reload() : nil
   }
 
-  private func refreshPagingRow() -> ListUpdate<Item>? {
-    guard isLoaded else { return nil }
-    let change = StreamChange(
-      sections: content, changes: ChangeSet(), loadState: stream.loadState)
-    return advance(to: side.sections, change)
+  /// Shows what waits in a part.
+  private func advance(_ index: Int) -> ListUpdate<Item>? {
+    if isHeld { return nil }
+    guard let step = parts[index].advance() else { return nil }
+    if !isTold {
+      isTold = parts.contains(where: \.isShown)
+      return isTold ? reload() : nil
+    }
+    let isOnlyLoad = step.isFirstLoad && parts.count { $0.content != nil } == 1
+    if isOnlyLoad { return reload() }
+    guard let changes = batch(step) else { return reload() }
+    return changes.isEmpty ? nil : update(changes, of: step, sectionBase(of: index))
   }
 
-  private func advance(
-    to keyed: [KeyedSection], _ change: StreamChange<Item>
-  ) -> ListUpdate<Item>? {
-    let new = PagingShift.Side(sections: keyed, row: pagingRow(in: keyed))
-    let batch = PagingShift(old: side, new: new).translated(change.changes.batch)
-    if batch.isEmpty { return nil }
-    let list = new.list
-    let update = checked(batch, from: sections, to: list)
-    side = new
-    sections = list
-    return ListUpdate(
-      sections: list, update: update, touched: change.touched, removed: change.changes.removedKeys,
-      arrived: change.changes.arrivedKeys, pagingRow: new.row)
-  }
-
-  /// The keys of the stream's rows; those of sections that kept their rows are not read again.
-  private func keyedSections(after change: StreamChange<Item>) -> [KeyedSection] {
-    let batch = change.changes.batch
-    var kept: [String: [String]] = [:]
-    if !batch.isReload {
-      for section in side.sections { kept[section.id] = section.keys }
-      let from = batch.deletedRows.map(\.section) + batch.movedRows.map(\.from.section)
-      for section in Set(from) { kept[side.sections[section].id] = nil }
-      let to = batch.insertedRows.map(\.section) + batch.movedRows.map(\.to.section)
-      for section in Set(to) { kept[change.sections[section].id] = nil }
+  /// What happened; nil if it has to be told as a reload, which is logged.
+  private func batch(_ step: ListPartState<Item>.Step) -> ChangeSet? {
+    if let count = step.net?.rowCount, count > touchedRowsMax {
+      log("A change of \(count) rows was told as a reload.")
+      return nil
     }
-    return change.sections.map { section in
-      KeyedSection(id: section.id, keys: kept[section.id] ?? section.items.map(\.key))
+    guard let changes = step.changes() else {
+      log("A change of a stream contradicts what it told before: the list was read anew.")
+      return nil
     }
-  }
-
-  /// Where the paging row stands among the rows of the stream, and what it says.
-  private func pagingRow(in list: [KeyedSection]) -> PagingRow? {
-    guard let paged, paged.fetchState != .unknown else { return nil }
-    let state = paged.fetchState
-    let isFirst = paged.isPagedAtStart
-    let home = boundaryKey().flatMap { boundary in
-      list.firstIndex { (isFirst ? $0.keys.first : $0.keys.last) == boundary }
-        ?? list.firstIndex { $0.keys.contains(boundary) }
-    }
-    if let home {
-      let path = IndexPath(section: home, row: isFirst ? 0 : list[home].keys.count)
-      return PagingRow(key: pagingKey, path: path, state: state, isAlone: false)
-    }
-    if state == .exhausted { return nil }
-    let path = IndexPath(section: list.count, row: 0)
-    return PagingRow(key: pagingKey, path: path, state: state, isAlone: true)
-  }
-
-  /// The batch, or a reload if it does not lead from one list to the other.
-  private func checked(
-    _ batch: BatchUpdate, from old: [KeyedSection], to new: [KeyedSection]
-  ) -> BatchUpdate {
     #if DEBUG
-    let mistake = batch.mistake(from: old, to: new)
+    let mistake = changes.batch.mistake(
+      from: step.before.sections.map(\.keyed), to: step.after.sections.map(\.keyed))
     #else
-    let mistake = batch.countMistake(from: old, to: new)
+    let mistake = changes.batch.countMistake(
+      from: step.before.sections.map(\.count), to: step.after.sections.map(\.count))
     #endif
-    guard let mistake else { return batch }
-    mistakes += 1
-    lastMistake = mistake
-    assertionFailure(mistake)
-    return .reload
+    if let mistake { log("A batch was wrong, the list was read anew: \(mistake)") }
+    return mistake == nil ? changes : nil
+  }
+
+  private func reload() -> ListUpdate<Item> {
+    ListUpdate(
+      sections: sections, update: .reload, touched: sections.flatMap(\.content.items), removed: [],
+      arrived: [], sectionOffset: sectionOffset)
+  }
+
+  private func update(
+    _ changes: ChangeSet, of step: ListPartState<Item>.Step, _ base: Int
+  ) -> ListUpdate<Item> {
+    let touched = changes.contentPaths.compactMap { path -> Item? in
+      if case .item(let item) = step.after.sections[path.section][path.row] { item } else { nil }
+    }
+    let placeholders = Set(step.before.placeholders.map(\.row.key))
+    return ListUpdate(
+      sections: sections, update: changes.batch.shifted(bySections: base), touched: touched,
+      removed: changes.removedKeys.filter { !placeholders.contains($0) },
+      arrived: changes.arrivedKeys, sectionOffset: sectionOffset)
+  }
+
+  /// The index of a part's first section in the whole list.
+  private func sectionBase(of index: Int) -> Int {
+    parts[..<index].reduce(sectionOffset) { $0 + $1.layout.sections.count }
+  }
+}
+
+// MARK: Prefetching
+
+extension IndexPathAdapter {
+  /// Fetches pages whose paging rows are near the rows in sight, where the list's parts ask for it.
+  ///
+  /// - Parameter rows: the first and the last row in sight, in the whole list.
+  public func didShow(_ rows: ClosedRange<IndexPath>) {
+    let sections = sections
+    let counts = sections.map(\.count)
+    func number(_ path: IndexPath) -> Int {
+      counts[..<min(max(path.section - sectionOffset, 0), counts.count)].reduce(path.row, +)
+    }
+    let shown = number(rows.lowerBound)...number(rows.upperBound)
+    let placed = PartLayout(sections: sections).placeholders
+    for part in parts.map(\.part) {
+      for paging in part.pagings {
+        guard let prefetch = paging.prefetch, paging.state() == .more,
+          let row = placed.first(where: { $0.row.key == part.keyPrefix + paging.key })
+        else { continue }
+        var path = row.path
+        path.section += sectionOffset
+        let place = number(path)
+        let distance = max(shown.lowerBound - place, place - shown.upperBound, 0)
+        if distance <= prefetch.distance { prefetch.fetch() }
+      }
+    }
   }
 }

@@ -2,30 +2,44 @@ public import RunnelBase
 
 /// A list after a change, with the change.
 public struct ListUpdate<Item: KeyedItem> {
-  /// The list by the keys of its rows, the paging row among them.
-  public var sections: [KeyedSection]
-  /// What happened since the list before.
+  /// The sections of the list, placeholders among their rows.
+  public var sections: [AdapterSection<Item>]
+  /// What happened since the list before, in the coordinates of the whole list.
   public var update: BatchUpdate
   /// The items that are new or have another content; after a reload, all.
   public var touched: [Item]
-  /// The keys of the rows that are gone; empty after a reload.
+  /// The keys in the list of the items that are gone; empty after a reload.
   public var removed: [String]
-  /// The keys of the rows that arrived by themselves.
+  /// The keys in the list of the items that arrived by themselves.
   public var arrived: Set<String>
-  /// The paging row; nil if the list has none.
-  public var pagingRow: PagingRow?
+  /// The index of the first of the sections in the whole list.
+  public var sectionOffset: Int
 }
 
 extension ListUpdate: Sendable where Item: Sendable {}
 
-/// The row that stands for what is not loaded, or says that everything is.
-public struct PagingRow: Hashable, Sendable {
-  /// What the row is known by in the list.
-  public var key: String
-  /// Where it stands in the list.
-  public var path: IndexPath
-  /// What it says; never `unknown`.
-  public var state: FetchState
-  /// True if it stands in a section of its own, which is the last.
-  public var isAlone: Bool
+extension ListUpdate {
+  /// The placeholders, in order, with their places in the whole list.
+  ///
+  /// O(sections).
+  public var placeholders: [PlacedPlaceholder] {
+    PartLayout(sections: sections).placeholders.map { placed in
+      var placed = placed
+      placed.path.section += sectionOffset
+      return placed
+    }
+  }
+
+  /// What the first paging row says; nil if there is none.
+  public var fetchState: FetchState? {
+    for placed in placeholders {
+      if case .paging(let state) = placed.row.content { return state }
+    }
+    return nil
+  }
+
+  /// The sections by the keys of their rows.
+  ///
+  /// O(n).
+  public var keyed: [KeyedSection] { sections.map(\.keyed) }
 }

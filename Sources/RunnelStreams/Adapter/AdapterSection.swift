@@ -1,0 +1,79 @@
+/// A row of a list.
+public enum AdapterRow<Item: KeyedItem> {
+  /// A row of a stream.
+  case item(Item)
+  /// A row that stands for no item.
+  case placeholder(PlaceholderRow)
+}
+
+extension AdapterRow: Equatable {}
+extension AdapterRow: Sendable where Item: Sendable {}
+
+/// What stands above and below the rows of a section.
+public struct SectionLabels: Hashable, Sendable {
+  /// The text above.
+  public var header: String
+  /// The text below; nil if there is none.
+  public var footer: String?
+
+  /// Makes labels.
+  public init(header: String = "", footer: String? = nil) {
+    self.header = header
+    self.footer = footer
+  }
+}
+
+/// A section of a list: the rows of a stream's section, with placeholders around them.
+public struct AdapterSection<Item: KeyedItem> {
+  /// What the section is known by; unique in the list.
+  public var id: String
+  /// What stands above and below the rows.
+  public var labels = SectionLabels()
+  /// The placeholders before the items.
+  public var leading: [PlaceholderRow] = []
+  /// The section of the stream; empty if only placeholders are in it.
+  public var content = StreamSection<Item>()
+  /// The placeholders after the items.
+  public var trailing: [PlaceholderRow] = []
+  /// What stands before the keys of items in the list.
+  var keyPrefix = ""
+
+  init(id: String) { self.id = id }
+}
+
+extension AdapterSection: Equatable {}
+extension AdapterSection: Sendable where Item: Sendable {}
+
+extension AdapterSection {
+  /// How many rows it has, placeholders included.
+  public var count: Int { leading.count + content.items.count + trailing.count }
+
+  /// The row at an index below `count`.
+  public subscript(row: Int) -> AdapterRow<Item> {
+    if row < leading.count { return .placeholder(leading[row]) }
+    let index = row - leading.count
+    if index < content.items.count { return .item(content.items[index]) }
+    return .placeholder(trailing[index - content.items.count])
+  }
+
+  /// What the row at an index below `count` is known by in the list.
+  public func key(at row: Int) -> String {
+    switch self[row] {
+    case .item(let item): keyPrefix + item.key
+    case .placeholder(let placeholder): placeholder.key
+    }
+  }
+
+  /// The keys of all rows.
+  ///
+  /// O(n).
+  public var keys: [String] {
+    let items = content.items.map { keyPrefix + $0.key }
+    return leading.map(\.key) + items + trailing.map(\.key)
+  }
+
+  /// The section by the keys of its rows.
+  ///
+  /// O(n).
+  public var keyed: KeyedSection { KeyedSection(id: id, keys: keys) }
+}

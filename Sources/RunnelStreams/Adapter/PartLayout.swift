@@ -1,0 +1,140 @@
+import RunnelBase
+
+/// The sections of a part of a list, with the placeholders that its state asks for.
+struct PartLayout<Item: KeyedItem> {
+  private(set) var sections: [AdapterSection<Item>]
+  /// The index of the section that holds only placeholders, the last; nil if there is none.
+  private(set) var aloneSection: Int?
+
+  /// A part that shows these sections.
+  init(sections: [AdapterSection<Item>] = []) { self.sections = sections }
+
+  /// Lays a part out.
+  ///
+  /// O(sections), and what the stream takes to find a boundary row.
+  ///
+  /// - Parameters:
+  ///   - part: the part.
+  ///   - content: the rows; nil if it has none to show yet.
+  ///   - loadState: how far it is loaded.
+  init(_ part: ListPart<Item>, content: [StreamSection<Item>]?, loadState: LoadState) {
+    sections = (content ?? []).map { section in
+      var result = AdapterSection<Item>(id: part.keyPrefix + section.id)
+      result.labels = part.labels(section)
+      result.content = section
+      result.keyPrefix = part.keyPrefix
+      return result
+    }
+    let contentCount = sections.count
+    if content != nil {
+      addEmptyRows(part, contentCount)
+      for paging in part.pagings { addPagingRow(paging, part, contentCount) }
+    }
+    addStatusRow(part, contentCount, loadState)
+  }
+
+  private mutating func addEmptyRows(_ part: ListPart<Item>, _ contentCount: Int) {
+    guard part.placeholders.contains(.empty) else { return }
+    let key = part.keyPrefix + "empty"
+    if contentCount == 0 { addAlone(PlaceholderRow(key: key, content: .empty)) }
+    for index in 0..<contentCount where sections[index].content.items.isEmpty {
+      let row = PlaceholderRow(key: "\(key):\(sections[index].content.id)", content: .empty)
+      sections[index].trailing.append(row)
+    }
+  }
+
+  private mutating func addPagingRow(
+    _ paging: PagingPoint<Item>, _ part: ListPart<Item>, _ contentCount: Int
+  ) {
+    let state = paging.state()
+    if state == .unknown { return }
+    let row = PlaceholderRow(key: part.keyPrefix + paging.key, content: .paging(state))
+    if let home = home(of: paging, part, contentCount) {
+      add(row, at: paging.end, of: home)
+    } else if state != .exhausted {
+      addAlone(row)
+    }
+  }
+
+  private mutating func addStatusRow(
+    _ part: ListPart<Item>, _ contentCount: Int, _ loadState: LoadState
+  ) {
+    guard part.placeholders.contains(.status) else { return }
+    let content: PlaceholderRow.Content
+    switch loadState {
+    case .failed(let reason): content = .failed(reason)
+    case .idle, .loading:
+      if sections.contains(where: { !$0.content.items.isEmpty }) { return }
+      content = .loading
+    case .loaded: return
+    }
+    let row = PlaceholderRow(key: part.keyPrefix + "status", content: content)
+    if contentCount == 0 { return addAlone(row) }
+    add(row, at: part.statusEnd, of: part.statusEnd == .start ? 0 : contentCount - 1)
+  }
+
+  /// The section that holds the boundary row.
+  private func home(
+    of paging: PagingPoint<Item>, _ part: ListPart<Item>, _ contentCount: Int
+  ) -> Int? {
+    guard let boundary = paging.boundaryKey() else { return nil }
+    for (index, section) in sections[..<contentCount].enumerated() {
+      let row = paging.end == .start ? section.content.items.first : section.content.items.last
+      if row?.key == boundary { return index }
+    }
+    if let path = part.stream.indexPath(forKey: boundary), path.section < contentCount,
+      sections[path.section].content.items.indices.contains(path.row),
+      sections[path.section].content.items[path.row].key == boundary
+    {
+      return path.section
+    }
+    // The stream may be further than what it told.
+    return sections[..<contentCount].firstIndex { section in
+      section.content.items.contains { $0.key == boundary }
+    }
+  }
+
+  private mutating func add(_ row: PlaceholderRow, at end: ListEnd, of section: Int) {
+    switch end {
+    case .start: sections[section].leading.insert(row, at: 0)
+    case .end: sections[section].trailing.append(row)
+    }
+  }
+
+  private mutating func addAlone(_ row: PlaceholderRow) {
+    if aloneSection == nil {
+      aloneSection = sections.count
+      sections.append(AdapterSection(id: row.key))
+    }
+    sections[sections.count - 1].trailing.append(row)
+  }
+}
+
+// MARK: Reading
+
+extension PartLayout {
+  /// The placeholders, with their places in the part, in order.
+  var placeholders: [PlacedPlaceholder] {
+    sections.enumerated().flatMap { index, section in
+      let start = section.leading.count + section.content.items.count
+      let leading = section.leading.enumerated().map { ($0, $1) }
+      let trailing = section.trailing.enumerated().map { (start + $0, $1) }
+      return (leading + trailing).map { row, placeholder in
+        PlacedPlaceholder(row: placeholder, path: IndexPath(section: index, row: row))
+      }
+    }
+  }
+
+  /// The side of a difference that has these touched rows of the stream.
+  func side(touched: [SectionedDiff.Row], keyPrefix: String) -> SectionedDiff.Side {
+    var rows = touched.map { row in
+      var path = row.path
+      path.row += sections[path.section].leading.count
+      return SectionedDiff.Row(path: path, key: keyPrefix + row.key)
+    }
+    rows += placeholders.map { SectionedDiff.Row(path: $0.path, key: $0.row.key) }
+    rows.sort { $0.path < $1.path }
+    return SectionedDiff.Side(
+      sections: sections.map(\.id), counts: sections.map(\.count), touched: rows)
+  }
+}
