@@ -11,15 +11,20 @@ extension AdapterRow: Sendable where Item: Sendable {}
 
 /// What stands above and below the rows of a section.
 public struct SectionLabels: Hashable, Sendable {
-  /// The text above.
-  public var header: String
+  /// The text above; nil if there is none.
+  public var header: String?
   /// The text below; nil if there is none.
   public var footer: String?
 
   /// Makes labels.
-  public init(header: String = "", footer: String? = nil) {
+  public init(header: String? = nil, footer: String? = nil) {
     self.header = header
     self.footer = footer
+  }
+
+  /// The labels that a section of a stream has by itself.
+  public init<Item>(of section: StreamSection<Item>) {
+    self.init(header: section.title, footer: section.footer)
   }
 }
 

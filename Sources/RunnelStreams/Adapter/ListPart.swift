@@ -30,7 +30,7 @@ public struct ListPart<Item: KeyedItem> {
   public init(
     _ stream: any SectionedStream<Item>, keyPrefix: String = "",
     pagings: [PagingPoint<Item>] = [], placeholders: Set<Placeholder> = [],
-    labels: @escaping (StreamSection<Item>) -> SectionLabels = { _ in SectionLabels() }
+    labels: @escaping (StreamSection<Item>) -> SectionLabels = { SectionLabels(of: $0) }
   ) {
     self.stream = stream
     self.keyPrefix = keyPrefix
@@ -79,16 +79,18 @@ public struct PagingPoint<Item: KeyedItem> {
   ///
   /// - Parameters:
   ///   - paged: the stream.
-  ///   - key: the key of the paging row.
+  ///   - end: one of its ends that are paged; nil for the first of them.
+  ///   - key: the key of the paging row; each point of a part has another.
   ///   - boundaryKey: the row beside which it stands; nil to take that of `paged`. A list that shows
   ///     some rows of `paged` elsewhere names the last that is in place.
   public init(
-    _ paged: any PagedStream<Item>, key: String = "fetch-more",
+    _ paged: any PagedStream<Item>, at end: ListEnd? = nil, key: String = "fetch-more",
     boundaryKey: (() -> String?)? = nil
   ) {
+    let end = end ?? paged.pagedEnds.first ?? .end
     self.init(
-      paged, key: key, end: paged.isPagedAtStart ? .start : .end, state: { paged.fetchState },
-      boundaryKey: boundaryKey ?? { paged.boundaryKey })
+      paged, key: key, end: end, state: { paged.fetchState(at: end) },
+      boundaryKey: boundaryKey ?? { paged.boundaryKey(at: end) })
   }
 
   /// Makes a point of a stream that says elsewhere how far it is paged.

@@ -33,11 +33,3 @@ public struct PlacedPlaceholder: Hashable, Sendable {
   /// Where it stands in the list.
   public var path: IndexPath
 }
-
-/// An end of a list.
-public enum ListEnd: Hashable, Sendable {
-  /// Before the first row.
-  case start
-  /// After the last row.
-  case end
-}
