@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "RunnelDatabase",
       dependencies: [
-        "CPlatform", "RunnelBase", "RunnelStore", "RunnelTree",
+        "CPlatform", "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -120,7 +120,7 @@ let package = Package(
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
-        "CFaults", "RunnelDatabase", "RunnelStore", "RunnelTree", "RunnelBase",
+        "CFaults", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree", "RunnelBase",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),

@@ -163,6 +163,21 @@ public actor Database {
     executor.submit { self.assumeIsolated { $0.carryOut(request) } }
   }
 
+  /// Carries out a write; returns at once.
+  ///
+  /// `completion` is called after those who observe were told, with what went wrong, on the thread where
+  /// they are told.
+  nonisolated func submit(
+    _ write: Write, completion: @escaping @Sendable (DatabaseError?) -> Void
+  ) {
+    executor.submit {
+      self.assumeIsolated { database in
+        let error = database.failure { try database.session.write(write) }
+        database.dispatcher.afterDelivery { completion(error) }
+      }
+    }
+  }
+
   /// Ends everything and closes the file; waits until what was submitted before is done.
   ///
   /// Not to be called from the wake of the inbox, which runs on the tree's thread.
@@ -212,9 +227,22 @@ public actor Database {
     }
   }
 
+  /// Posts what `body` comes to; returns what went wrong.
+  private func failure(_ body: () throws -> [Delivery]) -> DatabaseError? {
+    do {
+      try checkIsOpen()
+      post(try body())
+      return nil
+    } catch {
+      return DatabaseError(error, file: file)
+    }
+  }
+
   private func post(for listener: ListenerID, _ body: () throws -> [Delivery]) {
     do {
-      post(try body())
+      let deliveries = try body()
+      post(deliveries)
+      if deliveries.isEmpty, listener.isObservation { dispatcher.deliverNothing(to: listener) }
     } catch {
       post(.failed(listener, DatabaseError(error, file: file)))
     }

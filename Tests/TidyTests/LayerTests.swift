@@ -10,7 +10,7 @@ import Testing
     "RunnelStore": ["RunnelBase", "RunnelTree"],
     "RunnelDatabase": [
       "CPlatform", "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
-      "RunnelBase", "RunnelStore", "RunnelTree", "Synchronization",
+      "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree", "Synchronization",
     ],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelApp": [

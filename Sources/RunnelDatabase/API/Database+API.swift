@@ -135,6 +135,20 @@ extension Database {
     return observation
   }
 
+  /// Begins to observe a question for a stream, which is told what the tree tells.
+  nonisolated func observe(
+    _ request: ListenRequest, _ take: @escaping @Sendable (ListenerID, [TreeEvent]) -> Void,
+    onFailure: @escaping @Sendable (ListenerID, DatabaseError) -> Void
+  ) -> Observation {
+    let observation = dispatcher.add { id in
+      Observation(
+        id: id, query: DatabaseQuery(database: self, query: request.query),
+        sink: .stream { take(id, $0) }, onFailure: { onFailure(id, $0) })
+    }
+    enqueue(.listen(observation.id, request))
+    return observation
+  }
+
   /// Ends an observation; nothing happens if it ended before.
   nonisolated func end(_ observation: Observation) {
     guard observation.end() else { return }

@@ -42,7 +42,7 @@ final class TestTree: TreeSource {
   }
 
   /// Carries out what was asked for, and gives the answers to the streams until all is quiet.
-  func settle(_ streams: [QueryStream<Record>]) throws {
+  func settle(_ streams: [any TreeListener]) throws {
     while !requests.isEmpty || !batches.isEmpty {
       let asked = requests
       requests = []

@@ -88,10 +88,22 @@ extension EventDispatcher {
     }
   }
 
-  /// Tells an observer that it is told nothing more, and why.
+  /// Tells a stream that there is nothing to tell: it waits for its first rows, even if there are none.
+  func deliverNothing(to id: ListenerID) {
+    thread.submit { [self] in
+      guard let observation = observation(id) else { return }
+      if case .stream(let take) = observation.sink { observation.tell { take([]) } }
+    }
+  }
+
+  /// Runs work after everything given before has been told.
+  func afterDelivery(_ work: @escaping @Sendable () -> Void) { thread.submit(work) }
+
+  /// Tells an observer that it is told nothing more, and why; a stream ends by itself.
   func fail(_ id: ListenerID, _ error: DatabaseError) {
     thread.submit { [self] in
       guard let observation = observation(id) else { return }
+      if case .stream = observation.sink { return observation.warn(error) }
       remove(id)
       observation.fail(error)
     }
@@ -127,9 +139,14 @@ extension EventDispatcher {
 
   private func tell(_ deliveries: [Delivery], pending: [Path]) {
     var buffered: [(observation: Observation, events: [DataEvent])] = []
+    var streamed = StreamBatches()
     for delivery in deliveries {
       // It is looked up again for each event: a handler may have ended it.
       guard let observation = observation(delivery.listener) else { continue }
+      if case .stream = observation.sink {
+        streamed.add(delivery.event, to: observation)
+        continue
+      }
       if case .pending(let state) = delivery.event, case .pending(let tell) = observation.sink {
         observation.tell { tell(state) }
       }
@@ -144,11 +161,32 @@ extension EventDispatcher {
         } else {
           buffered.append((observation, [event]))
         }
-      case .pending, .nobody: break
+      case .pending, .stream, .nobody: break
       }
     }
     for (observation, events) in buffered {
       if case .buffer(let take) = observation.sink { observation.tell { take(events) } }
+    }
+    streamed.tell()
+  }
+}
+
+/// What streams are told of one batch, each all of it at once.
+private struct StreamBatches {
+  private var observations: [Observation] = []
+  private var events: [ListenerID: [TreeEvent]] = [:]
+
+  mutating func add(_ event: TreeEvent, to observation: Observation) {
+    if events[observation.id] == nil { observations.append(observation) }
+    events[observation.id, default: []].append(event)
+  }
+
+  func tell() {
+    for observation in observations {
+      guard case .stream(let take) = observation.sink, let events = events[observation.id] else {
+        continue
+      }
+      observation.tell { take(events) }
     }
   }
 }

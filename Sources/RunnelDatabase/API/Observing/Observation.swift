@@ -20,6 +20,8 @@ final class Observation: Sendable {
     case buffer(@Sendable ([DataEvent]) -> Void)
     /// A handler of what waits for the origin.
     case pending(@Sendable (PendingState) -> Void)
+    /// A stream, with what the tree tells of one batch, and with failures that do not end it.
+    case stream(@Sendable ([TreeEvent]) -> Void)
     /// Nobody: the rows are only kept.
     case nobody
   }
@@ -58,6 +60,9 @@ final class Observation: Sendable {
     defer { gate.unlock() }
     if !hasEnded.exchange(true, ordering: .acquiringAndReleasing) { onFailure(error) }
   }
+
+  /// Tells a failure after which more may be told; nothing happens if it ended before.
+  func warn(_ error: DatabaseError) { tell { onFailure(error) } }
 
   /// Runs `body`, which tells something, unless it ended before.
   func tell(_ body: () -> Void) {

@@ -1,0 +1,48 @@
+public import RunnelStreams
+public import RunnelTree
+
+/// A row of a stream as a value of a Swift type, or why it is none.
+///
+/// Two rows are equal if what stands there is, so that a value need not be comparable.
+public struct DecodedRecord<Value: Decodable & Sendable>: KeyedItem, Sendable {
+  /// What was read.
+  public let record: Record
+  /// The value, or the place that does not fit and the type expected there.
+  public let value: Result<Value, DataCodingError>
+
+  /// Decodes a record.
+  public init(_ record: Record, using decoder: NodeDecoder = NodeDecoder()) {
+    self.record = record
+    value = Result { () throws(DataCodingError) in
+      try decoder.decode(Value.self, from: record.row.node ?? .empty, at: record.path)
+    }
+  }
+
+  /// The identity: that of the record.
+  public var key: String { record.key }
+
+  /// True if both are the same row with the same content.
+  public static func == (left: DecodedRecord, right: DecodedRecord) -> Bool {
+    left.record == right.record
+  }
+}
+
+extension StreamSession {
+  /// A stream of a query's records as values of a Swift type, started.
+  ///
+  /// - Parameters:
+  ///   - query: the question; a paged one has no limit.
+  ///   - type: the type; a record that is none of it says so in its row.
+  ///   - paging: how its window grows; nil for exactly what the query asks for.
+  ///   - isDescending: whether to show the rows in the opposite order.
+  /// - Returns: the stream; its rows come with `receive`.
+  public func stream<Value: Decodable & Sendable>(
+    of query: some Queryable, as type: Value.Type, paging: Paging? = nil,
+    isDescending: Bool = false
+  ) -> QueryStream<DecodedRecord<Value>> {
+    let path = query.databaseQuery.query.path
+    return stream(of: query, paging: paging, isDescending: isDescending) { row in
+      DecodedRecord(Record(row, in: path))
+    }
+  }
+}

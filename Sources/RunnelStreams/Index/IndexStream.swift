@@ -1,0 +1,305 @@
+import OrderedCollections
+public import RunnelBase
+public import RunnelTree
+
+/// A list of keys, joined to the records elsewhere that they name.
+///
+/// The rows are those of the stream of entries, in its sections and its order, with or without a
+/// record: one that is missing is a row that says so, and is filled when the record comes. Each place
+/// that an entry names is listened to once, however many entries name it.
+///
+/// It follows the entries as long as it lives, and does not start or stop them. It is loaded when they
+/// are and each of the first records was answered; until then only its load state is told. Between
+/// `start` and `stop` it listens to the records.
+///
+/// Invariants:
+/// - I1. There is a row for each entry, at the entry's place.
+/// - I2. While it is started, it listens exactly to the places that rows name.
+///
+/// Cost of a change: O(t log n) in the rows that it touches.
+public final class IndexStream: SectionedStream {
+  /// A place that rows name.
+  private struct Place {
+    /// Who listens; nil while it is stopped.
+    var listener: ListenerID?
+    var target = IndexedRecord.Target.loading
+    /// The keys of the rows that name it.
+    var rows: OrderedSet<String> = []
+  }
+
+  /// The rows as they were told last.
+  public private(set) var sections: [StreamSection<IndexedRecord>] = []
+  /// How far entries and records are loaded.
+  public private(set) var loadState = LoadState.idle
+  /// True between `start` and `stop`.
+  public private(set) var isStarted = false
+
+  private let entries: any SectionedStream<Record>
+  private let source: any TreeSource
+  private let path: (Record) -> Path?
+  private let hub = ChangeHub<StreamChange<IndexedRecord>>()
+  private var token: StreamToken?
+  private var entrySections: [StreamSection<Record>] = []
+  private var entryState = LoadState.idle
+  private var places: [Path: Place] = [:]
+  private var pathsByListener: [ListenerID: Path] = [:]
+  /// Places that a change may have left without rows.
+  private var unnamed: Set<Path> = []
+
+  /// Makes a stream; it listens to no record before it is started.
+  ///
+  /// - Parameters:
+  ///   - entries: the index.
+  ///   - source: the tree; the stream keeps it.
+  ///   - path: where the record of an entry is; nil if it names no place.
+  public init(
+    _ entries: any SectionedStream<Record>, source: any TreeSource,
+    path: @escaping (Record) -> Path?
+  ) {
+    self.entries = entries
+    self.source = source
+    self.path = path
+    token = entries.observe { [weak self] change in self?.follow(change) }
+  }
+
+  /// Makes a stream of entries whose keys are those of records in a collection.
+  public convenience init(
+    _ entries: any SectionedStream<Record>, source: any TreeSource, in collection: Path
+  ) {
+    self.init(entries, source: source) { entry in
+      Path(unchecked: collection.keys + [entry.row.key])
+    }
+  }
+
+  deinit {
+    if let token { entries.cancel(token) }
+    for listener in pathsByListener.keys.sorted() { source.unlisten(listener) }
+  }
+}
+
+// MARK: Reading
+
+extension IndexStream {
+  /// The row with a key.
+  public func item(forKey key: String) -> IndexedRecord? {
+    indexPath(forKey: key).map { sections[$0.section].items[$0.row] }
+  }
+
+  /// The place of the row with a key: what the stream of entries takes for it.
+  public func indexPath(forKey key: String) -> IndexPath? {
+    if let path = entries.indexPath(forKey: key), sections.indices.contains(path.section),
+      sections[path.section].items.indices.contains(path.row),
+      sections[path.section].items[path.row].key == key
+    {
+      return path
+    }
+    // The entries may be further than what they told.
+    for (section, content) in sections.enumerated() {
+      if let row = content.items.firstIndex(where: { $0.key == key }) {
+        return IndexPath(section: section, row: row)
+      }
+    }
+    return nil
+  }
+
+  /// Tells the present state and what happens from now on.
+  public func observe(
+    _ observer: @escaping (StreamChange<IndexedRecord>) -> Void
+  ) -> StreamToken {
+    hub.observe(observer, present: present)
+  }
+
+  /// Ends an observation.
+  public func cancel(_ token: StreamToken) { hub.cancel(token) }
+}
+
+// MARK: Starting and stopping
+
+extension IndexStream: StartableStream {
+  /// Listens to the records; nothing happens if it does already.
+  public func start() {
+    hub.perform { [self] in
+      if isStarted { return nil }
+      isStarted = true
+      hub.isSilent = false
+      for path in places.keys.sorted() { listen(to: path) }
+      return advance(ChangeSet())
+    }
+  }
+
+  /// Stops listening to the records; the rows stay as they are, and nobody is told anything.
+  public func stop() {
+    hub.perform { [self] in
+      if !isStarted { return nil }
+      isStarted = false
+      hub.isSilent = true
+      for listener in pathsByListener.keys.sorted() { source.unlisten(listener) }
+      pathsByListener = [:]
+      for path in places.keys { places[path]?.listener = nil }
+      loadState = .idle
+      return nil
+    }
+  }
+
+  private func listen(to path: Path) {
+    let listener = source.listen(ListenRequest(query: Query(path), events: .value))
+    places[path]?.listener = listener
+    pathsByListener[listener] = path
+  }
+}
+
+// MARK: Following the entries
+
+extension IndexStream {
+  private func follow(_ change: StreamChange<Record>) {
+    hub.perform { [self] in
+      entryState = change.loadState
+      let net = NetChange(change, from: entrySections)
+      let batch = change.changes.batch
+      let keepsSections =
+        batch.insertedSections.isEmpty && batch.deletedSections.isEmpty
+        && batch.movedSections.isEmpty
+      if let net, keepsSections {
+        edit(change, net)
+      } else {
+        readAnew(change)
+      }
+      entrySections = change.sections
+      return advance(change.changes)
+    }
+  }
+
+  /// Carries out a change in which every section stays.
+  private func edit(_ change: StreamChange<Record>, _ net: NetChange) {
+    for row in net.old.touched {
+      release(sections[row.path.section].items[row.path.row])
+    }
+    var edits = Array(repeating: RowEdit<IndexedRecord>(), count: sections.count)
+    for row in net.old.touched { edits[row.path.section].removing.append(row.path.row) }
+    for row in net.new.touched {
+      let section = row.path.section
+      let item = retain(change.sections[section].items[row.path.row])
+      // As many rows that stay stand before it as it has before it that are not new themselves.
+      let staying = row.path.row - edits[section].inserting.count
+      let removed = edits[section].removing
+      let gap = staying + removed.indices.lowerBound { removed[$0] - $0 <= staying }
+      edits[section].inserting.append(.init(gap: gap, item: item))
+    }
+    for (index, section) in change.sections.enumerated() {
+      let items = sections[index].items.applying(edits[index])
+      sections[index] = section.holding(items)
+    }
+  }
+
+  /// Makes all rows anew.
+  ///
+  /// O(n).
+  private func readAnew(_ change: StreamChange<Record>) {
+    let old = sections
+    sections = change.sections.map { section in
+      section.holding(Rows(section.items.map { retain($0) }))
+    }
+    // Places that are still named are not let go in between.
+    for section in old {
+      for row in section.items { release(row) }
+    }
+    for section in sections {
+      for row in section.items { note(row) }
+    }
+  }
+
+  private func retain(_ entry: Record) -> IndexedRecord {
+    guard let path = path(entry) else {
+      return IndexedRecord(entry: entry, path: nil, target: .unnamed)
+    }
+    let isNew = places[path] == nil
+    places[path, default: Place()].rows.append(entry.key)
+    if isNew, isStarted { listen(to: path) }
+    return IndexedRecord(entry: entry, path: path, target: places[path]?.target ?? .loading)
+  }
+
+  private func note(_ row: IndexedRecord) {
+    if let path = row.path { places[path]?.rows.append(row.key) }
+  }
+
+  private func release(_ row: IndexedRecord) {
+    guard let path = row.path else { return }
+    places[path]?.rows.remove(row.key)
+    if places[path]?.rows.isEmpty == true { unnamed.insert(path) }
+  }
+
+  /// Stops listening to places that no row names any more.
+  private func forgetUnnamedPlaces() {
+    for path in unnamed.sorted() {
+      guard let place = places[path], place.rows.isEmpty else { continue }
+      if let listener = place.listener {
+        pathsByListener[listener] = nil
+        source.unlisten(listener)
+      }
+      places[path] = nil
+    }
+    unnamed = []
+  }
+}
+
+// MARK: Following the records
+
+extension IndexStream: TreeListener {
+  /// Takes what a listener of a record is told.
+  public func receive(_ events: [TreeEvent], from listener: ListenerID) {
+    for case .value(let node) in events {
+      answer(node.isEmpty ? .missing : .found(node), listener)
+    }
+  }
+
+  /// Takes the news that a record could not be read.
+  public func receive(failure: String, from listener: ListenerID) {
+    answer(.failed(failure), listener)
+  }
+
+  private func answer(_ target: IndexedRecord.Target, _ listener: ListenerID) {
+    if pathsByListener[listener] == nil { return }
+    hub.perform { [self] in
+      guard let path = pathsByListener[listener], let place = places[path],
+        place.target != target
+      else { return nil }
+      places[path]?.target = target
+      let paths = place.rows.compactMap { indexPath(forKey: $0) }.sorted()
+      var changes = ChangeSet()
+      for path in paths {
+        var row = sections[path.section].items[path.row]
+        row.target = target
+        sections[path.section].items.apply(
+          RowEdit(removing: [path.row], inserting: [.init(gap: path.row, item: row)]))
+        changes.updatedKeys.append(row.key)
+      }
+      changes.batch.reloadedRows = paths
+      changes.contentPaths = paths
+      return advance(changes)
+    }
+  }
+
+  /// The change to tell: until it is loaded only that of the load state, then as a reload.
+  private func advance(_ changes: ChangeSet) -> StreamChange<IndexedRecord>? {
+    forgetUnnamedPlaces()
+    let before = loadState
+    if isStarted, before != .loaded || entryState != .loaded {
+      let isWaiting = places.values.contains { $0.target == .loading }
+      loadState = entryState == .loaded && isWaiting ? .loading : entryState
+    }
+    if loadState == .loaded, before == .loaded { return changes.isEmpty ? nil : change(changes) }
+    return loadState == before ? nil : change(.reload)
+  }
+}
+
+extension StreamSection {
+  /// The section with rows of another kind.
+  fileprivate func holding<Other>(_ items: Rows<Other>) -> StreamSection<Other> {
+    var section = StreamSection<Other>(id: id, items: items)
+    section.title = title
+    section.footer = footer
+    section.hiddenCount = hiddenCount
+    section.isCollapsed = isCollapsed
+    return section
+  }
+}

@@ -1,0 +1,153 @@
+public import RunnelBase
+public import RunnelTree
+
+/// What a list view asks and is told: sections and rows by index path, updates, and syncing for as long
+/// as the view is shown.
+///
+/// It is the data source of `FirebaseDataSource`, over any streams: sections, placeholders and paging
+/// rows are those of its adapter.
+public final class IndexPathDataSource<Item: KeyedItem> {
+  /// Called with each update, after it was applied to `sections`; the first one is a reload.
+  public var onUpdate: ((ListUpdate<Item>) -> Void)?
+  /// Told, for a person, why a reload was told instead of a batch.
+  public var onLog: ((String) -> Void)?
+  /// The sections, as they were told last.
+  public private(set) var sections: [AdapterSection<Item>] = []
+
+  private let target: (any TreeTarget)?
+  private let adapter: IndexPathAdapter<Item>
+  private let receiver: Receiver
+  private let life: SyncLife
+  private var ownSync: SyncToken?
+
+  /// Passes what the adapter says on, without holding the data source.
+  private final class Receiver {
+    weak var owner: IndexPathDataSource?
+  }
+
+  /// Makes a data source; it follows nothing before `startSync`.
+  ///
+  /// - Parameters:
+  ///   - parts: what the list shows, in order.
+  ///   - streams: the streams that are started and stopped with it.
+  ///   - target: where writes go; nil for a list that refuses them.
+  public init(
+    _ parts: [ListPart<Item>], syncing streams: [any StartableStream],
+    target: (any TreeTarget)? = nil
+  ) {
+    let receiver = Receiver()
+    let adapter = IndexPathAdapter<Item>(
+      parts, log: { receiver.owner?.onLog?($0) },
+      receive: { update in
+        receiver.owner?.sections = update.sections
+        receiver.owner?.onUpdate?(update)
+      })
+    self.target = target
+    self.adapter = adapter
+    self.receiver = receiver
+    life = SyncLife(
+      start: {
+        adapter.start()
+        for stream in streams { stream.start() }
+      },
+      stop: {
+        for stream in streams { stream.stop() }
+        adapter.stop()
+      })
+    receiver.owner = self
+  }
+}
+
+// MARK: Reading
+
+extension IndexPathDataSource {
+  /// How many sections the list has.
+  public var numberOfSections: Int { sections.count }
+
+  /// How many rows a section has, placeholders included.
+  public func numberOfRows(inSection section: Int) -> Int { sections[section].count }
+
+  /// How many rows the list has, placeholders included.
+  public var count: Int { sections.reduce(0) { $0 + $1.count } }
+
+  /// The row at a path of the list.
+  public subscript(path: IndexPath) -> AdapterRow<Item> { sections[path.section][path.row] }
+
+  /// The item at a path of the list; nil for a placeholder.
+  public func item(at path: IndexPath) -> Item? {
+    if case .item(let item) = self[path] { item } else { nil }
+  }
+
+  /// What stands above and below the rows of a section.
+  public func labels(ofSection section: Int) -> SectionLabels { sections[section].labels }
+}
+
+// MARK: Syncing
+
+extension IndexPathDataSource {
+  /// True while it follows the streams.
+  public var isSynced: Bool { life.isSynced }
+
+  /// Follows the streams until `stopSync`; nothing happens if it does already by this call.
+  public func startSync() { ownSync = ownSync ?? life.enter() }
+
+  /// Takes `startSync` back; the rows stay, and the next start tells a reload.
+  public func stopSync() { ownSync = nil }
+
+  /// Follows the streams as long as the token lives.
+  public func sync() -> SyncToken { life.enter() }
+
+  /// Tells nothing until `release`: while the list is being changed, or somebody works in it.
+  public func hold() { adapter.hold() }
+
+  /// Tells what happened since `hold`.
+  public func release() { adapter.release() }
+
+  /// Fetches pages whose paging rows are near the rows in sight, where the parts ask for it.
+  public func didShow(_ rows: ClosedRange<IndexPath>) { adapter.didShow(rows) }
+}
+
+// MARK: Writing
+
+extension IndexPathDataSource where Item == Record {
+  /// Makes a data source of one stream, in one section.
+  public convenience init(_ stream: QueryStream<Record>, target: (any TreeTarget)? = nil) {
+    self.init([ListPart(stream)], syncing: [stream], target: target)
+  }
+
+  /// Adds a child to a collection under a new key, which sorts after those made before.
+  public func append(
+    _ value: JSONValue, to collection: Path,
+    completion: @escaping (WriteOutcome) -> Void = { _ in }
+  ) {
+    guard let target else { return completion(.refusedForReading) }
+    let path = Path(unchecked: collection.keys + [target.makeKey()])
+    target.submit(.set(path, value), completion: completion)
+  }
+
+  /// Replaces members of the record at a path of the list; a placeholder refuses.
+  public func update(
+    at path: IndexPath, with members: [JSONMember],
+    completion: @escaping (WriteOutcome) -> Void = { _ in }
+  ) {
+    write(at: path, completion) { .update($0, members) }
+  }
+
+  /// Removes the record at a path of the list; a placeholder refuses.
+  public func remove(
+    at path: IndexPath, completion: @escaping (WriteOutcome) -> Void = { _ in }
+  ) {
+    write(at: path, completion) { .remove($0) }
+  }
+
+  private func write(
+    at path: IndexPath, _ completion: @escaping (WriteOutcome) -> Void,
+    _ write: (Path) -> Write
+  ) {
+    guard let target else { return completion(.refusedForReading) }
+    guard let record = item(at: path) else {
+      return completion(.refused("There is no record in this row."))
+    }
+    target.submit(write(record.path), completion: completion)
+  }
+}

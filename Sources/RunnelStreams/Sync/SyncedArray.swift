@@ -1,0 +1,167 @@
+public import RunnelBase
+import RunnelTree
+
+/// The children of a place as an array that keeps itself up to date, and that is written through.
+///
+/// It is the synchronized array of `FirebaseDataSource`. Between `startSync` and `stopSync` it follows
+/// the tree; outside, it keeps the rows that it has. A write changes the array when the tree tells so,
+/// which is before its completion is called.
+///
+/// An index is turned into the row's key when the write is asked for, so that changes that come
+/// meanwhile do not make it hit another row.
+public final class SyncedArray {
+  /// The rows, as they were told last.
+  public private(set) var list = Rows<Record>()
+  /// How far they are loaded.
+  public private(set) var loadState = LoadState.idle
+  /// Called with each change, after it was applied to `list`; the first one is a reload.
+  public var onUpdate: ((SyncedUpdate) -> Void)?
+
+  /// The stream behind it.
+  public let stream: QueryStream<Record>
+  private let target: (any TreeTarget)?
+  private var isTold = false
+  private var token: StreamToken?
+  private var ownSync: SyncToken?
+  private let life: SyncLife
+
+  /// Makes an array of a stream's rows; it follows nothing before `startSync`.
+  ///
+  /// - Parameters:
+  ///   - stream: what is followed, started and stopped.
+  ///   - target: where writes go; nil for an array that refuses them.
+  public init(_ stream: QueryStream<Record>, target: (any TreeTarget)?) {
+    self.stream = stream
+    self.target = target
+    life = SyncLife(start: { stream.start() }, stop: { stream.stop() })
+    token = stream.observe { [weak self] change in self?.take(change) }
+  }
+
+  deinit {
+    ownSync?.end()
+    if let token { stream.cancel(token) }
+  }
+
+  private func take(_ change: StreamChange<Record>) {
+    let old = list
+    loadState = change.loadState
+    if !change.changes.isEmpty { list = change.sections.first?.items ?? [] }
+    if !isTold, change.loadState != .loaded { return }
+    let changes = isTold ? change.changes : .reload
+    isTold = true
+    if changes.isEmpty { return }
+    onUpdate?(SyncedUpdate(old: old, list: list, changes: changes))
+  }
+}
+
+// MARK: Reading
+
+extension SyncedArray {
+  /// How many rows there are.
+  public var count: Int { list.count }
+
+  /// The row at an index below `count`.
+  public subscript(index: Int) -> Record { list[index] }
+}
+
+// MARK: Syncing
+
+extension SyncedArray {
+  /// True while it follows the tree.
+  public var isSynced: Bool { life.isSynced }
+
+  /// Follows the tree until `stopSync`; nothing happens if it does already by this call.
+  public func startSync() { ownSync = ownSync ?? life.enter() }
+
+  /// Takes `startSync` back; the rows stay, and the next start tells what became different.
+  public func stopSync() { ownSync = nil }
+
+  /// Follows the tree as long as the token lives.
+  public func sync() -> SyncToken { life.enter() }
+}
+
+// MARK: Writing
+
+extension SyncedArray {
+  /// Adds a child under a new key, which sorts after those made before.
+  public func append(
+    _ value: JSONValue, completion: @escaping (WriteOutcome) -> Void = { _ in }
+  ) {
+    guard let target else { return completion(.refusedForReading) }
+    let path = Path(unchecked: stream.request.query.path.keys + [target.makeKey()])
+    target.submit(.set(path, value), completion: completion)
+  }
+
+  /// Replaces members of the row at an index, and leaves its others as they are.
+  public func update(
+    at index: Int, with members: [JSONMember],
+    completion: @escaping (WriteOutcome) -> Void = { _ in }
+  ) {
+    guard let target else { return completion(.refusedForReading) }
+    target.submit(.update(list[index].path, members), completion: completion)
+  }
+
+  /// Removes the row at an index.
+  public func remove(at index: Int, completion: @escaping (WriteOutcome) -> Void = { _ in }) {
+    guard let target else { return completion(.refusedForReading) }
+    target.submit(.remove(list[index].path), completion: completion)
+  }
+}
+
+extension WriteOutcome {
+  static let refusedForReading = WriteOutcome.refused("This list is for reading only.")
+}
+
+/// A change of a synced array.
+public struct SyncedUpdate: Sendable {
+  /// A row and its place: of a removed row the old one, of others the new one.
+  public struct Place: Hashable, Sendable {
+    /// The place.
+    public var path: IndexPath
+    /// The row.
+    public var record: Record
+  }
+
+  /// A row that went from one place to another.
+  public struct Move: Hashable, Sendable {
+    /// The place before.
+    public var from: IndexPath
+    /// The place after.
+    public var to: IndexPath
+    /// The row.
+    public var record: Record
+  }
+
+  /// The array before.
+  private let old: Rows<Record>
+  /// The array after.
+  public let list: Rows<Record>
+  /// What happened, in the coordinates of the contract of `BatchUpdate`.
+  public let batch: BatchUpdate
+  /// The keys of the rows whose content changed.
+  public let changedKeys: [String]
+
+  init(old: Rows<Record>, list: Rows<Record>, changes: ChangeSet) {
+    self.old = old
+    self.list = list
+    batch = changes.batch
+    changedKeys = changes.updatedKeys
+  }
+
+  /// True if the array is to be read anew; the lists below are then empty.
+  public var isReload: Bool { batch.isReload }
+
+  /// The rows that are new.
+  public var added: [Place] { batch.insertedRows.map { Place(path: $0, record: list[$0.row]) } }
+
+  /// The rows that are gone, as they were, at their old places.
+  public var removed: [Place] { batch.deletedRows.map { Place(path: $0, record: old[$0.row]) } }
+
+  /// The rows whose content changed, as they were, at their old places: a view asks for them anew.
+  public var changed: [Place] { batch.reloadedRows.map { Place(path: $0, record: old[$0.row]) } }
+
+  /// The rows that changed their place.
+  public var moved: [Move] {
+    batch.movedRows.map { Move(from: $0.from, to: $0.to, record: list[$0.to.row]) }
+  }
+}

@@ -1,0 +1,192 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTree
+import Testing
+
+/// Streams over an open database, fed by two databases on one file, as two processes would have.
+@Suite(.timeLimit(.minutes(1))) struct StreamSessionTests {
+  private let folder: TemporaryFolder
+  private let here: Database
+  private let there: Database
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    here = try await folder.open()
+    there = try await folder.open()
+  }
+
+  private func names(_ change: StreamChange<Record>) -> [String] {
+    change.sections.flatMap(\.items).map(\.row.key.text)
+  }
+
+  @Test func changesOfAQueryAreASequence() async throws {
+    let list = try here.reference(withPath: "l")
+    try await list.setValue(["a": ["at": 2], "b": ["at": 1]])
+    var changes = try list.queryOrdered(byChild: "at").changes().makeAsyncIterator()
+    let first = try #require(try await changes.next())
+    #expect(first.changes.batch == .reload)
+    #expect(first.loadState == .loaded)
+    #expect(names(first) == ["b", "a"])
+    try await there.reference(withPath: "l/b/at").setValue(3)
+    let second = try #require(try await changes.next())
+    #expect(names(second) == ["a", "b"])
+    #expect(second.changes.batch.movedRows.count == 1)
+  }
+
+  @Test func emptyPlaceIsALoadedList() async throws {
+    for try await change in try here.reference(withPath: "none").changes() {
+      #expect(change.loadState == .loaded)
+      #expect(names(change) == [])
+      break
+    }
+  }
+
+  @Test func loopThatEndsListensNoMore() async throws {
+    for try await _ in try here.reference(withPath: "l").changes() { break }
+    while await here.listeners() != (0, false) { await Task.yield() }
+  }
+
+  @Test func sequenceOfAClosedDatabaseFails() async throws {
+    var changes = try here.reference(withPath: "l").changes().makeAsyncIterator()
+    _ = try await changes.next()
+    here.close()
+    let error = await #expect(throws: DatabaseError.self) { try await changes.next() }
+    #expect(error?.code == .closed)
+  }
+
+  @Test func readerThatIsTooSlowIsToldSo() async throws {
+    let list = try here.reference(withPath: "l")
+    let session = StreamSession(here, batchesMax: 2)
+    let stream = session.stream(of: list)
+    for number in 0..<4 { try await list.push(number) }
+    let error = await #expect(throws: DatabaseError.self) { try await session.run() }
+    #expect(error?.code == .overflow)
+    #expect(stream.items.count <= 2)
+  }
+
+  @Test func composedStreamsAreASequenceToo() async throws {
+    try await here.reference().setValue([
+      "pinned": ["p": ["at": 1]], "recent": ["a": ["at": 2], "b": ["at": 3]],
+    ])
+    let (pinned, recent) = (
+      try here.reference(withPath: "pinned"), try here.reference(withPath: "recent")
+    )
+    var changes = here.changes { session in
+      UnionStream([session.stream(of: pinned), session.stream(of: recent)]) { $0.key < $1.key }
+    }.makeAsyncIterator()
+    #expect(names(try #require(try await changes.next())) == ["p", "a", "b"])
+    try await there.reference(withPath: "recent/a").removeValue()
+    #expect(names(try #require(try await changes.next())) == ["p", "b"])
+  }
+
+  @Test func recordsAreValuesOfASwiftType() async throws {
+    struct Player: Codable, Sendable, Equatable { var score: Int }
+    let list = try here.reference(withPath: "l")
+    try await list.setValue(["a": ["score": 2], "b": ["score": "many"]])
+    let session = StreamSession(here)
+    let players = session.stream(of: list, as: Player.self)
+    while players.loadState != .loaded { try await session.receive() }
+    #expect(players.items.map(\.key) == ["/l/a", "/l/b"])
+    #expect(try players.items[0].value.get() == Player(score: 2))
+    #expect(throws: DataCodingError.self) { try players.items[1].value.get() }
+  }
+
+  @Test func indexIsJoinedToRecordsElsewhere() async throws {
+    try await here.reference().setValue([
+      "favourites": ["a": true, "c": true], "books": ["a": "Anna", "b": "Bel-Ami"],
+    ])
+    let session = StreamSession(here)
+    let books = session.stream(
+      index: try here.reference(withPath: "favourites"),
+      of: try here.reference(withPath: "books"))
+    while books.loadState != .loaded { try await session.receive() }
+    let rows = books.sections.flatMap(\.items)
+    #expect(rows.map(\.node?.json) == ["Anna", nil])
+    #expect(rows.map(\.target).last == .missing)
+  }
+
+  @Test func pagesAreFetchedAndStayLive() async throws {
+    let list = try here.reference(withPath: "l")
+    try await list.setValue(["a": 1, "b": 2, "c": 3, "d": 4])
+    let session = StreamSession(here)
+    let stream = session.stream(of: list, paging: Paging(anchor: .last, count: 2))
+    while stream.loadState != .loaded { try await session.receive() }
+    #expect(stream.items.map(\.row.key.text) == ["c", "d"])
+    var outcome: FetchOutcome?
+    stream.fetchMore(5) { outcome = $0 }
+    while outcome == nil { try await session.receive() }
+    #expect(outcome == .fetched)
+    #expect(stream.fetchState == .exhausted)
+    try await there.reference(withPath: "l/a").setValue(9)
+    while stream.items.first?.row.node != (try Node(json: 9)) { try await session.receive() }
+  }
+
+  @Test func arrayIsWrittenThrough() async throws {
+    let session = StreamSession(here)
+    let array = session.syncedArray(of: try here.reference(withPath: "l"))
+    let view = array.sync()
+    var outcomes: [WriteOutcome] = []
+    array.append("one") { outcomes.append($0) }
+    array.append("two") { outcomes.append($0) }
+    while outcomes.count < 2 { try await session.receive() }
+    // The rows were told before the outcome.
+    #expect(array.list.map(\.row.node?.json) == ["one", "two"])
+    array.remove(at: 0) { outcomes.append($0) }
+    while outcomes.count < 3 { try await session.receive() }
+    #expect(array.list.map(\.row.node?.json) == ["two"])
+    #expect(outcomes == [.written, .written, .written])
+    view.end()
+    while await here.listeners() != (0, false) { await Task.yield() }
+  }
+
+  @Test func refusedWriteSaysWhy() async throws {
+    let reader = try await Database.open(file: folder.file(), isReadOnly: true)
+    let session = StreamSession(reader)
+    var outcome: WriteOutcome?
+    session.tree.submit(.remove(try Path("l"))) { outcome = $0 }
+    while outcome == nil { try await session.receive() }
+    guard case .refused(let reason)? = outcome else { Issue.record("It was written."); return }
+    #expect(!reason.isEmpty)
+  }
+
+  @Test func sessionThatIsGoneListensNoMore() async throws {
+    do {
+      let session = StreamSession(here)
+      _ = session.stream(of: try here.reference(withPath: "l"))
+    }
+    while await here.listeners() != (0, false) { await Task.yield() }
+  }
+
+  @Test func actorFollowsWhileItIsAskedOtherThings() async throws {
+    let board = Board(here, try here.reference(withPath: "l"))
+    let task = Task { try await board.follow() }
+    try await there.reference(withPath: "l").setValue(["a": 1, "b": 2])
+    while await board.count != 2 { await Task.yield() }
+    task.cancel()
+    _ = await task.result
+    #expect(await board.batches.first?.isReload == true)
+  }
+
+  /// An actor that shows a list.
+  private actor Board {
+    private let session: StreamSession
+    private let stream: QueryStream<Record>
+    private(set) var batches: [BatchUpdate] = []
+
+    init(_ database: Database, _ place: Reference) {
+      session = StreamSession(database)
+      stream = session.stream(of: place)
+    }
+
+    var count: Int { stream.items.count }
+
+    func follow() async throws {
+      let token = stream.observe { [unowned self] change in
+        assumeIsolated { $0.batches.append(change.changes.batch) }
+      }
+      defer { stream.cancel(token) }
+      try await session.run()
+    }
+  }
+}
