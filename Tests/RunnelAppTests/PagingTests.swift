@@ -115,7 +115,8 @@ import Testing
     // 150 of 437 are loaded: 288 is the oldest of them.
     #expect(Self.pinned.contains(288))
     let section = app.list.content.sections.first { $0.rows.contains(ListScreen.pagingRow) }
-    #expect(section?.title.text.contains("2026") == true)
+    let heading = app.list.headings[try #require(section).id]
+    #expect(heading?.title.text.contains("2026") == true)
     #expect(section?.rows.first == ListScreen.pagingRow)
   }
 

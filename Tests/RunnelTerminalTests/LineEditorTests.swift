@@ -1,3 +1,4 @@
+import RunnelBase
 import Testing
 
 @testable import RunnelTerminal
@@ -183,7 +184,7 @@ import Testing
 
   @Test(arguments: 0..<30 as Range<UInt64>)
   func undoingEverythingGivesTheStartBack(seed: UInt64) {
-    var generator = ListGenerator(seed: seed)
+    var generator = SeededRandom(seed: seed)
     let start = "añ漢👍🏽 e\u{301}\n\u{1F1EB}\u{1F1EE}end"
     var editor = LineEditor(start, isMultiline: true)
     let actions = TextFieldBindings.all.map(\.action).filter {

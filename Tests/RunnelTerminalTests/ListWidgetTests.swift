@@ -5,12 +5,14 @@ import Testing
 
 @Suite struct ListWidgetTests {
   private let content = ListContent(sections: [
-    ListSection(
-      id: "a", title: StyledLine("Today", .sectionHeader), detail: StyledLine("14 loaded", .muted),
-      rows: ["r0", "r1", "r2", "r3"]),
-    ListSection(
-      id: "b", title: StyledLine("Empty", .sectionHeader), rows: [], emptyText: "nothing"),
+    ListSection(id: "a", rows: ["r0", "r1", "r2", "r3"]),
+    ListSection(id: "b", rows: [], emptyText: "nothing"),
   ])
+  private let headings = [
+    "a": ListHeading(
+      title: StyledLine("Today", .sectionHeader), detail: StyledLine("14 loaded", .muted)),
+    "b": ListHeading(title: StyledLine("Empty", .sectionHeader)),
+  ]
 
   private func draw(
     _ state: ListState, width: Int = 24, height: Int, glyphs: Glyphs = .unicode,
@@ -18,7 +20,7 @@ import Testing
   ) -> Canvas {
     var canvas = Canvas(size: TerminalSize(columns: width, rows: height), glyphs: glyphs)
     ListWidget.draw(
-      content, state, rowText: { id, width in StyledLine("\(id) of \(width)") },
+      content, state, headings: headings, rowText: { id, width in StyledLine("\(id) of \(width)") },
       isFocused: isFocused, into: &canvas, rect: canvas.bounds)
     return canvas
   }

@@ -60,7 +60,7 @@ struct AppScreen {
       definition: screen.definition, now: state.now, local: state.local, glyphs: glyphs,
       screenWidth: state.size.columns)
     ListWidget.draw(
-      screen.content, screen.list,
+      screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },
       isFocused: state.layers.isEmpty, into: &canvas, rect: layout.body)
   }
@@ -82,8 +82,9 @@ struct AppScreen {
   private func drawTree(into canvas: inout Canvas) {
     let text = TreeText(tree: state.tree, local: state.local, glyphs: glyphs)
     ListWidget.draw(
-      state.tree.content, state.tree.list, rowText: { text.line(id: $0, width: $1) },
-      isFocused: state.layers.isEmpty, into: &canvas, rect: layout.body)
+      state.tree.content, state.tree.list, headings: state.tree.headings,
+      rowText: { text.line(id: $0, width: $1) }, isFocused: state.layers.isEmpty, into: &canvas,
+      rect: layout.body)
   }
 
   /// What a list without rows says.

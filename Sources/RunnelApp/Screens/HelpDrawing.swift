@@ -14,7 +14,8 @@ struct HelpDrawing {
 
   func draw(into canvas: inout Canvas) {
     ListWidget.draw(
-      screen.content, screen.list, rowText: { id, _ in line(id) }, into: &canvas, rect: body)
+      screen.content, screen.list, headings: screen.headings, rowText: { id, _ in line(id) },
+      into: &canvas, rect: body)
   }
 
   private func line(_ id: String) -> StyledLine {

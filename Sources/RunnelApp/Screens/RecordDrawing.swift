@@ -21,7 +21,8 @@ struct RecordDrawing {
       return
     }
     ListWidget.draw(
-      screen.content, screen.list, rowText: { id, width in line(id, width: width) },
+      screen.content, screen.list, headings: screen.headings,
+      rowText: { id, width in line(id, width: width) },
       isFocused: screen.edit == nil, into: &canvas, rect: body)
     drawEdit(into: &canvas)
   }

@@ -118,10 +118,9 @@ extension AppState {
         screen.bindings[id] = binding
         rows.append(id)
       }
-      sections.append(
-        ListSection(
-          id: context.rawValue, title: StyledLine(HelpScreen.title(of: context), .sectionHeader),
-          rows: rows))
+      sections.append(ListSection(id: context.rawValue, rows: rows))
+      screen.headings[context.rawValue] = ListHeading(
+        title: StyledLine(HelpScreen.title(of: context), .sectionHeader))
     }
     screen.content = ListContent(sections: sections)
     screen.list.apply(.reload, from: ListContent(), to: screen.content, height: height)

@@ -91,6 +91,8 @@ struct HelpScreen: Sendable {
   /// What the rows stand for.
   var bindings: [String: KeyBinding]
   var content: ListContent
+  /// What the headers of the sections say.
+  var headings: [String: ListHeading] = [:]
   var list = ListState()
 }
 

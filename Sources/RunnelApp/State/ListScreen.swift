@@ -18,6 +18,8 @@ struct ListScreen: Sendable {
   var phase = LoadPhase.loading
   var paging = PagingPhase.exhausted
   var content = ListContent()
+  /// What the headers of the sections say.
+  var headings: [String: ListHeading] = [:]
   var list = ListState()
   /// The rows by id.
   var records: [String: Record] = [:]
@@ -64,7 +66,13 @@ extension ListScreen {
     let old = content
     titledDay = local.civil(now).dayNumber
     content = ListContent(
-      sections: change.sections.map { section($0, now: now, local: local) })
+      sections: change.sections.map {
+        ListSection(id: $0.id, rows: $0.rows, emptyText: "nothing here yet · a adds")
+      })
+    headings = [:]
+    for section in content.sections {
+      headings[section.id] = heading(of: section, now: now, local: local)
+    }
     let isOnPagingRow = list.cursor == .row(ListScreen.pagingRow)
     let brings = !change.update.insertedRows.isEmpty || !change.update.insertedSections.isEmpty
     if isOnPagingRow, brings { stepOffPagingRow(in: old, height: height) }
@@ -141,16 +149,13 @@ extension ListScreen {
 // MARK: Headers
 
 extension ListScreen {
-  private func section(
-    _ rows: ListChange.SectionRows, now: Int64, local: LocalTime
-  ) -> ListSection {
+  private func heading(of section: ListSection, now: Int64, local: LocalTime) -> ListHeading {
     let composeRow = composeRow
-    let stored = rows.rows.count { $0 != ListScreen.pagingRow && $0 != composeRow }
+    let stored = section.rows.count { $0 != ListScreen.pagingRow && $0 != composeRow }
     var detail = "\(stored)"
-    if paging != .exhausted, rows.rows.contains(ListScreen.pagingRow) { detail += " loaded" }
-    return ListSection(
-      id: rows.id, title: title(of: rows.id, now: now, local: local),
-      detail: StyledLine(detail, .muted), rows: rows.rows, emptyText: "nothing here yet · a adds")
+    if paging != .exhausted, section.rows.contains(ListScreen.pagingRow) { detail += " loaded" }
+    return ListHeading(
+      title: title(of: section.id, now: now, local: local), detail: StyledLine(detail, .muted))
   }
 
   private func title(of id: String, now: Int64, local: LocalTime) -> StyledLine {
@@ -188,11 +193,8 @@ extension ListScreen {
     let day = local.civil(now).dayNumber
     guard let titledDay, titledDay != day else { return }
     self.titledDay = day
-    content = ListContent(
-      sections: content.sections.map { section in
-        var section = section
-        section.title = title(of: section.id, now: now, local: local)
-        return section
-      })
+    for section in content.sections {
+      headings[section.id]?.title = title(of: section.id, now: now, local: local)
+    }
   }
 }

@@ -47,6 +47,8 @@ struct RecordScreen: Sendable {
   /// The fields by row id.
   var fields: [String: (path: Path, leaf: Leaf)] = [:]
   var content = ListContent()
+  /// What the header says.
+  var headings: [String: ListHeading] = [:]
   var list = ListState()
   var edit: Edit?
   private var start: Start?
@@ -74,10 +76,13 @@ struct RecordScreen: Sendable {
     let count = ids.count
     content = ListContent(sections: [
       ListSection(
-        id: RecordScreen.section, title: StyledLine(path.description, .sectionHeader),
-        detail: StyledLine(count == 1 ? "1 field" : "\(count) fields", .muted), rows: ids,
-        emptyText: "this record is gone · Esc goes back")
+        id: RecordScreen.section, rows: ids, emptyText: "this record is gone · Esc goes back")
     ])
+    headings = [
+      RecordScreen.section: ListHeading(
+        title: StyledLine(path.description, .sectionHeader),
+        detail: StyledLine(count == 1 ? "1 field" : "\(count) fields", .muted))
+    ]
     let update = SectionedDiff.update(
       from: old.sections.map { KeyedSection(id: $0.id, keys: $0.rows) },
       to: content.sections.map { KeyedSection(id: $0.id, keys: $0.rows) })

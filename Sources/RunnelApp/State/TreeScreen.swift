@@ -33,6 +33,8 @@ struct TreeScreen: Sendable {
   var expanded: [Path: TreeChildren] = [:]
   var lines: [String: Line] = [:]
   var content = ListContent()
+  /// What the header says.
+  var headings: [String: ListHeading] = [:]
   var list = ListState()
 
   /// The line under the cursor; nil on the header.
@@ -56,11 +58,15 @@ extension TreeScreen {
     let hasMore = root.map { $0.paging != .exhausted } ?? false
     content = ListContent(sections: [
       ListSection(
-        id: TreeScreen.section, title: StyledLine("/", .sectionHeader),
-        detail: StyledLine("\(count)\(hasMore ? "+" : "") keys", .muted), rows: ids,
+        id: TreeScreen.section, rows: ids,
         emptyText: root?.phase == .loading
           ? "loading" : "the database is empty · a adds a first value")
     ])
+    headings = [
+      TreeScreen.section: ListHeading(
+        title: StyledLine("/", .sectionHeader),
+        detail: StyledLine("\(count)\(hasMore ? "+" : "") keys", .muted))
+    ]
     let update = SectionedDiff.update(
       from: old.sections.map { KeyedSection(id: $0.id, keys: $0.rows) },
       to: content.sections.map { KeyedSection(id: $0.id, keys: $0.rows) })

@@ -1,3 +1,5 @@
+public import RunnelBase
+
 /// Draws a list: headers, rows, the cursor, the sticky header.
 public enum ListWidget {
   /// The columns of a title that are worth more than the detail beside it.
@@ -12,13 +14,15 @@ public enum ListWidget {
   /// - Parameters:
   ///   - content: the list.
   ///   - state: where the user is in it, for this content and the height of `rect`.
+  ///   - headings: what the headers of the sections say, by the sections' ids.
   ///   - rowText: the text of the row with an id, at most so many columns wide.
   ///   - isFocused: whether keys go to this list.
   ///   - canvas: what to draw on.
   ///   - rect: where to draw.
   public static func draw(
-    _ content: ListContent, _ state: ListState, rowText: (_ id: String, _ width: Int) -> StyledLine,
-    isFocused: Bool = true, into canvas: inout Canvas, rect: Rect
+    _ content: ListContent, _ state: ListState, headings: [String: ListHeading],
+    rowText: (_ id: String, _ width: Int) -> StyledLine, isFocused: Bool = true,
+    into canvas: inout Canvas, rect: Rect
   ) {
     canvas.fill(rect)
     guard !rect.isEmpty else { return }
@@ -29,7 +33,7 @@ public enum ListWidget {
       switch line.kind {
       case .header, .stickyHeader:
         let isFolded = state.folded.contains(section.id)
-        drawHeader(section, line, isFolded: isFolded, into: &canvas, area)
+        drawHeader(headings[section.id] ?? ListHeading(), line, isFolded: isFolded, into: &canvas, area)
       case .emptyText:
         let text = area.splitLeft(2).rest
         canvas.put(section.emptyText ?? "", at: text.origin, width: text.width, role: .muted)
@@ -47,7 +51,7 @@ public enum ListWidget {
   }
 
   private static func drawHeader(
-    _ section: ListSection, _ line: ListState.VisibleLine, isFolded: Bool,
+    _ heading: ListHeading, _ line: ListState.VisibleLine, isFolded: Bool,
     into canvas: inout Canvas, _ area: Rect
   ) {
     let role = line.kind == .stickyHeader ? StyleRole.sectionSticky : .sectionHeader
@@ -60,14 +64,14 @@ public enum ListWidget {
       sign, at: area.splitLeft(shift).rest.origin, width: min(1, area.width - shift), role: role)
 
     var text = area.splitLeft(2).rest
-    let detailWidth = section.detail.width
-    let titleWidth = min(section.title.width, titleWidthMin)
+    let detailWidth = heading.detail.width
+    let titleWidth = min(heading.title.width, titleWidthMin)
     if detailWidth > 0, titleWidth + 1 + detailWidth <= text.width {
       let (detail, rest) = text.splitRight(detailWidth)
-      canvas.put(section.detail, at: detail.origin, width: detail.width)
+      canvas.put(heading.detail, at: detail.origin, width: detail.width)
       text = rest.splitRight(1).rest
     }
     canvas.put(
-      section.title.replacing(.sectionHeader, with: role), at: text.origin, width: text.width)
+      heading.title.replacing(.sectionHeader, with: role), at: text.origin, width: text.width)
   }
 }

@@ -172,7 +172,7 @@ import Testing
   private actor Board {
     private let session: StreamSession
     private let stream: QueryStream<Record>
-    private(set) var batches: [BatchUpdate] = []
+    private let log = BatchLog()
 
     init(_ database: Database, _ place: Reference) {
       session = StreamSession(database)
@@ -180,13 +180,16 @@ import Testing
     }
 
     var count: Int { stream.items.count }
+    var batches: [BatchUpdate] { log.batches }
 
     func follow() async throws {
-      let token = stream.observe { [unowned self] change in
-        assumeIsolated { $0.batches.append(change.changes.batch) }
-      }
-      defer { stream.cancel(token) }
+      let token = stream.observe { [log] in log.batches.append($0.changes.batch) }
       try await session.run()
+      stream.cancel(token)
     }
+  }
+
+  private final class BatchLog {
+    var batches: [BatchUpdate] = []
   }
 }

@@ -1,6 +1,4 @@
-import RunnelBase
-
-@testable import RunnelTerminal
+@testable import RunnelBase
 
 /// Random numbers that a seed repeats (SplitMix64).
 struct ListGenerator: RandomNumberGenerator {
@@ -25,7 +23,7 @@ enum ListBatches {
   ) -> ListContent {
     ListContent(
       sections: sections.map {
-        ListSection(id: $0.key, title: StyledLine($0.key), rows: $0.value, emptyText: emptyText)
+        ListSection(id: $0.key, rows: $0.value, emptyText: emptyText)
       })
   }
 
@@ -122,7 +120,7 @@ struct RandomList {
     guard !sections.isEmpty, choice != 0 else {
       let count = Int.random(in: 0...3, using: &generator)
       let section = ListSection(
-        id: name("s"), title: "title", rows: (0..<count).map { _ in name("r") },
+        id: name("s"), rows: (0..<count).map { _ in name("r") },
         emptyText: Bool.random(using: &generator) ? "empty" : nil)
       let place = Int.random(in: 0...sections.count, using: &generator)
       if sections.count < 6 { sections.insert(section, at: place) }

@@ -1,7 +1,6 @@
-import RunnelBase
 import Testing
 
-@testable import RunnelTerminal
+@testable import RunnelBase
 
 /// A list, its state, and a height, moved together.
 private struct Bench {

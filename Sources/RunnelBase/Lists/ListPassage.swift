@@ -1,5 +1,3 @@
-import RunnelBase
-
 /// The way of items through a batch: where each one of the old list is in the new one.
 ///
 /// Rows that a batch does not name keep their order, so the new index of such a row is its rank

@@ -1,5 +1,3 @@
-import RunnelBase
-
 /// Where an item is: a section, and a row in it or nil for its header.
 struct ListPlace: Hashable, Sendable {
   var section: Int

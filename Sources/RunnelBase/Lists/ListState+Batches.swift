@@ -1,5 +1,3 @@
-public import RunnelBase
-
 extension ListState {
   /// Follows the list through a batch.
   ///

@@ -1,5 +1,3 @@
-import RunnelBase
-
 /// Where the user is in a list: the cursor, the scroll position, the folds, and what is new
 /// off-screen.
 ///

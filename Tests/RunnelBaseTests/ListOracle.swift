@@ -1,6 +1,4 @@
-import RunnelBase
-
-@testable import RunnelTerminal
+@testable import RunnelBase
 
 /// The rules of a list, followed the slow and obvious way: every line laid out, every id looked up.
 struct ListOracle: Equatable {

@@ -1,7 +1,6 @@
-import RunnelBase
 import Testing
 
-@testable import RunnelTerminal
+@testable import RunnelBase
 
 /// The state against `ListOracle`, by seed and exhaustively for small lists.
 @Suite struct ListStateRandomTests {
@@ -103,7 +102,7 @@ import Testing
         if second >= 0 { sections.append(("b", ListBatches.rows("b", 0..<second))) }
         let old = ListContent(
           sections: sections.map {
-            ListSection(id: $0.0, title: StyledLine($0.0), rows: $0.1, emptyText: "none")
+            ListSection(id: $0.0, rows: $0.1, emptyText: "none")
           })
         for new in Self.neighbours(of: old) { Self.check(from: old, to: new, height: height) }
       }

@@ -1,27 +1,17 @@
-public import RunnelBase
 import Synchronization
 
 /// One section of a list: a header line and the rows under it.
 public struct ListSection: Hashable, Sendable {
   /// What the section is known by; unique among the sections of the list.
   public var id: String
-  /// The text of the header.
-  public var title: StyledLine
-  /// What stands at the right end of the header: a count, a state.
-  public var detail: StyledLine
   /// The ids of the rows, in order; unique in the whole list, not only in this section.
   public var rows: [String]
   /// One line shown in place of the rows when there are none; nil shows nothing.
   public var emptyText: String?
 
   /// Makes a section.
-  public init(
-    id: String, title: StyledLine, detail: StyledLine = StyledLine(), rows: [String],
-    emptyText: String? = nil
-  ) {
+  public init(id: String, rows: [String], emptyText: String? = nil) {
     self.id = id
-    self.title = title
-    self.detail = detail
     self.rows = rows
     self.emptyText = emptyText
   }
