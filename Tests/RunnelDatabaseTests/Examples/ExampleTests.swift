@@ -32,6 +32,22 @@ import Testing
         .contains(shown))
   }
 
+  @Test(arguments: [
+    ("ComingFromStreamBaseKit.md", "StreamBaseKitExamples.swift"),
+    ("ComingFromFirebaseDataSource.md", "FirebaseDataSourceExamples.swift"),
+  ])
+  func thePagesForNewcomersShowTheExamplesThatAreCompiled(page: String, file: String) throws {
+    let text = try String(
+      contentsOf: ExampleTests.folder.appendingPathComponent(file), encoding: .utf8)
+    let compiled = text.components(separatedBy: "// example begin\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "// example end").first }
+    let shown = try document("Sources/RunnelDatabase/RunnelDatabase.docc/\(page)")
+      .components(separatedBy: "```swift\n").dropFirst()
+      .compactMap { $0.components(separatedBy: "```").first }
+    #expect(compiled.count >= 4)
+    #expect(shown == compiled)
+  }
+
   @Test func theExampleOfTheReadmeRuns() async throws {
     let folder = try TemporaryFolder()
     try await chat(file: folder.file())

@@ -114,9 +114,19 @@ extension StreamSession {
 
   /// The children of a place or a query as an array that keeps itself up to date once it is synced.
   public func syncedArray(of query: some Queryable) -> SyncedArray {
-    let stream = stream(of: query)
-    stream.stop()
-    return SyncedArray(stream, target: source)
+    SyncedArray(stoppedStream(of: query), target: source)
+  }
+
+  /// The children of a place or a query as a list view asks for them, once it is synced.
+  public func dataSource(of query: some Queryable) -> IndexPathDataSource<Record> {
+    IndexPathDataSource(stoppedStream(of: query), target: source)
+  }
+
+  private func stoppedStream(of query: some Queryable) -> QueryStream<Record> {
+    let stream = QueryStream(
+      request: ListenRequest(query: query.databaseQuery.query), source: source)
+    add(stream)
+    return stream
   }
 }
 

@@ -1,0 +1,59 @@
+import RunnelBase
+import RunnelStreams
+
+/// A list view of texts: it stands for that of a UI toolkit, and follows updates by their coordinates.
+final class TextTable {
+  /// The texts of the rows that are shown, section by section.
+  private(set) var rows: [[String]] = []
+  /// How often the whole list was read.
+  private(set) var reloadCount = 0
+
+  /// Follows an update; `text` is asked for the rows that are new or to be drawn anew.
+  func apply<Item>(_ update: ListUpdate<Item>, text: (AdapterRow<Item>) -> String) {
+    let batch = update.update
+    guard !batch.isReload else {
+      reloadCount += 1
+      rows = update.sections.map { section in
+        (0..<section.count).map { text(section[$0]) }
+      }
+      return
+    }
+    let kept = keptRows(batch)
+    let places = sectionOrigins(batch, count: update.sections.count)
+    var placed: [IndexPath: String?] = [:]
+    for move in batch.movedRows {
+      let isReloaded = batch.reloadedRows.contains(move.from)
+      let old = rows[move.from.section][move.from.row]
+      placed.updateValue(isReloaded ? nil : old, forKey: move.to)
+    }
+    for path in batch.insertedRows { placed.updateValue(nil, forKey: path) }
+    rows = update.sections.indices.map { index in
+      let section = update.sections[index]
+      var staying = (places[index].map { kept[$0] } ?? [])[...]
+      return (0..<section.count).map { row in
+        let shown = placed[IndexPath(section: index, row: row)] ?? staying.popFirst() ?? nil
+        return shown ?? text(section[row])
+      }
+    }
+  }
+
+  /// The rows of each old section that stay in their place; nil for one to be drawn anew.
+  private func keptRows(_ batch: BatchUpdate) -> [[String?]] {
+    let gone = Set(batch.deletedRows + batch.movedRows.map(\.from))
+    let reloaded = Set(batch.reloadedRows)
+    return rows.enumerated().map { section, texts in
+      texts.indices.filter { !gone.contains(IndexPath(section: section, row: $0)) }
+        .map { reloaded.contains(IndexPath(section: section, row: $0)) ? nil : texts[$0] }
+    }
+  }
+
+  /// For each new section the old one that it is; nil for a new one.
+  private func sectionOrigins(_ batch: BatchUpdate, count: Int) -> [Int?] {
+    let leaving = Set(batch.deletedSections + batch.movedSections.map(\.from))
+    var staying = rows.indices.filter { !leaving.contains($0) }[...]
+    return (0..<count).map { index in
+      if batch.insertedSections.contains(index) { return nil }
+      return batch.movedSections.first { $0.to == index }?.from ?? staying.popFirst()
+    }
+  }
+}
