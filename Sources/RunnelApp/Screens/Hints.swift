@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelTerminal
 
 /// The keys that are most of use now, for the line above the status.

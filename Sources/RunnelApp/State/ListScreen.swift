@@ -194,7 +194,8 @@ extension ListScreen {
     guard let titledDay, titledDay != day else { return }
     self.titledDay = day
     for section in content.sections {
-      headings[section.id]?.title = title(of: section.id, now: now, local: local)
+      let title = title(of: section.id, now: now, local: local)
+      headings[section.id]?.title = title
     }
   }
 }

@@ -33,7 +33,8 @@ public enum ListWidget {
       switch line.kind {
       case .header, .stickyHeader:
         let isFolded = state.folded.contains(section.id)
-        drawHeader(headings[section.id] ?? ListHeading(), line, isFolded: isFolded, into: &canvas, area)
+        let heading = headings[section.id] ?? ListHeading()
+        drawHeader(heading, line, isFolded: isFolded, into: &canvas, area)
       case .emptyText:
         let text = area.splitLeft(2).rest
         canvas.put(section.emptyText ?? "", at: text.origin, width: text.width, role: .muted)

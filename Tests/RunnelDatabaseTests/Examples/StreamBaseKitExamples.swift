@@ -32,18 +32,18 @@ final class MyController {
 // example end
 
 // example begin
-struct User: Codable, Sendable {
+struct Member: Codable, Sendable {
   var name: String
   var isOrganizer = false
 }
 
 final class RosterController {
-  let roster: PartitionedStream<DecodedRecord<User>, Int>
-  let adapter: IndexPathAdapter<DecodedRecord<User>>
+  let roster: PartitionedStream<DecodedRecord<Member>, Int>
+  let adapter: IndexPathAdapter<DecodedRecord<Member>>
 
   init(_ session: StreamSession, _ table: TextTable) throws {
     let users = try session.database.reference(withPath: "users").queryOrdered(byChild: "name")
-    let stream = session.stream(of: users, as: User.self)
+    let stream = session.stream(of: users, as: Member.self)
     roster = PartitionedStream(stream, titles: ["organizers", "participants"]) { user in
       (try? user.value.get().isOrganizer) == true ? 0 : 1
     }
@@ -53,7 +53,7 @@ final class RosterController {
 
   func title(ofSection section: Int) -> String? { adapter.sections[section].labels.header }
 
-  static func text(_ row: AdapterRow<DecodedRecord<User>>) -> String {
+  static func text(_ row: AdapterRow<DecodedRecord<Member>>) -> String {
     if case .item(let user) = row { (try? user.value.get().name) ?? "?" } else { "" }
   }
 }
@@ -61,15 +61,15 @@ final class RosterController {
 
 // example begin
 final class LimitedRosterController {
-  let adapter: IndexPathAdapter<DecodedRecord<User>>
+  let adapter: IndexPathAdapter<DecodedRecord<Member>>
 
   init(_ session: StreamSession, _ table: TextTable) throws {
     let users = try session.database.reference(withPath: "users")
       .queryOrdered(byChild: "isOrganizer")
     let organizers = session.stream(
-      of: try users.queryStarting(atValue: true).queryLimited(toFirst: 100), as: User.self)
+      of: try users.queryStarting(atValue: true).queryLimited(toFirst: 100), as: Member.self)
     let participants = session.stream(
-      of: try users.queryEnding(atValue: false).queryLimited(toFirst: 100), as: User.self)
+      of: try users.queryEnding(atValue: false).queryLimited(toFirst: 100), as: Member.self)
     adapter = IndexPathAdapter([
       ListPart(organizers, keyPrefix: "organizers") { _ in SectionLabels(header: "organizers") },
       ListPart(participants, keyPrefix: "participants") { _ in
