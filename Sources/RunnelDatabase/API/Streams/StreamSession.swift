@@ -17,6 +17,9 @@ import Synchronization
 /// }
 /// ```
 ///
+/// On a replica, a query without paging is loaded with what is cached; what the origin answers are
+/// changes.
+///
 /// Letting go of a session ends all that it listens to.
 public final class StreamSession {
   /// What comes from other threads.
