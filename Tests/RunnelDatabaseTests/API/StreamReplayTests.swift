@@ -67,7 +67,7 @@ import Testing
     }
     // A mark that both are told last says that all is there.
     try await databases[1].reference(withPath: "m/end").setValue(["at": 99, "day": 9, "pin": true])
-    while union.item(forKey: "/m/end") == nil || history.item(forKey: "/m/end") == nil
+    while pinned.item(forKey: "/m/end") == nil || history.item(forKey: "/m/end") == nil
       || history.fetchState == .fetching
     {
       try await session.receive()
