@@ -40,16 +40,14 @@ extension DatabaseSession {
       }
       try transaction.setOriginName(name)
     }
-    try openReplica()
+    try store.read { try openReplica($0) }
   }
 
   /// Reads what the replica wrote down, if the tree is one.
-  func openReplica() throws {
-    guard replica == nil else { return }
-    let book = try store.read { transaction in
-      try transaction.hasReplica() ? try transaction.replicaBook() : nil
-    }
-    replica = book.map { ReplicaEngine(book: $0, policy: environment.conflictPolicy) }
+  func openReplica(_ transaction: StoreTransaction) throws {
+    guard replica == nil, try transaction.hasReplica() else { return }
+    replica = ReplicaEngine(
+      book: try transaction.replicaBook(), policy: environment.conflictPolicy)
   }
 
   /// Takes what there is for the origin and for those who wait; it is given once.

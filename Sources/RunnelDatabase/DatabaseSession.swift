@@ -69,8 +69,11 @@ public final class DatabaseSession {
     self.environment = environment
     store = try Store(
       file: file, isReadOnly: isReadOnly, busyTimeout: environment.busyTimeout)
-    sequence = try store.read { try $0.feedEnd() }
-    try openReplica()
+    // One transaction, so that nobody writes in between.
+    try store.read { transaction in
+      sequence = try transaction.feedEnd()
+      try openReplica(transaction)
+    }
     beacon = isReadOnly ? nil : ChangeBeacon(database: file)
   }
 

@@ -114,11 +114,32 @@ final class FastStatement {
     }
   }
 
+  /// Runs `body` on the bytes of a column, or of its text, where SQLite has them; on none if it is
+  /// null.
+  func withBytes<Result>(
+    _ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+  ) rethrows -> Result {
+    let start = sqlite3_column_blob(handle, column)
+    let count = Int(sqlite3_column_bytes(handle, column))
+    let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
+    return try bytes.withMemoryRebound(to: UInt8.self, body)
+  }
+
+  /// The text in a column.
+  ///
+  /// - Throws: `Damage` if it holds something else.
+  func text(_ column: Int32, _ name: String) throws -> String {
+    guard sqlite3_column_type(handle, column) == SQLITE_TEXT else {
+      throw Damage("\(name) is no text")
+    }
+    return withBytes(column) { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// The key whose bytes a column holds.
   ///
   /// - Throws: `Damage` if they are none.
   func key(_ column: Int32) throws -> RunnelTree.Key {
-    guard let key = OrderedBytes.key(from: bytes(column) ?? []) else {
+    guard let key = withBytes(column, OrderedBytes.key(from:)) else {
       throw Damage("a key is none")
     }
     return key

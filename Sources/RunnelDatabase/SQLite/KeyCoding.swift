@@ -38,6 +38,11 @@ enum OrderedBytes {
 
   /// The key that `bytes` stand for; nil if they stand for none.
   static func key(from bytes: [UInt8]) -> Key? {
+    bytes.withUnsafeBufferPointer(key(from:))
+  }
+
+  /// The key that `bytes` stand for; nil if they stand for none.
+  static func key(from bytes: UnsafeBufferPointer<UInt8>) -> Key? {
     switch bytes.first {
     case 1: integerKey(from: bytes)
     case 2: textKey(from: bytes)
@@ -45,7 +50,7 @@ enum OrderedBytes {
     }
   }
 
-  private static func integerKey(from bytes: [UInt8]) -> Key? {
+  private static func integerKey(from bytes: UnsafeBufferPointer<UInt8>) -> Key? {
     guard bytes.count == 8, bytes[7] <= 1 else { return nil }
     let raw = bytes[1...4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     let integer = Int32(bitPattern: raw ^ 0x8000_0000)
@@ -58,18 +63,21 @@ enum OrderedBytes {
     return Key(unchecked: sign + String(repeating: "0", count: zeros) + digits)
   }
 
-  private static func textKey(from bytes: [UInt8]) -> Key? {
+  private static func textKey(from bytes: UnsafeBufferPointer<UInt8>) -> Key? {
     guard bytes.last == 0, bytes.count > 2 else { return nil }
     // What was damaged may be no UTF-8, no key, or one that is stored in the other form.
-    guard let text = text(ranks: bytes[1..<bytes.count - 1]), let key = try? Key(text),
-      key.integer == nil
-    else { return nil }
+    let ranks = UnsafeBufferPointer(rebasing: bytes[1..<bytes.count - 1])
+    guard let text = text(ranks: ranks), let key = try? Key(text), key.integer == nil else {
+      return nil
+    }
     return key
   }
 
-  private static func text(ranks: ArraySlice<UInt8>) -> String? {
-    // Bytes below these are their own ranks, and those of almost every text are.
-    if ranks.allSatisfy({ $0 < 0xEE }) { return String(validating: ranks, as: UTF8.self) }
+  private static func text(ranks: UnsafeBufferPointer<UInt8>) -> String? {
+    let greatest = ranks.reduce(0) { max($0, $1) }
+    // ASCII needs no check, and is its own rank, as is all below the greatest lead bytes.
+    if greatest < 0x80 { return String(decoding: ranks, as: UTF8.self) }
+    if greatest < 0xEE { return String(validating: ranks, as: UTF8.self) }
     return String(validating: ranks.map { UTF8Rank.byte(ofRank: $0) }, as: UTF8.self)
   }
 

@@ -94,7 +94,12 @@ enum Schema {
 
   /// The version of the file's tables; 0 if it has none.
   static func fileVersion(_ db: GRDB.Database) throws -> Int {
-    try Int.fetchOne(db.cachedStatement(sql: "PRAGMA user_version")) ?? 0
+    try number("PRAGMA user_version", db)
+  }
+
+  private static func number(_ sql: String, _ db: GRDB.Database) throws -> Int {
+    let number = try FastStatement(db, sql).first { try $0.integer(0, sql) } ?? nil
+    return Int(number ?? 0)
   }
 
   /// What a file is, found out without changing it.
@@ -105,10 +110,10 @@ enum Schema {
   }
 
   static func kind(_ db: GRDB.Database) throws -> Kind {
-    let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") ?? 0
-    let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+    let application = try number("PRAGMA application_id", db)
     let version = try fileVersion(db)
     if application == applicationID { return .ours(version: version) }
+    let tables = try number("SELECT count(*) FROM sqlite_master", db)
     return tables == 0 && application == 0 && version == 0 ? .empty : .foreign
   }
 }

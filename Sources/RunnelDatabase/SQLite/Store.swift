@@ -62,14 +62,12 @@ final class Store {
   }
 
   private static func kind(_ queue: DatabaseQueue) throws -> Schema.Kind {
-    var kind = Schema.Kind.empty
     try queue.writeWithoutTransaction { db in
-      try db.inTransaction(.deferred) {
-        kind = try Schema.kind(db)
-        return .commit
-      }
+      try FastStatement(db, "BEGIN").run()
+      // If this fails, closing ends the transaction too.
+      defer { try? FastStatement(db, "COMMIT").run() }
+      return try Schema.kind(db)
     }
-    return kind
   }
 
   private static func check(_ kind: Schema.Kind, file: String, isReadOnly: Bool) throws {
@@ -129,6 +127,8 @@ final class Store {
     }
     var configuration = Configuration()
     configuration.readonly = isReadOnly
+    // No table refers to another; to switch the checks on would be a statement at each opening.
+    configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(busyTimeout / .seconds(1))
     configuration.label = "runnel.store"
     return try DatabaseQueue(path: file, configuration: configuration)

@@ -86,13 +86,23 @@ extension StoreTransaction {
   static let indexDefinitions = "SELECT id, pattern, child FROM index_definition ORDER BY id"
 
   static func storedIndexes(_ db: GRDB.Database) throws -> [StoredIndex] {
-    try Row.fetchAll(db.cachedStatement(sql: indexDefinitions)).map(storedIndex)
+    var indexes: [StoredIndex] = []
+    try FastStatement(db, indexDefinitions).forEach([]) { row in
+      let (pattern, order) = (try row.text(1, "pattern"), try row.text(2, "child"))
+      indexes.append(try storedIndex(row.integer(0, "id"), pattern, order))
+      return true
+    }
+    return indexes
   }
 
   static func storedIndex(_ row: Row) throws -> StoredIndex {
-    let (pattern, order) = (try row.text("pattern"), try row.text("child"))
-    guard let id = try row.integerOrNil("id"),
-      let definition = try? IndexDefinition(pattern: pattern, storedOrder: order)
+    try storedIndex(row.integerOrNil("id"), row.text("pattern"), row.text("child"))
+  }
+
+  private static func storedIndex(
+    _ id: Int64?, _ pattern: String, _ order: String
+  ) throws -> StoredIndex {
+    guard let id, let definition = try? IndexDefinition(pattern: pattern, storedOrder: order)
     else { throw Damage("the definition of an index cannot be read") }
     return StoredIndex(id: id, definition: definition)
   }

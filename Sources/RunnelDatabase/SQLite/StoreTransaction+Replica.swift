@@ -149,9 +149,8 @@ extension StoreTransaction: ReplicaStorage {
 extension StoreTransaction {
   /// The origin that the tree is a replica of; nil if it is a tree of its own.
   func originName() throws -> String? {
-    let statement = try db.cachedStatement(
-      sql: "SELECT value FROM meta WHERE name = 'origin.name'")
-    return try Row.fetchOne(statement)?.text("value")
+    try statement("SELECT value FROM meta WHERE name = 'origin.name'")
+      .first { try $0.text(0, "value") }
   }
 
   /// True if the file says that its tree is a replica; one of an older version cannot be.

@@ -19,6 +19,12 @@ private struct RowMaking {
   let detail: TreeRow.Detail
   /// True if the order is read backwards.
   let isBackward: Bool
+
+  /// The row of a child; nil if the filter does not let it pass.
+  func row(_ child: Child) -> TreeRow? {
+    if let filter = slice.filter, !filter.holds(of: child) { return nil }
+    return TreeRow(child, index: slice.index, detail: detail)
+  }
 }
 
 extension StoreTransaction {
@@ -189,11 +195,21 @@ extension StoreTransaction {
     let count = slice.limit?.count ?? .max
     try builtStatement(sql).forEach(arguments) { row in
       scan.scannedCount += 1
-      if let found = try self.row(row.key(0), storedRow(row), making) { scan.rows.append(found) }
+      if let found = try self.row(row, making) { scan.rows.append(found) }
       return scan.rows.count < count
     }
     if (slice.limit?.side == .last) != making.isBackward { scan.rows.reverse() }
     return scan
+  }
+
+  /// The row of a stored child, whose columns are `key`, `json` and `split`; nil if the filter does
+  /// not let it pass.
+  private func row(_ row: FastStatement, _ making: RowMaking) throws -> TreeRow? {
+    let key = try row.key(0)
+    if let split = try row.integer(2, "split") { return try self.row(key, .split(split), making) }
+    // From where SQLite has it: a copy would be made and thrown away for each.
+    let node = try row.withBytes(1) { try RecordCoding.node($0) }
+    return making.row(Child(key: key, node: node))
   }
 
   /// The row of a stored child; nil if the filter does not let it pass.
@@ -204,9 +220,7 @@ extension StoreTransaction {
   ) throws -> TreeRow? {
     switch stored {
     case .record(let bytes):
-      let child = Child(key: key, node: try RecordCoding.node(bytes))
-      if let filter = making.slice.filter, !filter.holds(of: child) { return nil }
-      return TreeRow(child, index: making.slice.index, detail: making.detail)
+      return making.row(Child(key: key, node: try RecordCoding.node(bytes)))
     case .split:
       if let filter = making.slice.filter, try !holds(filter, of: key, stored) { return nil }
       let detail = isFullDeferred ? .shallow : making.detail

@@ -76,12 +76,6 @@ struct StoreTransaction {
     }
   }
 
-  /// What a row holds whose columns are `key`, `json` and `split`, in this order.
-  func storedRow(_ row: FastStatement) throws -> StoredRow {
-    if let split = try row.integer(2, "split") { return .split(split) }
-    return .record(row.bytes(1) ?? [])
-  }
-
   func location(of path: Path) throws -> Location {
     var id = root
     var keys = path.keys[...]

@@ -65,13 +65,17 @@ enum RecordCoding {
   ///
   /// - Throws: `Damage`: what was stored is always JSON of a node.
   static func node(_ bytes: [UInt8]) throws -> Node {
+    try bytes.withUnsafeBufferPointer { try node($0) }
+  }
+
+  /// The node of a record, which is never empty.
+  ///
+  /// - Throws: `Damage`: what was stored is always JSON of a node.
+  static func node(_ bytes: UnsafeBufferPointer<UInt8>) throws -> Node {
     do {
-      let node = try bytes.withUnsafeBufferPointer { bytes in
-        var scanner = JSONScanner(bytes)
-        let node = try NodeReader(at: .root).read(&scanner)
-        try scanner.finish()
-        return node
-      }
+      var scanner = JSONScanner(bytes)
+      let node = try NodeReader(at: .root).read(&scanner)
+      try scanner.finish()
       guard let node, !node.isEmpty else { throw Damage("a record holds nothing") }
       return node
     } catch let error as Damage {
