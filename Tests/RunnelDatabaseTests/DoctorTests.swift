@@ -141,6 +141,7 @@ import Testing
     ("DELETE FROM split WHERE id = 2", "/l"), ("DELETE FROM node WHERE parent = 2", "/l"),
     ("UPDATE split SET priority = x'74727565' WHERE id = 2", "split node 2"),
     ("INSERT INTO split VALUES (50, 1, NULL)", "split node 50"),
+    ("UPDATE change SET parts = '[1]'", "change"), ("UPDATE change SET at = NULL", "change"),
     ("DROP TABLE change", "table change"), ("DROP TABLE meta", "table meta"),
   ])
   func dataIsNeverGuessed(sql: String, place: String) throws {

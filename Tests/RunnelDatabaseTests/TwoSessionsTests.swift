@@ -57,12 +57,13 @@ import Testing
 
   @Test func aFeedThatRanOverMakesTheWholeTreeReadAnew() throws {
     _ = try second.listen(ListenerID(1), ListenRequest(query: Query(Path("l")), events: .all))
-    let members = (0..<Schema.feedCountMin + Schema.feedSlack + 5)
+    let countMax = Schema.feedCountMin + Schema.changeSlack(historyLimit: History.entryCountDefault)
+    let members = (0..<countMax + 5)
     for index in members { try first.set("/l/k", "\(index)") }
     try first.set("/other", "1")
     let inspector = try FileInspector(folder.file())
     let kept = try inspector.number("SELECT count(*) FROM change")
-    #expect((Schema.feedCountMin...Schema.feedCountMin + Schema.feedSlack).contains(kept))
+    #expect((Schema.feedCountMin...countMax).contains(kept))
     let told = try second.catchUp().map(\.event.text)
     let last = members.count - 1
     #expect(told == ["added k(null)=\(last)", #"value={"k":\#(last)}"#])

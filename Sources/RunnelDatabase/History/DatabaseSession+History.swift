@@ -16,7 +16,7 @@ extension DatabaseSession {
   ///
   /// - Parameters:
   ///   - path: the place.
-  ///   - id: only entries before this one; nil for all.
+  ///   - id: only entries before this one; nil for all. It need not be that of an entry.
   ///   - count: how many at most.
   /// - Returns: the entries.
   /// - Throws: `DatabaseError` if they cannot be read.
@@ -84,7 +84,7 @@ extension DatabaseSession {
     }
   }
 
-  /// Runs `body`, which does a write, and adds the write to the history.
+  /// Runs `body`, which does a write, and notes what the history is to say of it.
   func recording(
     _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
     _ body: () throws -> Void
@@ -93,7 +93,7 @@ extension DatabaseSession {
     let recorder = try HistoryRecorder(parts, transaction)
     try body()
     guard let written = try recorder.parts(after: transaction) else { return }
-    try transaction.appendHistory(
-      parts: written, at: now, author: environment.author, undoes: undoes)
+    transaction.note(
+      HistoryText(at: now, author: environment.author, undoes: undoes, parts: written))
   }
 }

@@ -33,7 +33,7 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// Ascends with every write.
+  /// Ascends with every write, and may skip numbers: an import and what an origin told have one too.
   public var id: Int64
   /// When it was done, in milliseconds since 1970.
   public var at: Int64

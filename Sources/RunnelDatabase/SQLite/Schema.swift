@@ -17,10 +17,10 @@ enum Schema {
   static let recordBytesMax = 4096
   /// How many changes the feed keeps at least.
   static let feedCountMin = 1000
-  /// How many more there may be before they are deleted.
-  static let feedSlack = 100
-  /// How many entries of the history there may be more than it shows before they are deleted.
-  static let historySlack = 100
+  /// How many changes, or entries of the history, there may be more before they go.
+  ///
+  /// It follows how many the history keeps, so that finding its oldest costs each write the same.
+  static func changeSlack(historyLimit: Int) -> Int { max(100, historyLimit / 10) }
   /// How many places one change names; one that wrote more names the place above them all.
   static let feedPathsMax = 1000
 

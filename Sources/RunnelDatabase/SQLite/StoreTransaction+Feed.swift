@@ -21,7 +21,7 @@ extension StoreTransaction {
     return (end ?? nil) ?? 0
   }
 
-  /// Adds what a session wrote to the feed; returns its place there.
+  /// Adds what a session wrote to the feed, with the entry that was noted; returns its place there.
   ///
   /// A write of very many places is told as one of the place above them all.
   func appendChange(_ touched: [Path]) throws -> Int64 {
@@ -30,18 +30,48 @@ extension StoreTransaction {
     json.beginArray()
     for path in told { json.writeString(path.description) }
     json.endArray()
-    try statement("INSERT INTO change (paths) VALUES (?)").run(.utf8(json.bytes))
+    if let entry = takeNotedEntry() {
+      try statement("INSERT INTO change (at, author, undoes, paths, parts) VALUES (?, ?, ?, ?, ?)")
+        .run(
+          .integer(entry.at), .utf8(Array(entry.author.utf8)),
+          entry.undoes.map { .integer($0) } ?? .null, .utf8(json.bytes), .utf8(entry.parts))
+    } else {
+      try statement("INSERT INTO change (paths) VALUES (?)").run(.utf8(json.bytes))
+    }
     let sequence = db.lastInsertedRowID
     // Many at once: to delete one would write a page more for every write.
-    if sequence.isMultiple(of: Int64(Schema.feedSlack)) {
-      try statement("DELETE FROM change WHERE sequence <= ?")
-        .run(.integer(sequence - Int64(Schema.feedCountMin)))
-    }
+    if try sequence.isMultiple(of: changeSlack()) { try trimChanges(newest: sequence) }
     return sequence
+  }
+
+  /// How many changes there may be more than are kept.
+  func changeSlack() throws -> Int64 {
+    Int64(Schema.changeSlack(historyLimit: try historyLimit()))
+  }
+
+  /// Drops what neither the feed nor the history keeps, and the entries that the history does not.
+  ///
+  /// O(n) in the changes that are kept.
+  func trimChanges(newest: Int64) throws {
+    let feedStart = newest - Int64(Schema.feedCountMin)
+    let historyStart = try historyStart()
+    try statement("DELETE FROM change WHERE sequence <= ? AND (at IS NULL OR sequence < ?)")
+      .run(.integer(feedStart), .integer(historyStart))
+    try statement(
+      """
+      UPDATE change SET at = NULL, author = NULL, undoes = NULL, parts = NULL
+      WHERE sequence < ? AND at IS NOT NULL
+      """
+    ).run(.integer(historyStart))
   }
 
   /// What was written after `sequence`, which is after the last write of the session that asks.
   func foreignChanges(after sequence: Int64) throws -> ForeignChanges {
+    let end = try feedEnd()
+    // The history may keep older ones, but with gaps, and many.
+    if end - sequence > Int64(Schema.feedCountMin) {
+      return ForeignChanges(touched: [.root], sequence: end)
+    }
     let rows = try Row.fetchAll(
       db.cachedStatement(
         sql: "SELECT sequence, paths FROM change WHERE sequence > ? ORDER BY sequence"),

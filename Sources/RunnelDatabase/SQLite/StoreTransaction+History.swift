@@ -2,11 +2,27 @@ import GRDB
 import RunnelBase
 import RunnelTree
 
-// The log of writes.
+// The log of writes, whose entries stand in the rows of the feed.
 
 /// How many writes the history keeps, known to a connection until another one writes.
 final class HistoryLimit {
   var known: Int?
+}
+
+/// An entry of the history as it is stored.
+struct HistoryText {
+  /// When the write was done, in milliseconds since 1970.
+  var at: Int64
+  var author: String
+  /// The entry that it undid; nil if it is no undoing.
+  var undoes: Int64?
+  /// What `HistoryRecorder` noted, as JSON.
+  var parts: [UInt8]
+}
+
+/// The entry of the write that a transaction does, until its change is appended.
+final class NotedEntry {
+  var entry: HistoryText?
 }
 
 extension StoreTransaction {
@@ -28,58 +44,53 @@ extension StoreTransaction {
     let statement = try db.cachedStatement(sql: "SELECT value FROM meta WHERE name = ?")
     let row = try Row.fetchOne(statement, arguments: [StoreTransaction.limitName])
     guard let value = try row?.integerOrNil("value") else { return History.entryCountDefault }
-    return Int(clamping: value)
+    return max(0, Int(clamping: value))
   }
 
   /// Sets how many entries are kept, and drops those beyond.
   func setHistoryLimit(_ count: Int) throws {
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
       .execute(arguments: [StoreTransaction.limitName, count])
-    try dropHistory(beyond: count)
+    knownHistoryLimit.known = nil
+    try trimChanges(newest: feedEnd())
   }
 
-  /// Adds an entry, whose parts are given as `HistoryRecorder` writes them.
+  /// Keeps an entry until the change is appended in whose row it stands.
+  func note(_ entry: HistoryText) {
+    precondition(notedEntry.entry == nil, "A transaction is one write, with one entry.")
+    notedEntry.entry = entry
+  }
+
+  /// The entry that was noted since the last change; nil if there was none.
+  func takeNotedEntry() -> HistoryText? {
+    defer { notedEntry.entry = nil }
+    return notedEntry.entry
+  }
+
+  /// The change that is the oldest entry to be shown; what is before all if every one is.
   ///
-  /// The oldest are not shown any more if there are too many, and go many at once: to delete one would
-  /// write a page more for every write.
-  func appendHistory(parts: [UInt8], at now: Int64, author: String, undoes: Int64?) throws {
-    try statement("INSERT INTO history (at, author, undoes, parts) VALUES (?, ?, ?, ?)")
-      .run(
-        .integer(now), .utf8(Array(author.utf8)), undoes.map { .integer($0) } ?? .null,
-        .utf8(parts))
-    let id = db.lastInsertedRowID
-    if id.isMultiple(of: Int64(Schema.historySlack)) {
-      try statement("DELETE FROM history WHERE id <= ?").run(.integer(id - Int64(historyLimit())))
-    }
-  }
-
-  /// The greatest id of those that are not shown any more.
-  private func oldestHistoryEnd() throws -> Int64 {
-    let newest = try statement("SELECT max(id) FROM history").first { try $0.integer(0, "id") }
-    return ((newest ?? nil) ?? 0) - Int64(try historyLimit())
-  }
-
-  private func dropHistory(beyond count: Int) throws {
-    try db.cachedStatement(
-      sql: """
-        DELETE FROM history
-        WHERE id <= (SELECT coalesce(max(id), 0) FROM history) - ?
-        """
-    ).execute(arguments: [count])
+  /// O(n) in the entries that are kept.
+  func historyStart() throws -> Int64 {
+    let limit = try historyLimit()
+    if limit == 0 { return .max }
+    let start = try statement(
+      "SELECT sequence FROM change WHERE at IS NOT NULL ORDER BY sequence DESC LIMIT 1 OFFSET ?"
+    ).first(.integer(Int64(limit - 1))) { try $0.integer(0, "sequence") }
+    return (start ?? nil) ?? .min
   }
 
   /// The entries before one, newest first: at most `count` of those that concern a place.
   ///
-  /// O(n) in the entries passed over.
+  /// O(n) in the entries that are kept.
   func history(of path: Path, before id: Int64?, count: Int) throws -> [HistoryEntry] {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return [] }
     let cursor = try Row.fetchCursor(
       db.cachedStatement(
         sql: """
-          SELECT id, at, author, undoes, parts FROM history
-          WHERE id < ? AND id > ? ORDER BY id DESC
+          SELECT sequence, at, author, undoes, parts FROM change
+          WHERE sequence < ? AND sequence >= ? AND at IS NOT NULL ORDER BY sequence DESC
           """),
-      arguments: [id ?? .max, oldestHistoryEnd()])
+      arguments: [id ?? .max, historyStart()])
     var entries: [HistoryEntry] = []
     while entries.count < count, let row = try cursor.next() {
       let entry = try historyEntry(row)
@@ -88,16 +99,20 @@ extension StoreTransaction {
     return entries
   }
 
+  /// The entry that stands in a change; nil if none does, or it is not shown any more.
   func historyEntry(_ id: Int64) throws -> HistoryEntry? {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return nil }
-    if try id <= oldestHistoryEnd() { return nil }
+    if try id < historyStart() { return nil }
     let statement = try db.cachedStatement(
-      sql: "SELECT id, at, author, undoes, parts FROM history WHERE id = ?")
+      sql: """
+        SELECT sequence, at, author, undoes, parts FROM change
+        WHERE sequence = ? AND at IS NOT NULL
+        """)
     return try Row.fetchOne(statement, arguments: [id]).map(historyEntry)
   }
 
   func historyEntry(_ row: Row) throws -> HistoryEntry {
-    guard let id = try row.integerOrNil("id"), let at = try row.integerOrNil("at"),
+    guard let id = try row.integerOrNil("sequence"), let at = try row.integerOrNil("at"),
       case .array(let elements)? = try? JSONValue(parsing: row.text("parts"))
     else { throw Damage("an entry of the history cannot be read") }
     let parts = elements.compactMap { HistoryEntry.Part($0) }

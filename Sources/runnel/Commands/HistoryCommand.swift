@@ -13,7 +13,7 @@ struct HistoryCommand: ParsableCommand {
       for each place what stood there before and since. Values of more than 64 KiB are not kept.
 
       A database keeps the newest 1000 writes; --keep sets another number, and 0 ends the history. \
-      An import is not kept.
+      An import is not kept. Numbers ascend, and may skip some.
 
       Examples:
         runnel history /users/ana

@@ -144,10 +144,11 @@ struct Doctor {
     try rebuild.run()
   }
 
-  /// Tells every process to read all it shows anew.
+  /// Tells every process to read all it shows anew; the entries of the history stay.
   private func restartFeed() throws {
     let end = try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM change") ?? 0
-    try db.execute(sql: "DELETE FROM change")
+    try db.execute(sql: "DELETE FROM change WHERE at IS NULL")
+    try db.execute(sql: "UPDATE change SET paths = ?", arguments: [#"["/"]"#])
     // A gap, so that also those read all who had read to the end.
     try db.execute(
       sql: "INSERT INTO change (sequence, paths) VALUES (?, ?)",

@@ -7,9 +7,11 @@ struct RecordsAudit {
   func run(into report: inout DatabaseReport) throws {
     if report.version < Migration.version2.version { return }
     let store = StoreTransaction(db: db, indexes: [])
-    try check("history", "SELECT id, at, author, undoes, parts FROM history", &report) {
-      _ = try store.historyEntry($0)
-    }
+    let entries = """
+      SELECT sequence, at, author, undoes, parts FROM change
+      WHERE coalesce(at, author, undoes, parts) IS NOT NULL
+      """
+    try check("change", entries, &report) { _ = try store.historyEntry($0) }
     try check("pending_write", "SELECT id, json FROM pending_write", &report) {
       _ = try StoreTransaction.pendingWrite($0)
     }

@@ -3,6 +3,8 @@ import GRDB
 extension Migration {
   /// Adds the values of the whole file, the history, named writes, and what a replica keeps.
   ///
+  /// The history is in the feed's rows: a table of its own would write a page more for each write.
+  ///
   /// The feed's counter goes: its newest change is never deleted, so numbers are never used again
   /// without it, and each write writes a page less.
   static let version2 = Migration(version: 2, isReadableWithout: true) { db in
@@ -10,16 +12,16 @@ extension Migration {
       sql: """
         CREATE TABLE meta (name TEXT NOT NULL PRIMARY KEY, value) WITHOUT ROWID;
         ALTER TABLE change RENAME TO change_1;
-        CREATE TABLE change (sequence INTEGER PRIMARY KEY, paths TEXT NOT NULL);
+        CREATE TABLE change (
+          sequence INTEGER PRIMARY KEY,
+          at INTEGER,
+          author TEXT,
+          undoes INTEGER,
+          paths TEXT NOT NULL,
+          parts TEXT
+        );
         INSERT INTO change (sequence, paths) SELECT sequence, paths FROM change_1;
         DROP TABLE change_1;
-        CREATE TABLE history (
-          id INTEGER PRIMARY KEY,
-          at INTEGER NOT NULL,
-          author TEXT NOT NULL,
-          undoes INTEGER,
-          parts TEXT NOT NULL
-        );
         CREATE TABLE write_client (
           client TEXT NOT NULL PRIMARY KEY,
           applied INTEGER NOT NULL,
