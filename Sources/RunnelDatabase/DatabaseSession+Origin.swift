@@ -303,8 +303,8 @@ extension DatabaseSession {
   }
 
   func extendOnReplica(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
-    try step { (engine, storage, _) in
-      try engine.extend(listener, by: count, storage)
+    try step { (engine, storage, now) in
+      try engine.extend(listener, by: count, now: now, &storage)
     }
   }
 

@@ -147,7 +147,8 @@ extension ReplicaStory {
 
   private mutating func extend() throws {
     for id in mirrors.keys.sorted() where mirrors[id]?.request.paging != nil {
-      try take(engine.extend(id, by: random.number(0..<3), storage))
+      note("\(id.rawValue) is extended")
+      try take(engine.extend(id, by: random.number(0..<3), now: now, &storage))
     }
   }
 
@@ -295,7 +296,8 @@ extension ReplicaStory {
     for case .cancelled(let id, _) in outcome.completions { mirrors[id] = nil }
     let told = Dictionary(grouping: outcome.deliveries, by: \.listener)
     for (id, var mirror) in mirrors {
-      let query = mirror.request.query
+      let query = engine.shownQuery(of: id) ?? mirror.request.query
+      if mirror.request.paging != nil { mirror.part = query }
       let knowledge = book.knowledge(of: query)
       let events = (told[id] ?? []).map(\.event)
       let fault = mirror.apply(

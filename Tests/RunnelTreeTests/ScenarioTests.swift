@@ -46,8 +46,7 @@ private struct TreeWorld: ScenarioWorld {
 
   mutating func carryOut(_ input: ScenarioInput) throws -> ScenarioResult {
     switch input {
-    case .listen(let name, let query, let events):
-      let request = ListenRequest(query: query, events: events)
+    case .listen(let name, let request):
       let told = try engine.listen(names.add(name), request, reader: tree)
       return ScenarioResult(events: names.texts(told))
     case .stop(let name):

@@ -122,11 +122,19 @@ extension TreeEngine {
   public mutating func listen(
     _ listener: ListenerID, _ request: ListenRequest, reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
+    try listen(listener, request, part: nil, reader: reader)
+  }
+
+  /// Registers a listener, maybe a paged one that is shown a part of what it requested.
+  mutating func listen(
+    _ listener: ListenerID, _ request: ListenRequest, part: WindowPart?, reader: some TreeReader
+  ) throws(TreeError) -> [Delivery] {
     precondition(owners[listener] == nil, "A listener is registered once.")
     let path = request.query.path
     let id = ViewID(
       query: request.query, detail: request.detail, owner: request.paging.map { _ in listener })
-    var shared = places[path]?.views[id] ?? Shared(view: View(request))
+    let made = part.map { View(request, part: $0) } ?? View(request)
+    var shared = places[path]?.views[id] ?? Shared(view: made)
     let isNew = shared.listeners.isEmpty
     var before: View?
     if isNew || (request.events.contains(.value) && !shared.wantsValue) {
@@ -134,7 +142,7 @@ extension TreeEngine {
       var widened = request
       widened.events.formUnion(shared.view.request.events)
       before = isNew ? nil : shared.view
-      shared.view = View(widened)
+      shared.view = part.map { View(widened, part: $0) } ?? View(widened)
       try shared.view.load(reader)
     }
     shared.listeners[listener] = request.events
@@ -179,6 +187,35 @@ extension TreeEngine {
         let page = try views.values[index].view.extend(by: count, reader)
         undo = page.undo
         deliveries = views.values[index].deliveries(gained: page.gained)
+      }
+    }
+    if let undo { note(.view(id, undo)) }
+    return deliveries
+  }
+
+  /// Shows another part of what a paged listener requested.
+  ///
+  /// Returns the events of the change, and `page` as the last of them.
+  ///
+  /// - Throws: `TreeError` (`unknownListener`) if the listener is not registered or not paged,
+  ///   (`storage`) if the rows cannot be read; the window is then as before.
+  mutating func show(
+    _ part: WindowPart, to listener: ListenerID, reader: some TreeReader
+  ) throws(TreeError) -> [Delivery] {
+    guard let id = owners[listener], id.owner == listener else {
+      throw TreeError(.unknownListener, "There is no paged listener \(listener.rawValue).")
+    }
+    var deliveries: [Delivery] = []
+    var undo: View.Undo?
+    try places.update(at: id.query.path) { place throws(TreeError) in
+      try place.update { views throws(TreeError) in
+        guard let index = views.index(forKey: id) else { return }
+        var changes = try views.values[index].view.show(part, reader)
+        undo = changes.undo
+        changes.hasMoreChanged = true
+        let shared = views.values[index]
+        deliveries = shared.deliveries(
+          shared.view.events(for: changes, wantsValue: shared.wantsValue))
       }
     }
     if let undo { note(.view(id, undo)) }

@@ -82,6 +82,15 @@ public struct Query: Hashable, Sendable {
   }
 }
 
+extension Query {
+  /// The same query between other ends and with another limit.
+  func part(from start: Bound?, to end: Bound?, limit: Limit? = nil) -> Query {
+    var query = self
+    (query.start, query.end, query.limit) = (start, end, limit)
+    return query
+  }
+}
+
 // MARK: Building
 
 extension Query {

@@ -23,6 +23,9 @@ struct ListenPlan: Sendable {
   /// What is asked now, the oldest tag first and default queries before them, by path.
   var current: [Ask] { asks.values.sorted(by: ListenPlan.isBefore) }
 
+  /// True if the origin is asked a query.
+  func asks(_ query: Query) -> Bool { asks[query] != nil }
+
   /// The query that answers with a tag are about.
   func query(tag: Int) -> Query? { asks.values.first { $0.tag == tag }?.query }
 

@@ -155,10 +155,29 @@ extension Replica {
       // The keys of an earlier answer may be older than what was told of the place since.
       record.keys = try rowKeys(of: query, storage)
       record.isComplete = isTold && !isCached
+    } else if query.limit == nil, !record.isComplete {
+      // What is told of its rows already need not be told again.
+      record.keys.formUnion(try toldKeys(of: query, storage))
     }
     record.isActive = true
     record.lastUse = now
     try put(record, &storage)
+  }
+
+  /// The children that other queries of the place are told of, and that lie in the range of this one.
+  private func toldKeys(
+    of query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> Set<Key> {
+    let reader = ReplicaReader(storage: storage, book: book, writes: .none)
+    let told = book.records(at: query.path).filter(\.isActive).reduce(into: Set<Key>()) {
+      $0.formUnion($1.keys)
+    }
+    var keys: Set<Key> = []
+    for key in told {
+      let row = try reader.row(key, of: query.path, in: RowSlice(query), detail: .shallow)
+      if row != nil { keys.insert(key) }
+    }
+    return keys
   }
 
   /// The children that a query shows of what the origin told.

@@ -28,6 +28,18 @@ extension Replica {
     }
   }
 
+  /// Forgets the answer of a query that nobody wants any more, for another one holds as much.
+  ///
+  /// - Returns: the places where something went.
+  mutating func discard(
+    _ query: Query, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    guard let record = book.record(of: query), !record.isActive, !record.isDefault else {
+      return []
+    }
+    return try prune([record], &storage)
+  }
+
   private mutating func prune(
     _ records: [TrackedQuery], _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -75,6 +87,7 @@ extension ReplicaEngine {
   /// Removes a listener without telling anybody.
   package mutating func forget(_ listener: ListenerID) {
     engine.unlisten(listener)
+    pages[listener] = nil
     info.unlisten(listener)
   }
 }

@@ -124,7 +124,13 @@ extension ReplicaBook {
 
   /// Takes in what another process wrote down; what is asked from here stays active.
   mutating func absorb(_ stored: ReplicaBook, active: Set<Query>) {
+    let asked = trackedQueries.filter { active.contains($0.query) }
     self = stored
+    for var record in asked where self.record(of: record.query) == nil {
+      // The other process wanted it no more.
+      record.id = nextTrackedID
+      put(record)
+    }
     for var record in trackedQueries where active.contains(record.query) {
       record.isActive = true
       put(record)

@@ -34,6 +34,7 @@ extension ReplicaEngine {
     var touched = try failTransactions(
       where: \.isSent, ReplicaEngine.lost, now: now, &outcome, &storage)
     try tellInfo(&outcome) { $0.isConnected = false }
+    try settlePages(now: now, &outcome, &storage)
     keepGetsForLater(now: now)
     touched += try simulateDisconnect(now: now, &outcome, &storage)
     try refresh(touched, now: now, &outcome, &storage)
@@ -63,6 +64,8 @@ extension ReplicaEngine {
       try changed(touched, now: now, &outcome, &storage)
     case .listenComplete(let path, let tag):
       guard let query = query(path, tag) else { break }
+      // What was ended meanwhile counts for nothing.
+      if plan.asks(query) { self.answered.insert(query) }
       let touched = try replica.receiveComplete(query, &storage)
       try changed(touched, now: now, &outcome, &storage)
       answered = query
@@ -80,6 +83,7 @@ extension ReplicaEngine {
     case .stale(let id):
       try recompute(answered: id, now: now, &outcome, &storage)
     }
+    try advancePages(now: now, &outcome, &storage)
     try sendIfAnswered(answered, now: now, &outcome, &storage)
     return outcome
   }

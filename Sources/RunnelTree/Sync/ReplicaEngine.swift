@@ -37,7 +37,11 @@ public struct ReplicaEngine: Sendable {
   var info = InfoEngine(.offline)
   private let policy: ConflictPolicy
   private let hashing: RangeHashing
-  private var listened: [ListenerID: Query] = [:]
+  var listened: [ListenerID: Query] = [:]
+  /// The paged windows among them.
+  var pages: [ListenerID: PagedListen] = [:]
+  /// What the origin has answered since it can be talked to.
+  var answered: Set<Query> = []
   private var kept: Set<Query> = []
   /// What those who want to know were told last of what is pending.
   private var toldPending: [ListenerID: PendingState] = [:]
@@ -85,9 +89,14 @@ extension ReplicaEngine {
       outcome.deliveries = try info.listen(listener, request)
       return outcome
     }
-    var outcome = try carryOut(plan.want(request.query), now: now, &storage)
+    var outcome: ReplicaOutcome
+    if let paging = request.paging {
+      outcome = try listenPaged(listener, request, paging, now: now, &storage)
+    } else {
+      outcome = try carryOut(plan.want(request.query), now: now, &storage)
+      outcome.deliveries += try engine.listen(listener, request, reader: reader(storage))
+    }
     listened[listener] = request.query
-    outcome.deliveries += try engine.listen(listener, request, reader: reader(storage))
     if request.events.contains(.pending) { toldPending[listener] = PendingState() }
     tellPending(&outcome)
     try sendIfAnswered(nil, now: now, &outcome, &storage)
@@ -102,22 +111,9 @@ extension ReplicaEngine {
     info.unlisten(listener)
     toldPending[listener] = nil
     guard let query = listened.removeValue(forKey: listener) else { return ReplicaOutcome() }
-    var outcome = try carryOut(plan.unwant(query), now: now, &storage)
+    let asked = pages.removeValue(forKey: listener)?.wanted ?? [query]
+    var outcome = try want([], insteadOf: asked, now: now, &storage)
     try sendIfAnswered(nil, now: now, &outcome, &storage)
-    return outcome
-  }
-
-  /// Extends the window of a paged listener by up to `count` rows of what is known.
-  ///
-  /// - Throws: `TreeError` (`unknownListener`, `storage`); the window is then as before.
-  public mutating func extend(
-    _ listener: ListenerID, by count: Int, _ storage: some ReplicaStorage
-  ) throws(TreeError) -> ReplicaOutcome {
-    var outcome = ReplicaOutcome()
-    outcome.deliveries =
-      info.contains(listener)
-      ? try info.extend(listener, by: count)
-      : try engine.extend(listener, by: count, reader: reader(storage))
     return outcome
   }
 
@@ -145,7 +141,10 @@ extension ReplicaEngine {
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
     for ask in change.started { try replica.activate(ask.query, now: now / 1000, &storage) }
-    for ask in change.ended { try replica.deactivate(ask.query, now: now / 1000, &storage) }
+    for ask in change.ended {
+      answered.remove(ask.query)
+      try replica.deactivate(ask.query, now: now / 1000, &storage)
+    }
     if isConnected {
       for ask in change.started { outcome.commands.append(try command(for: ask, storage)) }
       outcome.commands += change.ended.map { .unlisten($0.query, tag: $0.tag) }
@@ -176,18 +175,25 @@ extension ReplicaEngine {
     let isRefused = { (other: Query) in
       query.loadsAllData ? other.path == query.path : other.asked == query.asked
     }
-    let refused = listened.filter { isRefused($0.value) }.keys.sorted()
+    let refused = listened.filter { listener, query in
+      (pages[listener]?.wanted ?? [query]).contains(where: isRefused)
+    }.keys.sorted()
+    var unwanted: [Query] = []
     for listener in refused {
       engine.unlisten(listener)
       listened[listener] = nil
       toldPending[listener] = nil
+      unwanted += pages.removeValue(forKey: listener)?.wanted ?? []
     }
     kept = kept.filter { !isRefused($0) }
     for index in transactions.indices where isRefused(Query(transactions[index].request.path)) {
       transactions[index].isListening = false
     }
     try replica.deactivate(query, now: now / 1000, &storage)
+    answered = answered.filter { !isRefused($0) }
     var outcome = try carryOut(plan.drop(where: isRefused), now: now, &storage)
+    outcome.append(
+      try want([], insteadOf: unwanted.filter { !isRefused($0) }, now: now, &storage))
     let placed = TreeError(
       error.code, error.message, path: error.path ?? query.path.description)
     outcome.completions += refused.map { .cancelled($0, placed) }

@@ -33,9 +33,10 @@ extension Query {
   /// The query that an origin is asked in order to answer this one.
   ///
   /// One that shows all children needs their default query, whatever its order; so does one that only
-  /// a local tree can answer: by several keys, or with a filter.
+  /// a local tree can answer: by several keys, with a filter, or from a row on whose value is children.
   public var asked: Query {
     if case .compound = index { return Query(path) }
+    if [start, end].contains(where: { $0?.position.value == .children }) { return Query(path) }
     return loadsAllData || filter != nil ? Query(path) : self
   }
 }

@@ -19,20 +19,38 @@ import RunnelBase
 /// Source: tree semantics, sections 5.3, 6.2 and 6.5.
 struct View: Sendable {
   let request: ListenRequest
+  /// Which rows are shown: what was requested, or the part of it that is set from outside.
+  private(set) var query: Query
+  /// True if the window is set from outside, for its tree does not know what lies beyond it.
+  private(set) var isSteered = false
   /// The part of the order that belongs to the window; a paged window's frontier is one of its ends.
   private(set) var slice: RowSlice
   private(set) var rows: [TreeRow] = []
   private var values: [Key: IndexValue] = [:]
   /// The leaf and the priority at the place itself; empty unless the query loads all data.
-  private var head = NodeSummary(kind: .empty, priority: nil)
+  private(set) var head = NodeSummary(kind: .empty, priority: nil)
   /// True if a paged window has rows beyond its frontier, as far as is known.
   private(set) var hasMore = false
   /// What was known of the place's children when they were read last.
-  private var knowledge = Knowledge.complete
+  private(set) var knowledge = Knowledge.complete
 
   init(_ request: ListenRequest) {
     self.request = request
+    query = request.query
     slice = RowSlice(request.query)
+  }
+
+  /// Makes a paged view that shows the rows of a part.
+  init(_ request: ListenRequest, part: WindowPart) {
+    self.init(request)
+    steer(to: part)
+  }
+
+  private mutating func steer(to part: WindowPart) {
+    isSteered = true
+    query = part.query
+    slice = RowSlice(part.query)
+    hasMore = part.hasMore
   }
 
   /// Which children of the view's place a write touched.
@@ -83,6 +101,14 @@ struct View: Sendable {
   }
 }
 
+/// The part of what a paged listener requested that its window shows.
+struct WindowPart: Hashable, Sendable {
+  /// The rows from the anchor to the frontier.
+  var query: Query
+  /// True if there may be rows beyond.
+  var hasMore: Bool
+}
+
 // MARK: Loading and paging
 
 extension View {
@@ -90,9 +116,26 @@ extension View {
 
   /// Reads the window for the first time.
   mutating func load(_ reader: some TreeReader) throws(TreeError) {
-    knowledge = reader.knowledge(of: request.query)
+    knowledge = reader.knowledge(of: query)
     replaceRows(try reload(reader))
     head = try readHead(reader)
+  }
+
+  /// Shows the rows of another part of what was requested; nothing changes if that fails.
+  mutating func show(_ part: WindowPart, _ reader: some TreeReader) throws(TreeError) -> Changes {
+    let before = self
+    steer(to: part)
+    knowledge = reader.knowledge(of: query)
+    do throws(TreeError) {
+      var changes = try refreshKnown(.all, reader)
+      changes.isAnswerNow = !before.knowledge.isAnswer && knowledge.isAnswer
+      changes.hasMoreChanged = hasMore != before.hasMore
+      changes.undo = .all(before)
+      return changes
+    } catch {
+      self = before
+      throw error
+    }
   }
 
   /// Moves the frontier of a paged window by up to `count` rows; returns the rows gained, in order.
@@ -112,7 +155,9 @@ extension View {
 
   /// Reads the whole window; a paged one is filled up to its first count if it holds less.
   private mutating func reload(_ reader: some TreeReader) throws(TreeError) -> [TreeRow] {
-    guard let paging = request.paging else { return try readRows(in: slice, reader) }
+    guard let paging = request.paging, !isSteered else {
+      return try readRows(in: slice, reader)
+    }
     // Without a frontier a page counts from the live end, and there is nothing on this side of it.
     let kept = hasMore ? try readRows(in: slice, reader) : []
     let wanted = hasMore ? paging.count : max(paging.count, rows.count)
@@ -181,7 +226,7 @@ extension View {
   }
 
   private func readHead(_ reader: some TreeReader) throws(TreeError) -> NodeSummary {
-    guard knowledge == .complete, request.query.loadsAllData, request.events.contains(.value)
+    guard knowledge == .complete, query.loadsAllData, request.events.contains(.value)
     else {
       return NodeSummary(kind: .empty, priority: nil)
     }
@@ -203,7 +248,7 @@ extension View {
     if !reader.hasOrigin {
       return try isReached(by: touched, reader) ? refreshKnown(touched, reader) : nil
     }
-    let (old, new) = (knowledge, reader.knowledge(of: request.query))
+    let (old, new) = (knowledge, reader.knowledge(of: query))
     // What is known by key only is little: it is read anew.
     let isWhole = old == .complete && new == .complete
     if isWhole, try !isReached(by: touched, reader) { return nil }
@@ -248,7 +293,7 @@ extension View {
   private mutating func isReached(
     by touched: Touched, _ reader: RowCache
   ) throws(TreeError) -> Bool {
-    guard case .keys(let keys) = touched, !request.query.loadsAllData else { return true }
+    guard case .keys(let keys) = touched, !query.loadsAllData else { return true }
     for key in keys {
       if values[key] != nil { return true }
       let position = try reader.position(
@@ -384,7 +429,7 @@ extension View {
   /// The first index whose row is not before `position`.
   ///
   /// O(log n).
-  private func position(of position: IndexPosition) -> Int {
+  func position(of position: IndexPosition) -> Int {
     var (low, high) = (0, rows.count)
     while low < high {
       let middle = (low + high) / 2
@@ -404,52 +449,6 @@ extension View.Changes {
     result.moved.sort { $0.position < $1.position }
     result.changed.sort { $0.position < $1.position }
     return result
-  }
-}
-
-// MARK: Telling
-
-extension View {
-  /// The events of a batch: removed, added, moved, changed, then the value.
-  ///
-  /// `wantsValue` says whether anyone is to be told the value, which costs O(rows) to build.
-  func events(for changes: Changes, wantsValue: Bool) -> [TreeEvent] {
-    var events: [TreeEvent] = changes.removed.map { .childRemoved($0) }
-    events += changes.added.map { .childAdded($0, previous: previous(of: $0)) }
-    events += changes.moved.map { .childMoved($0, previous: previous(of: $0)) }
-    events += changes.changed.map { .childChanged($0, previous: previous(of: $0)) }
-    if wantsValue, knowledge.isAnswer, changes.isAnswerNow || !changes.isContentSame {
-      events.append(.value(value))
-    }
-    if changes.hasMoreChanged { events.append(.page(hasMore: hasMore)) }
-    return events
-  }
-
-  /// The events by which a new listener learns the present state.
-  ///
-  /// Source: tree semantics, section 6.3.
-  func initialEvents(wantsValue: Bool) -> [TreeEvent] {
-    var events = addedEvents(for: rows)
-    if wantsValue, knowledge.isAnswer { events.append(.value(value)) }
-    if request.paging != nil { events.append(.page(hasMore: hasMore)) }
-    return events
-  }
-
-  /// The events for rows that an extension gained.
-  func addedEvents(for rows: [TreeRow]) -> [TreeEvent] {
-    rows.map { .childAdded($0, previous: previous(of: $0)) }
-  }
-
-  /// The whole content; a filtered view has no priority of its own, and no leaf.
-  var value: Node {
-    if case .leaf(let leaf) = head.kind { return Node(leaf, priority: head.priority) }
-    let children = rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } }
-    return Node(children: children, priority: head.priority)
-  }
-
-  private func previous(of row: TreeRow) -> Key? {
-    let index = position(of: row.position)
-    return index == 0 ? nil : rows[index - 1].key
   }
 }
 

@@ -5,9 +5,10 @@ import RunnelTree
 ///
 /// ```
 /// NAME listens PATH [OPTION ...]        OPTION: orderBy=.key|.value|.priority|CHILD/PATH
-/// NAME stops                                    startAt= startAfter= endAt= endBefore= equalTo=
+/// NAME extends COUNT | NAME stops               startAt= startAfter= endAt= endBefore= equalTo=
 /// keeps PATH [OPTION ...]                           JSON, or JSON,KEY
 /// lets go PATH [OPTION ...]                     limitToFirst=N limitToLast=N
+///                                               page=first|last,COUNT
 ///                                               events=all|children|value|pending|added+…
 /// set PATH JSON                         origin sets PATH [tag N] JSON
 /// update PATH JSON                      origin merges PATH [tag N] JSON
@@ -24,7 +25,8 @@ import RunnelTree
 /// ```
 /// `claim` sets what is empty and gives up on anything else; `the last` is the last comparison sent.
 enum ScenarioInput {
-  case listen(String, Query, EventKinds)
+  case listen(String, ListenRequest)
+  case extend(String, Int)
   case stop(String)
   case keep(Query, Bool)
   case write(Write)
@@ -52,12 +54,12 @@ enum ScenarioInput {
     case "on":
       try words.expect("disconnect")
       self = .onDisconnect(try words.disconnectRequest())
-    case "gets": self = .get(try words.query().0)
+    case "gets": self = .get(try words.request().query)
     case "waits": self = .wait(try words.number())
-    case "keeps": self = .keep(try words.query().0, true)
+    case "keeps": self = .keep(try words.request().query, true)
     case "lets":
       try words.expect("go")
-      self = .keep(try words.query().0, false)
+      self = .keep(try words.request().query, false)
     case "set": self = .write(.set(try words.path(), try words.json()))
     case "remove": self = .write(.remove(try words.path()))
     case "update":
@@ -75,9 +77,8 @@ enum ScenarioInput {
 
   private static func listener(_ name: String, _ words: inout Words) throws -> ScenarioInput {
     switch try words.next() {
-    case "listens":
-      let (query, events) = try words.query()
-      return .listen(name, query, events)
+    case "listens": return .listen(name, try words.request())
+    case "extends": return .extend(name, Int(try words.number()))
     case "stops": return .stop(name)
     case let word: throw ScenarioError("\(name) \(word): unknown words")
     }
@@ -242,20 +243,30 @@ private struct Words {
   }
 
   /// A path and the options of a query on it.
-  mutating func query() throws -> (Query, EventKinds) {
+  mutating func request() throws -> ListenRequest {
     var query = Query(try path())
     var events = EventKinds.all
+    var paging: Paging?
     while peek() != nil {
       let option = try next()
       let parts = option.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else { throw ScenarioError("\(option) is no option") }
       if parts[0] == "events" {
         events = try Words.events(parts[1])
+      } else if parts[0] == "page" {
+        paging = try Words.paging(parts[1])
       } else {
         query = try Words.changed(query, parts[0], parts[1])
       }
     }
-    return (query, events)
+    return ListenRequest(query: query, paging: paging, events: events)
+  }
+
+  private static func paging(_ text: String) throws -> Paging {
+    let parts = text.split(separator: ",").map(String.init)
+    guard parts.count == 2, ["first", "last"].contains(parts[0]), let count = Int(parts[1])
+    else { throw ScenarioError("\(text) is no page") }
+    return Paging(anchor: parts[0] == "first" ? .first : .last, count: count)
   }
 
   private static func events(_ text: String) throws -> EventKinds {

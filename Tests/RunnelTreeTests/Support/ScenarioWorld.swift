@@ -144,9 +144,10 @@ struct ReplicaWorld: ScenarioWorld {
   private mutating func outcome(of input: ScenarioInput) throws -> ReplicaOutcome {
     let now = self.now
     switch input {
-    case .listen(let name, let query, let events):
-      let request = ListenRequest(query: query, events: events)
+    case .listen(let name, let request):
       return try engine.listen(names.add(name), request, now: now, &storage)
+    case .extend(let name, let count):
+      return try engine.extend(names.id(name), by: count, now: now, &storage)
     case .stop(let name): return try engine.unlisten(names.id(name), now: now, &storage)
     case .keep(let query, let isKept):
       return try engine.keepSynced(query, isKept, now: now, &storage)

@@ -4,6 +4,8 @@ import RunnelTree
 /// A window as its listener knows it: nothing but what events told.
 struct WindowMirror {
   let request: ListenRequest
+  /// The part of what was requested that is shown, if the window is one of a replica and paged.
+  var part: Query?
   private var rows: [TreeRow] = []
   private var value: Node?
   private var hasMore = true
@@ -59,10 +61,20 @@ struct WindowMirror {
   }
 
   /// What is wrong with the window as the one of a tree, if anything.
-  func fault(in tree: MemoryTree) -> String? { rowsFault(tree) ?? valueFault(tree) }
+  ///
+  /// Of a paged one: whether it is whole from its anchor on.
+  func fault(in tree: MemoryTree) -> String? {
+    rowsFault(tree, RowSlice(request.query)) ?? valueFault(tree)
+  }
 
   private func rowsFault(_ tree: MemoryTree) -> String? {
-    let expected = expectedRows(tree)
+    rowsFault(tree, RowSlice(part ?? request.query), isPart: part != nil)
+  }
+
+  private func rowsFault(
+    _ tree: MemoryTree, _ slice: RowSlice, isPart: Bool = false
+  ) -> String? {
+    let expected = expectedRows(tree, slice, isPart: isPart)
     return rows == expected ? nil : "The window is \(rows), not \(expected)."
   }
 
@@ -120,10 +132,11 @@ struct WindowMirror {
     return nil
   }
 
-  private func expectedRows(_ tree: MemoryTree) -> [TreeRow] {
-    let slice = RowSlice(request.query)
+  private func expectedRows(
+    _ tree: MemoryTree, _ slice: RowSlice, isPart: Bool
+  ) -> [TreeRow] {
     let all = slice.rows(among: tree.root[request.query.path].children, detail: request.detail)
-    guard let paging = request.paging, hasMore else { return all }
+    guard let paging = request.paging, hasMore, !isPart else { return all }
     return paging.anchor == .last
       ? Array(all.suffix(rows.count)) : Array(all.prefix(rows.count))
   }
@@ -143,8 +156,9 @@ struct WindowMirror {
     guard request.events.contains(.value), request.detail == .full else { return nil }
     let node = tree.root[request.query.path]
     let children = rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } }
-    let isLeafShown = request.query.loadsAllData && node.leaf != nil
-    let priority = request.query.loadsAllData ? node.priority : nil
+    let query = part ?? request.query
+    let isLeafShown = query.loadsAllData && node.leaf != nil
+    let priority = query.loadsAllData ? node.priority : nil
     let expected = isLeafShown ? node : Node(children: children, priority: priority)
     return value == expected ? nil : "The value is \(String(describing: value))."
   }

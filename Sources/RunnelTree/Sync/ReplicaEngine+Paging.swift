@@ -1,0 +1,161 @@
+// Paged windows. Source: tree semantics, sections 5 and 7; the windows go beyond it.
+
+extension ReplicaEngine {
+  /// Registers a paged listener.
+  mutating func listenPaged(
+    _ listener: ListenerID, _ request: ListenRequest, _ paging: Paging, now: Int64,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var paged = PagedListen(request.query, paging)
+    var outcome = try want(paged.wanted, insteadOf: [], now: now, &storage)
+    outcome.append(try advance(&paged, now: now, &storage).outcome)
+    outcome.deliveries += try engine.listen(
+      listener, request, part: paged.part, reader: reader(storage))
+    pages[listener] = paged
+    return outcome
+  }
+
+  /// Extends the window of a paged listener by up to `count` rows.
+  ///
+  /// While the origin can be talked to it is asked for them, and the window is extended when it has
+  /// answered. Without it the window is extended by what is known, and there may be more. `page` is
+  /// told in the end. A count below 1 gains nothing. `now` is in milliseconds since 1970.
+  ///
+  /// - Throws: `TreeError` (`unknownListener`, `storage`); the window is then as before.
+  public mutating func extend(
+    _ listener: ListenerID, by count: Int, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    if info.contains(listener) {
+      outcome.deliveries = try info.extend(listener, by: count)
+      return outcome
+    }
+    guard var paged = pages[listener] else {
+      throw TreeError(.unknownListener, "There is no paged listener \(listener.rawValue).")
+    }
+    let before = paged.wanted
+    paged.want(max(count, 0))
+    if !isConnected, paged.hold != nil { try reachKnown(&paged, storage) }
+    outcome = try want(paged.wanted, insteadOf: before, now: now, &storage)
+    outcome.append(try advance(&paged, now: now, &storage).outcome)
+    pages[listener] = paged
+    if paged.hold == nil || paged.wantedCount == 0 {
+      outcome.deliveries += try engine.show(paged.part, to: listener, reader: reader(storage))
+    }
+    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    return outcome
+  }
+
+  /// What a listener is shown, which of a paged window is a part of what it requested.
+  ///
+  /// For tests.
+  package func shownQuery(of listener: ListenerID) -> Query? {
+    pages[listener]?.part.query ?? listened[listener]
+  }
+
+  /// Moves the windows for which the origin has answered what they asked.
+  mutating func advancePages(
+    now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    for listener in pages.keys.sorted() {
+      guard var paged = pages[listener] else { continue }
+      let result = try advance(&paged, now: now, &storage)
+      pages[listener] = paged
+      outcome.append(result.outcome)
+      if result.isMoved {
+        outcome.deliveries += try engine.show(paged.part, to: listener, reader: reader(storage))
+      }
+    }
+  }
+
+  /// Without an origin windows are extended by what is known.
+  mutating func settlePages(
+    now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    answered = []
+    for listener in pages.keys.sorted() {
+      guard var paged = pages[listener] else { continue }
+      let before = paged.wanted
+      let isExtended = paged.hold != nil && paged.wantedCount > 0
+      if isExtended { try reachKnown(&paged, storage) }
+      paged.dropReplaced()
+      outcome.append(try want(paged.wanted, insteadOf: before, now: now, &storage))
+      pages[listener] = paged
+      if isExtended {
+        outcome.deliveries += try engine.show(paged.part, to: listener, reader: reader(storage))
+      }
+    }
+  }
+
+  /// Goes on as far as what is asked was answered; `isMoved` if the frontier did.
+  private mutating func advance(
+    _ paged: inout PagedListen, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> (isMoved: Bool, outcome: ReplicaOutcome) {
+    var outcome = ReplicaOutcome()
+    var isMoved = false
+    if let probe = paged.probe, isAnswered(probe) {
+      let before = paged.wanted
+      paged.reach(try rows(of: probe, storage), isAnswer: true)
+      outcome = try want(paged.wanted, insteadOf: before, now: now, &storage)
+      isMoved = true
+    }
+    if let hold = paged.hold, !paged.replaced.isEmpty, isAnswered(hold) {
+      let before = paged.wanted
+      paged.dropReplaced()
+      outcome.append(try want(paged.wanted, insteadOf: before, now: now, &storage))
+      var touched: [Path] = []
+      for query in before { touched += try replica.discard(query, &storage) }
+      try refresh(touched, now: now, &outcome, &storage)
+    }
+    return (isMoved, outcome)
+  }
+
+  /// True if the origin answered a query since it can be talked to, and tells its changes.
+  private func isAnswered(_ query: Query) -> Bool {
+    guard isConnected, replica.book.knowledge(of: query).isAnswer else { return false }
+    let path = query.path
+    return answered.contains(query.asked)
+      || (0...path.keys.count).contains { depth in
+        answered.contains(Query(Path(unchecked: Array(path.keys[..<depth]))))
+      }
+  }
+
+  /// The rows of the origin's answer to a query.
+  private func rows(
+    of query: Query, _ storage: some ReplicaStorage
+  ) throws(TreeError) -> [TreeRow] {
+    let slice = RowSlice(query)
+    guard let record = replica.book.record(of: query), record.isActive, !record.isDefault else {
+      return try storage.rows(of: query.path, in: slice, detail: .shallow)
+    }
+    let reader = ReplicaReader(storage: storage, book: replica.book, writes: .none)
+    var rows: [TreeRow] = []
+    for key in record.keys {
+      let row = try reader.row(key, of: query.path, in: slice, detail: .shallow)
+      if let row { rows.append(row) }
+    }
+    return slice.rows(among: rows)
+  }
+
+  /// Extends a window by what is known beyond its frontier.
+  private func reachKnown(
+    _ paged: inout PagedListen, _ storage: some ReplicaStorage
+  ) throws(TreeError) {
+    guard let probe = paged.probe else { return }
+    var view = View(ListenRequest(query: probe, detail: .shallow))
+    try view.load(reader(storage))
+    paged.reach(view.rows, isAnswer: view.knowledge.isAnswer)
+    paged.dropReplaced()
+  }
+
+  /// Asks the origin for some queries instead of others.
+  mutating func want(
+    _ new: [Query], insteadOf old: [Query], now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    if new == old { return outcome }
+    for query in new { outcome.append(try carryOut(plan.want(query), now: now, &storage)) }
+    for query in old { outcome.append(try carryOut(plan.unwant(query), now: now, &storage)) }
+    return outcome
+  }
+}
