@@ -186,7 +186,8 @@ extension IndexStream {
       edits[section].inserting.append(.init(gap: gap, item: item))
     }
     for (index, section) in change.sections.enumerated() {
-      let items = sections[index].items.applying(edits[index])
+      var items = sections[index].items
+      items.apply(edits[index])
       sections[index] = section.holding(items)
     }
   }

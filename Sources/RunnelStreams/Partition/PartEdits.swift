@@ -5,7 +5,6 @@ struct PartEdits<Item: KeyedItem, Section: Comparable & Hashable> {
   /// The edit of the rows that one section shows.
   struct Edit {
     let part: Part
-    let before: Rows<RowObject>
     let edit: RowEdit<RowObject>
   }
 
@@ -21,13 +20,13 @@ struct PartEdits<Item: KeyedItem, Section: Comparable & Hashable> {
   }
 
   /// Notes what was done to a section.
-  mutating func note(_ part: Part, before: Rows<RowObject>, _ edit: RowEdit<RowObject>) {
-    edits.append(Edit(part: part, before: before, edit: edit))
+  mutating func note(_ part: Part, _ edit: RowEdit<RowObject>) {
+    edits.append(Edit(part: part, edit: edit))
   }
 
   /// The rows that went, at their old places; asked for before the sections get their new ones.
   var oldRows: [SectionedDiff.Row] {
-    sorted.flatMap { index, edit in edit.edit.removedRows(of: edit.before, section: index) }
+    sorted.flatMap { index, edit in edit.edit.removedRows(section: index) }
   }
 
   /// The rows that came, at their new places; asked for when the sections have them.

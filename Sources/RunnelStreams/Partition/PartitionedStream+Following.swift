@@ -11,7 +11,7 @@ extension PartitionedStream {
       if change.changes.batch.isReload {
         changes = distribute(change.sections)
       } else if !change.changes.isEmpty {
-        changes = take(SourceEdit(change, oldCounts: sourceCounts), change.changes)
+        changes = take(change)
       }
       sourceCounts = change.sections.map(\.items.count)
       if changes.isEmpty && before == loadState { return nil }
@@ -22,7 +22,11 @@ extension PartitionedStream {
     }
   }
 
-  private func take(_ edit: SourceEdit<Item>, _ changes: ChangeSet) -> ChangeSet {
+  @specialized(where Item == Record, Section == Int)
+  @specialized(where Item == Record, Section == DaySection)
+  @specialized(where Item == Record, Section == FieldSection)
+  private func take(_ change: StreamChange<Item>) -> ChangeSet {
+    let edit = SourceEdit(change, oldCounts: sourceCounts)
     let removed = edit.removing.map { order.rows[$0] }
     let inserted = edit.inserting.map {
       RowEdit<RowObject>.Insertion(gap: $0.gap, item: row($0.item))
@@ -45,7 +49,7 @@ extension PartitionedStream {
     let pairs =
       removed.map { Replacement(old: $0) } + inserted.map { Replacement(new: $0.item) }
       + replaced
-    return replace(pairs, changed: Set(changes.updatedKeys))
+    return replace(pairs, changed: Set(change.changes.updatedKeys))
   }
 
   typealias Replacement = RowList.Replacement
@@ -114,7 +118,7 @@ extension PartitionedStream {
     var edits = PartEdits<Item, Section>(shown)
     for (place, rows) in byPart.values {
       let part = Part.of(place)
-      edits.note(part, before: part.rows.list.shown, part.rows.replace(rows))
+      edits.note(part, part.rows.replace(rows))
     }
     return finish(edits, changed: changed)
   }
@@ -137,6 +141,9 @@ extension PartitionedStream {
   /// Distributes all rows, and finds out what became different.
   ///
   /// O(n).
+  @specialized(where Item == Record, Section == Int)
+  @specialized(where Item == Record, Section == DaySection)
+  @specialized(where Item == Record, Section == FieldSection)
   private func distribute(_ source: [StreamSection<Item>]) -> ChangeSet {
     let before = sections
     (entries, parts, due) = ([:], [:], Rows())

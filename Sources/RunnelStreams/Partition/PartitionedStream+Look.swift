@@ -50,7 +50,7 @@ extension PartitionedStream {
       for part in parts.values {
         let limit = look.limit(of: part.key)
         if part.rows.list.limit == limit { continue }
-        edits.note(part, before: part.rows.list.shown, part.rows.limit(limit))
+        edits.note(part, part.rows.limit(limit))
       }
       let changes = finish(edits, changed: [])
       return changes.isEmpty ? nil : change(changes)

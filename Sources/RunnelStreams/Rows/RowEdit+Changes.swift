@@ -6,25 +6,25 @@ extension RowEdit where Item == RowObject {
   /// O(t log n) in the t rows of the edit.
   ///
   /// - Parameters:
-  ///   - rows: the rows before.
+  ///   - oldCount: how many rows there were before.
   ///   - changed: the keys of rows that are taken out and put in again with another content.
   /// - Returns: what happened.
-  func changes(to rows: Rows<RowObject>, changed: Set<String>) -> ChangeSet {
+  func changes(toRows oldCount: Int, changed: Set<String>) -> ChangeSet {
     if isEmpty { return ChangeSet() }
     // The id of the section of a stream with one.
     let id = ""
-    let newCount = rows.count - removing.count + inserting.count
+    let newCount = oldCount - removing.count + inserting.count
     return SectionedDiff.changes(
       from: .init(
-        sections: [id], counts: [rows.count], touched: removedRows(of: rows, section: 0)),
+        sections: [id], counts: [oldCount], touched: removedRows(section: 0)),
       to: .init(sections: [id], counts: [newCount], touched: insertedRows(section: 0)),
       changed: changed)
   }
 
   /// The rows that are taken out, at their old places in a section.
-  func removedRows(of rows: Rows<RowObject>, section: Int) -> [SectionedDiff.Row] {
-    removing.map { index in
-      SectionedDiff.Row(path: IndexPath(section: section, row: index), key: rows[index].key)
+  func removedRows(section: Int) -> [SectionedDiff.Row] {
+    zip(removing, removed).map { index, row in
+      SectionedDiff.Row(path: IndexPath(section: section, row: index), key: row.key)
     }
   }
 

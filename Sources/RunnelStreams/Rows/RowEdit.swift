@@ -9,6 +9,8 @@ struct RowEdit<Item> {
 
   /// The indices to take out, ascending.
   var removing: [Int] = []
+  /// What stands at these indices, in an edit that tells what was done; else empty.
+  var removed: [Item] = []
   /// What to put in, in order: gaps ascend.
   var inserting: [Insertion] = []
 
@@ -29,6 +31,12 @@ struct RowEdit<Item> {
     RowEdit<Other>(
       removing: removing,
       inserting: inserting.map { .init(gap: $0.gap, item: transform($0.item)) })
+  }
+
+  /// Takes out the row at an index, which is after those before.
+  mutating func remove(_ item: Item, at index: Int) {
+    removing.append(index)
+    removed.append(item)
   }
 
   /// Lets gaps ascend: an order that contradicts itself finds some that do not.

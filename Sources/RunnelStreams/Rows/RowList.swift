@@ -14,11 +14,17 @@ struct RowList {
   }
 
   private(set) var all = Rows<RowObject>()
-  private(set) var accepted = Rows<RowObject>()
-  private(set) var shown = Rows<RowObject>()
   private(set) var limit: RowLimit?
   /// True if some rows may not be accepted.
-  var isFiltered = false
+  var isFiltered = false {
+    didSet { if isFiltered != oldValue { acceptedApart = isFiltered ? all : [] } }
+  }
+  /// The accepted rows if they are not all.
+  ///
+  /// Where they are, nothing else holds their nodes, which are then changed in place.
+  private var acceptedApart = Rows<RowObject>()
+  /// The rows that are shown if there is a limit.
+  private var shownApart = Rows<RowObject>()
   private var order: (RowObject, RowObject) -> Bool
 
   init(by order: @escaping (RowObject, RowObject) -> Bool) { self.order = order }
@@ -27,6 +33,12 @@ struct RowList {
 // MARK: Reading
 
 extension RowList {
+  /// The rows that are accepted.
+  var accepted: Rows<RowObject> { isFiltered ? acceptedApart : all }
+
+  /// The rows that are shown.
+  var shown: Rows<RowObject> { limit == nil ? accepted : shownApart }
+
   /// Which of the accepted rows are shown.
   var shownRange: Range<Int> { limit?.range(of: accepted.count) ?? 0..<accepted.count }
 
@@ -80,8 +92,8 @@ extension RowList {
     let isBefore = self.order
     let isSorted = zip(rows, rows.dropFirst()).allSatisfy { isBefore($0, $1) }
     all = Rows(isSorted ? rows : rows.sorted(by: isBefore))
-    accepted = isFiltered ? Rows(all.filter(\.isAccepted)) : all
-    shown = limit == nil ? accepted : Rows(accepted[shownRange])
+    acceptedApart = isFiltered ? Rows(all.filter(\.isAccepted)) : []
+    shownApart = limit == nil ? [] : Rows(accepted[shownRange])
   }
 
   /// Asks again which rows are accepted, and notes it.
@@ -93,7 +105,7 @@ extension RowList {
     for row in all {
       let wasAccepted = row.isAccepted
       row.isAccepted = accepts(row)
-      if wasAccepted && !row.isAccepted { edit.removing.append(passed) }
+      if wasAccepted && !row.isAccepted { edit.remove(row, at: passed) }
       if wasAccepted { passed += 1 }
       if !wasAccepted && row.isAccepted { edit.inserting.append(.init(gap: passed, item: row)) }
     }
@@ -105,14 +117,19 @@ extension RowList {
   /// O(log n) for each row that comes or leaves.
   mutating func limit(to limit: RowLimit?) -> RowEdit<RowObject> {
     let old = shownRange
+    if self.limit == nil { shownApart = accepted }
     self.limit = limit
-    return show(RowEdit<RowObject>().seen(of: accepted, from: old, to: shownRange))
+    let edit = RowEdit<RowObject>().seen(of: accepted, from: old, to: shownRange)
+    if limit == nil { shownApart = [] } else { shownApart.apply(edit) }
+    return edit
   }
 
   private func edit(of rows: Rows<RowObject>, _ replacements: [Replacement]) -> RowEdit<RowObject> {
     var edit = RowEdit<RowObject>()
-    edit.removing = replacements.compactMap { $0.old.map { index(of: $0, in: rows) } }
-    edit.removing.sort()
+    var going: [(index: Int, row: RowObject)] = []
+    for case let old? in replacements.map(\.old) { going.append((index(of: old, in: rows), old)) }
+    going.sort { $0.index < $1.index }
+    for (index, row) in going { edit.remove(row, at: index) }
     edit.inserting = replacements.compactMap(\.new).sorted(by: order).map { row in
       .init(gap: rows.lowerBound { order($0, row) }, item: row)
     }
@@ -123,14 +140,16 @@ extension RowList {
   private mutating func carryOut(
     all edit: RowEdit<RowObject>, accepted seen: RowEdit<RowObject>
   ) -> RowEdit<RowObject> {
+    guard limit != nil else {
+      all.apply(edit)
+      if isFiltered { acceptedApart.apply(seen) }
+      return seen
+    }
     let (before, old) = (accepted, shownRange)
     all.apply(edit)
-    if isFiltered { accepted.apply(seen) } else { accepted = all }
-    return show(seen.seen(of: before, from: old, to: shownRange))
-  }
-
-  private mutating func show(_ edit: RowEdit<RowObject>) -> RowEdit<RowObject> {
-    if limit == nil { shown = accepted } else { shown.apply(edit) }
-    return edit
+    if isFiltered { acceptedApart.apply(seen) }
+    let visible = seen.seen(of: before, from: old, to: shownRange)
+    shownApart.apply(visible)
+    return visible
   }
 }

@@ -1,9 +1,9 @@
 /// An ordered collection of rows that is cheap to change and cheap to keep.
 ///
 /// It is a B+ tree that counts (Bayer and McCreight, 1972; Comer, 1979): elements stand in leaves of
-/// up to 64, and every node knows how many are below it. A copy shares all nodes with its original,
-/// and a change makes anew only the nodes on the way to it, so that the state told to each observer
-/// costs nothing to keep. An array would be copied as a whole.
+/// up to 32, and every node knows how many are below it. A copy shares all nodes with its original,
+/// and a change copies only the nodes on the way to it that somebody else holds too, so that the state
+/// told to each observer costs nothing to keep. An array would be copied as a whole.
 ///
 /// Reading by index, inserting and removing are O(log n), iteration O(1) for each element, an edit of
 /// t rows O(t log n) and never more than O(n + t).
@@ -30,8 +30,7 @@ public struct Rows<Element>: RandomAccessCollection {
   /// O(log n).
   public subscript(index: Int) -> Element {
     precondition(index >= 0 && index < root.count, "The index is one of a row.")
-    let (leaf, offset) = root.leaf(holding: index)
-    return leaf.elements[offset]
+    return root[index]
   }
 
   /// Reads leaf by leaf.
@@ -47,7 +46,7 @@ public struct Rows<Element>: RandomAccessCollection {
     public mutating func next() -> Element? {
       if offset == leaf.count {
         if position == root.count { return nil }
-        leaf = root.leaf(holding: position).leaf.elements
+        leaf = root.leaf(holding: position)
         position += leaf.count
         offset = 0
       }
@@ -73,17 +72,16 @@ public struct Rows<Element>: RandomAccessCollection {
 // MARK: Changing
 
 extension Rows {
-  /// The rows after an edit.
+  /// Carries out an edit.
   ///
   /// O(t log n) in the t rows of the edit.
-  func applying(_ edit: RowEdit<Element>) -> Rows {
-    if edit.isEmpty { return self }
+  @specialized(where Element == Record)
+  mutating func apply(_ edit: RowEdit<Element>) {
+    if edit.isEmpty { return }
     let part = RowsNode<Element>.Part(removing: edit.removing[...], inserting: edit.inserting[...])
-    return Rows(root: .root(over: root.edited(part, start: 0)))
+    root.edit(part, start: 0)
+    if !root.isRoot { root = .root(over: root.divided) }
   }
-
-  /// Carries out an edit.
-  mutating func apply(_ edit: RowEdit<Element>) { self = applying(edit) }
 
   /// Puts a row at an index, before the one that is there.
   ///
@@ -116,7 +114,7 @@ extension Rows: Equatable where Element: Equatable {
   ///
   /// O(n), but O(1) if one is a copy of the other.
   public static func == (left: Rows, right: Rows) -> Bool {
-    left.root === right.root || left.elementsEqual(right)
+    left.root.isShared(with: right.root) || left.elementsEqual(right)
   }
 }
 

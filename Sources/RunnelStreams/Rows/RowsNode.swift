@@ -1,39 +1,36 @@
 /// A node of the tree that holds `Rows`: a leaf with elements, or an inner node with children.
 ///
-/// A node never changes: an edit makes new nodes for what it touches and shares the others.
+/// A node is a value whose arrays are shared until one of those who share them changes it: a change
+/// copies what others hold too, and is made in place where nobody else does.
 ///
 /// Invariants:
 /// - I1. All leaves below a node are at the same depth; an inner node has children.
 /// - I2. A node has at most `slotsMax` slots and, unless it is the root, at least `slotsMin`.
-/// - I3. `ends[i]` is the number of elements below the children up to the i-th, that one included.
-final class RowsNode<Element> {
+/// - I3. `count` is the number of elements below, and `last` the last of them.
+struct RowsNode<Element> {
   /// What a leaf holds; empty in an inner node.
-  let elements: [Element]
+  private(set) var elements: [Element]
   /// What an inner node holds; empty in a leaf.
-  let children: [RowsNode]
-  /// For each child, where its elements end.
-  let ends: [Int]
+  private(set) var children: [RowsNode]
   /// How many elements there are below.
-  let count: Int
+  private(set) var count: Int
+  /// The last of them, which a search compares; nil if there is none.
+  private(set) var last: Element?
 
   /// Makes a leaf.
   init(elements: [Element]) {
     self.elements = elements
     children = []
-    ends = []
     count = elements.count
+    last = elements.last
   }
 
   /// Makes an inner node.
   init(children: [RowsNode]) {
     self.children = children
     elements = []
-    var end = 0
-    ends = children.map { child in
-      end += child.count
-      return end
-    }
-    count = end
+    count = children.reduce(0) { $0 + $1.count }
+    last = children.last?.last
   }
 }
 
@@ -44,34 +41,49 @@ extension RowsNode: Sendable where Element: Sendable {}
 extension RowsNode {
   var isLeaf: Bool { children.isEmpty }
 
-  /// The leaf that holds an element, and where in it the element is.
-  func leaf(holding index: Int) -> (leaf: RowsNode, offset: Int) {
-    var (node, offset) = (self, index)
-    while !node.isLeaf {
-      let child = node.ends.lowerBound { $0 <= offset }
-      if child > 0 { offset -= node.ends[child - 1] }
-      node = node.children[child]
-    }
-    return (node, offset)
+  /// True if both share what they hold, which is then the same; an empty node shares nothing.
+  func isShared(with other: RowsNode) -> Bool {
+    let (left, right) = (storage, other.storage)
+    return left != nil && left == right && count == other.count
   }
 
-  /// The last element; nil if there is none.
-  var last: Element? {
-    var node = self
-    while let child = node.children.last { node = child }
-    return node.elements.last
+  private var storage: UnsafeRawPointer? {
+    isLeaf
+      ? elements.withUnsafeBytes { $0.baseAddress } : children.withUnsafeBytes { $0.baseAddress }
+  }
+
+  /// The element at an index, which is one.
+  subscript(index: Int) -> Element {
+    if isLeaf { return elements[index] }
+    let (child, start) = child(holding: index)
+    return children[child][index - start]
+  }
+
+  /// The elements of the leaf that holds an index, which is one.
+  func leaf(holding index: Int) -> [Element] {
+    if isLeaf { return elements }
+    let (child, start) = child(holding: index)
+    return children[child].leaf(holding: index - start)
+  }
+
+  /// The child that holds an index, and where it starts.
+  private func child(holding index: Int) -> (child: Int, start: Int) {
+    var (child, start) = (0, 0)
+    while start + children[child].count <= index {
+      start += children[child].count
+      child += 1
+    }
+    return (child, start)
   }
 
   /// How many first elements are before the place sought.
   func lowerBound(_ isBefore: (Element) -> Bool) -> Int {
-    var (node, passed) = (self, 0)
-    while !node.isLeaf {
-      let child = node.children.lowerBound { child in child.last.map(isBefore) ?? true }
-      if child == node.children.count { return passed + node.count }
-      if child > 0 { passed += node.ends[child - 1] }
-      node = node.children[child]
-    }
-    return passed + node.elements.lowerBound(isBefore)
+    if isLeaf { return elements.lowerBound(isBefore) }
+    let child = children.lowerBound { child in child.last.map(isBefore) ?? true }
+    if child == children.count { return count }
+    var passed = 0
+    for index in 0..<child { passed += children[index].count }
+    return passed + children[child].lowerBound(isBefore)
   }
 }
 
@@ -79,7 +91,9 @@ extension RowsNode {
 
 extension RowsNode {
   /// How many elements a leaf, or children an inner node, has at most.
-  static var slotsMax: Int { 64 }
+  ///
+  /// A change copies them, and to copy one costs a reference count, most often out of the cache.
+  static var slotsMax: Int { 32 }
   /// How many it has at least, unless it is the root.
   static var slotsMin: Int { slotsMax / 4 }
 
@@ -145,33 +159,83 @@ extension RowsNode {
     }
   }
 
-  /// What stands in the place of this node after an edit: nodes of its level, perhaps none.
+  /// Carries out what is to be done below this node.
+  ///
+  /// It may have too many slots after that, or too few: its parent sets that right.
   ///
   /// - Parameters:
-  ///   - part: what is to be done below this node.
+  ///   - part: what is to be done.
   ///   - start: the index of its first element.
-  /// - Returns: the nodes.
-  func edited(_ part: Part, start: Int) -> [RowsNode] {
-    if isLeaf { return editedLeaf(part, start: start) }
-    var part = part
-    var nodes: [RowsNode] = []
-    nodes.reserveCapacity(children.count + 1)
-    var next = 0
-    while let touched = part.start {
-      let child = min(ends.lowerBound { start + $0 <= touched }, children.count - 1)
-      RowsNode.append(children[next..<child], to: &nodes)
-      let own = part.takeFirst(before: start + ends[child], isLast: child == children.count - 1)
-      let childStart = child == 0 ? start : start + ends[child - 1]
-      for node in children[child].edited(own, start: childStart) {
-        RowsNode.append(node, to: &nodes)
-      }
-      next = child + 1
+  mutating func edit(_ part: Part, start: Int) {
+    if isLeaf {
+      editLeaf(part, start: start)
+      count = elements.count
+      last = elements.last
+      return
     }
-    RowsNode.append(children[next...], to: &nodes)
-    return RowsNode.grouped(nodes)
+    var part = part
+    var (end, areFit) = (start, true)
+    for child in children.indices {
+      guard let touched = part.start else { break }
+      let childStart = end
+      end += children[child].count
+      let isLast = child == children.count - 1
+      if touched >= end, !isLast { continue }
+      let own = part.takeFirst(before: end, isLast: isLast)
+      count -= children[child].count
+      children[child].edit(own, start: childStart)
+      count += children[child].count
+      if !children[child].isFit { areFit = false }
+    }
+    if !areFit { regroup() }
+    last = children.last?.last
   }
 
-  private func editedLeaf(_ part: Part, start: Int) -> [RowsNode] {
+  /// True if the node may stand above all others.
+  var isRoot: Bool { slots <= Self.slotsMax && children.count != 1 && (isLeaf || count > 0) }
+
+  /// True if the node may stand below another.
+  private var isFit: Bool { slots >= Self.slotsMin && slots <= Self.slotsMax }
+
+  /// Splits children that have too many slots, and joins those that have too few to a neighbour.
+  private mutating func regroup() {
+    var nodes: [RowsNode] = []
+    nodes.reserveCapacity(children.count + 1)
+    for child in children {
+      for node in child.divided { RowsNode.append(node, to: &nodes) }
+    }
+    children = nodes
+  }
+
+  /// The node as nodes of its level with no more slots than they may have; none if it is empty.
+  var divided: [RowsNode] {
+    if slots == 0 { return [] }
+    if slots <= Self.slotsMax { return [self] }
+    let parts = Self.parts(of: slots)
+    return isLeaf
+      ? parts.map { RowsNode(elements: Array(elements[$0])) }
+      : parts.map { RowsNode(children: Array(children[$0])) }
+  }
+
+  private mutating func editLeaf(_ part: Part, start: Int) {
+    if part.inserting.count > Self.slotsMin {
+      elements = edited(part, start: start)
+      return
+    }
+    // From the last to the first, so that the indices before stay what they are.
+    var (removing, inserting) = (part.removing, part.inserting)
+    while let insertion = inserting.popLast() {
+      while let index = removing.last, index >= insertion.gap {
+        elements.remove(at: index - start)
+        removing.removeLast()
+      }
+      elements.insert(insertion.item, at: insertion.gap - start)
+    }
+    while let index = removing.popLast() { elements.remove(at: index - start) }
+  }
+
+  /// The elements of a leaf after an edit, put together anew: for one that inserts many.
+  private func edited(_ part: Part, start: Int) -> [Element] {
     var result: [Element] = []
     result.reserveCapacity(elements.count + part.inserting.count)
     var next = 0
@@ -190,15 +254,7 @@ extension RowsNode {
       result.append(insertion.item)
     }
     copy(upTo: elements.count)
-    if !result.isEmpty, result.count <= RowsNode.slotsMax { return [RowsNode(elements: result)] }
-    return RowsNode.parts(of: result.count).map { RowsNode(elements: Array(result[$0])) }
-  }
-
-  /// Appends nodes that are not too small, if there are others, to nodes of their level.
-  private static func append(_ untouched: ArraySlice<RowsNode>, to nodes: inout [RowsNode]) {
-    guard let first = untouched.first else { return }
-    append(first, to: &nodes)
-    nodes.append(contentsOf: untouched.dropFirst())
+    return result
   }
 
   /// Appends a node to nodes of its level; one that is too small is joined to its neighbour.
@@ -228,13 +284,11 @@ extension RowsNode {
     if !isRoot, slots < Self.slotsMin { return "I2: only \(slots) slots" }
     if isRoot, children.count == 1 { return "I2: a root with one child" }
     if Set(children.map(\.depth)).count > 1 { return "I1: leaves at different depths" }
-    var end = 0
-    for (child, expected) in zip(children, ends) {
+    for child in children {
       if let mistake = child.mistake(isRoot: false) { return mistake }
-      end += child.count
-      if end != expected { return "I3: an end at \(expected), not \(end)" }
     }
-    return count == elements.count + end ? nil : "I3: \(count) elements"
+    let below = elements.count + children.reduce(0) { $0 + $1.count }
+    return count == below ? nil : "I3: \(count) elements"
   }
 
   private var depth: Int { (children.first?.depth ?? -1) + 1 }

@@ -44,8 +44,8 @@ extension ShownRows {
   ///   - changed: the keys of rows that are to be told as changed if they stay.
   /// - Returns: what became of the rows that are shown.
   mutating func replace(_ replacements: [Replacement], changed: Set<String>) -> ChangeSet {
-    let before = list.shown
-    return replace(replacements).changes(to: before, changed: changed)
+    let count = items.count
+    return replace(replacements).changes(toRows: count, changed: changed)
   }
 
   /// Takes rows out and puts others in; returns the edit that was made to those shown.
@@ -88,19 +88,19 @@ extension ShownRows {
   /// O(n).
   mutating func filter(by predicate: ((Item) -> Bool)?) -> ChangeSet {
     self.predicate = predicate
-    let before = list.shown
+    let count = items.count
     list.isFiltered = true
     let edit = list.filter { predicate?(ShownRows.item(of: $0)) ?? true }
     list.isFiltered = predicate != nil
-    return show(edit).changes(to: before, changed: [])
+    return show(edit).changes(toRows: count, changed: [])
   }
 
   /// Shows up to another number of rows; nil shows all.
   ///
   /// O(log n) for each row that comes or leaves.
   mutating func limit(to limit: RowLimit?) -> ChangeSet {
-    let before = list.shown
-    return self.limit(limit).changes(to: before, changed: [])
+    let count = items.count
+    return self.limit(limit).changes(toRows: count, changed: [])
   }
 
   /// Shows up to another number of rows; returns the edit that was made to those shown.

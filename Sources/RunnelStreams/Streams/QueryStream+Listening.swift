@@ -119,6 +119,7 @@ extension QueryStream {
     }
   }
 
+  @specialized(where Item == Record)
   private func take(_ batch: EventBatch, _ window: Int) -> StreamChange<Item>? {
     let before = (loadState, windows.map(\.fetchState))
     let isPage =

@@ -204,6 +204,7 @@ extension UnionStream {
   }
 
   /// The keys whose winner or content a source's change may have touched.
+  @specialized(where Item == Record)
   private func touchedKeys(of change: StreamChange<Item>, _ source: Int) -> Set<String> {
     let changes = change.changes
     if !changes.batch.isReload {
@@ -218,6 +219,7 @@ extension UnionStream {
   ///
   /// A source may be further than the change that is followed; then what its next change touches is
   /// found in order already.
+  @specialized(where Item == Record)
   private func refresh(_ keys: Set<String>, arrived: Set<String>) -> ChangeSet {
     var replacements = rows.map { _ in [RowList.Replacement]() }
     var (changed, arrivals): (Set<String>, Set<String>) = ([], [])
@@ -250,9 +252,8 @@ extension UnionStream {
     let counts = rows.map(\.items.count)
     var (old, new): ([SectionedDiff.Row], [SectionedDiff.Row]) = ([], [])
     for section in rows.indices {
-      let before = rows[section].list.shown
       let edit: RowEdit<RowObject> = rows[section].replace(replacements[section])
-      old += edit.removedRows(of: before, section: section)
+      old += edit.removedRows(section: section)
       new += edit.insertedRows(section: section)
     }
     return SectionedDiff.changes(
