@@ -52,6 +52,8 @@ extension RowList {
   }
 
   private func index(of row: RowObject, in rows: Rows<RowObject>) -> Int {
+    // The order alone: a closure that takes it from here would copy all of the list.
+    let order = order
     let index = rows.lowerBound { order($0, row) }
     if index < rows.count, rows[index] === row { return index }
     // An order that contradicts itself finds no row by halves; it must not lose one.
@@ -126,6 +128,7 @@ extension RowList {
 
   private func edit(of rows: Rows<RowObject>, _ replacements: [Replacement]) -> RowEdit<RowObject> {
     var edit = RowEdit<RowObject>()
+    let order = order
     var going: [(index: Int, row: RowObject)] = []
     for case let old? in replacements.map(\.old) { going.append((index(of: old, in: rows), old)) }
     going.sort { $0.index < $1.index }

@@ -79,7 +79,7 @@ extension RowsNode {
   /// How many first elements are before the place sought.
   func lowerBound(_ isBefore: (Element) -> Bool) -> Int {
     if isLeaf { return elements.lowerBound(isBefore) }
-    let child = children.lowerBound { child in child.last.map(isBefore) ?? true }
+    let child = children.indices.lowerBound { children[$0].last.map(isBefore) ?? true }
     if child == children.count { return count }
     var passed = 0
     for index in 0..<child { passed += children[index].count }
@@ -223,15 +223,18 @@ extension RowsNode {
       return
     }
     // From the last to the first, so that the indices before stay what they are.
-    var (removing, inserting) = (part.removing, part.inserting)
-    while let insertion = inserting.popLast() {
-      while let index = removing.last, index >= insertion.gap {
-        elements.remove(at: index - start)
-        removing.removeLast()
+    var removing = part.removing.endIndex
+    func remove(downTo gap: Int) {
+      while removing > part.removing.startIndex, part.removing[removing - 1] >= gap {
+        removing -= 1
+        elements.remove(at: part.removing[removing] - start)
       }
+    }
+    for insertion in part.inserting.reversed() {
+      remove(downTo: insertion.gap)
       elements.insert(insertion.item, at: insertion.gap - start)
     }
-    while let index = removing.popLast() { elements.remove(at: index - start) }
+    remove(downTo: start)
   }
 
   /// The elements of a leaf after an edit, put together anew: for one that inserts many.

@@ -11,6 +11,7 @@ struct EventBatch {
 
   /// Reads the events of a listener.
   init(_ events: [TreeEvent]) {
+    rows.reserveCapacity(events.count)
     for event in events {
       switch event {
       case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _):

@@ -142,6 +142,7 @@ extension QueryStream {
 extension QueryStream {
   /// Keeps the rows of a batch until all windows are loaded.
   private func stage(_ batch: EventBatch, _ window: Int) -> ChangeSet {
+    if staged?.isEmpty == true { staged?.reserveCapacity(batch.rows.count) }
     for (key, row) in batch.rows {
       if let row {
         staged?[key] = QueryPlace(row: row, window: window)
@@ -223,16 +224,16 @@ extension QueryStream {
 
   private func register(_ replacements: [RowList.Replacement]) {
     for case let old? in replacements.map(\.old) {
-      let place = Entry.entry(old).place
-      entriesByRow[place.row.key] = nil
+      let entry = Entry.entry(old)
+      entriesByRow[entry.place.row.key] = nil
       entriesByItem[old.key] = nil
-      windows[place.window].rowCount -= 1
+      windows[entry.place.window].rowCount -= 1
     }
     for case let new? in replacements.map(\.new) {
-      let place = Entry.entry(new).place
-      entriesByRow[place.row.key] = new
+      let entry = Entry.entry(new)
+      entriesByRow[entry.place.row.key] = new
       entriesByItem[new.key] = new
-      windows[place.window].rowCount += 1
+      windows[entry.place.window].rowCount += 1
     }
   }
 

@@ -100,18 +100,22 @@ extension SectionedDiff {
   }
 
   private mutating func matchRows() {
-    let places = Dictionary(
-      new.touched.map { ($0.key, $0.path) }, uniquingKeysWith: { first, _ in first })
+    var places: [String: Int] = [:]
+    places.reserveCapacity(new.touched.count)
+    for (index, row) in new.touched.enumerated() { places[row.key] = index }
     var candidates: [Int: [Candidate]] = [:]
-    var kept = Set<String>()
+    var isKept = Array(repeating: false, count: new.touched.count)
+    var isChanged = isKept
     for row in old.touched {
-      guard let place = places[row.key] else {
+      guard let index = places[row.key] else {
         result.removedKeys.append(row.key)
         if successors[row.path.section] != nil { result.batch.deletedRows.append(row.path) }
         continue
       }
-      kept.insert(row.key)
+      let place = new.touched[index].path
+      isKept[index] = true
       if changed.contains(row.key) {
+        isChanged[index] = true
         result.updatedKeys.append(row.key)
         result.batch.reloadedRows.append(row.path)
       }
@@ -122,9 +126,9 @@ extension SectionedDiff {
         result.batch.movedRows.append(.init(from: row.path, to: place))
       }
     }
-    for row in new.touched {
-      let isNew = !kept.contains(row.key)
-      if isNew || changed.contains(row.key) { result.contentPaths.append(row.path) }
+    for (index, row) in new.touched.enumerated() {
+      let isNew = !isKept[index]
+      if isNew || isChanged[index] { result.contentPaths.append(row.path) }
       guard isNew else { continue }
       result.insertedKeys.append(row.key)
       if !insertedSections.contains(row.path.section) { result.batch.insertedRows.append(row.path) }
