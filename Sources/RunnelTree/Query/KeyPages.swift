@@ -1,24 +1,28 @@
-/// The children of a place in key order, page by page, without what is below them.
+/// The children of a place in key order, page by page.
 ///
 /// It is how a large node is walked: what is in memory is one page for each level.
-struct KeyPages {
+package struct KeyPages {
   /// How many children a page has.
   static let rowsMax = 512
 
   private let path: Path
+  private let detail: TreeRow.Detail
   private var slice = RowSlice(
     index: .key, limit: Query.Limit(count: KeyPages.rowsMax, side: .first))
   private var isAtEnd = false
 
-  /// Begins before the first child of a place.
-  init(_ path: Path) { self.path = path }
+  /// Begins before the first child of a place; what is below children is left out unless asked for.
+  package init(_ path: Path, detail: TreeRow.Detail = .shallow) {
+    self.path = path
+    self.detail = detail
+  }
 
   /// The next page; nil after the last.
   ///
   /// - Throws: `TreeError` (`storage`) if it cannot be read; call it again then.
-  mutating func next(from reader: some TreeReader) throws(TreeError) -> [TreeRow]? {
+  package mutating func next(from reader: some TreeReader) throws(TreeError) -> [TreeRow]? {
     if isAtEnd { return nil }
-    let rows = try reader.rows(of: path, in: slice, detail: .shallow)
+    let rows = try reader.rows(of: path, in: slice, detail: detail)
     isAtEnd = rows.count < KeyPages.rowsMax
     guard let last = rows.last else { return nil }
     slice.start = Query.Bound(

@@ -44,4 +44,16 @@ public struct PushIDGenerator: Sendable {
     for later in (index + 1)..<lastRandom.count { lastRandom[later] = 0 }
     return true
   }
+
+  /// The push id that comes right after one; for a key that is none, or the last, a longer key after it.
+  package static func following(_ key: Key) -> Key {
+    var digits = key.text.utf8.compactMap { byte in alphabet.firstIndex(of: byte) }
+    let isPushID = digits.count == 8 + randomCount && digits.count == key.text.utf8.count
+    guard isPushID, let index = digits.lastIndex(where: { $0 < 63 }) else {
+      return Key(unchecked: key.text + "-")
+    }
+    digits[index] += 1
+    for later in (index + 1)..<digits.count { digits[later] = 0 }
+    return Key(unchecked: String(decoding: digits.map { alphabet[$0] }, as: UTF8.self))
+  }
 }

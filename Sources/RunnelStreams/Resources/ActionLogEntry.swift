@@ -1,0 +1,151 @@
+public import RunnelBase
+public import RunnelTree
+
+/// One change of a record, as the action log has it.
+///
+/// Source: origins, section 2.6.
+public struct ActionLogEntry: Hashable, Sendable {
+  /// The entry's key; later ones come after it.
+  public var id: Key
+  /// When it was done, in milliseconds since 1970.
+  public var at: Int64
+  /// Who did it; empty if nobody was named.
+  public var author: String
+  /// The resource.
+  public var resource: String
+  /// The record's key.
+  public var key: Key
+  /// What became of the record.
+  public var kind: ResourceChangeKind
+  /// Where it stands.
+  public var path: Path
+  /// What stood there before; null if nothing did, or it was left out.
+  public var old: JSONValue
+  /// What stood there then; null if nothing did, or it was left out.
+  public var new: JSONValue
+  /// The keys of the objects that the context had besides those in the path, by name.
+  public var context: [String: Key]
+  /// True if the record was destroyed with its owner.
+  public var isCascaded: Bool
+  /// True if `old` or `new` was too large to keep, and was left out.
+  public var isCut: Bool
+}
+
+/// The fields of an entry in the tree.
+private enum LogField {
+  static let at = "at"
+  static let author = "by"
+  static let resource = "resource"
+  static let key = "key"
+  static let kind = "operation"
+  static let path = "path"
+  static let old = "old"
+  static let new = "new"
+  static let context = "context"
+  static let isCascaded = "cascaded"
+  static let isCut = "cut"
+}
+
+extension ActionLogEntry {
+  /// The entry of a change, as it is written: the time is that of the write.
+  ///
+  /// `besides` are the names of the context that the path tells already.
+  static func json(
+    _ change: ResourceHookContext, author: String, besides used: Set<String>
+  ) -> JSONValue {
+    var members = [
+      JSONMember(LogField.at, [".sv": "timestamp"]),
+      JSONMember(LogField.author, .string(author)),
+      JSONMember(LogField.resource, .string(change.identity.resource)),
+      JSONMember(LogField.key, .string(change.identity.key.text)),
+      JSONMember(LogField.kind, .string(change.kind.rawValue)),
+      JSONMember(LogField.path, .string(change.path.description)),
+    ]
+    var isCut = false
+    for (name, value) in [(LogField.old, change.old), (LogField.new, change.new)]
+    where value != .null {
+      if value.jsonBytes().count > ResourceLimits.logValueBytesMax {
+        isCut = true
+      } else {
+        members.append(JSONMember(name, value))
+      }
+    }
+    let extra = change.context.filter { !used.contains($0.key) }
+      .compactMap { name, object in object.key.map { JSONMember(name, .string($0.text)) } }
+      .filter { Key.isValid($0.name) }
+      .sorted { $0.name < $1.name }
+    if !extra.isEmpty { members.append(JSONMember(LogField.context, .object(extra))) }
+    if change.isCascaded { members.append(JSONMember(LogField.isCascaded, true)) }
+    if isCut { members.append(JSONMember(LogField.isCut, true)) }
+    return .object(members)
+  }
+
+  /// Reads an entry; nil if what stands there is none.
+  public init?(id: Key, _ node: Node) {
+    guard let kind = node.text(LogField.kind).flatMap(ResourceChangeKind.init(rawValue:)),
+      let resource = node.text(LogField.resource),
+      let key = node.text(LogField.key).flatMap({ try? Key($0) }),
+      let path = node.text(LogField.path).flatMap({ try? Path($0) }),
+      case .number(let time)? = node[LogField.at].leaf, let at = time.integer
+    else { return nil }
+    self.id = id
+    self.at = at
+    author = node.text(LogField.author) ?? ""
+    (self.resource, self.key, self.kind, self.path) = (resource, key, kind, path)
+    old = node[LogField.old].exportJSON
+    new = node[LogField.new].exportJSON
+    context = [:]
+    for child in node[LogField.context].children {
+      if case .string(let text)? = child.node.leaf { context[child.key.text] = try? Key(text) }
+    }
+    isCascaded = node[LogField.isCascaded].leaf == .bool(true)
+    isCut = node[LogField.isCut].leaf == .bool(true)
+  }
+}
+
+extension Node {
+  /// The child of a name that is known to be a key.
+  fileprivate subscript(name: String) -> Node { self[Key(unchecked: name)] }
+
+  fileprivate func text(_ name: String) -> String? {
+    if case .string(let text)? = self[name].leaf { text } else { nil }
+  }
+}
+
+extension Key {
+  fileprivate static func isValid(_ text: String) -> Bool { (try? Key(text)) != nil }
+}
+
+/// Finds places for new entries of a log, each after all that are there.
+///
+/// Clocks of several processes differ, and so do their keys. Who reads the log goes on after the last
+/// key that it read: an entry before that would never be read. So an entry whose new key does not come
+/// last gets the one that follows the last.
+struct ActionLogWriter<Reader: TreeReader> {
+  private let place: Path
+  private let reader: Reader
+  private let newKey: () -> Key
+  private var last: Key?
+
+  init(place: Path, reader: Reader, newKey: @escaping () -> Key) {
+    self.place = place
+    self.reader = reader
+    self.newKey = newKey
+  }
+
+  /// The place of the next entry.
+  mutating func nextPlace() throws(ResourceError) -> Path {
+    if last == nil { last = try lastStored() }
+    var key = newKey()
+    if let last, key < last || key == last { key = PushIDGenerator.following(last) }
+    last = key
+    return try ResourceError.wrapping { [place] () throws(TreeError) in try place.child(key) }
+  }
+
+  private func lastStored() throws(ResourceError) -> Key? {
+    try ResourceError.wrapping { () throws(TreeError) in
+      let slice = RowSlice(try Query(place).ordered(by: .key).limited(to: 1, from: .last))
+      return try reader.rows(of: place, in: slice, detail: .shallow).last?.key
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import RunnelBase
+import RunnelTree
+
+/// What a plan has to write so far, as it grows.
+///
+/// What is put later replaces what was put before at its place and below it. Counts are added up, and
+/// join what is put at their places, or above them, when the write is made.
+struct PlanDraft {
+  private var puts: [(path: Path, json: JSONValue)] = []
+  private var counts: [Path: Int64] = [:]
+  /// The records as they are to be, by the place that is read.
+  private(set) var records: [Path: Node] = [:]
+
+  /// Puts JSON at a place; null removes what stands there.
+  mutating func put(_ json: JSONValue, at path: Path) { puts.append((path, json)) }
+
+  /// Adds to the number at a place.
+  mutating func count(_ delta: Int64, at path: Path) { counts[path, default: 0] += delta }
+
+  /// Notes what a record is to be.
+  mutating func note(_ record: Node, at path: Path) { records[path] = record }
+
+  /// All of it as one write; nil if there is nothing to write.
+  ///
+  /// O(n log n).
+  func write() -> Write? {
+    var values = merged()
+    for (path, delta) in counts where delta != 0 {
+      guard let above = path.prefixes.first(where: { values[$0] != nil }) else {
+        values[path] = [".sv": ["increment": .number(JSONNumber(delta))]]
+        continue
+      }
+      let below = path.keys[above.keys.count...]
+      // Who counts is removed by the same write.
+      guard let json = values[above], json != .null else { continue }
+      values[above] = json.replacing(below, with: json.at(below).adding(delta))
+    }
+    if values.isEmpty { return nil }
+    let members = values.sorted { $0.key < $1.key }
+      .map { JSONMember($0.key.description, $0.value) }
+    return .update(.root, members)
+  }
+
+  /// What is put, no place above another.
+  private func merged() -> [Path: JSONValue] {
+    let ordered = puts.indices.sorted { left, right in
+      puts[left].path == puts[right].path ? left > right : puts[left].path < puts[right].path
+    }
+    var values: [Path: JSONValue] = [:]
+    var open: (path: Path, number: Int)?
+    var below: [Int] = []
+    for number in ordered {
+      let path = puts[number].path
+      if let open, open.path.contains(path) {
+        // Only what was put after it is still there.
+        if number > open.number, path != open.path { below.append(number) }
+        continue
+      }
+      open = (path, number)
+      values[path] = puts[number].json
+    }
+    for number in below.sorted() {
+      let path = puts[number].path
+      guard let above = path.prefixes.first(where: { values[$0] != nil }), let json = values[above]
+      else { continue }
+      let keys = path.keys[above.keys.count...]
+      values[above] = json.replacing(keys, with: puts[number].json)
+    }
+    return values
+  }
+}
+
+extension Path {
+  /// The places above and this one, from the root down.
+  fileprivate var prefixes: [Path] {
+    (0...keys.count).map { Path(unchecked: Array(keys[..<$0])) }
+  }
+}
+
+extension JSONValue {
+  /// What stands below, where members are gone into by name; null if nothing does.
+  fileprivate func at(_ keys: ArraySlice<RunnelTree.Key>) -> JSONValue {
+    keys.reduce(self) { json, key in json[key.text] ?? .null }
+  }
+
+  /// The same JSON with another value below; what is no object on the way becomes one.
+  fileprivate func replacing(_ keys: ArraySlice<RunnelTree.Key>, with json: JSONValue) -> JSONValue
+  {
+    guard let key = keys.first else { return json }
+    let child = (self[key.text] ?? .null).replacing(keys.dropFirst(), with: json)
+    var members: [JSONMember] = []
+    if case .object(let own) = self { members = own }
+    if let index = members.firstIndex(where: { $0.name.hasSameBytes(as: key.text) }) {
+      members[index].value = child
+    } else {
+      members.append(JSONMember(key.text, child))
+    }
+    return .object(members)
+  }
+
+  /// The sum of this number and another; what is no number counts as 0.
+  fileprivate func adding(_ delta: Int64) -> JSONValue {
+    guard case .number(let number) = self, let integer = number.integer else {
+      return .number(JSONNumber(delta))
+    }
+    return .number(JSONNumber(integer + delta))
+  }
+}

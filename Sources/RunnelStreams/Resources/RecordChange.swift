@@ -1,0 +1,133 @@
+import RunnelBase
+import RunnelTree
+
+/// What becomes of one record: what stands there, what is to, and as which JSON that is written.
+struct RecordChange {
+  let kind: ResourceChangeKind
+  let definition: ResourceDefinition
+  let identity: ResourceIdentity
+  /// The place that is read.
+  let path: Path
+  let old: Node
+  /// True if the key was just made, so that nothing can refer to it yet.
+  var isFresh = false
+  /// What is to stand there, with server values as they come to here.
+  var new = Node.empty
+  /// What is written: the record, or for an update its fields by relative path.
+  var json = JSONValue.null
+
+  init(
+    kind: ResourceChangeKind, definition: ResourceDefinition, identity: ResourceIdentity,
+    path: Path, old: Node
+  ) {
+    self.kind = kind
+    self.definition = definition
+    self.identity = identity
+    self.path = path
+    self.old = old
+  }
+
+  /// Puts JSON in the place of the record; `owned` fields in it do not count.
+  mutating func create(
+    _ given: JSONValue, _ owned: Set<Key>, _ now: Int64, _ reader: some TreeReader
+  ) throws(ResourceError) {
+    guard case .object(let members) = given else {
+      if !owned.isEmpty { throw notAnObject(given) }
+      return try resolve(given, now, reader)
+    }
+    try resolve(.object(RecordChange.without(owned, members)), now, reader)
+  }
+
+  private mutating func resolve(
+    _ json: JSONValue, _ now: Int64, _ reader: some TreeReader
+  ) throws(ResourceError) {
+    self.json = json
+    let write = Write.set(path, json)
+    new = .empty
+    try apply(write, now, reader)
+  }
+
+  /// Replaces fields of the record; `owned` fields among them do not count.
+  mutating func update(
+    _ given: JSONValue, _ owned: Set<Key>, _ now: Int64, _ reader: some TreeReader
+  ) throws(ResourceError) {
+    guard case .object(let members) = given else { throw notAnObject(given) }
+    let kept = RecordChange.without(owned, members)
+    json = .object(kept)
+    new = old
+    try apply(.update(path, kept), now, reader)
+  }
+
+  private mutating func apply(
+    _ write: Write, _ now: Int64, _ reader: some TreeReader
+  ) throws(ResourceError) {
+    let parts = try ResourceError.wrapping { () throws(TreeError) in
+      try write.assignments(now: now, reader: reader)
+    }
+    for part in parts {
+      guard let below = part.path.relative(to: path) else { continue }
+      new = part.target.applied(to: new, at: below)
+    }
+  }
+
+  /// Sets a field that the registry looks after.
+  mutating func set(_ field: Key, _ value: JSONValue) throws(ResourceError) {
+    guard case .object(var members) = json, new.leaf == nil else { throw notAnObject(json) }
+    if value != .null || kind == .update { members.append(JSONMember(field.text, value)) }
+    json = .object(members)
+    let node = try ResourceError.wrapping { () throws(TreeError) in try Node(json: value) }
+    new = new.replacing(Path(unchecked: [field]), with: node)
+  }
+
+  /// The members whose first piece is none of some fields.
+  private static func without(_ owned: Set<Key>, _ members: [JSONMember]) -> [JSONMember] {
+    if owned.isEmpty { return members }
+    return members.filter { member in
+      !owned.contains { $0.text.hasSameBytes(as: Path.pieces(of: member.name).first ?? "") }
+    }
+  }
+
+  private func notAnObject(_ given: JSONValue) -> ResourceError {
+    ResourceError(
+      .invalidRecord,
+      "A record of `\(definition.name)` is an object, not \(String(given.jsonText().prefix(40))).",
+      resource: definition.name)
+  }
+}
+
+extension RecordChange {
+  /// Writes the record to all its places.
+  func write(to draft: inout PlanDraft) throws(ResourceError) {
+    let before = old.isEmpty ? [] : try definition.places(of: identity, old)
+    let after = new.isEmpty ? [] : try definition.places(of: identity, new)
+    for place in before where !after.contains(place) { draft.put(.null, at: place) }
+    for place in after {
+      guard kind == .update, case .object(let members) = json else {
+        draft.put(json, at: place)
+        continue
+      }
+      guard before.contains(place) else {
+        draft.put(new.exportJSON, at: place)
+        continue
+      }
+      for member in members {
+        // The names were read as paths when the value was found out; `.priority` may end one.
+        let below = Path.pieces(of: member.name).map(Key.init(unchecked:))
+        draft.put(member.value, at: Path(unchecked: place.keys + below))
+      }
+    }
+    draft.note(new, at: path)
+  }
+}
+
+extension ResourceDefinition {
+  /// A new record with the initial values of fields that it is not given.
+  func withInitialValues(_ given: JSONValue) -> JSONValue {
+    guard case .object(var members) = given else { return given }
+    for rule in schema.fields {
+      guard let initial = rule.initial, given[rule.field.text] == nil else { continue }
+      members.append(JSONMember(rule.field.text, initial))
+    }
+    return .object(members)
+  }
+}

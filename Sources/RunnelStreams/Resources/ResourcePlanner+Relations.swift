@@ -1,0 +1,149 @@
+import RunnelBase
+import RunnelTree
+
+// What follows from the change of a record: counters of its owners, copies in its members, and members
+// that are destroyed with it.
+
+extension ResourcePlanner {
+  /// Plans the writes of a change, and what follows from it.
+  mutating func record(_ change: RecordChange) throws(ResourceError) {
+    try countMembers(change)
+    try change.write(to: &draft)
+    let name = change.definition.name
+    for copy in registry.copies where copy.relation.owner == name && !change.isFresh {
+      let isChanged = copy.fields.contains { change.old[$0.source] != change.new[$0.source] }
+      if isChanged { changedOwners.append((copy, change.identity, change.new)) }
+    }
+    guard change.kind == .destroy else { return }
+    for relation in registry.cascades where relation.owner == name {
+      let room = ResourceLimits.recordsMax - touchedCount - doomed.count
+      for member in try members(relation, of: change.identity, limit: room) {
+        doomed.append((member.identity, member.path))
+      }
+    }
+  }
+
+  // MARK: Counters
+
+  /// Counts a record for its new owner and no longer for the old one, where either is another than
+  /// before or the record begins or ends to count.
+  private mutating func countMembers(_ change: RecordChange) throws(ResourceError) {
+    let name = change.definition.name
+    for counter in registry.counters where counter.relation.member == name {
+      let before = try owner(counter, change, change.old)
+      let after = try owner(counter, change, change.new)
+      if before == after { continue }
+      if let before { try count(-1, counter, of: before) }
+      if let after { try count(1, counter, of: after) }
+    }
+  }
+
+  private func owner(
+    _ counter: CounterDefinition, _ change: RecordChange, _ record: Node
+  ) throws(ResourceError) -> ResourceIdentity? {
+    guard counter.counts(change.identity.key, record) else { return nil }
+    return try registry.owner(counter.relation, of: change.identity, record)
+  }
+
+  /// Adds to a counter at all places of its record; nothing is counted for a record that is not there.
+  private mutating func count(
+    _ delta: Int64, _ counter: CounterDefinition, of owner: ResourceIdentity
+  ) throws(ResourceError) {
+    let definition = try registry.definition(owner.resource)
+    let path = try definition.path(of: owner)
+    guard try exists(path) ?? true else { return }
+    var places = [path]
+    if definition.patterns.count > 1, let record = try record(at: path) {
+      places = try definition.places(of: owner, record)
+    }
+    for place in places { draft.count(delta, at: Path(unchecked: place.keys + [counter.field])) }
+  }
+
+  /// How many stored members count for a record.
+  func count(
+    _ counter: CounterDefinition, of owner: ResourceIdentity
+  ) throws(ResourceError) -> Int {
+    var count = 0
+    let walk = try ResourceWalk(counter.relation, of: owner, registry, reader)
+    try walk.forEach { identity, record throws(ResourceError) in
+      if counter.counts(identity.key, record) { count += 1 }
+      return true
+    }
+    return count
+  }
+
+  // MARK: Members
+
+  /// A member as the plan has it so far.
+  private struct Member {
+    let identity: ResourceIdentity
+    let path: Path
+    let record: Node
+  }
+
+  /// The members of a record that are left in the plan.
+  ///
+  /// - Throws: `ResourceError` (`tooMany`) if there are more than `limit`.
+  private func members(
+    _ relation: ResourceRelation, of owner: ResourceIdentity, limit: Int
+  ) throws(ResourceError) -> [Member] {
+    let definition = try registry.definition(relation.member)
+    var members: [Member] = []
+    let walk = try ResourceWalk(relation, of: owner, registry, reader)
+    try walk.forEach { identity, stored throws(ResourceError) in
+      let path = try definition.path(of: identity)
+      let record = draft.records[path] ?? stored
+      if !record.isEmpty {
+        members.append(Member(identity: identity, path: path, record: record))
+      }
+      return members.count <= limit
+    }
+    if members.count <= limit { return members }
+    throw ResourceError(
+      .tooMany,
+      "More than \(ResourceLimits.recordsMax) records of `\(relation.member)` depend on "
+        + "`\(relation.owner)` \(owner.key), too many for one write: destroy or change some first.",
+      resource: relation.member)
+  }
+
+  /// Plans the destruction of what is to be destroyed with its owner, and of what that owns in turn.
+  mutating func followCascades(_ context: [String: ResourceObject]) throws(ResourceError) {
+    var next = 0
+    while next < doomed.count {
+      let (identity, path) = doomed[next]
+      next += 1
+      guard let old = try record(at: path), !old.isEmpty else { continue }
+      let definition = try registry.definition(identity.resource)
+      var change = RecordChange(
+        kind: .destroy, definition: definition, identity: identity, path: path, old: old)
+      try perform(&change, given: .null, context, isCascaded: true)
+    }
+    touchedCount += doomed.count
+  }
+
+  /// Plans the copies of owners that were changed.
+  ///
+  /// A copy is no change of its own: no rule is asked, and nothing is logged. Counters that look at it
+  /// follow.
+  mutating func giveCopies() throws(ResourceError) {
+    var next = 0
+    while next < changedOwners.count {
+      let (copy, owner, record) = changedOwners[next]
+      next += 1
+      let room = ResourceLimits.recordsMax - touchedCount
+      let members = try members(copy.relation, of: owner, limit: room)
+      touchedCount += members.count
+      let definition = try registry.definition(copy.relation.member)
+      for member in members {
+        var change = RecordChange(
+          kind: .update, definition: definition, identity: member.identity, path: member.path,
+          old: member.record)
+        (change.json, change.new) = (.object([]), member.record)
+        for pair in copy.fields where member.record[pair.copy] != record[pair.source] {
+          try change.set(pair.copy, record[pair.source].exportJSON)
+        }
+        if change.new != change.old { try self.record(change) }
+      }
+    }
+  }
+}

@@ -1,0 +1,273 @@
+import RunnelBase
+public import RunnelTree
+
+/// Finds out what an operation comes to in the tree as it is: the record, the counters, the copies, the
+/// records that are destroyed with it and the entries of the action log, all in one write.
+///
+/// Pure: it reads the tree and writes nothing. Whoever carries out the write does so before the tree
+/// changes again, so that counters never drift.
+///
+/// On a replica, what the origin has not told is not known: an operation on such a record is refused,
+/// and an owner that is not known is counted on all the same.
+///
+/// Source: origins, sections 2.2 to 2.6.
+public struct ResourcePlanner<Reader: TreeReader> {
+  let registry: ResourceRegistry
+  let reader: Reader
+  /// Milliseconds since 1970.
+  let now: Int64
+  let author: String
+  private let newKey: () -> Key
+
+  var draft = PlanDraft()
+  private var changes: [ResourceHookContext] = []
+  private var logging: ActionLogWriter<Reader>?
+  /// Records that are to be destroyed because their owner is.
+  var doomed: [(identity: ResourceIdentity, path: Path)] = []
+  /// Owners whose members are to be given copies, when all records are known.
+  var changedOwners: [(copy: CopyDefinition, owner: ResourceIdentity, record: Node)] = []
+  /// How many records besides its own the operation has touched.
+  var touchedCount = 0
+
+  /// Makes a planner for one operation.
+  ///
+  /// - Parameters:
+  ///   - registry: what is known of resources.
+  ///   - reader: the tree as it is.
+  ///   - now: milliseconds since 1970.
+  ///   - author: who does it, as the log is to name them.
+  ///   - newKey: makes a new key that sorts after those made before.
+  public init(
+    registry: ResourceRegistry, reader: Reader, now: Int64, author: String,
+    newKey: @escaping () -> Key
+  ) {
+    self.registry = registry
+    self.reader = reader
+    self.now = now
+    self.author = author
+    self.newKey = newKey
+  }
+
+  /// The plan of an operation.
+  ///
+  /// O(log n) reads, and one for each counter and copy; a destruction with cascades, and a change of a
+  /// field that is copied, read the members too. So does the creation of an owner under a key that
+  /// was given, whose members may be there before it.
+  ///
+  /// - Throws: `ResourceError`; `tree` with the code `storage` if the tree cannot be read.
+  public consuming func plan(
+    _ operation: ResourceOperation
+  ) throws(ResourceError) -> ResourcePlan {
+    let definition = try registry.definition(operation.object.resource)
+    let isFresh = definition.primary.hasKey && operation.object.key == nil
+    let identity = try registry.identity(
+      of: operation.object, definition, operation.context
+    ) { [newKey] () throws(ResourceError) in
+      switch operation.kind {
+      case .create, .createOrUpdate, .toggle: return newKey()
+      case .update, .destroy: throw ResourceRegistry.missingKey(definition)
+      }
+    }
+    let path = try definition.path(of: identity)
+    let old = try isFresh ? .empty : knownRecord(at: path, definition)
+    let kind = operation.kind.resolved(exists: !old.isEmpty)
+    var plan = ResourcePlan(identity: identity, path: path, write: nil, changes: [])
+    if old.isEmpty, kind == .destroy { return plan }
+    if old.isEmpty, kind == .update { throw notFound(path, definition) }
+    var change = RecordChange(
+      kind: kind, definition: definition, identity: identity, path: path, old: old)
+    change.isFresh = isFresh
+    try perform(&change, given: operation.object.value, operation.context)
+    try followCascades(operation.context)
+    try giveCopies()
+    plan.write = draft.write()
+    plan.changes = changes
+    return plan
+  }
+
+  // MARK: Reading
+
+  /// The record at a place as the plan has it so far; nil if it is not known.
+  func record(at path: Path) throws(ResourceError) -> Node? {
+    if let planned = draft.records[path] { return planned }
+    let node = try ResourceError.wrapping { () throws(TreeError) in try reader.node(at: path) }
+    if node.isEmpty, !isKnown(path) { return nil }
+    return node
+  }
+
+  /// True if something stands at a place, as the plan has it so far; nil if it is not known.
+  func exists(_ path: Path) throws(ResourceError) -> Bool? {
+    if let planned = draft.records[path] { return !planned.isEmpty }
+    let summary = try ResourceError.wrapping { () throws(TreeError) in
+      try reader.summary(at: path)
+    }
+    if summary.kind != .empty { return true }
+    return isKnown(path) ? false : nil
+  }
+
+  private func isKnown(_ path: Path) -> Bool {
+    !reader.hasOrigin || reader.knowledge(of: Query(path)).isAnswer
+  }
+
+  private func knownRecord(
+    at path: Path, _ definition: ResourceDefinition
+  ) throws(ResourceError) -> Node {
+    if !isKnown(path) {
+      throw ResourceError(
+        .notKnown,
+        "Whether there is a record of `\(definition.name)` at \(path) is not known here: "
+          + "observe it, or keep it synced, before it is changed.",
+        resource: definition.name, pattern: definition.primary.description)
+    }
+    return try ResourceError.wrapping { () throws(TreeError) in try reader.node(at: path) }
+  }
+
+  private func notFound(_ path: Path, _ definition: ResourceDefinition) -> ResourceError {
+    ResourceError(
+      .notFound,
+      "There is no record of `\(definition.name)` at \(path): create it, or name another.",
+      resource: definition.name, pattern: definition.primary.description)
+  }
+
+  // MARK: One record
+
+  /// Plans the change of one record that was asked for, or follows from its owner's destruction.
+  mutating func perform(
+    _ change: inout RecordChange, given: JSONValue, _ context: [String: ResourceObject],
+    isCascaded: Bool = false
+  ) throws(ResourceError) {
+    try evaluate(&change, given)
+    var told = told(change, context, isCascaded)
+    for rule in registry.rules where rule.scope.contains(told) {
+      switch rule.verdict(told) {
+      case .allow: continue
+      case .write(let json):
+        if change.kind == .destroy { continue }
+        try evaluate(&change, json)
+        told.new = change.new.exportJSON
+      case .veto(let reason):
+        throw ResourceError(.vetoed, reason, resource: change.definition.name)
+      }
+    }
+    try check(change)
+    try record(change)
+    changes.append(told)
+    try log(told, change.definition)
+  }
+
+  private func told(
+    _ change: RecordChange, _ context: [String: ResourceObject], _ isCascaded: Bool
+  ) -> ResourceHookContext {
+    ResourceHookContext(
+      kind: change.kind, identity: change.identity, path: change.path,
+      old: change.old.exportJSON, new: change.new.exportJSON, context: context,
+      isCascaded: isCascaded)
+  }
+
+  private mutating func log(
+    _ told: ResourceHookContext, _ definition: ResourceDefinition
+  ) throws(ResourceError) {
+    guard let place = registry.log else { return }
+    var writer = logging ?? ActionLogWriter(place: place, reader: reader, newKey: newKey)
+    let used = Set(definition.patterns.flatMap(\.names))
+    let entry = ActionLogEntry.json(told, author: author, besides: used)
+    let path = try writer.nextPlace()
+    draft.put(entry, at: path)
+    logging = writer
+  }
+
+  // MARK: Its value
+
+  /// Finds out what a change makes of its record, with what the registry looks after.
+  private func evaluate(_ change: inout RecordChange, _ given: JSONValue) throws(ResourceError) {
+    switch change.kind {
+    case .destroy: (change.json, change.new) = (.null, .empty)
+    case .create:
+      try change.create(change.definition.withInitialValues(given), owned(change), now, reader)
+    case .update: try change.update(given, owned(change), now, reader)
+    }
+    if change.kind == .destroy { return }
+    for (field, json) in try ownedValues(change) { try change.set(field, json) }
+  }
+
+  private func owned(_ change: RecordChange) -> Set<Key> {
+    registry.ownedFields(of: change.definition.name)
+  }
+
+  /// What the registry writes into a record.
+  private func ownedValues(
+    _ change: RecordChange
+  ) throws(ResourceError) -> [(field: Key, json: JSONValue)] {
+    var values: [(Key, JSONValue)] = []
+    for copy in registry.copiesInto(change.definition.name) {
+      let owner = try registry.owner(copy.relation, of: change.identity, change.new)
+      var source: Node? = .empty
+      if let owner { source = try record(at: registry.definition(owner.resource).path(of: owner)) }
+      for pair in copy.fields {
+        let value = source.map { $0[pair.source] } ?? change.old[pair.copy]
+        if change.kind == .create || value != change.old[pair.copy] {
+          values.append((pair.copy, value.exportJSON))
+        }
+      }
+    }
+    if change.kind != .create { return values }
+    for counter in registry.counters(of: change.definition.name) {
+      values.append((counter.field, try startValue(counter, change)))
+    }
+    return values
+  }
+
+  /// What a counter of a record that is put in place begins with.
+  private func startValue(
+    _ counter: CounterDefinition, _ change: RecordChange
+  ) throws(ResourceError) -> JSONValue {
+    if case .number(let number)? = change.old[counter.field].leaf { return .number(number) }
+    if change.isFresh { return 0 }
+    return .number(JSONNumber(Int64(try count(counter, of: change.identity))))
+  }
+
+  // MARK: Its rules
+
+  private func check(_ change: RecordChange) throws(ResourceError) {
+    if change.kind == .destroy { return }
+    let name = change.definition.name
+    if change.new.isEmpty {
+      throw ResourceError(
+        .invalidRecord,
+        "The record of `\(name)` would hold nothing, and the tree stores nothing empty: give it a "
+          + "field, or destroy it.", resource: name)
+    }
+    var errors = change.definition.schema.errors(
+      in: change.new, known: registry.ownedFields(of: name))
+    for rule in change.definition.schema.fields {
+      guard case .reference(let target) = rule.kind,
+        change.new[rule.field] != change.old[rule.field],
+        try !leadsSomewhere(rule.field, target, change)
+      else { continue }
+      errors.append(
+        FieldError(
+          rule.field, .reference,
+          "names \(change.new[rule.field].json.jsonText()), and there is no such `\(target)`."))
+    }
+    if errors.isEmpty { return }
+    var error = ResourceError(
+      .invalidFields,
+      "The record of `\(name)` is not as it must be: "
+        + errors.map(\.description).joined(separator: " "), resource: name)
+    error.fields = errors
+    throw error
+  }
+
+  /// True if a reference leads to a record, or whether it does cannot be told.
+  private func leadsSomewhere(
+    _ field: Key, _ target: String, _ change: RecordChange
+  ) throws(ResourceError) -> Bool {
+    let definition = try registry.definition(target)
+    let relation = ResourceRelation(
+      member: change.definition.name, link: .field(field), owner: target)
+    guard let owner = try registry.owner(relation, of: change.identity, change.new),
+      Set(owner.names.keys).isSuperset(of: definition.primary.names)
+    else { return true }
+    return try exists(definition.path(of: owner)) ?? true
+  }
+}
