@@ -91,7 +91,8 @@ let package = Package(
     .executableTarget(
       name: "runnel",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelTerminal", "RunnelTree",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelStreams",
+        "RunnelTerminal", "RunnelTree",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),

@@ -269,10 +269,19 @@ extension DatabaseSession {
   func writeOnReplica(
     _ write: Write, undoes undone: HistoryEntry? = nil, name: WriteID? = nil
   ) throws -> (id: Int64?, deliveries: [Delivery]) {
+    try writeOnReplica(undoes: undone, name: name) { _, _ in write }
+  }
+
+  /// Does a write that is made from what the replica shows at that moment.
+  func writeOnReplica(
+    undoes undone: HistoryEntry? = nil, name: WriteID? = nil,
+    _ make: (ShownTree, _ now: Int64) throws -> Write
+  ) throws -> (id: Int64?, deliveries: [Delivery]) {
     var id: Int64?
     let deliveries = try step { (engine, storage, now) in
       if let undone { try checkUnchanged(undone, storage) }
       if let name, try !storage.takeName(name) { return ReplicaOutcome() }
+      let write = try make(ShownTree(storage, engine.replica.book), now)
       let parts = try write.assignments(now: now, reader: storage)
       var outcome = ReplicaOutcome()
       try recording(parts, storage, now: now, undoes: undone?.id) {

@@ -117,13 +117,18 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
   public func push(_ json: JSONValue, to path: Path) throws -> (key: Key, deliveries: [Delivery]) {
-    let now = environment.now() + (connectionInfo.serverTimeOffset ?? 0)
-    let key = pushIDs.next(now: now, random: &environment.random)
+    let key = newKey()
     do {
       return (key, try write(.set(path.child(key), json)))
     } catch {
       throw DatabaseError(error, file: file)
     }
+  }
+
+  /// Makes a key that sorts after those made before.
+  func newKey() -> Key {
+    let now = environment.now() + (connectionInfo.serverTimeOffset ?? 0)
+    return pushIDs.next(now: now, random: &environment.random)
   }
 
   /// Replaces what stands at a place by a JSON document, read piece by piece.

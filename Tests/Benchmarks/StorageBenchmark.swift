@@ -16,6 +16,7 @@ struct StorageBenchmark {
     if parts.contains(.writes) {
       Output.note("writing")
       try WriteBenchmark(folder: folder).run(into: &report)
+      try ResourceBenchmark(folder: folder).run(into: &report)
       try ProcessesBenchmark(folder: folder).run(into: &report)
     }
     if parts.contains(.listeners) {

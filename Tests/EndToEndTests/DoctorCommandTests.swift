@@ -41,6 +41,32 @@ import Testing
     #expect(try folder.names() == [])
   }
 
+  @Test func countersAreComparedWithTheRecordsAndRepaired() throws {
+    let database = try TestDatabase(
+      #"{"group":{"g":{"count":5}},"message":{"g":{"m":{"x":1}},"gone":{"m":{"x":1}}}}"#)
+    let folder = try TemporaryFolder()
+    let file = File(
+      try check(open(folder.file("r.yaml"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600), "open"))
+    let yaml = """
+      resources:
+        - { name: group, path: /group/@, counters: [{ field: count, count: message }] }
+        - { name: message, path: /message/$group/@ }
+      """
+    try file.write(Array(yaml.utf8), at: 0)
+    let arguments = ["doctor", "--resources", folder.file("r.yaml")]
+    let outcome = try database.run(arguments)
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("/group/g/count: holds 5 in place of 1\n"))
+    #expect(outcome.output.contains("/message/gone/m: belongs by `$group` to /group/gone"))
+    #expect(outcome.errors.contains("1 field of resources"))
+    let repaired = try database.run(arguments + ["--repair"])
+    #expect(repaired.status == 0)
+    #expect(repaired.output.contains("Made 1 field anew from the records.\n"))
+    #expect(try database.get("/group/g/count") == "1")
+    #expect(try database.run(arguments).status == 0)
+    #expect(try database.run(["doctor", "--resources", folder.file("none")]).status == 1)
+  }
+
   @Test func compactingSaysBothSizes() throws {
     let database = try database()
     #expect(try database.run(["remove", "/list"]).status == 0)

@@ -19,7 +19,7 @@ import Testing
     ],
     "runnel": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "RunnelApp", "RunnelBase",
-      "RunnelDatabase", "RunnelTerminal", "RunnelTree",
+      "RunnelDatabase", "RunnelStreams", "RunnelTerminal", "RunnelTree",
     ],
   ]
 

@@ -25,16 +25,8 @@ public struct ViewFile: Hashable, Sendable {
   ///   - name: what errors call the file.
   /// - Throws: `ConfigurationError` that names the file, the line and what is expected there.
   public init(yaml: String, name: String) throws {
-    let root: Yams.Node?
-    do {
-      root = try Yams.compose(yaml: yaml)
-    } catch {
-      throw ConfigurationError(error, file: name)
-    }
-    guard let root else {
-      throw ConfigurationError(file: name, line: 1, "The file is empty: it has a list `views`.")
-    }
-    let reader = try YAMLObject(root, file: name, allowed: ["views", "me"])
+    let reader = try YAMLObject(
+      document: yaml, file: name, listOf: "views", allowed: ["views", "me"])
     me = try reader.string("me")
     guard let list = reader.node("views"), let sequence = list.sequence else {
       throw reader.error(
@@ -43,28 +35,6 @@ public struct ViewFile: Hashable, Sendable {
     views = try sequence.map { try ViewDefinition(YAMLObject($0, file: name, allowed: nil)) }
     if views.isEmpty {
       throw reader.error("The list `views` is empty: describe one view or more.", at: "views")
-    }
-  }
-}
-
-extension ConfigurationError {
-  /// What the YAML parser did not like, in one line and with its place.
-  fileprivate init(_ error: any Error, file: String) {
-    switch error {
-    case YamlError.scanner(let context, let problem, let mark, _),
-      YamlError.parser(let context, let problem, let mark, _),
-      YamlError.composer(let context, let problem, let mark, _):
-      let words = [context?.text, problem].compactMap(\.self).joined(separator: ": ")
-      self.init(file: file, line: mark.line, "This is not YAML: \(words).")
-    case YamlError.reader(let problem, let offset, _, let yaml):
-      let line = offset.map { yaml.prefix($0).count { $0.isNewline } + 1 }
-      self.init(file: file, line: line, "This is not YAML: \(problem).")
-    case YamlError.duplicatedKeysInMapping(let duplicates, let context):
-      let names = duplicates.sorted().map { "`\($0)`" }.joined(separator: ", ")
-      self.init(
-        file: file, line: context.mark.line,
-        "\(names) stands twice in the names that begin here: once is expected.")
-    default: self.init(file: file, line: nil, "This is not YAML: \(error)")
     }
   }
 }

@@ -24,6 +24,28 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   }
 }
 
+extension ConfigurationError {
+  /// What the YAML parser did not like, in one line and with its place.
+  fileprivate init(_ error: any Error, file: String) {
+    switch error {
+    case YamlError.scanner(let context, let problem, let mark, _),
+      YamlError.parser(let context, let problem, let mark, _),
+      YamlError.composer(let context, let problem, let mark, _):
+      let words = [context?.text, problem].compactMap(\.self).joined(separator: ": ")
+      self.init(file: file, line: mark.line, "This is not YAML: \(words).")
+    case YamlError.reader(let problem, let offset, _, let yaml):
+      let line = offset.map { yaml.prefix($0).count { $0.isNewline } + 1 }
+      self.init(file: file, line: line, "This is not YAML: \(problem).")
+    case YamlError.duplicatedKeysInMapping(let duplicates, let context):
+      let names = duplicates.sorted().map { "`\($0)`" }.joined(separator: ", ")
+      self.init(
+        file: file, line: context.mark.line,
+        "\(names) stands twice in the names that begin here: once is expected.")
+    default: self.init(file: file, line: nil, "This is not YAML: \(error)")
+    }
+  }
+}
+
 /// A YAML mapping that knows its place, for errors that name it.
 struct YAMLObject {
   private let file: String
@@ -41,6 +63,20 @@ struct YAMLObject {
     }
     self.mapping = mapping.map { ($0.key.string ?? "", $0.value, $0.key.mark?.line) }
     if let allowed { try check(allowed: allowed) }
+  }
+
+  /// Makes an object of the text of a file, which has a list of the name `list`.
+  init(document yaml: String, file: String, listOf list: String, allowed: [String]) throws {
+    let root: Yams.Node?
+    do {
+      root = try Yams.compose(yaml: yaml)
+    } catch {
+      throw ConfigurationError(error, file: file)
+    }
+    guard let root else {
+      throw ConfigurationError(file: file, line: 1, "The file is empty: it has a list `\(list)`.")
+    }
+    try self.init(root, file: file, allowed: allowed)
   }
 
   func check(allowed: [String]) throws {
@@ -148,6 +184,11 @@ struct YAMLObject {
   }
 
   // MARK: Collections
+
+  /// A mapping of the same file.
+  func object(_ node: Yams.Node) throws -> YAMLObject {
+    try YAMLObject(node, file: file, allowed: nil)
+  }
 
   func objects(_ name: String, allowed: [String]?) throws -> [YAMLObject] {
     guard let node = node(name) else { return [] }

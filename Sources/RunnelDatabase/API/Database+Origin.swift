@@ -28,7 +28,7 @@ extension Database {
 
   /// Carries out a write, as the other `perform` does.
   func write(
-    _ body: @Sendable (DatabaseSession) throws -> (isApplied: Bool, deliveries: [Delivery])
+    _ body: (DatabaseSession) throws -> (isApplied: Bool, deliveries: [Delivery])
   ) async throws -> WriteReceipt {
     try checkIsOpen()
     session.newestWriteID = nil

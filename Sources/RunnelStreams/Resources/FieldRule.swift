@@ -31,7 +31,7 @@ public struct FieldRule: Hashable, Sendable {
   public var kind: Kind
   /// True if something must stand there.
   public var isRequired: Bool
-  /// What a new record has there if it is given nothing; it may be a server value. Nil for nothing.
+  /// What a new record has there if it is given nothing, which may be a server value; nil for nothing.
   public var initial: JSONValue?
 
   /// Makes a rule.

@@ -133,6 +133,7 @@ extension PathPattern {
   /// - Parameters:
   ///   - key: the record's key.
   ///   - names: what the names stand for.
+  /// - Returns: the place.
   /// - Throws: `ResourceError` (`missingName` for a name that stands for nothing, `tree` if the path
   ///   would be too long).
   public func path(key: Key, names: [String: Key]) throws(ResourceError) -> Path {

@@ -125,7 +125,8 @@ extension ResourceDefinition {
   func withInitialValues(_ given: JSONValue) -> JSONValue {
     guard case .object(var members) = given else { return given }
     for rule in schema.fields {
-      guard let initial = rule.initial, given[rule.field.text] == nil else { continue }
+      guard let initial = rule.initial, (given[rule.field.text] ?? .null) == .null else { continue }
+      members.removeAll { $0.name.hasSameBytes(as: rule.field.text) }
       members.append(JSONMember(rule.field.text, initial))
     }
     return .object(members)

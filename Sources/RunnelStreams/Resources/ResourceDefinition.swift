@@ -4,8 +4,10 @@ public import RunnelTree
 public struct ResourceDefinition: Hashable, Sendable {
   /// What it is called.
   public let name: String
-  /// Where its records stand. Each record stands at all of these places; the first is the one that is
-  /// read, and the others hold copies of it.
+  /// Where its records stand.
+  ///
+  /// Each record stands at all of these places; the first is the one that is read, and the others hold
+  /// copies of it.
   public let patterns: [PathPattern]
   /// What its records look like.
   public let schema: ResourceSchema

@@ -29,7 +29,7 @@ public struct ResourceObject: Hashable, Sendable {
   public var value: JSONValue
 
   /// Makes an object.
-  public init(_ resource: String, key: Key?, value: JSONValue = .null) {
+  public init(_ resource: String, key: Key? = nil, value: JSONValue = .null) {
     self.resource = resource
     self.key = key
     self.value = value
@@ -39,16 +39,11 @@ public struct ResourceObject: Hashable, Sendable {
   ///
   /// - Throws: `ResourceError` (`tree`) if it is no key.
   public init(
-    _ resource: String, key: String?, value: JSONValue = .null
+    _ resource: String, key: String, value: JSONValue = .null
   ) throws(ResourceError) {
-    let key = try ResourceError.wrapping { () throws(TreeError) in try key.map(Key.checked) }
+    let key = try ResourceError.wrapping { () throws(TreeError) in try Key(key) }
     self.init(resource, key: key, value: value)
   }
-}
-
-extension Key {
-  /// The same as the initializer, as a function that can be handed on.
-  fileprivate static func checked(_ text: String) throws(TreeError) -> Key { try Key(text) }
 }
 
 /// Which record of a resource is meant: its key, and what the names of its pattern stand for.

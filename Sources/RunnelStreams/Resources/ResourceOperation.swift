@@ -23,12 +23,20 @@ public struct ResourceOperation: Hashable, Sendable {
   public var object: ResourceObject
   /// The objects that the names of its path stand for, by name.
   public var context: [String: ResourceObject]
+  /// The key that the record gets if it has none; nil to make one.
+  ///
+  /// It must just have been made, so that nothing can refer to it yet.
+  public var newKey: Key?
 
   /// Makes an operation.
-  public init(_ kind: Kind, _ object: ResourceObject, in context: [String: ResourceObject] = [:]) {
+  public init(
+    _ kind: Kind, _ object: ResourceObject, in context: [String: ResourceObject] = [:],
+    newKey: Key? = nil
+  ) {
     self.kind = kind
     self.object = object
     self.context = context
+    self.newKey = newKey
   }
 }
 
@@ -65,8 +73,9 @@ public struct ResourceHookContext: Hashable, Sendable {
   public var path: Path
   /// What stood there before; null if nothing did.
   public var old: JSONValue
-  /// What is to stand there; null if nothing is. In a change that is being planned server values are
-  /// what they come to here and now.
+  /// What is to stand there; null if nothing is.
+  ///
+  /// Server values are what they come to here and now.
   public var new: JSONValue
   /// The objects of the operation's context, by name.
   public var context: [String: ResourceObject]

@@ -16,7 +16,7 @@ extension ResourcePlanner {
     }
     guard change.kind == .destroy else { return }
     for relation in registry.cascades where relation.owner == name {
-      let room = ResourceLimits.recordsMax - touchedCount - doomed.count
+      let room = recordsMax - touchedCount - doomed.count
       for member in try members(relation, of: change.identity, limit: room) {
         doomed.append((member.identity, member.path))
       }
@@ -101,7 +101,7 @@ extension ResourcePlanner {
     if members.count <= limit { return members }
     throw ResourceError(
       .tooMany,
-      "More than \(ResourceLimits.recordsMax) records of `\(relation.member)` depend on "
+      "More than \(recordsMax) records of `\(relation.member)` depend on "
         + "`\(relation.owner)` \(owner.key), too many for one write: destroy or change some first.",
       resource: relation.member)
   }
@@ -130,7 +130,7 @@ extension ResourcePlanner {
     while next < changedOwners.count {
       let (copy, owner, record) = changedOwners[next]
       next += 1
-      let room = ResourceLimits.recordsMax - touchedCount
+      let room = recordsMax - touchedCount
       let members = try members(copy.relation, of: owner, limit: room)
       touchedCount += members.count
       let definition = try registry.definition(copy.relation.member)

@@ -26,6 +26,8 @@ public struct ResourcePlanner<Reader: TreeReader> {
   var doomed: [(identity: ResourceIdentity, path: Path)] = []
   /// Owners whose members are to be given copies, when all records are known.
   var changedOwners: [(copy: CopyDefinition, owner: ResourceIdentity, record: Node)] = []
+  /// The most records besides its own that the operation may touch.
+  var recordsMax = ResourceLimits.recordsMax
   /// How many records besides its own the operation has touched.
   var touchedCount = 0
 
@@ -64,7 +66,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
       of: operation.object, definition, operation.context
     ) { [newKey] () throws(ResourceError) in
       switch operation.kind {
-      case .create, .createOrUpdate, .toggle: return newKey()
+      case .create, .createOrUpdate, .toggle: return operation.newKey ?? newKey()
       case .update, .destroy: throw ResourceRegistry.missingKey(definition)
       }
     }

@@ -35,6 +35,7 @@ extension ResourceRegistry {
   /// - Parameters:
   ///   - object: the object, which has a key, or is the one of its context.
   ///   - context: the objects that the names of the path stand for.
+  /// - Returns: the place, at which nothing need stand.
   /// - Throws: `ResourceError` (`unknownResource`, `missingName`, `missingKey`, `keyMismatch`).
   ///
   /// Source: origins, section 2.7.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunnelApp
 import RunnelDatabase
 
 /// `runnel doctor`: checks a database file, and repairs it if asked to.
@@ -14,18 +15,27 @@ struct DoctorCommand: ParsableCommand {
       A repair makes counts, indexes and the feed of changes anew from the data. It never guesses \
       data: what is lost stays lost, and is told.
 
+      With --resources the counters and copies that a resources file describes are compared with the \
+      records too, and made anew by a repair. Records whose owner is gone are told; that is no fault.
+
       Examples:
         runnel doctor
         runnel doctor --repair -d chat.db
+        runnel doctor --resources chat.resources.yaml
       """)
 
   @Flag(help: "Make counts, indexes and the feed anew if something is wrong with them.")
   var repair = false
+  @Option(
+    help: ArgumentHelp("The file that defines the resources.", valueName: "file"),
+    completion: .file())
+  var resources: String?
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
     let interruption = try Interruption()
     let file = try database.file(for: repair ? .change : .read)
+    let resources = try resources.map { try ResourceDefinitionFile(file: $0).registry }
     var line = ProgressLine("\(repair ? "Repairing" : "Checking") \(file)")
     var signal: Int32?
     defer { line.clear() }
@@ -37,6 +47,7 @@ struct DoctorCommand: ParsableCommand {
       } ending: {
         line.clear()
       }
+      if let resources { try ResourceCare(registry: resources, repairs: repair).run(on: database) }
     } catch let error as DatabaseError {
       line.clear()
       guard error.code == .cancelled, let signal else { throw error }

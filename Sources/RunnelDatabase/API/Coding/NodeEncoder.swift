@@ -4,17 +4,23 @@ public import RunnelTree
 
 /// Writes Swift values as the tree holds them.
 ///
-/// - Keys become children; arrays become children named `0`, `1`, `2`. What is nil is absent, and so is
-///   an array or a dictionary without elements: the tree stores nothing empty.
+/// - Keys become children; arrays become children named `0`, `1`, `2`. What is nil is absent, unless
+///   `nils` says otherwise, and so is an array or a dictionary without elements: the tree stores nothing
+///   empty.
 /// - Integers are exact; one beyond Int64 is refused. Numbers that are not finite are refused.
 /// - Dates are written as `dates` says, `Data` in base 64, `URL` as text.
 /// - The coding keys `.priority` and `.value` have their meaning, as in JSON.
 public struct NodeEncoder: Hashable, Sendable {
   /// How dates are written.
   public var dates: DateCoding
+  /// How properties that are nil are written.
+  public var nils: NilCoding
 
   /// Makes an encoder.
-  public init(dates: DateCoding = .milliseconds) { self.dates = dates }
+  public init(dates: DateCoding = .milliseconds, nils: NilCoding = .absent) {
+    self.dates = dates
+    self.nils = nils
+  }
 
   /// The JSON to write for a value; it may hold server values.
   ///

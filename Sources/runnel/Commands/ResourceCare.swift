@@ -1,0 +1,47 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTree
+
+/// What `runnel doctor --resources` does: compares counters and copies with the records.
+struct ResourceCare {
+  let registry: ResourceRegistry
+  let repairs: Bool
+
+  /// Looks at a database, whose file is sound, and tells what it finds.
+  ///
+  /// - Throws: `Failure` if something is wrong and is not repaired, `DatabaseError` if the file cannot be
+  ///   read or written.
+  func run(on database: DatabaseOptions) throws {
+    let report = try database.open(for: repairs ? .change : .read) { session in
+      repairs ? try session.repair(registry)?.found : try session.audit(registry)
+    }
+    guard let report else { return }
+    try list(report)
+    let count = report.counters.count + report.copies.count
+    let faults = count == 1 ? "1 field" : "\(count) fields"
+    if report.isInStep {
+      try StandardOutput.write(
+        "Counters and copies follow from the records: \(report.recordCount) were read.\n")
+    } else if repairs {
+      let rest = report.isCut ? " There are more: run it again." : ""
+      try StandardOutput.write("Made \(faults) anew from the records.\(rest)\n")
+    } else {
+      throw Failure(
+        "\(faults) of resources do not follow from the records: run `runnel doctor --repair` with "
+          + "the same `--resources`.")
+    }
+  }
+
+  private func list(_ report: ResourceReport) throws {
+    for drift in report.counters + report.copies {
+      try StandardOutput.write(
+        "\(drift.path): holds \(drift.stored.json.jsonText()) in place of "
+          + "\(drift.expected.json.jsonText())\n")
+    }
+    for orphan in report.orphans {
+      try StandardOutput.write(
+        "\(orphan.path): belongs by `\(orphan.link)` to \(orphan.missing), which is gone\n")
+    }
+  }
+}
