@@ -35,6 +35,7 @@ import Testing
   @Test(arguments: [
     ("ComingFromStreamBaseKit.md", "StreamBaseKitExamples.swift"),
     ("ComingFromFirebaseDataSource.md", "FirebaseDataSourceExamples.swift"),
+    ("ComingFromStreamBaseKitResources.md", "ResourceExamples.swift"),
   ])
   func thePagesForNewcomersShowTheExamplesThatAreCompiled(page: String, file: String) throws {
     let text = try String(
