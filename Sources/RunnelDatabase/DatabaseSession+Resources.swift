@@ -29,7 +29,7 @@ extension DatabaseSession {
     do {
       let deliveries = try write { reader, now in
         let plan = Result { () throws(ResourceError) in
-          try plan(operation, registry, reader, now)
+          try planned(operation, registry, reader, now)
         }
         made = plan
         guard let write = try plan.get().write else { throw NothingToWrite() }
@@ -55,11 +55,11 @@ extension DatabaseSession {
   ) throws -> ResourcePlan {
     let now = environment.now()
     return try reading { reader throws(ResourceError) in
-      try plan(operation, registry, reader, now)
+      try planned(operation, registry, reader, now)
     }
   }
 
-  private func plan(
+  private func planned(
     _ operation: ResourceOperation, _ registry: ResourceRegistry, _ reader: some TreeReader,
     _ now: Int64
   ) throws(ResourceError) -> ResourcePlan {

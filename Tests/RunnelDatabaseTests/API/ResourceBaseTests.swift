@@ -193,9 +193,11 @@ import Testing
     try await log.wait(for: "acknowledged 2 \(first.object.key ?? "")")
     replica.submit(.receive(.rejected(id: 1, TreeError(.permissionDenied, "no"))))
     try await log.wait(for: "rejected 2 \(second.object.key ?? "")")
-    #expect(try await second.reference.get().value == nil)
     #expect(log.texts.count { $0.hasPrefix("acknowledged") } == 2)
     replica.close()
+    let file = try folder.session("replica.db")
+    #expect(try file.node(at: second.reference.path).isEmpty)
+    #expect(try !file.node(at: first.reference.path).isEmpty)
   }
 
   // MARK: The log
