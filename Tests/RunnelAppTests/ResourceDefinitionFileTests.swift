@@ -7,28 +7,6 @@ import Testing
 @testable import RunnelApp
 
 @Suite struct ResourceDefinitionFileTests {
-  /// A resources file with a mistake.
-  struct BadFile: CustomTestStringConvertible, Sendable {
-    var yaml: String
-    var line: Int
-    /// What the message says of it.
-    var words: String
-
-    init(_ yaml: String, line: Int, _ words: String) {
-      self.yaml = yaml
-      self.line = line
-      self.words = words
-    }
-
-    /// A resource `a` at `/a/@`, whose fourth line on is as given.
-    init(resource text: String, line: Int, _ words: String) {
-      let lines = text.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
-      self.init("resources:\n  - name: a\n    path: /a/@\n\(lines)\n", line: line, words)
-    }
-
-    var testDescription: String { words }
-  }
-
   static let files = [
     BadFile("", line: 1, "The file is empty: it has a list `resources`."),
     BadFile("log: /x\n", line: 1, "A resources file has a list `resources`"),
@@ -133,5 +111,13 @@ import Testing
       tree.perform(part)
     }
     #expect(try ResourceAudit(registry: registry, reader: tree).run()?.isInStep == true)
+  }
+}
+
+extension BadFile {
+  /// A resources file whose resource `a` at `/a/@` is as given from its fourth line on.
+  fileprivate init(resource text: String, line: Int, _ words: String) {
+    let lines = BadFile.indented(text)
+    self.init("resources:\n  - name: a\n    path: /a/@\n\(lines)\n", line: line, words)
   }
 }

@@ -7,36 +7,6 @@ import Testing
 @testable import RunnelApp
 
 @Suite struct ViewFileTests {
-  /// A views file with a mistake.
-  struct BadFile: CustomTestStringConvertible, Sendable {
-    var yaml: String
-    var line: Int
-    /// What the message says of it.
-    var words: String
-
-    init(_ yaml: String, line: Int, _ words: String) {
-      self.yaml = yaml
-      self.line = line
-      self.words = words
-    }
-
-    /// A view whose third line on is as given; columns come on its last line.
-    init(view text: String, line: Int, _ words: String) {
-      let lines = text.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
-      self.init(
-        "views:\n  - name: A\n    path: /a\n\(lines)\n    columns: [{ field: x }]\n", line: line,
-        words)
-    }
-
-    /// A view whose only column is as given, on line 5.
-    init(column: String, _ words: String) {
-      self.init(
-        "views:\n  - name: A\n    path: /a\n    columns:\n      - \(column)\n", line: 5, words)
-    }
-
-    var testDescription: String { words }
-  }
-
   static let files = [
     BadFile("", line: 1, "The file is empty: it has a list `views`."),
     BadFile("- a\n", line: 1, "Names with values are expected here"),
@@ -194,5 +164,21 @@ import Testing
     let file = try Fixture.demoViews()
     #expect(file.me == "zoe")
     #expect(file.views.map(\.name) == ["Messages", "Roster"])
+  }
+}
+
+extension BadFile {
+  /// A view whose third line on is as given; columns come on its last line.
+  fileprivate init(view text: String, line: Int, _ words: String) {
+    let lines = BadFile.indented(text)
+    self.init(
+      "views:\n  - name: A\n    path: /a\n\(lines)\n    columns: [{ field: x }]\n", line: line,
+      words)
+  }
+
+  /// A view whose only column is as given, on line 5.
+  fileprivate init(column: String, _ words: String) {
+    self.init(
+      "views:\n  - name: A\n    path: /a\n    columns:\n      - \(column)\n", line: 5, words)
   }
 }

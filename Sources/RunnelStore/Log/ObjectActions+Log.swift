@@ -13,6 +13,16 @@ extension Query {
       [FieldName.path: .string(path.description), FieldName.query: try wireJSON()])
   }
 
+  /// What is logged of an object that has a place in the query.
+  fileprivate func logged<Object>(
+    _ entry: ObjectEntry<Object>, after previous: Key?
+  ) throws -> JSONValue {
+    .object([
+      try logged(), JSONMember(FieldName.object, try entry.json()),
+      JSONMember(FieldName.previous, previous?.json ?? .null),
+    ])
+  }
+
   fileprivate init(_ fields: ActionFields) throws {
     let query = ActionFields(try fields.value(FieldName.query))
     try self.init(
@@ -72,10 +82,7 @@ extension ObjectAdded: LoggableAction {
 
   /// The query, the object and the one before it.
   public func json() throws -> JSONValue {
-    .object([
-      try query.logged(), JSONMember(FieldName.object, try entry.json()),
-      JSONMember(FieldName.previous, previous?.json ?? .null),
-    ])
+    try query.logged(entry, after: previous)
   }
 
   /// Reads what `json` wrote.
@@ -109,10 +116,7 @@ extension ObjectMoved: LoggableAction {
 
   /// The query, the object and the one before it.
   public func json() throws -> JSONValue {
-    .object([
-      try query.logged(), JSONMember(FieldName.object, try entry.json()),
-      JSONMember(FieldName.previous, previous?.json ?? .null),
-    ])
+    try query.logged(entry, after: previous)
   }
 
   /// Reads what `json` wrote.

@@ -169,28 +169,18 @@ extension TreeEngine {
 
   /// Extends the window of a paged listener by up to `count` rows.
   ///
-  /// Returns `childAdded` for each row gained, in order, `value` if any was, then `page`. A count below 1 gains nothing.
+  /// Returns `childAdded` for each row gained, in order, `value` if any was, then `page`. A count below
+  /// 1 gains nothing.
   ///
   /// - Throws: `TreeError` (`unknownListener`) if the listener is not registered or not paged,
   ///   (`storage`) if the rows cannot be read; the window is then as before.
   public mutating func extend(
     _ listener: ListenerID, by count: Int, reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
-    guard let id = owners[listener], id.owner == listener else {
-      throw TreeError(.unknownListener, "There is no paged listener \(listener.rawValue).")
+    try changePaged(listener) { shared throws(TreeError) in
+      let page = try shared.view.extend(by: count, reader)
+      return (shared.deliveries(gained: page.gained), page.undo)
     }
-    var deliveries: [Delivery] = []
-    var undo: View.Undo?
-    try places.update(at: id.query.path) { place throws(TreeError) in
-      try place.update { views throws(TreeError) in
-        guard let index = views.index(forKey: id) else { return }
-        let page = try views.values[index].view.extend(by: count, reader)
-        undo = page.undo
-        deliveries = views.values[index].deliveries(gained: page.gained)
-      }
-    }
-    if let undo { note(.view(id, undo)) }
-    return deliveries
   }
 
   /// Shows another part of what a paged listener requested.
@@ -202,24 +192,31 @@ extension TreeEngine {
   mutating func show(
     _ part: WindowPart, to listener: ListenerID, reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
+    try changePaged(listener) { shared throws(TreeError) in
+      var changes = try shared.view.show(part, reader)
+      changes.hasMoreChanged = true
+      let events = shared.view.events(for: changes, wantsValue: shared.wantsValue)
+      return (shared.deliveries(events), changes.undo)
+    }
+  }
+
+  /// Changes the window of a paged listener, and notes what takes the change back.
+  private mutating func changePaged(
+    _ listener: ListenerID,
+    _ change: (inout Shared) throws(TreeError) -> (deliveries: [Delivery], undo: View.Undo?)
+  ) throws(TreeError) -> [Delivery] {
     guard let id = owners[listener], id.owner == listener else {
       throw TreeError(.unknownListener, "There is no paged listener \(listener.rawValue).")
     }
-    var deliveries: [Delivery] = []
-    var undo: View.Undo?
+    var result: (deliveries: [Delivery], undo: View.Undo?) = ([], nil)
     try places.update(at: id.query.path) { place throws(TreeError) in
       try place.update { views throws(TreeError) in
         guard let index = views.index(forKey: id) else { return }
-        var changes = try views.values[index].view.show(part, reader)
-        undo = changes.undo
-        changes.hasMoreChanged = true
-        let shared = views.values[index]
-        deliveries = shared.deliveries(
-          shared.view.events(for: changes, wantsValue: shared.wantsValue))
+        result = try change(&views.values[index])
       }
     }
-    if let undo { note(.view(id, undo)) }
-    return deliveries
+    if let undo = result.undo { note(.view(id, undo)) }
+    return result.deliveries
   }
 
   /// True if anyone listens.
