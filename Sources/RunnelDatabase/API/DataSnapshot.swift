@@ -3,10 +3,12 @@ public import RunnelTree
 
 /// What stood at a place at one moment.
 ///
-/// It never changes.
+/// It never changes. Two are equal if they are of the same place and hold the same value with the same
+/// priorities, whatever was pending and in whichever order the children are given: what is compared is
+/// what stood there, not how it was asked for or how far the origin was.
 ///
 /// Source: tree semantics, section 17.
-public struct DataSnapshot: Hashable, Sendable {
+public struct DataSnapshot: Sendable {
   /// The place.
   public let reference: Reference
   /// What stood there.
@@ -41,6 +43,21 @@ public struct DataSnapshot: Hashable, Sendable {
 
   /// True if anything stood there.
   public var exists: Bool { !node.isEmpty }
+}
+
+extension DataSnapshot: Hashable {
+  /// True if both are of the same place, where the same stood.
+  ///
+  /// O(n) in the node.
+  public static func == (left: DataSnapshot, right: DataSnapshot) -> Bool {
+    left.reference == right.reference && left.node == right.node
+  }
+
+  /// Hashes the place and what stood there.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(reference)
+    hasher.combine(node)
+  }
 }
 
 // MARK: Values

@@ -27,6 +27,18 @@ import Testing
     #expect(try leaf.child("a").exists == false)
   }
 
+  @Test func equalityIsThatOfPlaceValueAndPriority() throws {
+    let json = #"{"a":1,"b":{".value":2,".priority":3}}"#
+    let one = try snapshot(json)
+    let pending = DataSnapshot(
+      reference: place, node: one.node, index: .key, pending: [place.path])
+    #expect(pending.hasPendingWrites && !one.hasPendingWrites)
+    #expect(one == pending && Set([one, pending]).count == 1)
+    #expect(try one != snapshot(#"{"a":1,"b":2}"#))
+    #expect(try one != snapshot(#"{"a":1,"b":{".value":2,".priority":3},".priority":1}"#))
+    #expect(try one.child("a") != DataSnapshot(reference: place, node: node("1")))
+  }
+
   @Test func nothingHasNothing() throws {
     let nothing = try snapshot("null")
     #expect(!nothing.exists && nothing.value == nil && nothing.exportValue == nil)
