@@ -3,9 +3,13 @@ import Glibc
 
 /// The file beside a database that is touched after each commit, and how others notice.
 ///
+/// It tells also which sessions on a replica run: see `mark(session:)`.
+///
 /// The write-ahead log itself is no sign: it is modified before the commit can be seen.
 struct ChangeBeacon {
   private let descriptor: Int32
+  /// The session that is marked here as running.
+  private(set) var session: Int64?
 
   /// The name of the beacon of a database file.
   static func path(ofDatabase file: String) -> String { file + "-notify" }
@@ -26,6 +30,25 @@ struct ChangeBeacon {
   }
 
   func close() { runnel_close(descriptor) }
+}
+
+// MARK: Sessions
+
+extension ChangeBeacon {
+  /// Marks a session as running until this is closed or the process ends, however it ends; false if
+  /// another session has this number.
+  ///
+  /// The mark is a lock on the byte of that number; the file has no bytes.
+  mutating func mark(session: Int64) -> Bool {
+    guard runnel_byte_lock(descriptor, session) == 0 else { return false }
+    self.session = session
+    return true
+  }
+
+  /// True if a session other than the one marked here is marked as running.
+  ///
+  /// Where locks are not to be had none is: what it left is then taken back too early, not too late.
+  func isMarked(session: Int64) -> Bool { runnel_byte_is_locked(descriptor, session) == 1 }
 }
 
 /// Waits for the beacon of a database to be touched by another process, or by this one.

@@ -87,7 +87,7 @@ public actor Database {
   /// The numbers of the writes on a replica that the origin has not answered, by their ids.
   private var numbersOfWrites: [Int64: Int] = [:]
   /// The receipts of writes by references that the origin has not answered, by their ids.
-  var receipts: [Int64: WriteReceipt] = [:]
+  var receipts: [Int64: [WriteReceipt]] = [:]
   /// Who waits for the answer to a question that was asked once.
   var gets: [Int64: CheckedContinuation<Node, any Error>] = [:]
   /// Who waits for the end of a transaction by a reference.
@@ -191,7 +191,9 @@ public actor Database {
     case .listen(let listener, let request):
       post(for: listener) { try session.listen(listener, request) }
       for advice in session.takeIndexAdvice() { post(.advice(advice)) }
-    case .unlisten(let listener): session.unlisten(listener)
+    case .unlisten(let listener):
+      session.unlisten(listener)
+      if !session.undelivered.isEmpty { look() }
     case .extend(let listener, let count):
       post(for: listener) { try session.extend(listener, by: count) }
     case .write(let number, let write):

@@ -3,12 +3,14 @@ public import RunnelTree
 extension DatabaseSession {
   /// Carries out a write, unless one of the same name was carried out before.
   ///
-  /// On a replica the name is taken with the write; it stays taken though the origin may refuse it.
+  /// On a replica the name is that of the pending write until the origin has answered: who asks again
+  /// learns what becomes of it. Once the origin did it the name is taken; if it refused the write, or the
+  /// write was given up, nothing was carried out, and the name is free.
   ///
   /// - Parameters:
   ///   - write: the write.
   ///   - id: its name.
-  /// - Returns: false if it was carried out before; and what listeners of this session are to be told,
+  /// - Returns: false if it was carried out before, or is pending; and what listeners of this session are to be told,
   ///   in order.
   /// - Throws: `DatabaseError` (`forgotten` if nobody knows any more whether it was carried out); then
   ///   nothing was written, and its name is not taken.
@@ -17,7 +19,7 @@ extension DatabaseSession {
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
     if replica != nil {
       let written = try writeOnReplica(write, name: id)
-      return (written.id != nil, written.deliveries)
+      return (written.isNew, written.deliveries)
     }
     var isApplied = false
     let deliveries = try perform { transaction, now in

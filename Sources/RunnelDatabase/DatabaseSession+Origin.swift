@@ -47,7 +47,8 @@ extension DatabaseSession {
   func openReplica(_ transaction: StoreTransaction) throws {
     guard replica == nil, try transaction.hasReplica() else { return }
     replica = ReplicaEngine(
-      book: try transaction.replicaBook(), policy: environment.conflictPolicy)
+      book: try transaction.replicaBook(), session: markedNumber(),
+      policy: environment.conflictPolicy)
   }
 
   /// Takes what there is for the origin and for those who wait; it is given once.
@@ -80,7 +81,7 @@ extension DatabaseSession {
 // MARK: The origin
 
 extension DatabaseSession {
-  /// The origin can be talked to.
+  /// The origin can be talked to: by one session of a file at a time, which speaks for the others.
   ///
   /// - Parameter originTime: what its clock shows, in milliseconds since 1970, if it tells.
   /// - Returns: what listeners of this session are to be told.
@@ -171,6 +172,9 @@ extension DatabaseSession {
     return (id, deliveries)
   }
 
+  /// Nobody waits for the answer of a question any more; nothing comes of it then.
+  public func cancel(get id: Int64) { replica?.cancel(get: id) }
+
   /// In how many milliseconds `giveUpGets` is to be called; nil if no question waits for a connection.
   public var millisecondsToDeadline: Int? {
     replica?.nextDeadline.map { Int(max($0 - environment.now(), 0)) }
@@ -229,13 +233,14 @@ extension DatabaseSession {
   ) throws -> ReplicaOutcome
 
   /// Storage, then events, then the origin: the one way by which a replica changes.
-  private func step(_ body: ReplicaStep) throws -> [Delivery] {
+  func step(_ body: ReplicaStep) throws -> [Delivery] {
     let now = environment.now()
     let (changed, end, outcome) = try store.write { transaction in
       guard var changed = replica else {
         throw DatabaseError(.refused, "\(file) is a tree of its own, not a replica of another.")
       }
       var storage = transaction
+      storage.beacon = beacon
       var outcome = try absorbOthers(into: &changed, storage)
       var end = outcome.sequence
       let own = try body(&changed, &storage, now)
@@ -250,11 +255,16 @@ extension DatabaseSession {
     sequence = end
     originOutput.commands += outcome.commands
     originOutput.completions += outcome.completions
-    return outcome.deliveries
+    return takeUndelivered() + outcome.deliveries
+  }
+
+  private func takeUndelivered() -> [Delivery] {
+    defer { undelivered = [] }
+    return undelivered
   }
 
   /// What other processes did to the file since this session looked last.
-  private func absorbOthers(
+  func absorbOthers(
     into engine: inout ReplicaEngine, _ transaction: StoreTransaction
   ) throws -> (outcome: ReplicaOutcome, sequence: Int64) {
     let foreign = try transaction.foreignChanges(after: sequence)
@@ -264,11 +274,12 @@ extension DatabaseSession {
     return (outcome, foreign.sequence)
   }
 
-  /// Does a write on a replica; the origin's answer is completed under the id returned, which is nil if
-  /// a write of the same name was done before.
+  /// Does a write on a replica; false if one of the same name was done before, or is pending.
+  ///
+  /// The origin's answer is completed under `newestWriteID`, which is nil if it was done before.
   func writeOnReplica(
     _ write: Write, undoes undone: HistoryEntry? = nil, name: WriteID? = nil
-  ) throws -> (id: Int64?, deliveries: [Delivery]) {
+  ) throws -> (isNew: Bool, deliveries: [Delivery]) {
     try writeOnReplica(undoes: undone, name: name) { _, _ in write }
   }
 
@@ -276,22 +287,27 @@ extension DatabaseSession {
   func writeOnReplica(
     undoes undone: HistoryEntry? = nil, name: WriteID? = nil,
     _ make: (ShownTree, _ now: Int64) throws -> Write
-  ) throws -> (id: Int64?, deliveries: [Delivery]) {
+  ) throws -> (isNew: Bool, deliveries: [Delivery]) {
     var id: Int64?
+    var isNew = false
     let deliveries = try step { (engine, storage, now) in
       if let undone { try checkUnchanged(undone, storage) }
-      if let name, try !storage.takeName(name) { return ReplicaOutcome() }
+      if let name {
+        id = engine.replica.book.pendingWrite(named: name)?.id
+        if try id != nil || storage.isNameTaken(name) { return ReplicaOutcome() }
+      }
       let write = try make(ShownTree(storage, engine.replica.book), now)
       let parts = try write.assignments(now: now, reader: storage)
       var outcome = ReplicaOutcome()
       try recording(parts, storage, now: now, undoes: undone?.id) {
-        let written = try engine.write(write, now: now, &storage)
+        let written = try engine.write(write, name: name, now: now, &storage)
         (id, outcome) = (written.id, written.outcome)
       }
+      isNew = true
       return outcome
     }
     newestWriteID = id
-    return (id, deliveries)
+    return (isNew, deliveries)
   }
 
   func listenOnReplica(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
@@ -302,9 +318,11 @@ extension DatabaseSession {
 
   func unlistenOnReplica(_ listener: ListenerID) {
     do {
-      _ = try step { (engine, storage, now) in
+      let told = try step { (engine, storage, now) in
         try engine.unlisten(listener, now: now, &storage)
       }
+      // What others wrote meanwhile is told with what is told next.
+      undelivered = told.filter { $0.listener != listener }
     } catch {
       // The listener must be gone whatever the storage says; the query is asked a little longer.
       replica?.forget(listener)
@@ -323,7 +341,10 @@ extension DatabaseSession {
     replica = changed
     sequence = result.sequence
     originOutput.commands += result.outcome.commands
-    return result.outcome.deliveries
+    originOutput.completions += result.outcome.completions
+    undelivered += result.outcome.deliveries
+    let told = try takeBackLostWrites()
+    return takeUndelivered() + told
   }
 
   static func isReplica(_ file: String) -> DatabaseError {

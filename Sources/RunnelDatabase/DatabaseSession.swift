@@ -36,7 +36,7 @@ public struct DatabaseEnvironment {
 /// own; a command that does one thing may use it directly.
 public final class DatabaseSession {
   let store: Store
-  private(set) var beacon: ChangeBeacon?
+  var beacon: ChangeBeacon?
   var environment: DatabaseEnvironment
   private var engine = TreeEngine()
   /// Who listens to `/.info`, unless the tree is a replica.
@@ -52,6 +52,8 @@ public final class DatabaseSession {
   var messageCount = 0
   /// What the replica has for its origin and for those who wait, until it is taken.
   var originOutput = OriginOutput()
+  /// What listeners of a replica are to be told, and could not be when it was found.
+  var undelivered: [Delivery] = []
   /// The state of the file that this was in; while it is the same, nobody else has written.
   private var stateNumber: Int64?
 
@@ -69,20 +71,25 @@ public final class DatabaseSession {
     self.environment = environment
     store = try Store(
       file: file, isReadOnly: isReadOnly, busyTimeout: environment.busyTimeout)
+    beacon = isReadOnly ? nil : ChangeBeacon(database: file)
     // One transaction, so that nobody writes in between.
     try store.read { transaction in
       sequence = try transaction.feedEnd()
       try openReplica(transaction)
     }
-    beacon = isReadOnly ? nil : ChangeBeacon(database: file)
+    if !isReadOnly { try tidyUpAfterOthers() }
   }
+
+  deinit { beacon?.close() }
 
   /// Closes the file.
   ///
-  /// The session is not used afterwards.
+  /// The session is not used afterwards. On a replica, what its transactions show is taken back.
   ///
   /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
   public func close() throws {
+    // What is left is taken back by the next session.
+    try? leaveReplica()
     beacon?.close()
     beacon = nil
     try store.close()
@@ -289,24 +296,23 @@ extension DatabaseSession {
   public func scan(
     _ query: Query, detail: TreeRow.Detail = .full
   ) throws -> (rows: [TreeRow], report: ScanReport) {
-    let scan = try store.read {
-      try $0.scan(of: query.path, in: RowSlice(query), detail: detail)
-    }
-    let report = ScanReport(
-      way: scan.way, scannedCount: scan.scannedCount, shownCount: scan.rows.count,
-      advice: scan.advice)
-    return (scan.rows, report)
+    try store.read { try tree($0).scan(query, detail: detail) }
+  }
+
+  /// What is stored, and `/.info` beside it.
+  private func tree(_ transaction: StoreTransaction) -> SessionTree {
+    SessionTree(stored: transaction, info: connectionInfo)
   }
 
   /// Runs `body` on the tree as it is now, whatever others write meanwhile.
   ///
-  /// The reader is not used afterwards.
+  /// The reader serves `/.info`, too. It is not used afterwards.
   ///
   /// - Throws: `DatabaseError` if the tree cannot be read, and what `body` throws.
   public func read<Result>(_ body: (any TreeReader) throws -> Result) throws -> Result {
     let result: Swift.Result<Result, any Error> = try store.read { transaction in
       do {
-        return .success(try body(transaction))
+        return .success(try body(tree(transaction)))
       } catch let error as TreeError {
         throw error
       } catch {
@@ -328,6 +334,11 @@ extension DatabaseSession {
   public func exportJSON(
     _ path: Path, layout: JSONWriter.Layout = .compact, write: ([UInt8]) throws -> Void
   ) throws {
+    if path.isInfo {
+      var writer = JSONWriter(layout: layout)
+      try connectionInfo.node(at: path).writeExport(to: &writer)
+      return try write(writer.takeBytes())
+    }
     var failure: (any Error)?
     do {
       try withoutActuallyEscaping(write) { write in
@@ -362,39 +373,4 @@ extension DatabaseSession {
 
   /// Lets the file grow no further than so many pages, as a full disk would.
   package func limitPages(to count: Int) throws { try store.limitPages(to: count) }
-}
-
-// MARK: Indexes
-
-extension DatabaseSession {
-  /// The indexes of the file, in the order in which they were declared.
-  public var declaredIndexes: [IndexDefinition] { store.indexes.map(\.definition) }
-
-  /// The indexes that reads and listeners could have used since this was last asked, in the order in
-  /// which they came up.
-  public func takeIndexAdvice() -> [IndexAdvice] { store.adviceLog.take() }
-
-  /// Declares indexes that are not declared yet, and enters what is stored.
-  ///
-  /// O(n) in the children that a new index keeps; nothing if all are declared.
-  ///
-  /// `progress` is called now and then with the rows entered so far; false stops the work.
-  ///
-  /// - Throws: `DatabaseError` (`cancelled`, or a failure of the storage); then none was declared.
-  public func declareIndexes(
-    _ definitions: [IndexDefinition],
-    progress: @escaping (_ rows: Int) -> Bool = { _ in true }
-  ) throws {
-    try store.declare(definitions, progress: progress)
-  }
-
-  /// Removes declared indexes; returns those that there were.
-  ///
-  /// O(n) in the entries of all indexes. What asks for the order is answered by a scan from then on.
-  ///
-  /// - Throws: `DatabaseError`; then all are as before.
-  @discardableResult
-  public func removeIndexes(_ definitions: Set<IndexDefinition>) throws -> [IndexDefinition] {
-    try store.remove(definitions)
-  }
 }

@@ -1,7 +1,8 @@
 import RunnelBase
-import RunnelDatabase
 import RunnelTree
 import Testing
+
+@testable import RunnelDatabase
 
 /// A database file that is the replica of an origin.
 @Suite struct ReplicaSessionTests {
@@ -70,6 +71,39 @@ import Testing
     _ = try session.disconnectOrigin()
     #expect(try session.rows(Query(.info)).map(\.key.text) == ["connected", "serverTimeOffset"])
     #expect(try shown("/.info/connected") == false)
+  }
+
+  /// One answer everywhere: what a listener is told is what is read.
+  @Test(arguments: [false, true]) func infoIsServedByEveryWayOfReading(isReplica: Bool) async throws
+  {
+    let session = try folder.session(isReplica ? "test.db" : "own.db", seed: 2)
+    if isReplica { _ = try session.connectOrigin(originTime: 1_700_000_005_000) }
+    let offset: JSONValue = isReplica ? 5000 : 0
+    let whole: JSONValue = ["connected": true, "serverTimeOffset": offset]
+    let request = ListenRequest(query: Query(.info), events: .value)
+    let told = try session.listen(ListenerID(1), request)
+    #expect(told.map(\.event) == [.value(try Node(json: whole))])
+    let place = try Path("/.info/serverTimeOffset")
+    #expect(try session.node(at: .info).exportJSON == whole)
+    #expect(try session.read { try $0.node(at: .info) }.exportJSON == whole)
+    #expect(try session.read { try $0.node(at: place) }.exportJSON == offset)
+    #expect(try session.summary(at: .info).kind == .children(count: 2))
+    #expect(try session.read { try $0.summary(at: .info) }.kind == .children(count: 2))
+    let query = try Query(.info).ordered(by: .key).limited(to: 1, from: .last)
+    #expect(try session.rows(query).map(\.key.text) == ["serverTimeOffset"])
+    let scan = try session.scan(query)
+    #expect(scan.rows == (try session.rows(query)))
+    #expect(scan.report == ScanReport(way: .record, scannedCount: 2, shownCount: 1))
+    let slice = RowSlice(query)
+    let read = try session.read { try $0.rows(of: .info, in: slice, detail: .full) }
+    #expect(read == scan.rows)
+    let key = try Key("connected")
+    let row = try session.read { try $0.row(key, of: .info, in: slice, detail: .full) }
+    #expect(row?.node == Node(.bool(true)))
+    let shallow = try session.shallow(.info, limit: 1, after: nil)
+    #expect(shallow.keys == ["connected"] && shallow.numberOfChildren == 2 && shallow.exists)
+    #expect(shallow.next == "connected")
+    #expect(try session.export("/.info") == whole.jsonText())
   }
 
   @Test func pendingWritesSurviveARestartInOrder() throws {

@@ -245,6 +245,9 @@ extension ReplicaStory {
     mirrors = [:]
     kept = []
     engine = ReplicaEngine(book: storage.savedBook, policy: policy, hashing: hashing)
+    try take(engine.takeBackLost(now: now, &storage))
+    let isDurable = engine.replica.book.pending.allSatisfy(\.isDurable)
+    try check(isDurable, "A transaction survived a restart.")
   }
 
   private mutating func sendOne() throws {

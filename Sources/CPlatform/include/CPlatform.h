@@ -1,5 +1,5 @@
-// What Swift's Glibc module omits: eventfd, signalfd, inotify, and poll with one argument per
-// descriptor. No function keeps state; a descriptor returned belongs to the caller, who closes it
+// What Swift's Glibc module omits: eventfd, signalfd, inotify, locks of an opening, and poll with one
+// argument per descriptor. No function keeps state; a descriptor returned belongs to the caller, who closes it
 // with runnel_close. A failure is -1 with the reason in errno.
 #ifndef RUNNEL_CPLATFORM_H
 #define RUNNEL_CPLATFORM_H
@@ -72,5 +72,15 @@ int runnel_inotify_add_watch(int descriptor, const char *directory);
 /// Reads all pending events. Returns 1 when one named the file (a name without a directory), or
 /// when events were lost or the watch is gone, so that the file may have been named; otherwise 0.
 int runnel_inotify_drain(int descriptor, const char *name);
+
+// Who still has a file open.
+
+/// Locks one byte of a file, which need not exist, until the descriptor is closed or its process ends.
+///
+/// The descriptor must be open for writing. Returns 0, or -1 if another opening holds the byte.
+int runnel_byte_lock(int descriptor, long long offset);
+
+/// Returns 1 if another opening of the file holds the byte, 0 if none does.
+int runnel_byte_is_locked(int descriptor, long long offset);
 
 #endif

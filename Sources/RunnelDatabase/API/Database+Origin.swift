@@ -20,7 +20,7 @@ extension Database {
     try checkIsOpen()
     let (id, deliveries) = try session.ask(request)
     let receipt = WriteReceipt()
-    receipts[id] = receipt
+    receipts[id] = [receipt]
     post(deliveries)
     postOriginOutput()
     return receipt
@@ -34,7 +34,11 @@ extension Database {
     session.newestWriteID = nil
     let (isApplied, deliveries) = try body(session)
     let receipt = WriteReceipt(isApplied: isApplied)
-    if let id = session.newestWriteID { receipts[id] = receipt } else { receipt.settle() }
+    if let id = session.newestWriteID {
+      receipts[id, default: []].append(receipt)
+    } else {
+      receipt.settle()
+    }
     post(deliveries)
     postOriginOutput()
     await dispatcher.whenDelivered()
@@ -43,17 +47,17 @@ extension Database {
 
   /// Says what became of the write or request `id`, if it came by a reference; false if it did not.
   func settle(_ id: Int64, _ error: TreeError?) -> Bool {
-    guard let receipt = receipts.removeValue(forKey: id) else { return false }
+    guard let waiting = receipts.removeValue(forKey: id) else { return false }
     let result: Result<Void, DatabaseError> =
       error.map { .failure(DatabaseError(rejection: $0)) } ?? .success(())
     // What the answer changed is told before.
-    dispatcher.afterwards { receipt.settle(result) }
+    dispatcher.afterwards { for receipt in waiting { receipt.settle(result) } }
     return true
   }
 
   /// Tells all who wait that the database is at its end.
   func settleAll(_ error: DatabaseError) {
-    for (_, receipt) in receipts { receipt.settle(.failure(error)) }
+    for receipt in receipts.values.joined() { receipt.settle(.failure(error)) }
     for (_, waiter) in gets { waiter.resume(throwing: error) }
     for (_, waiter) in transactions { waiter.resume(throwing: error) }
     (receipts, gets, transactions) = ([:], [:], [:])
@@ -69,14 +73,25 @@ extension Database {
   func getOnReplica(_ query: Query) async throws -> (node: Node, pending: [Path])? {
     try checkIsOpen()
     guard session.replica != nil else { return nil }
+    try Task.checkCancellation()
     let (id, deliveries) = try session.get(query)
-    let node = try await withCheckedThrowingContinuation { continuation in
-      gets[id] = continuation
-      post(deliveries)
-      postOriginOutput()
-      giveUpGetsLater()
+    let node = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        gets[id] = continuation
+        post(deliveries)
+        postOriginOutput()
+        giveUpGetsLater()
+      }
+    } onCancel: {
+      executor.submit { self.assumeIsolated { $0.cancel(get: id) } }
     }
     return (node, session.pendingPlaces)
+  }
+
+  private func cancel(get id: Int64) {
+    guard let waiter = gets.removeValue(forKey: id) else { return }
+    session.cancel(get: id)
+    waiter.resume(throwing: CancellationError())
   }
 
   func answer(get id: Int64, _ result: Result<Node, DatabaseError>) {

@@ -14,7 +14,8 @@ extension Queryable {
   /// Source: tree semantics, section 14.
   ///
   /// - Throws: `DatabaseError` if it cannot be read, or the database is closed; on a replica if the origin
-  ///   refuses, or there is no connection and nothing is kept (`offline`).
+  ///   refuses, or there is no connection and nothing is kept (`offline`). There also
+  ///   `CancellationError`, at once, if the task is cancelled: what the origin answers is passed by then.
   public func get() async throws -> DataSnapshot {
     let query = databaseQuery
     let asked = query.query

@@ -43,9 +43,9 @@ extension DatabaseSession {
       query = try query.starting(at: .leaf(.string(cursor.text)), isInclusive: false)
     }
     let slice = RowSlice(query)
-    return try read { transaction in
-      let summary = try transaction.summary(at: path)
-      let rows = limit == 0 ? [] : try transaction.rows(of: path, in: slice, detail: .shallow)
+    return try read { (tree: any TreeReader) in
+      let summary = try tree.summary(at: path)
+      let rows = limit == 0 ? [] : try tree.rows(of: path, in: slice, detail: .shallow)
       let keys = rows.prefix(limit).map(\.key.text)
       return ShallowSnapshot(
         keys: keys, numberOfChildren: summary.kind.childCount, exists: summary.kind != .empty,

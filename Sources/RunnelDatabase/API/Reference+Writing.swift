@@ -1,5 +1,5 @@
 public import RunnelBase
-import RunnelTree
+public import RunnelTree
 
 // Writing. Each of these returns when the write is on disk and everyone who observes through this
 // database has been told of it; one that throws changed nothing. The receipt tells what the origin of a

@@ -11,7 +11,9 @@ public final class WriteReceipt: Sendable {
     var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
   }
 
-  /// False if a write of this name had been carried out before, so that nothing changed; see `WriteID`.
+  /// False if a write of this name had been asked for before, so that nothing changed; see `WriteID`.
+  ///
+  /// The receipt then tells what becomes, or became, of that one.
   public let isApplied: Bool
   private let state = Mutex(State())
 

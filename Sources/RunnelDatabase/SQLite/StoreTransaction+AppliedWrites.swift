@@ -22,23 +22,40 @@ extension StoreTransaction {
   ///
   /// - Throws: `DatabaseError` (`forgotten`) if it cannot be told.
   func takeName(_ id: WriteID) throws -> Bool {
-    var (applied, forgotten) = try bounds(of: id.client)
-    if id.number <= applied { return false }
-    if try isRemembered(id) { return false }
+    if try isNameTaken(id) { return false }
+    try noteName(id)
+    return true
+  }
+
+  /// True if a write was carried out.
+  ///
+  /// - Throws: `DatabaseError` (`forgotten`) if it cannot be told.
+  func isNameTaken(_ id: WriteID) throws -> Bool {
+    let (applied, forgotten) = try bounds(of: id.client)
+    if id.number <= applied { return true }
+    if try isRemembered(id) { return true }
     if id.number <= forgotten {
       throw DatabaseError(
         .forgotten,
         "Write \(id.number) of \(id.client) comes too late to tell whether it was carried out "
           + "before: it was not carried out now. Look at the data, and write anew if need be.")
     }
-    try db.cachedStatement(sql: "INSERT INTO applied_write (client, number) VALUES (?, ?)")
-      .execute(arguments: [id.client, id.number])
+    return false
+  }
+
+  /// Notes that a write was carried out; one of which that is no longer told is left out.
+  func noteName(_ id: WriteID) throws {
+    var (applied, forgotten) = try bounds(of: id.client)
+    if id.number <= max(applied, forgotten) { return }
+    try db.cachedStatement(
+      sql: "INSERT OR IGNORE INTO applied_write (client, number) VALUES (?, ?)"
+    )
+    .execute(arguments: [id.client, id.number])
     applied = try closedGap(of: id.client, from: applied)
     forgotten = try droppedOldest(of: id.client, forgotten)
     try db.cachedStatement(
       sql: "INSERT OR REPLACE INTO write_client (client, applied, forgotten) VALUES (?, ?, ?)"
     ).execute(arguments: [id.client, applied, forgotten])
-    return true
   }
 
   private func bounds(of client: String) throws -> (applied: Int64, forgotten: Int64) {

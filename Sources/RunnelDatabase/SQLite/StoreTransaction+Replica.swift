@@ -41,12 +41,30 @@ extension StoreTransaction: ReplicaStorage {
     }
   }
 
-  func deletePendingWrite(_ id: Int64) throws(TreeError) {
+  func end(_ write: PendingWrite, _ ending: PendingWrite.Ending) throws(TreeError) {
     try reading {
       try db.cachedStatement(sql: "DELETE FROM pending_write WHERE id = ?")
-        .execute(arguments: [id])
+        .execute(arguments: [write.id])
+      switch ending {
+      case .done: if let name = write.name { try noteName(name) }
+      case .refused(let error): try note(Refusal(write: write.id, error: error))
+      case .takenBack: break
+      }
     }
   }
+
+  func refusal(of id: Int64) throws(TreeError) -> TreeError? {
+    try reading { try refusals().last { $0.write == id }?.error }
+  }
+
+  func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> {
+    try reading {
+      try sessionsWithQueries().filter { $0 != beacon?.session && isRunning(session: $0) }
+        .reduce(into: Set<Int64>()) { $0.formUnion(try queries(heldBy: $1)) }
+    }
+  }
+
+  func isRunning(session: Int64) -> Bool { beacon?.isMarked(session: session) == true }
 
   func save(_ record: TrackedQuery) throws(TreeError) {
     try reading {
@@ -60,6 +78,7 @@ extension StoreTransaction: ReplicaStorage {
         record.isActive, record.isComplete, record.lastUse,
       ])
       try saveKeys(of: record)
+      try noteHolding(record.id, record.isActive)
     }
   }
 
@@ -88,6 +107,7 @@ extension StoreTransaction: ReplicaStorage {
         .execute(arguments: [id])
       try db.cachedStatement(sql: "DELETE FROM tracked_query WHERE id = ?")
         .execute(arguments: [id])
+      try noteHolding(id, false)
     }
   }
 

@@ -18,6 +18,8 @@ struct StoreTransaction {
   var stateNumber: Int64 = 0
   /// How many writes the history keeps, if it was looked up before; see `historyLimit()`.
   var knownHistoryLimit = HistoryLimit()
+  /// Tells which sessions run; nil if nobody needs to know.
+  var beacon: ChangeBeacon?
   /// What the history will say of this transaction's write.
   let notedEntry = NotedEntry()
   private let statements: StatementCache

@@ -219,6 +219,12 @@ extension TreeEngine {
     return result.deliveries
   }
 
+  /// True if a listener is shown no row.
+  func isEmpty(_ listener: ListenerID) -> Bool {
+    guard let id = owners[listener] else { return true }
+    return places[id.query.path]?.views[id]?.view.rows.isEmpty ?? true
+  }
+
   /// True if anyone listens.
   public var hasListeners: Bool { !owners.isEmpty }
 }

@@ -18,6 +18,8 @@ struct PagedListen: Sendable {
   /// All that the listener requested, of which the window is a part.
   let base: Query
   let anchor: Query.Side
+  /// How many rows the first page has.
+  let firstCount: Int
   /// How many rows the probe is to gain; 0 if there is none.
   private(set) var wantedCount: Int
   private(set) var hold: Query?
@@ -29,11 +31,15 @@ struct PagedListen: Sendable {
   init(_ base: Query, _ paging: Paging) {
     self.base = base
     anchor = paging.anchor
+    firstCount = paging.count
     wantedCount = PagedListen.limit(paging.count)
   }
 
   /// A row more than a page is asked for, which must be a number, too.
   private static func limit(_ count: Int) -> Int { min(count, Int.max - 1) }
+
+  /// True if the first page is there and no other is asked for.
+  var isSettled: Bool { hold != nil && wantedCount == 0 }
 
   /// All that the origin is to be asked.
   var wanted: [Query] { replaced + [hold, probe].compactMap(\.self) }

@@ -14,6 +14,9 @@ extension PendingWrite {
     static let base = "base"
     static let isVisible = "visible"
     static let isDurable = "durable"
+    static let session = "session"
+    static let client = "client"
+    static let number = "number"
   }
 
   /// The write as JSON, without its id.
@@ -32,7 +35,20 @@ extension PendingWrite {
     members.append(JSONMember(Name.parts, .array(parts.indices.map(partJSON))))
     members.append(JSONMember(Name.isVisible, .bool(isVisible)))
     members.append(JSONMember(Name.isDurable, .bool(isDurable)))
-    return .object(members)
+    return .object(members + makerMembers)
+  }
+
+  private var makerMembers: [JSONMember] {
+    switch maker {
+    case .anyone(let name?):
+      [
+        JSONMember(Name.client, .string(name.client)),
+        JSONMember(Name.number, .number(JSONNumber(name.number))),
+      ]
+    case .anyone(nil): []
+    case .transaction(let session):
+      [JSONMember(Name.session, .number(JSONNumber(session)))]
+    }
   }
 
   private func partJSON(_ index: Int) -> JSONValue {
@@ -64,7 +80,20 @@ extension PendingWrite {
     }
     self.init(
       id: id, write: write, parts: parts, bases: bases, isVisible: isVisible,
-      isDurable: isDurable)
+      maker: isDurable
+        ? .anyone(name: PendingWrite.name(json))
+        : .transaction(session: PendingWrite.integer(json[Name.session]) ?? PendingWrite.noSession))
+  }
+
+  private static func name(_ json: JSONValue) -> WriteID? {
+    guard case .string(let client)? = json[Name.client], let number = integer(json[Name.number])
+    else { return nil }
+    return WriteID(client: client, number: number)
+  }
+
+  private static func integer(_ json: JSONValue?) -> Int64? {
+    guard case .number(let number)? = json else { return nil }
+    return number.integer
   }
 
   private static func write(_ json: JSONValue) -> Write? {

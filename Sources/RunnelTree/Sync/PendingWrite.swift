@@ -13,21 +13,49 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   public var bases: [Node?]
   /// False for what a transaction wrote without showing it.
   public var isVisible: Bool
-  /// False for what a transaction wrote: it ends with the process.
-  public var isDurable: Bool
+  /// Who made it.
+  public var maker: Maker
+
+  /// Who made a pending write, which says how long it lives.
+  public enum Maker: Hashable, Sendable {
+    /// Whoever it was: the write is done in the end, over restarts. With a name it is done once,
+    /// however often it is asked for.
+    case anyone(name: WriteID?)
+    /// A transaction of this session: the write ends with it.
+    case transaction(session: Int64)
+  }
+
+  /// The number of no session: it names one that has ended.
+  public static let noSession: Int64 = 0
+
+  /// What becomes of a pending write when it is pending no more.
+  public enum Ending: Hashable, Sendable {
+    /// The origin did it.
+    case done
+    /// The origin refused it, or it was given up.
+    case refused(TreeError)
+    /// It was a transaction's, of which something else is written now, or nothing.
+    case takenBack
+  }
 
   /// Makes a pending write.
   public init(
     id: Int64, write: Write, parts: [Assignment], bases: [Node?] = [], isVisible: Bool = true,
-    isDurable: Bool = true
+    maker: Maker = .anyone(name: nil)
   ) {
     self.id = id
     self.write = write
     self.parts = parts
     self.bases = bases
     self.isVisible = isVisible
-    self.isDurable = isDurable
+    self.maker = maker
   }
+
+  /// False for what a transaction wrote: it ends with its session.
+  public var isDurable: Bool { if case .anyone = maker { true } else { false } }
+
+  /// The name by which it is done once; nil if it has none.
+  public var name: WriteID? { if case .anyone(let name) = maker { name } else { nil } }
 
   /// True if the write replaces the node at a place as a whole, or one above it.
   func covers(_ path: Path) -> Bool {

@@ -151,6 +151,10 @@ extension Replica {
     var record = book.recordOrNew(of: query)
     if record.isDefault {
       record.isComplete = record.isComplete || isTold
+    } else if record.isComplete, !isTold,
+      try storage.queriesHeldElsewhere().contains(record.id)
+    {
+      // What another session was told of the answer is newer than what was cached of the place.
     } else if isTold || isCached {
       // The keys of an earlier answer may be older than what was told of the place since.
       record.keys = try rowKeys(of: query, storage)

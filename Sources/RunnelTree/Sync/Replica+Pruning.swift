@@ -10,15 +10,16 @@ extension Replica {
 
   /// Removes the answers that were not asked for longest, until the rest is within the limits.
   ///
-  /// What an active query keeps, and pending writes, stay.
+  /// What a query keeps that is active here or in another session, and pending writes, stay.
   ///
   /// - Returns: the places where something went.
   mutating func prune(
     toBytes bytes: Int, queries: Int, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     var touched: [Path] = []
+    let held = try storage.queriesHeldElsewhere()
     while true {
-      let inactive = book.trackedQueries.filter { !$0.isActive }
+      let inactive = book.trackedQueries.filter { !$0.isActive && !held.contains($0.id) }
         .sorted { ($0.lastUse, $0.id) < ($1.lastUse, $1.id) }
       if inactive.isEmpty { return touched }
       if try storage.serverBytes() <= bytes, inactive.count <= queries { return touched }
@@ -34,9 +35,9 @@ extension Replica {
   mutating func discard(
     _ query: Query, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
-    guard let record = book.record(of: query), !record.isActive, !record.isDefault else {
-      return []
-    }
+    guard let record = book.record(of: query), !record.isActive, !record.isDefault,
+      try !storage.queriesHeldElsewhere().contains(record.id)
+    else { return [] }
     return try prune([record], &storage)
   }
 

@@ -17,7 +17,6 @@
 /// - While a window's answer is complete, children outside of it are shown only from its own answer,
 ///   active listens below it and pending writes; what was cached once does not fill it.
 /// - A rejected write gives the parent its priority back, for what is shown is always I1.
-/// - What a transaction showed when the process ended shows until the next connection.
 ///
 /// Source: tree semantics, sections 7, 8 and 15.
 public struct Replica: Sendable {
@@ -38,7 +37,7 @@ extension Replica {
   ///
   /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
   mutating func write(
-    _ write: Write, isVisible: Bool = true, isDurable: Bool = true, now: Int64,
+    _ write: Write, isVisible: Bool = true, by maker: PendingWrite.Maker, now: Int64,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (write: PendingWrite, touched: [Path]) {
     let reader = ReplicaReader(storage: storage, book: book, writes: .all)
@@ -48,7 +47,7 @@ extension Replica {
     for part in parts { bases.append(try base(of: part, storage)) }
     let pending = PendingWrite(
       id: id, write: write.asked(parts), parts: parts, bases: bases, isVisible: isVisible,
-      isDurable: isDurable)
+      maker: maker)
     try storage.save(pending)
     book.add(pending)
     guard isVisible else { return (pending, []) }
@@ -80,7 +79,7 @@ extension Replica {
     _ id: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     guard let write = book.remove(id) else { return [] }
-    try storage.deletePendingWrite(id)
+    try storage.end(write, .done)
     for part in write.parts where !book.isTold(part.path) {
       try keep(part, &storage)
     }
@@ -103,10 +102,10 @@ extension Replica {
 
   /// The origin refused a write, or it is given up: what was under it shows again.
   mutating func reject(
-    _ id: Int64, _ storage: inout some ReplicaStorage
+    _ id: Int64, _ ending: PendingWrite.Ending, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     guard let write = book.remove(id) else { return [] }
-    try storage.deletePendingWrite(id)
+    try storage.end(write, ending)
     return write.isVisible ? try rebase(write.parts.map(\.path), &storage) : []
   }
 }

@@ -36,6 +36,11 @@ extension ReplicaBook {
   /// True if the origin has not answered a write.
   func isPending(_ id: Int64) -> Bool { pending.contains { $0.id == id } }
 
+  /// The write of a name that the origin has not answered.
+  package func pendingWrite(named name: WriteID) -> PendingWrite? {
+    pending.first { $0.name == name }
+  }
+
   mutating func add(_ write: PendingWrite) {
     precondition(pending.last.map { $0.id < write.id } ?? true, "I1: ids ascend.")
     pending.append(write)

@@ -38,6 +38,9 @@ extension ReplicaEngine {
     return (id, outcome)
   }
 
+  /// Nobody waits for the answer of a question any more: what comes of it is passed by.
+  public mutating func cancel(get id: Int64) { gets.removeAll { $0.id == id } }
+
   /// When `giveUpGets` is to be called next, in milliseconds since 1970; nil if no question waits for a
   /// connection.
   public var nextDeadline: Int64? { gets.filter { !$0.isSent }.map(\.deadline).min() }

@@ -13,7 +13,7 @@ extension ReplicaEngine {
     if let originTime {
       try tellInfo(&outcome) { $0.serverTimeOffset = originTime - now }
     }
-    try refresh(dropLostTransactions(&storage), now: now, &outcome, &storage)
+    outcome.append(try takeBackLost(now: now, &storage))
     let asks = plan.current
     for ask in asks { outcome.commands.append(try command(for: ask, storage)) }
     sendDisconnectRequests(&outcome)
@@ -84,6 +84,7 @@ extension ReplicaEngine {
       try recompute(answered: id, now: now, &outcome, &storage)
     }
     try advancePages(now: now, &outcome, &storage)
+    try refillPages(now: now, &outcome, &storage)
     try sendIfAnswered(answered, now: now, &outcome, &storage)
     return outcome
   }
@@ -133,7 +134,7 @@ extension ReplicaEngine {
     if try answered(disconnectRequest: id, error, &outcome) { return }
     if try refused(get: id, error, &outcome, storage) { return }
     let isPending = replica.book.isPending(id)
-    var touched = try replica.reject(id, &storage)
+    var touched = try replica.reject(id, .refused(error), &storage)
     touched += try failTransactions(
       where: { $0.command == id }, error, now: now, &outcome, &storage)
     if isPending { outcome.completions.append(.rejected(id: id, error)) }

@@ -68,6 +68,20 @@ extension ReplicaEngine {
     }
   }
 
+  /// Asks for the first page again where a window has lost all its rows and there are more beyond.
+  ///
+  /// Without an origin it stays empty until it is extended.
+  mutating func refillPages(
+    now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    guard isConnected else { return }
+    for listener in pages.keys.sorted() {
+      guard let paged = pages[listener], paged.isSettled, paged.hasMore, engine.isEmpty(listener)
+      else { continue }
+      outcome.append(try extend(listener, by: paged.firstCount, now: now, &storage))
+    }
+  }
+
   /// Without an origin windows are extended by what is known.
   mutating func settlePages(
     now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage

@@ -46,13 +46,13 @@ extension ReplicaEngine {
     if let json = transaction.request.body(transaction.input) {
       let written = try replica.write(
         .set(path, json.keeping(priority: transaction.input.priority)),
-        isVisible: transaction.request.appliesLocally, isDurable: false, now: originTime(now),
-        &storage)
+        isVisible: transaction.request.appliesLocally, by: .transaction(session: session),
+        now: originTime(now), &storage)
       transaction.write = written.write
       touched += written.touched
     }
     // The new result is there before the old one goes, so that listeners see one step.
-    if let old { touched += try replica.reject(old.id, &storage) }
+    if let old { touched += try replica.reject(old.id, .takenBack, &storage) }
     return touched
   }
 
@@ -240,7 +240,9 @@ extension ReplicaEngine {
     _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     var touched: [Path] = []
-    if let write = transaction.write { touched = try replica.reject(write.id, &storage) }
+    if let write = transaction.write {
+      touched = try replica.reject(write.id, .takenBack, &storage)
+    }
     outcome.append(try end(transaction, now: now, &storage))
     outcome.completions.append(.transactionFailed(transaction.id, error))
     return touched

@@ -45,13 +45,18 @@ public struct ReplicaEngine: Sendable {
   private var kept: Set<Query> = []
   /// What those who want to know were told last of what is pending.
   private var toldPending: [ListenerID: PendingState] = [:]
+  /// Which session on the storage this is.
+  let session: Int64
 
   /// Makes an engine over what a storage kept, or a new one.
+  ///
+  /// `session` is a number that no other session on the storage has or had.
   public init(
-    book: ReplicaBook = ReplicaBook(), policy: ConflictPolicy = .fieldWise,
-    hashing: RangeHashing = RangeHashing()
+    book: ReplicaBook = ReplicaBook(), session: Int64 = PendingWrite.noSession,
+    policy: ConflictPolicy = .fieldWise, hashing: RangeHashing = RangeHashing()
   ) {
     replica = Replica(book: book)
+    self.session = session
     self.hashing = hashing
     self.policy = policy
   }
@@ -210,12 +215,14 @@ extension ReplicaEngine {
   /// `now` is in milliseconds since 1970; the origin's clock is estimated from it. Returns the id under
   /// which the origin's answer is completed.
   ///
+  /// - Precondition: no write that is pending, or was done, has the same name.
   /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
   public mutating func write(
-    _ write: Write, now: Int64, _ storage: inout some ReplicaStorage
+    _ write: Write, name: WriteID? = nil, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     var outcome = ReplicaOutcome()
-    let (pending, written) = try replica.write(write, now: originTime(now), &storage)
+    let (pending, written) = try replica.write(
+      write, by: .anyone(name: name), now: originTime(now), &storage)
     if pending.parts.isEmpty {
       // Nothing is to be done, here or there.
       _ = try replica.acknowledge(pending.id, &storage)
@@ -228,6 +235,7 @@ extension ReplicaEngine {
       outcome.commands.append(.write(id: pending.id, pending.write))
     }
     try refresh(touched, now: now, &outcome, &storage)
+    try refillPages(now: now, &outcome, &storage)
     try sendIfAnswered(nil, now: now, &outcome, &storage)
     return (pending.id, outcome)
   }
@@ -242,7 +250,7 @@ extension ReplicaEngine {
     var touched: [Path] = []
     let error = TreeError(.writeCanceled, "The write was given up before the origin took it.")
     for write in replica.book.pending where write.isDurable {
-      touched += try replica.reject(write.id, &storage)
+      touched += try replica.reject(write.id, .refused(error), &storage)
       outcome.completions.append(.rejected(id: write.id, error))
     }
     try refresh(touched, now: now, &outcome, &storage)
@@ -263,7 +271,7 @@ extension ReplicaEngine {
   }
 
   /// Tells those who want to know where something else is pending than they know.
-  private mutating func tellPending(_ outcome: inout ReplicaOutcome) {
+  mutating func tellPending(_ outcome: inout ReplicaOutcome) {
     for listener in toldPending.keys.sorted() {
       guard let path = listened[listener]?.path else { continue }
       let state = replica.book.pendingState(at: path)
@@ -304,43 +312,5 @@ extension ReplicaOutcome {
     completions += other.completions
     commands += other.commands
     touched += other.touched
-  }
-}
-
-// MARK: Other processes
-
-extension ReplicaEngine {
-  /// Takes in what another process did to the same storage: the book as it is there now, and the places
-  /// that were touched.
-  ///
-  /// Writes of the other process are sent from here, if this one talks to the origin.
-  public mutating func absorb(
-    _ stored: ReplicaBook, touched: [Path], _ storage: some ReplicaStorage
-  ) throws(TreeError) -> ReplicaOutcome {
-    let known = Set(replica.book.pending.map(\.id))
-    replica.book.absorb(stored, active: Set(plan.current.map(\.query)))
-    var outcome = ReplicaOutcome()
-    outcome.deliveries = try engine.apply(touched: touched, reader: reader(storage))
-    tellPending(&outcome)
-    if case .sending = link {
-      for write in replica.book.pending where write.isDurable && !known.contains(write.id) {
-        outcome.commands.append(.write(id: write.id, write.write))
-      }
-    }
-    return outcome
-  }
-
-  /// Undoes what transactions of an earlier run wrote, for nobody waits for them.
-  ///
-  /// Source: tree semantics, section 15.2.
-  mutating func dropLostTransactions(
-    _ storage: inout some ReplicaStorage
-  ) throws(TreeError) -> [Path] {
-    let own = Set(transactions.compactMap(\.write?.id))
-    var touched: [Path] = []
-    for write in replica.book.pending where !write.isDurable && !own.contains(write.id) {
-      touched += try replica.reject(write.id, &storage)
-    }
-    return touched
   }
 }

@@ -23,8 +23,18 @@ public protocol ReplicaStorage: TreeReader {
   /// Keeps a pending write, in place of an earlier form of it.
   mutating func save(_ write: PendingWrite) throws(TreeError)
 
-  /// Forgets a pending write.
-  mutating func deletePendingWrite(_ id: Int64) throws(TreeError)
+  /// Forgets a pending write; its name is taken from now on if it was done, and free otherwise.
+  mutating func end(_ write: PendingWrite, _ ending: PendingWrite.Ending) throws(TreeError)
+
+  /// Why a write is pending no more that another session ended; nil if the origin did it, or nobody
+  /// knows any more.
+  func refusal(of id: Int64) throws(TreeError) -> TreeError?
+
+  /// The records of queries that other sessions, which run, are asking their origin.
+  func queriesHeldElsewhere() throws(TreeError) -> Set<Int64>
+
+  /// True if a session other than this one, which a transaction names as its maker, still runs.
+  func isRunning(session: Int64) -> Bool
 
   /// Keeps the record of a query, in place of an earlier form of it.
   mutating func save(_ record: TrackedQuery) throws(TreeError)
@@ -104,7 +114,20 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
   public mutating func save(_ write: PendingWrite) throws(TreeError) { writes[write.id] = write }
 
   /// Forgets a pending write.
-  public mutating func deletePendingWrite(_ id: Int64) throws(TreeError) { writes[id] = nil }
+  public mutating func end(
+    _ write: PendingWrite, _ ending: PendingWrite.Ending
+  ) throws(TreeError) {
+    writes[write.id] = nil
+  }
+
+  /// Nil: nobody else ends writes in memory.
+  public func refusal(of id: Int64) throws(TreeError) -> TreeError? { nil }
+
+  /// None: nobody else is there.
+  public func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> { [] }
+
+  /// False: nobody else is there.
+  public func isRunning(session: Int64) -> Bool { false }
 
   /// Keeps the record of a query.
   public mutating func save(_ record: TrackedQuery) throws(TreeError) {

@@ -131,7 +131,8 @@ public struct ListenRequest: Hashable, Sendable {
 /// A window that is live at one end of an order and grows towards the other, page by page.
 ///
 /// Everything between the live end and the *frontier* belongs to the window and stays live: rows
-/// that enter, change or leave there are told. The frontier moves only when the window is extended.
+/// that enter, change or leave there are told. The frontier moves only when the window is extended; on a
+/// replica also when all its rows have gone and the origin has others, which are the first page then.
 public struct Paging: Hashable, Sendable {
   /// The live end: `last` for a history whose newest row comes last.
   public var anchor: Query.Side

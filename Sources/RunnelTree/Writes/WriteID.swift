@@ -8,6 +8,9 @@
 /// all were carried out without a gap, and the 1000 highest beyond it. A write below these that may have
 /// been carried out or not is refused with `forgotten`; it is never done twice, and never left undone
 /// in silence.
+///
+/// A write on a replica that its origin refuses, or that is given up, was not carried out: its name is
+/// free, and a write of that name is a new one. While a write is pending, so is whatever bears its name.
 public struct WriteID: Hashable, Sendable {
   /// The most bytes of UTF-8 in the name of a client.
   public static let clientBytesMax = 128

@@ -1,8 +1,9 @@
 import RunnelBase
-import RunnelDatabase
-import RunnelTree
 import Synchronization
 import Testing
+
+@testable import RunnelDatabase
+@testable import RunnelTree
 
 /// References on a replica, whose origin is played by the test.
 @Suite(.timeLimit(.minutes(1))) struct OriginTests {
@@ -127,11 +128,54 @@ extension OriginTests {
     let first = try await place.setValue(1, id: name)
     let second = try await place.setValue(2, id: name)
     #expect(first.isApplied && first.isPending)
-    #expect(!second.isApplied && !second.isPending)
+    #expect(!second.isApplied && second.isPending)
     database.submit(.connectOrigin())
     say(.acknowledged(id: 0))
     try await first.acknowledgement()
+    try await second.acknowledgement()
+    let third = try await place.setValue(3, id: name)
+    #expect(!third.isApplied && !third.isPending)
     #expect(sent.all == [.write(id: 0, .set(place.path, 1))])
+  }
+
+  @Test func theNameOfARefusedWriteIsFree() async throws {
+    database.submit(.connectOrigin())
+    let place = try database.reference(withPath: "n")
+    let name = try #require(WriteID(client: "a", number: 1))
+    let increment = ServerValue.increment(1)
+    let first = try await place.setValue(increment, id: name)
+    let second = try await place.setValue(increment, id: name)
+    say(.rejected(id: 0, OriginTests.refusal))
+    await #expect(throws: DatabaseError.self) { try await first.acknowledgement() }
+    await #expect(throws: DatabaseError.self) { try await second.acknowledgement() }
+    let again = try await place.setValue(increment, id: name)
+    #expect(again.isApplied && again.isPending)
+    say(.acknowledged(id: 1))
+    try await again.acknowledgement()
+    #expect(try await !place.setValue(increment, id: name).isApplied)
+    let writes = sent.all.filter { if case .write = $0 { true } else { false } }
+    let json: JSONValue = [".sv": ["increment": 1]]
+    #expect(writes == (0...1).map { .write(id: $0, .set(place.path, json)) })
+  }
+
+  @Test(arguments: [false, true])
+  func aCancelledQuestionEndsAtOnce(isConnected: Bool) async throws {
+    if isConnected { database.submit(.connectOrigin()) }
+    let place = try database.reference(withPath: "l")
+    let asked = Task { try await place.get() }
+    while await database.gets.isEmpty { await Task.yield() }
+    asked.cancel()
+    await #expect(throws: CancellationError.self) { try await asked.value }
+    #expect(await database.gets.isEmpty)
+    #expect(try await database.answer { $0.replica?.gets.count } == 0)
+    // What comes all the same is passed by.
+    say(.answer(id: 0, Node(.bool(true))))
+    #expect(try await database.answer { $0.trackedQueries } == [])
+    let never = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await place.get()
+    }
+    await #expect(throws: CancellationError.self) { try await never.value }
   }
 
   @Test func askingOnceAsksTheOriginUnlessSomebodyListens() async throws {

@@ -169,7 +169,7 @@ struct ReplicaWorld: ScenarioWorld {
     case .restart:
       engine = ReplicaEngine(book: storage.savedBook, policy: policy)
       names = ListenerNames()
-      return ReplicaOutcome()
+      return try engine.takeBackLost(now: now, &storage)
     }
   }
 

@@ -1,0 +1,32 @@
+extension DatabaseSession {
+  /// The indexes of the file, in the order in which they were declared.
+  public var declaredIndexes: [IndexDefinition] { store.indexes.map(\.definition) }
+
+  /// The indexes that reads and listeners could have used since this was last asked, in the order in
+  /// which they came up.
+  public func takeIndexAdvice() -> [IndexAdvice] { store.adviceLog.take() }
+
+  /// Declares indexes that are not declared yet, and enters what is stored.
+  ///
+  /// O(n) in the children that a new index keeps; nothing if all are declared.
+  ///
+  /// `progress` is called now and then with the rows entered so far; false stops the work.
+  ///
+  /// - Throws: `DatabaseError` (`cancelled`, or a failure of the storage); then none was declared.
+  public func declareIndexes(
+    _ definitions: [IndexDefinition],
+    progress: @escaping (_ rows: Int) -> Bool = { _ in true }
+  ) throws {
+    try store.declare(definitions, progress: progress)
+  }
+
+  /// Removes declared indexes; returns those that there were.
+  ///
+  /// O(n) in the entries of all indexes. What asks for the order is answered by a scan from then on.
+  ///
+  /// - Throws: `DatabaseError`; then all are as before.
+  @discardableResult
+  public func removeIndexes(_ definitions: Set<IndexDefinition>) throws -> [IndexDefinition] {
+    try store.remove(definitions)
+  }
+}

@@ -1,0 +1,64 @@
+import GRDB
+import RunnelBase
+import RunnelTree
+
+/// Why the origin refused a write: what a session writes down for the one that made it.
+struct Refusal {
+  /// How many are kept, the newest: sessions that run learn of one within the next look at the file.
+  static let countMax = 100
+
+  var write: Int64
+  var error: TreeError
+}
+
+extension StoreTransaction {
+  /// Keeps a refusal among the newest ones.
+  func note(_ refusal: Refusal) throws {
+    let kept = try (refusals() + [refusal]).suffix(Refusal.countMax)
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO meta (name, value) VALUES ('origin.refusals', ?)"
+    ).execute(arguments: [JSONValue.array(kept.map(\.json)).jsonText()])
+  }
+
+  /// The newest refusals, the oldest first.
+  func refusals() throws -> [Refusal] {
+    let text = try statement("SELECT value FROM meta WHERE name = 'origin.refusals'")
+      .first { try $0.text(0, "value") }
+    guard let text else { return [] }
+    guard case .array(let elements)? = try? JSONValue(parsing: text) else {
+      throw Damage("the refusals of the origin cannot be read")
+    }
+    return elements.compactMap(Refusal.init)
+  }
+}
+
+extension Refusal {
+  private enum Name {
+    static let write = "write"
+    static let code = "code"
+    static let message = "message"
+    static let path = "path"
+  }
+
+  fileprivate var json: JSONValue {
+    var members = [
+      JSONMember(Name.write, .number(JSONNumber(write))),
+      JSONMember(Name.code, .string(error.code.rawValue)),
+      JSONMember(Name.message, .string(error.message)),
+    ]
+    if let path = error.path { members.append(JSONMember(Name.path, .string(path))) }
+    return .object(members)
+  }
+
+  /// Reads what `json` wrote; nil if it is something else, so that its write counts as done.
+  fileprivate init?(_ json: JSONValue) {
+    guard case .number(let number)? = json[Name.write], let write = number.integer,
+      case .string(let code)? = json[Name.code], case .string(let message)? = json[Name.message]
+    else { return nil }
+    var path: String?
+    if case .string(let text)? = json[Name.path] { path = text }
+    self.init(
+      write: write,
+      error: TreeError(TreeError.Code(rawValue: code), message, path: path))
+  }
+}

@@ -1,0 +1,51 @@
+import GRDB
+import RunnelBase
+import RunnelTree
+
+// Which queries each session on a replica is asking its origin: in `meta`, a JSON array of the ids of their
+// records by `session.NUMBER`. So one does not discard what another listens to.
+
+extension StoreTransaction {
+  private static let sessionPrefix = "session."
+
+  private static func name(ofSession session: Int64) -> String { sessionPrefix + String(session) }
+
+  /// Notes that this session asks a query, or asks it no more.
+  func noteHolding(_ query: Int64, _ isHeld: Bool) throws {
+    guard let session = beacon?.session else { return }
+    var held = try queries(heldBy: session)
+    guard isHeld ? held.insert(query).inserted : held.remove(query) != nil else { return }
+    let json = JSONValue.array(held.sorted().map { .number(JSONNumber($0)) })
+    try db.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
+      .execute(arguments: [StoreTransaction.name(ofSession: session), json.jsonText()])
+  }
+
+  /// The records of the queries that a session asks.
+  func queries(heldBy session: Int64) throws -> Set<Int64> {
+    let statement = try db.cachedStatement(sql: "SELECT value FROM meta WHERE name = ?")
+    let name = StoreTransaction.name(ofSession: session)
+    guard let row = try Row.fetchOne(statement, arguments: [name]) else { return [] }
+    guard case .array(let elements)? = try? JSONValue(parsing: row.text("value")) else {
+      throw Damage("the queries of session \(session) cannot be read")
+    }
+    return Set(
+      elements.compactMap { element in
+        if case .number(let number) = element { number.integer } else { nil }
+      })
+  }
+
+  /// The sessions that asked queries and did not end them.
+  func sessionsWithQueries() throws -> [Int64] {
+    let statement = try db.cachedStatement(
+      sql: "SELECT name FROM meta WHERE name >= 'session.' AND name < 'session/'")
+    return try Row.fetchAll(statement).compactMap { row in
+      Int64(try row.text("name").dropFirst(StoreTransaction.sessionPrefix.count))
+    }
+  }
+
+  /// Forgets what a session asked, for it ended.
+  func deleteQueries(heldBy session: Int64) throws {
+    try db.cachedStatement(sql: "DELETE FROM meta WHERE name = ?")
+      .execute(arguments: [StoreTransaction.name(ofSession: session)])
+  }
+}

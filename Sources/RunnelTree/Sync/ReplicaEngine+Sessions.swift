@@ -1,0 +1,87 @@
+// Several sessions on one storage, and what one leaves that ended.
+
+extension ReplicaEngine {
+  /// Takes in what another session did to the same storage: the book as it is there now, and the places
+  /// that were touched.
+  ///
+  /// Writes of the other session are sent from here, if this one talks to the origin; those that it saw
+  /// answered are completed here, too.
+  public mutating func absorb(
+    _ stored: ReplicaBook, touched: [Path], _ storage: some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    let before = replica.book.pending
+    let known = Set(before.map(\.id))
+    replica.book.absorb(stored, active: Set(plan.current.map(\.query)))
+    var outcome = ReplicaOutcome()
+    outcome.deliveries = try engine.apply(touched: touched, reader: reader(storage))
+    tellPending(&outcome)
+    let left = Set(replica.book.pending.map(\.id))
+    for write in before where write.isDurable && !left.contains(write.id) {
+      let refusal = try storage.refusal(of: write.id)
+      outcome.completions.append(
+        refusal.map { .rejected(id: write.id, $0) } ?? .acknowledged(id: write.id))
+    }
+    if case .sending = link {
+      for write in replica.book.pending where write.isDurable && !known.contains(write.id) {
+        outcome.commands.append(.write(id: write.id, write.write))
+      }
+    }
+    return outcome
+  }
+
+  /// What transactions wrote whose session has ended, or that are none of this one's any more.
+  ///
+  /// O(n) in the pending writes.
+  private func lostWrites(isRunning: (_ session: Int64) -> Bool) -> [Int64] {
+    let running = Set(transactions.compactMap(\.write?.id))
+    return replica.book.pending.filter { write in
+      guard case .transaction(let maker) = write.maker, !running.contains(write.id) else {
+        return false
+      }
+      return maker == session || !isRunning(maker)
+    }.map(\.id)
+  }
+
+  /// True if `takeBackLost` would take something back.
+  ///
+  /// `isRunning` says whether another session still runs.
+  public func hasLostWrites(isRunning: (_ session: Int64) -> Bool) -> Bool {
+    !lostWrites(isRunning: isRunning).isEmpty
+  }
+
+  /// True if a transaction of this session has not ended.
+  package var hasTransactions: Bool { !transactions.isEmpty }
+
+  /// Takes back what transactions wrote whose session has ended: nobody waits for them, and they do not
+  /// survive it.
+  ///
+  /// `now` is in milliseconds since 1970.
+  ///
+  /// Source: tree semantics, sections 11 (step 9) and 15.1.
+  public mutating func takeBackLost(
+    now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome {
+    var outcome = ReplicaOutcome()
+    var touched: [Path] = []
+    for id in lostWrites(isRunning: storage.isRunning) {
+      touched += try replica.reject(id, .takenBack, &storage)
+    }
+    touched += try recompute(after: touched, now: now, &outcome, &storage)
+    try refresh(touched, now: now, &outcome, &storage)
+    return outcome
+  }
+
+  /// The session ends: what its transactions wrote is taken back, and nobody here is told.
+  ///
+  /// - Returns: the places where something else is shown now.
+  package mutating func abandonTransactions(
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    transactions = []
+    var touched: [Path] = []
+    for id in lostWrites(isRunning: storage.isRunning) {
+      touched += try replica.reject(id, .takenBack, &storage)
+    }
+    return touched
+  }
+}
