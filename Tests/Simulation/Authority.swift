@@ -13,7 +13,7 @@ struct Authority {
 
   private(set) var tree = MemoryTree()
   private var listens: [Int: [Listen]] = [:]
-  /// What became of each client's writes.
+  /// What became of the writes of each file, which may have several clients.
   private var answers: [Int: [Int64: OriginMessage]] = [:]
   /// How many writes were done.
   private(set) var doneCount = 0
@@ -30,7 +30,7 @@ struct Authority {
 
   /// Does what a client asks; returns what each client is told, in order.
   mutating func handle(
-    _ command: OriginCommand, of client: Int, now: Int64
+    _ command: OriginCommand, of client: Int, on file: Int, now: Int64
   ) throws -> [(client: Int, message: OriginMessage)] {
     switch command {
     case .listen(let query, let tag, let known):
@@ -50,8 +50,8 @@ struct Authority {
       listens[client]?.removeAll { $0 == Listen(query: query, tag: tag) }
       return []
     case .write(let id, let write):
-      if let answer = answers[client]?[id] { return [(client, answer)] }
-      return try perform(write, id: id, of: client, now: now)
+      if let answer = answers[file]?[id] { return [(client, answer)] }
+      return try perform(write, id: id, of: client, on: file, now: now)
     case .get(let id, let query): return [(client, .answer(id: id, answer(query, tree)))]
     case .onDisconnect(let id, let request):
       try disconnects[client, default: OnDisconnect()].register(request)
@@ -63,22 +63,22 @@ struct Authority {
           (client, .push(.set(current), path, tag: nil)), (client, .stale(id: id)),
         ]
       }
-      return try perform(.set(path, json), id: id, of: client, now: now)
+      return try perform(.set(path, json), id: id, of: client, on: file, now: now)
     }
   }
 
   private mutating func perform(
-    _ write: Write, id: Int64, of client: Int, now: Int64
+    _ write: Write, id: Int64, of client: Int, on file: Int, now: Int64
   ) throws -> [(client: Int, message: OriginMessage)] {
     let parts = try write.assignments(now: now, reader: tree)
     let forbidden = try Path("/forbidden")
     if parts.contains(where: { forbidden.contains($0.path) }) {
       let error = TreeError(.permissionDenied, "Permission denied.")
-      answers[client, default: [:]][id] = .rejected(id: id, error)
+      answers[file, default: [:]][id] = .rejected(id: id, error)
       return [(client, .rejected(id: id, error))]
     }
     doneCount += 1
-    answers[client, default: [:]][id] = .acknowledged(id: id)
+    answers[file, default: [:]][id] = .acknowledged(id: id)
     return carryOut(parts) + [(client, .acknowledged(id: id))]
   }
 

@@ -55,6 +55,15 @@ struct SimulatedClient {
     let requests = windows.values.map(\.request).sorted { "\($0)" < "\($1)" }
     windows = [:]
     for request in requests { try listen(request, now: now) }
+    noteAnswered()
+  }
+
+  /// What became of writes that another session on the file saw answered.
+  private mutating func noteAnswered() {
+    let pending = replica.pendingIDs()
+    for (id, purpose) in writes where !acknowledged.contains(id) && !pending.contains(id) {
+      if case .forbidden = purpose { rejected.insert(id) } else { acknowledged.insert(id) }
+    }
   }
 
   /// What is to stand at `/here/NUMBER` once this client is gone, and under which id it was asked.
@@ -94,6 +103,16 @@ struct SimulatedClient {
     guard let listener = windows.keys.min() else { return }
     windows[listener] = nil
     try carryOut(.unlisten(listener), now: now)
+  }
+
+  /// The paged windows that may have more rows.
+  var extensible: [ListenerID] {
+    windows.filter { $0.value.request.paging != nil && $0.value.hasMore }.keys.sorted()
+  }
+
+  mutating func extend(_ listener: ListenerID, by count: Int, now: Int64) throws {
+    windows[listener]?.isExtended = true
+    try carryOut(.extend(listener, count), now: now)
   }
 
   mutating func write(_ write: Write, _ purpose: Purpose, now: Int64) throws {
@@ -147,6 +166,10 @@ struct SimulatedClient {
 struct ListenerWindow {
   let request: ListenRequest
   private(set) var rows: [TreeRow] = []
+  /// Of a paged one: whether there are rows beyond, as far as was told.
+  private(set) var hasMore = true
+  /// True if more rows were asked for, and nothing was told of them.
+  var isExtended = false
 
   init(_ request: ListenRequest) { self.request = request }
 
@@ -165,8 +188,17 @@ struct ListenerWindow {
       guard let index = index(of: row.key) else { throw SimulationError("\(row.key) unknown") }
       rows.remove(at: index)
       insert(row)
-    case .value, .page, .pending: break
+    case .page(let hasMore): (self.hasMore, isExtended) = (hasMore, false)
+    case .value, .pending: break
     }
+  }
+
+  /// True if it shows what it should of all rows of its query.
+  func shows(_ all: [TreeRow]) -> Bool {
+    guard let paging = request.paging, hasMore else { return rows == all }
+    if isExtended || rows.isEmpty && !all.isEmpty { return false }
+    let part = paging.anchor == .last ? all.suffix(rows.count) : all.prefix(rows.count)
+    return rows == Array(part)
   }
 
   private func index(of key: Key) -> Int? { rows.firstIndex { $0.key == key } }

@@ -1,12 +1,16 @@
 import Foundation
 import RunnelBase
-import RunnelDatabase
-import RunnelTree
+
+@testable import RunnelDatabase
+@testable import RunnelTree
 
 /// Something that happens to a replica.
 enum ReplicaInput {
   case listen(ListenerID, ListenRequest)
   case unlisten(ListenerID)
+  case extend(ListenerID, Int)
+  /// Look at what others did to the same file.
+  case catchUp
   case write(Write)
   case transaction(TransactionRequest)
   case message(OriginMessage)
@@ -56,6 +60,9 @@ struct MemoryReplica: SimulatedReplica {
     case .listen(let listener, let request):
       outcome = try engine.listen(listener, request, now: now, &storage)
     case .unlisten(let listener): outcome = try engine.unlisten(listener, now: now, &storage)
+    case .extend(let listener, let count):
+      outcome = try engine.extend(listener, by: count, now: now, &storage)
+    case .catchUp: return output
     case .write(let write):
       let written = try engine.write(write, now: now, &storage)
       (output.id, outcome) = (written.id, written.outcome)
@@ -85,6 +92,9 @@ struct MemoryReplica: SimulatedReplica {
 
   mutating func crash() throws {
     engine = ReplicaEngine(book: storage.savedBook, hashing: hashing)
+    _ = try engine.takeBackLost(now: 0, &storage)
+    checkInvariants()
+    precondition(engine.replica.book.pending.allSatisfy(\.isDurable))
   }
 
   func shown() throws -> Node { storage.shown.root }
@@ -95,29 +105,48 @@ struct MemoryReplica: SimulatedReplica {
 /// A replica in a database file.
 final class FileReplica: SimulatedReplica {
   private let clock = Clock()
-  private let folder: String
-  private var session: DatabaseSession
+  private let folder: Folder
+  /// Nil only while it crashes.
+  private var opened: DatabaseSession?
 
   private final class Clock {
     var now: Int64 = 0
   }
 
-  init() throws {
-    folder = NSTemporaryDirectory() + "runnel-simulation-" + UUID().uuidString
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    session = try FileReplica.open(folder, clock)
+  private final class Folder {
+    let path = NSTemporaryDirectory() + "runnel-simulation-" + UUID().uuidString
+
+    init() throws {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    // A folder that cannot be removed is the system's to clean.
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  convenience init() throws {
+    try self.init(folder: Folder())
     try session.becomeReplica(ofOrigin: "simulation")
   }
 
-  private static func open(_ folder: String, _ clock: Clock) throws -> DatabaseSession {
-    try DatabaseSession(
-      file: folder + "/replica.db",
-      environment: DatabaseEnvironment(now: { clock.now }, random: SeededRandom(seed: 1)))
+  private init(folder: Folder) throws {
+    self.folder = folder
+    try open()
   }
 
-  deinit {
-    // A folder that cannot be removed is the system's to clean.
-    try? FileManager.default.removeItem(atPath: folder)
+  /// Another session on the same file.
+  func sibling() throws -> FileReplica { try FileReplica(folder: folder) }
+
+  private func open() throws {
+    opened = try DatabaseSession(
+      file: folder.path + "/replica.db",
+      environment: DatabaseEnvironment(
+        now: { [clock] in clock.now }, random: SeededRandom(seed: 1)))
+  }
+
+  private var session: DatabaseSession {
+    guard let opened else { preconditionFailure("A replica that crashed was opened again.") }
+    return opened
   }
 
   func carryOut(_ input: ReplicaInput, now: Int64) throws -> ReplicaOutput {
@@ -127,6 +156,9 @@ final class FileReplica: SimulatedReplica {
     case .listen(let listener, let request):
       output.deliveries = try session.listen(listener, request)
     case .unlisten(let listener): session.unlisten(listener)
+    case .extend(let listener, let count):
+      output.deliveries = try session.extend(listener, by: count)
+    case .catchUp: output.deliveries = try session.catchUp()
     case .write(let write): output.deliveries = try session.write(write)
     case .transaction(let request):
       (output.id, output.deliveries) = try session.startTransaction(request)
@@ -143,9 +175,18 @@ final class FileReplica: SimulatedReplica {
   }
 
   /// The session is dropped as it is: what was committed is in the file.
-  func crash() throws { session = try FileReplica.open(folder, clock) }
+  func crash() throws {
+    opened = nil
+    try open()
+  }
 
   func shown() throws -> Node { try session.node(at: .root) }
 
-  func pendingIDs() -> [Int64] { session.pendingWrites.map(\.id) }
+  func pendingIDs() -> [Int64] {
+    session.pendingWrites.filter { write in
+      // The transactions of a sibling are its own.
+      guard case .transaction(let maker) = write.maker else { return true }
+      return maker == session.replica?.session
+    }.map(\.id)
+  }
 }

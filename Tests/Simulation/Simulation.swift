@@ -7,11 +7,14 @@ struct Simulation {
   private var random: SeededRandom
   private var authority = Authority()
   private var clients: [SimulatedClient]
+  /// How many sessions, one after the other, are on one file.
+  private let sessionsPerFile: Int
   private var now: Int64 = 1_700_000_000_000
   private var logCount = 0
 
-  init(seed: UInt64, replicas: [any SimulatedReplica]) {
+  init(seed: UInt64, replicas: [any SimulatedReplica], sessionsPerFile: Int = 1) {
     random = SeededRandom(seed: seed)
+    self.sessionsPerFile = sessionsPerFile
     clients = replicas.enumerated().map { SimulatedClient(number: $0.offset, replica: $0.element) }
   }
 
@@ -24,7 +27,8 @@ struct Simulation {
       let client = number(clients.count)
       switch number(100) {
       case 0..<45: try deliver(client)
-      case 45..<75: try act(client)
+      case 45..<71: try act(client)
+      case 71..<75: try extend(client)
       case 75..<83: try listen(client)
       case 83..<86: try clients[client].unlisten(now: now)
       case 86..<90: try cut(client)
@@ -34,8 +38,13 @@ struct Simulation {
         try clients[client].crash(now: now)
       }
     }
-    try settle()
-    try check()
+    // Of the sessions on one file one at a time talks to the origin.
+    for turn in 0..<sessionsPerFile {
+      let connected = clients.indices.filter { $0 % sessionsPerFile == turn }
+      try settle(connected)
+      try check(connected)
+      try extendToTheEnd(connected)
+    }
   }
 
   private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
@@ -46,7 +55,9 @@ struct Simulation {
   private mutating func deliver(_ client: Int) throws {
     if number(2) == 0, !clients[client].toOrigin.isEmpty {
       let command = clients[client].toOrigin.removeFirst()
-      for (other, message) in try authority.handle(command, of: client, now: now) {
+      let told = try authority.handle(
+        command, of: client, on: client / sessionsPerFile, now: now)
+      for (other, message) in told {
         clients[other].fromOrigin.append(message)
       }
     } else if !clients[client].fromOrigin.isEmpty {
@@ -56,7 +67,10 @@ struct Simulation {
   }
 
   private mutating func connect(_ client: Int) throws {
-    if !clients[client].isConnected { try clients[client].connect(now: now) }
+    if clients[client].isConnected { return }
+    let file = client / sessionsPerFile
+    for other in clients.indices where other / sessionsPerFile == file { try cut(other) }
+    try clients[client].connect(now: now)
   }
 
   private mutating func cut(_ client: Int) throws {
@@ -86,14 +100,31 @@ struct Simulation {
     }
   }
 
-  /// Everybody is connected, and everything arrives.
-  private mutating func settle() throws {
-    for client in clients.indices { try connect(client) }
+  /// Some are connected, and everything arrives.
+  private mutating func settle(_ connected: [Int]) throws {
+    for client in connected { try connect(client) }
     var rest = 100_000
     while clients.contains(where: { !$0.toOrigin.isEmpty || !$0.fromOrigin.isEmpty }) {
       try deliver(number(clients.count))
       rest -= 1
       if rest == 0 { throw SimulationError("messages go on for ever") }
+    }
+    for client in clients.indices { try clients[client].carryOut(.catchUp, now: now) }
+  }
+
+  /// Each window of pages is extended until it shows all; then all of it must be true.
+  private mutating func extendToTheEnd(_ connected: [Int]) throws {
+    var rest = 100
+    while connected.contains(where: { !clients[$0].extensible.isEmpty }) {
+      for client in connected {
+        for listener in clients[client].extensible {
+          try clients[client].extend(listener, by: 1 + number(3), now: now)
+        }
+      }
+      try settle(connected)
+      try check(connected)
+      rest -= 1
+      if rest == 0 { throw SimulationError("pages go on for ever") }
     }
   }
 
@@ -114,7 +145,9 @@ struct Simulation {
       let json: JSONValue = number(4) == 0 ? .null : .number(JSONNumber(Int64(logCount)))
       try write(client, .set(path, json), .log(path, json))
     case 5:
-      try clients[client].transact(Path("/counter/turns"), isShown: number(3) > 0, now: now)
+      // What one shows its sibling on the file sees, and the origin does not know it.
+      let isShown = number(3) > 0 && sessionsPerFile == 1
+      try clients[client].transact(Path("/counter/turns"), isShown: isShown, now: now)
     case 6:
       let time: JSONValue = [".sv": "timestamp"]
       try write(client, .set(Path("/shared/t\(number(3))"), time), .other)
@@ -159,16 +192,27 @@ struct Simulation {
     if number(2) == 0 {
       query = try query.limited(to: 1 + number(3), from: number(2) == 0 ? .first : .last)
     }
-    let request = ListenRequest(query: query, events: number(2) == 0 ? .all : .children)
+    var paging: Paging?
+    if query.limit == nil, number(2) == 0 {
+      paging = Paging(anchor: number(2) == 0 ? .first : .last, count: 1 + number(3))
+    }
+    let request = ListenRequest(
+      query: query, paging: paging, events: number(2) == 0 ? .all : .children)
     try clients[client].listen(request, now: now)
+  }
+
+  private mutating func extend(_ client: Int) throws {
+    let listeners = clients[client].extensible
+    if listeners.isEmpty { return }
+    try clients[client].extend(listeners[number(listeners.count)], by: number(4), now: now)
   }
 }
 
 // MARK: What was promised
 
 extension Simulation {
-  private func check() throws {
-    for client in clients {
+  private func check(_ connected: [Int]) throws {
+    for client in connected.map({ clients[$0] }) {
       guard client.replica.pendingIDs().isEmpty else {
         throw SimulationError("client \(client.number) has writes that were never answered")
       }
@@ -206,9 +250,10 @@ extension Simulation {
       let query = window.request.query
       let children = authority.tree.root[query.path].children
       let expected = RowSlice(query).rows(among: children, detail: .full)
-      if window.rows != expected {
+      if !window.shows(expected) {
         throw SimulationError(
-          "client \(client.number) sees \(text(window.rows)) of \(query), not \(text(expected))")
+          "client \(client.number) sees \(text(window.rows)) of \(window.request), not \(text(expected))"
+        )
       }
     }
   }

@@ -33,6 +33,16 @@ import Testing
     try simulation.run(steps: 150)
   }
 
+  /// Two sessions on each of two files, of which one at a time talks to the origin.
+  @Test(arguments: 0..<max(6, more / 50))
+  func sessionsOnOneFileConverge(seed: UInt64) throws {
+    let (first, second) = (try FileReplica(), try FileReplica())
+    var simulation = Simulation(
+      seed: seed, replicas: try [first, first.sibling(), second, second.sibling()],
+      sessionsPerFile: 2)
+    try simulation.run(steps: 200)
+  }
+
   /// The file and the memory do the same on the same inputs.
   @Test(arguments: 0..<max(4, more / 50))
   func fileDoesWhatMemoryDoes(seed: UInt64) throws {
