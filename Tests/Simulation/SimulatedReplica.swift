@@ -155,7 +155,10 @@ final class FileReplica: SimulatedReplica {
     switch input {
     case .listen(let listener, let request):
       output.deliveries = try session.listen(listener, request)
-    case .unlisten(let listener): session.unlisten(listener)
+    case .unlisten(let listener):
+      session.unlisten(listener)
+      // What it changed for others is told with what is told next.
+      output.deliveries = try session.catchUp()
     case .extend(let listener, let count):
       output.deliveries = try session.extend(listener, by: count)
     case .catchUp: output.deliveries = try session.catchUp()
