@@ -7,6 +7,8 @@ void define_keys(void) {
   define_key("\033[201~", CODE_PASTE_END);
   define_key("\033[I", CODE_FOCUS_IN);
   define_key("\033[O", CODE_FOCUS_OUT);
+  // Reports of the mouse come as the bytes that they are: see mouse_on.
+  define_key(NULL, KEY_MOUSE);
 }
 
 struct named_key {
@@ -107,31 +109,6 @@ static bool read_key(int code, runnel_terminal_input *input) {
   return read_extended(code, input);
 }
 
-static const struct {
-  mmask_t state;
-  int mouse;
-  int button;
-} mouse_states[] = {
-    {BUTTON1_PRESSED, RUNNEL_MOUSE_PRESS, 1},      {BUTTON1_RELEASED, RUNNEL_MOUSE_RELEASE, 1},
-    {BUTTON2_PRESSED, RUNNEL_MOUSE_PRESS, 2},      {BUTTON2_RELEASED, RUNNEL_MOUSE_RELEASE, 2},
-    {BUTTON3_PRESSED, RUNNEL_MOUSE_PRESS, 3},      {BUTTON3_RELEASED, RUNNEL_MOUSE_RELEASE, 3},
-    {BUTTON4_PRESSED, RUNNEL_MOUSE_WHEEL_UP, 0},   {BUTTON5_PRESSED, RUNNEL_MOUSE_WHEEL_DOWN, 0},
-};
-
-static bool read_mouse(runnel_terminal_input *input) {
-  MEVENT event;
-  if (getmouse(&event) != OK) return false;
-  for (size_t i = 0; i < sizeof mouse_states / sizeof *mouse_states; i++) {
-    if (!(event.bstate & mouse_states[i].state)) continue;
-    input->mouse = mouse_states[i].mouse;
-    input->button = mouse_states[i].button;
-    input->row = event.y;
-    input->column = event.x;
-    return true;
-  }
-  return false;
-}
-
 static int classify(int code, runnel_terminal_input *input) {
   switch (code) {
     case CODE_PASTE_START: return RUNNEL_INPUT_PASTE_START;
@@ -139,7 +116,6 @@ static int classify(int code, runnel_terminal_input *input) {
     case CODE_FOCUS_IN: return RUNNEL_INPUT_FOCUS_IN;
     case CODE_FOCUS_OUT: return RUNNEL_INPUT_FOCUS_OUT;
     case KEY_RESIZE: return RUNNEL_INPUT_RESIZE;
-    case KEY_MOUSE: return read_mouse(input) ? RUNNEL_INPUT_MOUSE : RUNNEL_INPUT_UNKNOWN;
     default: return read_key(code, input) ? RUNNEL_INPUT_KEY : RUNNEL_INPUT_UNKNOWN;
   }
 }

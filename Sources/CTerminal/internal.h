@@ -28,6 +28,7 @@ struct session {
   int descriptor;
   bool is_suspended;
   bool has_color;
+  bool has_mouse;
   /// The terminal understands the control sequences of ECMA-48.
   bool is_ansi;
 };

@@ -1,9 +1,11 @@
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "internal.h"
@@ -12,21 +14,35 @@ struct session session;
 
 static const char modes_on[] = "\033[?2004h\033[?1004h";
 static const char modes_off[] = "\033[?1004l\033[?2004l";
+// Buttons, motion while one is down, and coordinates as numbers. curses would take the kind of
+// coordinates from terminfo, which for some terminals ends at column 223, and has no motion.
+static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
+static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
 
-void write_directly(const char *text) {
-  size_t left = strlen(text);
+static void write_bytes(const char *bytes, size_t left) {
   while (left > 0) {
-    ssize_t written = write(session.descriptor, text, left);
+    ssize_t written = write(session.descriptor, bytes, left);
+    if (written < 0 && errno == EINTR) continue;
     if (written <= 0) return;
-    text += written;
+    bytes += written;
     left -= (size_t)written;
   }
 }
 
-// Swift reads numbers without the locale, but C libraries might not: only the encoding is set.
+void write_directly(const char *text) {
+  write_bytes(text, strlen(text));
+}
+
+void runnel_terminal_send(const uint8_t *bytes, int count) {
+  if (is_active() && session.is_ansi && count > 0) write_bytes((const char *)bytes, (size_t)count);
+}
+
+// Swift reads numbers without the locale, but C libraries might not: only the encoding is set. The
+// texts of people go out in UTF-8 whatever the locale; the answer is for the signs of the program.
 static bool choose_encoding(void) {
   if (setlocale(LC_CTYPE, "") != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return true;
-  return setlocale(LC_CTYPE, "C.UTF-8") != NULL;
+  setlocale(LC_CTYPE, "C.UTF-8");
+  return false;
 }
 
 // Appends a capability without its padding marks, which are for curses and not for the terminal.
@@ -84,6 +100,24 @@ static int start_curses(void) {
   return RUNNEL_TERMINAL_OPENED;
 }
 
+static void turn_modes_on(void) {
+  if (!session.is_ansi) return;
+  write_directly(modes_on);
+  if (session.has_mouse) write_directly(mouse_on);
+}
+
+static void turn_modes_off(void) {
+  if (!session.is_ansi) return;
+  if (session.has_mouse) write_directly(mouse_off);
+  write_directly(modes_off);
+}
+
+void runnel_terminal_use_mouse(bool uses_mouse) {
+  if (session.has_mouse == uses_mouse) return;
+  session.has_mouse = uses_mouse;
+  if (is_active() && session.is_ansi) write_directly(uses_mouse ? mouse_on : mouse_off);
+}
+
 static void set_modes(const runnel_terminal_options *options) {
   raw();
   noecho();
@@ -98,15 +132,9 @@ static void set_modes(const runnel_terminal_options *options) {
   if (getenv("ESCDELAY") == NULL) set_escdelay(25);
   session.has_color = options->uses_color && has_colors() && start_color() == OK;
   if (session.has_color) use_default_colors();
-  if (options->uses_mouse) {
-    mouseinterval(0);
-    mousemask(
-        BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON2_PRESSED | BUTTON2_RELEASED | BUTTON3_PRESSED
-            | BUTTON3_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED,
-        NULL);
-  }
   define_keys();
-  if (session.is_ansi) write_directly(modes_on);
+  session.has_mouse = options->uses_mouse;
+  turn_modes_on();
 }
 
 static void release(void) {
@@ -140,7 +168,7 @@ int runnel_terminal_open(const runnel_terminal_options *options, runnel_terminal
 }
 
 static void leave(void) {
-  if (session.is_ansi) write_directly(modes_off);
+  turn_modes_off();
   endwin();
   crash_set_active(false);
   capture_stop();
@@ -151,6 +179,10 @@ void runnel_terminal_close(void) {
   if (!session.is_suspended) leave();
   crash_disarm();
   release();
+}
+
+void runnel_terminal_discard_input(void) {
+  if (is_active()) tcflush(session.descriptor, TCIFLUSH);
 }
 
 void runnel_terminal_suspend(void) {
@@ -168,7 +200,7 @@ void runnel_terminal_resume(void) {
   capture_start();
   reset_prog_mode();
   flushinp();
-  if (session.is_ansi) write_directly(modes_on);
+  turn_modes_on();
   // The next flush enters the alternate screen; before it the caller asks for the size.
   clearok(curscr, TRUE);
 }

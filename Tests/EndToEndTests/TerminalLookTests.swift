@@ -86,6 +86,73 @@ extension TerminalTests {
       #expect(screen.text.rangeOfCharacter(from: signs) == nil)
     }
 
+    @Test(arguments: ["LC_ALL=C", "LC_ALL=POSIX", "TERM=linux", "TERM=vt100"])
+    func signsAreASCIIWhereTheLocaleOrTheTerminalHasNoOthers(before: String) throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments, before: before)
+      let screen = try terminal.wait(for: "row 57 of 57")
+      #expect(screen.lines[0].hasSuffix("on live  zoe"))
+      let signs = CharacterSet(charactersIn: "▾▸⋯…─│★●·↑↓Δ")
+      #expect(screen.text.rangeOfCharacter(from: signs) == nil)
+    }
+
+    @Test(arguments: [("white", true), ("black", false), ("#fdf6e3", true), ("#002b36", false)])
+    func themeFollowsWhatTheTerminalTellsOfItsBackground(color: String, isLight: Bool) throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.setBackground(color)
+      try terminal.runnel(demo.arguments)
+      try terminal.wait("the titles in the colors of the theme") { _ in
+        let screen = (try? terminal.coloredScreen()) ?? ""
+        return screen.contains(isLight ? "38;5;24m" : "38;5;110m")
+      }
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+    }
+
+    @Test func themeIsTheOneAskedForWhateverTheBackground() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.setBackground("white")
+      try terminal.runnel(demo.arguments + ["--theme", "dark"])
+      try terminal.wait(for: "row 57 of 57")
+      #expect(try terminal.coloredScreen().contains("38;5;110m"))
+      let outcome = try Program.run(demo.arguments + ["--theme", "pink"])
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("dark-high-contrast"))
+    }
+
+    @Test func mouseMovesAndScrolls() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal(columns: 300)
+      try terminal.runnel(demo.arguments)
+      let screen = try terminal.wait(for: "row 57 of 57")
+      let row = try #require(screen.lines.firstIndex { $0.contains("olga") })
+      try terminal.mouse("0;290;\(row + 1)M", "0;290;\(row + 1)m")
+      try terminal.wait("the cursor on the row clicked") {
+        $0.lines[row].hasPrefix(">") && $0.lines[row].contains("olga")
+      }
+      try terminal.mouse("64;9;9M")
+      try terminal.wait("rows that went down") {
+        $0.lines[8].dropFirst() == screen.lines[5].dropFirst()
+      }
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+    }
+
+    @Test func mouseIsLeftToTheTerminalIfAsked() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments)
+      try terminal.wait(forValue: "1", of: "#{mouse_sgr_flag}")
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+      try terminal.runnel(demo.arguments + ["--mouse", "off"])
+      try terminal.wait(for: "row 57 of 57")
+      #expect(try terminal.value("#{mouse_any_flag}") == "0")
+    }
+
     @Test func plainTerminalIsEnough() throws {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()

@@ -194,23 +194,6 @@ import Testing
     #expect(app.toast == "there is no view 7")
   }
 
-  @Test func mouseSelectsRowsTabsAndScrolls() throws {
-    let app = try chat()
-    let row = try #require(app.screen.firstIndex { $0.contains("Rain") })
-    app.send(
-      .mouse(MouseEvent(position: Position(row: row, column: 9), kind: .press, button: .left)))
-    #expect(app.cursorLine.contains("Rain"))
-    app.send(.mouse(MouseEvent(position: Position(row: row, column: 9), kind: .wheelDown)))
-    #expect(app.cursorLine.contains("Good morning"))
-    app.send(
-      .mouse(MouseEvent(position: Position(row: 1, column: 10), kind: .press, button: .left)))
-    app.pump()
-    #expect(app.state.active == 1)
-    app.send(
-      .mouse(MouseEvent(position: Position(row: 99, column: 99), kind: .press, button: .left)))
-    #expect(app.state.active == 1)
-  }
-
   @Test func leavingAsksForNothing() throws {
     let app = try chat()
     app.press("Enter q")

@@ -142,6 +142,38 @@ import Testing
       }
     }
   }
+
+  @Test func textFromRightToLeftEndsInAMark() {
+    var canvas = Canvas(size: TerminalSize(columns: 12, rows: 1))
+    canvas.put(
+      StyledLine([StyledRun("שלום  "), StyledRun("5m", .muted)]), at: Position(row: 0, column: 0),
+      width: 12)
+    #expect(canvas.textLines() == ["שלום  \u{200E}5m"])
+    let cell = canvas.cell(at: Position(row: 0, column: 5))
+    #expect(cell?.text == " \u{200E}")
+    #expect(cell?.width == 1)
+  }
+
+  @Test func textThatIsCutEndsInAMarkToo() {
+    var canvas = Canvas(size: TerminalSize(columns: 4, rows: 1))
+    canvas.put("שלום עולם", at: Position(row: 0, column: 0), width: 4)
+    #expect(canvas.textLines() == ["שלו…\u{200E}"])
+  }
+
+  @Test func markOfDirectionFitsInACellThatIsFull() {
+    let marks = String(repeating: "\u{5B4}", count: 9)
+    var canvas = Canvas(size: TerminalSize(columns: 1, rows: 1))
+    canvas.put("ש" + marks, at: Position(row: 0, column: 0), width: 1)
+    let text = canvas.cell(at: Position(row: 0, column: 0))?.text
+    #expect(text?.unicodeScalars.count == 1 + CellText.marksMax)
+    #expect(text?.unicodeScalars.last == "\u{200E}")
+  }
+
+  @Test func asciiSignsGetNoMarkOfDirection() {
+    var canvas = Canvas(size: TerminalSize(columns: 4, rows: 1), glyphs: .ascii)
+    canvas.put("שלום", at: Position(row: 0, column: 0), width: 4)
+    #expect(canvas.textLines() == ["שלום"])
+  }
 }
 
 /// A small generator whose sequence depends on nothing but its seed.

@@ -82,6 +82,34 @@ import Testing
     #expect(texts("\u{378}") == ["\u{FFFD}"])
   }
 
+  /// Kinds of scalar that clusters are made of.
+  private static let kinds = [
+    "a", "漢", "א", "\u{301}", "\u{FE0F}", "\u{200D}", "👩", "🏽", "🇫", "\u{93F}", "\u{1100}",
+    "\u{1161}", "\t", "\u{1B}", "\u{202E}", "\u{378}", "1", "\u{20E3}",
+  ]
+
+  @Test func everyThreeKindsOfScalarAreCellsOfAKnownWidth() throws {
+    for first in Self.kinds {
+      for second in Self.kinds {
+        for third in Self.kinds {
+          try expectSoundCells(first + second + third)
+        }
+      }
+    }
+  }
+
+  private func expectSoundCells(_ text: String) throws {
+    for cell in CellText.sanitize(text) {
+      let base = try #require(cell.text.unicodeScalars.first)
+      let marks = cell.text.unicodeScalars.dropFirst()
+      let isSound =
+        CellWidth.width(of: base) == cell.width && (1...2).contains(cell.width)
+        && base.properties.generalCategory != .control && base.properties.generalCategory != .format
+        && marks.allSatisfy { CellWidth.width(of: $0) == 0 } && marks.count <= CellText.marksMax
+      #expect(isSound, "\(text.unicodeScalars.map { String($0.value, radix: 16) })")
+    }
+  }
+
   @Test func widthTableIsSortedAndDisjoint() {
     for table in [CellWidthTable.wide, CellWidthTable.zero] {
       #expect(table.count.isMultiple(of: 2))

@@ -63,13 +63,73 @@ import Testing
   }
 
   @Test(arguments: [
-    "[?62;22c", "[<0;10;10M", "[1;1R9", "[99~", "[200;1;;X", "[55555555555555555~", "Oz",
+    "[?62;22x", "[<0;10M", "[<64;1;1m", "[<35;1;1M", "[1;1R9", "[99~", "[200;1;;X",
+    "[55555555555555555~", "Oz",
     "[1;2", "[99999999u",
   ])
   func unknownSequencesRunNoCommand(sequence: String) {
     let typed = keys("\u{1B}" + sequence)
     #expect(typed.allSatisfy { $0 != "M-[" && $0 != "M-O" })
     #expect(typed.count <= 3)
+  }
+
+  private func mouse(_ text: String) -> [InputEvent] { decode(scalars("\u{1B}" + text)) }
+
+  private func event(
+    _ row: Int, _ column: Int, _ kind: MouseEvent.Kind, _ button: MouseEvent.Button = .none
+  ) -> InputEvent {
+    .mouse(MouseEvent(position: Position(row: row, column: column), kind: kind, button: button))
+  }
+
+  @Test func reportsOfTheMouseAreEvents() {
+    #expect(mouse("[<0;10;5M") == [event(4, 9, .press, .left)])
+    #expect(mouse("[<0;10;5m") == [event(4, 9, .release, .left)])
+    #expect(mouse("[<2;300;200M") == [event(199, 299, .press, .right)])
+    #expect(mouse("[<32;11;5M") == [event(4, 10, .drag, .left)])
+    #expect(mouse("[<64;1;1M") == [event(0, 0, .wheelUp)])
+    #expect(mouse("[<65;1;1M") == [event(0, 0, .wheelDown)])
+    #expect(mouse("[<68;1;1M") == [event(0, 0, .wheelLeft)])
+    #expect(mouse("[<69;1;1M") == [event(0, 0, .wheelRight)])
+    #expect(mouse("[<66;1;1M") == [event(0, 0, .wheelLeft)])
+    #expect(mouse("[<8;1;1M") == [event(0, 0, .press, .left)])
+  }
+
+  @Test func reportsOfOldTerminalsAreEvents() {
+    #expect(mouse("[M !!") == [event(0, 0, .press, .left)])
+    #expect(mouse("[M#*%") == [event(4, 9, .release)])
+    #expect(mouse("[M`!!") == [event(0, 0, .wheelUp)])
+    #expect(mouse("[M@!!") == [event(0, 0, .drag, .left)])
+    #expect(mouse("[M \u{FFFD}!x") == [.key(KeyStroke(.character("x")))])
+    #expect(mouse("[M") == [])
+  }
+
+  @Test(arguments: [
+    ("11;rgb:1c1c/ffff/0000", RGB(0x1C, 0xFF, 0)), ("11;rgb:f/8/0", RGB(255, 136, 0)),
+    ("11;rgb:ff/00/80", RGB(255, 0, 128)),
+  ])
+  func answersOfTheTerminalAreReplies(text: String, color: RGB) {
+    for end in ["\u{7}", "\u{1B}\\"] {
+      #expect(
+        decode(scalars("\u{1B}]\(text)\(end)j"))
+          == [.reply(.background(color)), .key(KeyStroke(.character("j")))])
+    }
+  }
+
+  @Test func attributesOfTheTerminalAreAReply() {
+    #expect(decode(scalars("\u{1B}[?62;22c")) == [.reply(.attributes)])
+  }
+
+  @Test(arguments: [
+    "]11;rgb:zz/00/00\u{7}", "]11;rgb:1/2\u{7}", "]10;rgb:0/0/0\u{7}", "]52;c;AAAA\u{1B}\\",
+    "]11;rgb:-1/2/3\u{7}", "]11;rgb:12345/2/3\u{7}",
+  ])
+  func otherAnswersAreSwallowed(text: String) {
+    #expect(decode(scalars("\u{1B}" + text)) == [])
+  }
+
+  @Test func bracketWithMetaIsAKey() {
+    #expect(keys("\u{1B}]") == ["M-]"])
+    #expect(keys("\u{1B}]x") == ["M-]", "x"])
   }
 
   @Test func pasteIsOneEventWithLineFeeds() {

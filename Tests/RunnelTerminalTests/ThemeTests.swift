@@ -3,35 +3,39 @@ import Testing
 @testable import RunnelTerminal
 
 @Suite struct ThemeTests {
-  @Test func themeWithoutColorsNamesNone() {
-    let theme = Theme(depth: .none)
-    for role in StyleRole.allCases {
-      for highlight in RowHighlight.allCases {
-        let style = theme.style(for: role, highlight: highlight)
-        #expect(style.foreground == nil && style.background == nil, "\(role)")
+  @Test(arguments: ThemeName.allCases)
+  func themeWithoutColorsNamesNone(name: ThemeName) {
+    for theme in [Theme(name, depth: .none), Theme(.mono, depth: .extended)] {
+      for role in StyleRole.allCases {
+        for highlight in RowHighlight.allCases {
+          let style = theme.style(for: role, highlight: highlight)
+          #expect(style.foreground == nil && style.background == nil, "\(role)")
+        }
       }
     }
   }
 
-  @Test func sixteenColorsNameOnlyTheFirstEight() {
-    let theme = Theme(depth: .sixteen)
-    for role in StyleRole.allCases {
-      let style = theme.style(for: role)
-      #expect((style.foreground ?? 0) < 8 && (style.background ?? 0) < 8, "\(role)")
+  @Test(arguments: ThemeName.allCases)
+  func sixteenColorsNameOnlyTheFirstEight(name: ThemeName) {
+    for theme in [Theme(name, depth: .sixteen), Theme(.terminal, depth: .extended)] {
+      for role in StyleRole.allCases {
+        let style = theme.style(for: role)
+        #expect((style.foreground ?? 0) < 8 && (style.background ?? 0) < 8, "\(role)")
+      }
     }
   }
 
-  @Test(arguments: ThemeBackground.allCases)
-  func everyRoleButTextLooksLikeSomethingIn256Colors(background: ThemeBackground) {
-    let theme = Theme(depth: .extended, background: background)
+  @Test(arguments: ThemeName.allCases.filter { $0 != .mono && $0 != .terminal })
+  func everyRoleButTextLooksLikeSomethingIn256Colors(name: ThemeName) {
+    let theme = Theme(name, depth: .extended)
     for role in StyleRole.allCases where role != .text && role != .toastInfo {
       #expect(theme.style(for: role) != Style(), "\(role)")
     }
   }
 
-  @Test(arguments: ColorDepth.allCases, ThemeBackground.allCases)
-  func cursorRowDiffersForEveryRole(depth: ColorDepth, background: ThemeBackground) {
-    let theme = Theme(depth: depth, background: background)
+  @Test(arguments: ColorDepth.allCases, ThemeName.allCases)
+  func cursorRowDiffersForEveryRole(depth: ColorDepth, name: ThemeName) {
+    let theme = Theme(name, depth: depth)
     for role in StyleRole.allCases {
       let plain = theme.style(for: role)
       #expect(theme.style(for: role, highlight: .focused) != plain, "\(role)")
@@ -39,19 +43,42 @@ import Testing
   }
 
   @Test func mutedRolesAreReadableOnTheCursorRow() {
-    let theme = Theme(depth: .extended)
+    let theme = Theme(.dark, depth: .extended)
     #expect(
       theme.style(for: .muted, highlight: .focused) == theme.style(for: .text, highlight: .focused))
   }
 
   @Test func reversedCellStandsOutOfAReversedRow() {
-    let style = Theme(depth: .sixteen).style(for: .rowChanged, highlight: .focused)
+    let style = Theme(.dark, depth: .sixteen).style(for: .rowChanged, highlight: .focused)
     #expect(!style.attributes.contains(.reverse))
   }
 
   @Test func roleWithABackgroundKeepsItOnTheCursorRow() {
-    #expect(
-      Theme(depth: .extended).style(for: .searchMatch, highlight: .focused).background == 221)
+    let theme = Theme(.dark, depth: .extended)
+    #expect(theme.style(for: .searchMatch, highlight: .focused).background == 221)
+  }
+
+  @Test func signsFollowTheLocaleAndTheTerminalUnlessAsked() {
+    let standard = TerminalOptions()
+    for term in ["xterm-256color", "tmux-256color", "foot", "xterm"] {
+      #expect(standard.glyphs(isUTF8: true, term: term) == .unicode, "\(term)")
+      #expect(standard.glyphs(isUTF8: false, term: term) == .ascii, "\(term)")
+    }
+    for term in ["linux", "linux-16color", "vt100", "vt220", "ansi"] {
+      #expect(standard.glyphs(isUTF8: true, term: term) == .ascii, "\(term)")
+    }
+    let asked = TerminalOptions(signs: .unicode)
+    #expect(asked.glyphs(isUTF8: false, term: "vt100") == .unicode)
+    #expect(TerminalOptions(signs: .ascii).glyphs(isUTF8: true, term: "xterm") == .ascii)
+  }
+
+  @Test(arguments: [
+    (RGB(0, 0, 0), ThemeBackground.dark), (RGB(255, 255, 255), .light), (RGB(28, 28, 28), .dark),
+    (RGB(0xFD, 0xF6, 0xE3), .light), (RGB(0, 43, 54), .dark), (RGB(0, 0, 255), .dark),
+    (RGB(0, 255, 0), .light),
+  ])
+  func colorBehindTheTextIsDarkOrLight(color: RGB, background: ThemeBackground) {
+    #expect(ThemeBackground(of: color) == background)
   }
 
   @Test(arguments: [

@@ -34,7 +34,7 @@ typedef struct {
   int descriptor;
   /// The number of colours; 0 when there are none or uses_color was false.
   int color_count;
-  /// Whether the locale can encode every character.
+  /// Whether the user's locale encodes in UTF-8.
   bool is_utf8;
 } runnel_terminal_info;
 
@@ -52,6 +52,16 @@ void runnel_terminal_resume(void);
 
 /// Asks the terminal for its size and tells curses.
 void runnel_terminal_update_size(int *rows, int *columns);
+
+/// Turns the reports of the mouse on or off.
+void runnel_terminal_use_mouse(bool uses_mouse);
+
+/// Sends control sequences to the terminal past curses, at once; nothing if it does not know those
+/// of ECMA-48. Only between frames.
+void runnel_terminal_send(const uint8_t *bytes, int count);
+
+/// Drops what the terminal sent and nobody read: answers that nobody waits for.
+void runnel_terminal_discard_input(void);
 
 // Drawing. Nothing is sent before runnel_terminal_flush.
 
@@ -94,7 +104,6 @@ enum {
   RUNNEL_INPUT_PASTE_END,
   RUNNEL_INPUT_FOCUS_IN,
   RUNNEL_INPUT_FOCUS_OUT,
-  RUNNEL_INPUT_MOUSE,
   RUNNEL_INPUT_RESIZE,
   /// A key that has no meaning here.
   RUNNEL_INPUT_UNKNOWN,
@@ -126,13 +135,6 @@ enum {
   RUNNEL_MODIFIER_CONTROL = 4,
 };
 
-enum {
-  RUNNEL_MOUSE_PRESS = 1,
-  RUNNEL_MOUSE_RELEASE,
-  RUNNEL_MOUSE_WHEEL_UP,
-  RUNNEL_MOUSE_WHEEL_DOWN,
-};
-
 typedef struct {
   /// One of RUNNEL_INPUT.
   int kind;
@@ -141,11 +143,6 @@ typedef struct {
   /// One of RUNNEL_KEY, and its modifiers.
   int key;
   int modifiers;
-  /// One of RUNNEL_MOUSE; the button is 1 left, 2 middle, 3 right, 0 none.
-  int mouse;
-  int button;
-  int row;
-  int column;
 } runnel_terminal_input;
 
 /// Reads one input; its kind is NONE when nothing is pending. Waits only for the rest of a key that

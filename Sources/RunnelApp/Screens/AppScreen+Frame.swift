@@ -110,18 +110,6 @@ extension AppScreen {
   }
 }
 
-extension AppState {
-  /// The list that keys move through.
-  fileprivate var listInFront: (ListState, ListContent) {
-    switch layers.last {
-    case .record(let screen): (screen.list, screen.content)
-    case .help(let screen): (screen.list, screen.content)
-    default:
-      isTree ? (tree.list, tree.content) : (lists[active].list, lists[active].content)
-    }
-  }
-}
-
 extension ListContent {
   /// The number of the paging row among all rows, from 1; it stands at an end of its section.
   private var pagingRowNumber: Int? {

@@ -24,7 +24,7 @@ extension AppState {
     case .paste(let text): paste(text)
     case .mouse(let mouse): handle(mouse)
     case .resize(let size): resize(to: size)
-    case .focus: break
+    case .focus, .reply: break
     }
   }
 
@@ -67,26 +67,6 @@ extension AppState {
         layers[index] = .help(screen)
       case .form, .confirm, .compose: break
       }
-    }
-  }
-
-  private mutating func handle(_ mouse: MouseEvent) {
-    guard layers.isEmpty else { return }
-    matcher.reset()
-    let line = mouse.position.row - layout.body.row
-    switch mouse.kind {
-    case .wheelUp:
-      withList { list, content, height in list.move(by: -3, in: content, height: height) }
-    case .wheelDown:
-      withList { list, content, height in list.move(by: 3, in: content, height: height) }
-    case .press where mouse.position.row == layout.tabs.row && !layout.isCompact:
-      if let tab = TabBar(names: tabs).tab(atColumn: mouse.position.column) { open(tab) }
-    case .press where layout.body.contains(mouse.position):
-      withList { list, content, height in
-        guard let item = list.item(atLine: line, in: content, height: height) else { return }
-        _ = list.moveTo(item, in: content, height: height)
-      }
-    default: break
     }
   }
 
@@ -133,7 +113,7 @@ extension AppState {
   }
 
   /// Changes the view: what is only read is closed, what is typed stays in front.
-  private mutating func change(to tab: Int) {
+  mutating func change(to tab: Int) {
     guard (0...treeTab).contains(tab) else { return open(tab) }
     while let layer = layers.last {
       switch layer {

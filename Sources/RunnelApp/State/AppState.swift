@@ -54,6 +54,7 @@ struct AppState: Sendable {
   var layers: [Layer] = []
 
   var matcher = KeySequenceMatcher()
+  var clicks = ClickCounter()
   var toast: TimedToast?
   /// When `C-c` was struck last, for the second one to leave.
   var lastInterrupt: Int64?

@@ -16,20 +16,18 @@ public final class CursesScreen: Screen {
   /// The size that canvases should have.
   public private(set) var size = TerminalSize(columns: 0, rows: 0)
   /// The signs that the terminal and its locale can draw.
-  public let glyphs: Glyphs
-  /// The colours that the terminal draws with.
-  public let colorDepth: ColorDepth
-  /// What the theme assumes to be behind the text.
-  public let background: ThemeBackground
-  /// How roles look; a new theme shows with the next canvas.
-  public var theme: Theme {
-    didSet {
-      looks = Self.looks(of: theme)
-      shown = nil
-    }
-  }
+  public private(set) var glyphs: Glyphs
+  /// What the theme assumes to be behind the text: what the terminal answered, or COLORFGBG told.
+  public private(set) var background: ThemeBackground
+  /// How roles look.
+  private(set) var theme: Theme
 
   private let descriptor: Int32
+  private let colorCount: Int
+  private let isUTF8: Bool
+  private var options: TerminalOptions
+  /// Whether the terminal was asked for its background and has not answered yet.
+  private var isAnswerDue = false
   private var looks: [Look]
   private var decoder = InputDecoder()
   /// The last canvas, in the size of the screen.
@@ -58,14 +56,15 @@ public final class CursesScreen: Screen {
 
   private init(options: TerminalOptions, info: runnel_terminal_info) {
     descriptor = info.descriptor
-    glyphs = options.isASCII || !info.is_utf8 ? .ascii : .unicode
-    colorDepth = options.depth(
-      colorCount: Int(info.color_count), noColor: Self.environment("NO_COLOR"))
-    background =
-      options.background ?? ThemeBackground(colorFGBG: Self.environment("COLORFGBG"))
-    theme = Theme(depth: colorDepth, background: background)
+    colorCount = Int(info.color_count)
+    isUTF8 = info.is_utf8
+    self.options = options
+    glyphs = options.glyphs(isUTF8: isUTF8, term: Self.environment("TERM") ?? "")
+    background = ThemeBackground(colorFGBG: Self.environment("COLORFGBG"))
+    theme = Self.theme(options, background, colorCount: colorCount)
     looks = Self.looks(of: theme)
     _ = updateSize()
+    askForBackground()
   }
 
   deinit { if !isClosed { runnel_terminal_close() } }
@@ -74,6 +73,60 @@ public final class CursesScreen: Screen {
 
   /// The terminal, to poll for reading.
   public var inputDescriptor: Int32? { isClosed ? nil : descriptor }
+
+  // MARK: - Look
+
+  /// Takes other options over: theme, signs and mouse.
+  ///
+  /// Signs show with the next canvas.
+  public func apply(_ options: TerminalOptions) {
+    guard !isClosed else { return }
+    self.options = options
+    glyphs = options.glyphs(isUTF8: isUTF8, term: Self.environment("TERM") ?? "")
+    runnel_terminal_use_mouse(options.usesMouse)
+    updateTheme()
+  }
+
+  private func updateTheme() {
+    let next = Self.theme(options, background, colorCount: colorCount)
+    guard next != theme else { return }
+    theme = next
+    looks = Self.looks(of: theme)
+    shown = nil
+    if let canvas { present(canvas) }
+  }
+
+  private static func theme(
+    _ options: TerminalOptions, _ background: ThemeBackground, colorCount: Int
+  ) -> Theme {
+    Theme(
+      options.theme ?? ThemeName(for: background),
+      depth: options.depth(colorCount: colorCount, noColor: environment("NO_COLOR")))
+  }
+
+  /// Asks the terminal what is behind the text, where that makes a difference.
+  ///
+  /// Nothing waits for the answer: until it comes, COLORFGBG has to do. The second question is one
+  /// that every terminal answers.
+  private func askForBackground() {
+    guard options.theme == nil, theme.depth == .extended else { return }
+    isAnswerDue = true
+    send("\u{1B}]11;?\u{1B}\\\u{1B}[c")
+  }
+
+  private func send(_ text: String) {
+    let bytes = Array(text.utf8)
+    runnel_terminal_send(bytes, Int32(bytes.count))
+  }
+
+  private func take(_ reply: TerminalReply) {
+    switch reply {
+    case .background(let color):
+      background = ThemeBackground(of: color)
+      updateTheme()
+    case .attributes: isAnswerDue = false
+    }
+  }
 
   // MARK: - Drawing
 
@@ -156,7 +209,11 @@ public final class CursesScreen: Screen {
   /// All events that are pending, in order; never blocks.
   public func readEvents() -> [InputEvent] {
     guard isActive else { return [] }
-    return decoder.decode { self.readRaw() }
+    return decoder.decode { self.readRaw() }.filter { event in
+      guard case .reply(let reply) = event else { return true }
+      take(reply)
+      return false
+    }
   }
 
   private func readRaw() -> RawInput? {
@@ -185,6 +242,7 @@ public final class CursesScreen: Screen {
   public func suspend() {
     guard isActive else { return }
     isSuspended = true
+    discardAnswer()
     runnel_terminal_suspend()
   }
 
@@ -201,8 +259,15 @@ public final class CursesScreen: Screen {
   /// Gives the terminal back for good.
   public func close() {
     guard !isClosed else { return }
+    discardAnswer()
     isClosed = true
     runnel_terminal_close()
+  }
+
+  /// An answer that is on its way is not for the shell.
+  private func discardAnswer() {
+    if isAnswerDue { runnel_terminal_discard_input() }
+    isAnswerDue = false
   }
 
   // MARK: - Opening

@@ -13,7 +13,6 @@ extension RawInput {
     case RUNNEL_INPUT_PASTE_END: self = .pasteEnd
     case RUNNEL_INPUT_FOCUS_IN: self = .focus(true)
     case RUNNEL_INPUT_FOCUS_OUT: self = .focus(false)
-    case RUNNEL_INPUT_MOUSE: self = .mouse(MouseEvent(input))
     default: self = .unknown
     }
   }
@@ -47,21 +46,5 @@ extension RawInput {
       .function(code - RUNNEL_KEY_FUNCTION)
     default: nil
     }
-  }
-}
-
-extension MouseEvent {
-  fileprivate init(_ input: runnel_terminal_input) {
-    let kind: Kind =
-      switch Int(input.mouse) {
-      case RUNNEL_MOUSE_PRESS: .press
-      case RUNNEL_MOUSE_RELEASE: .release
-      case RUNNEL_MOUSE_WHEEL_UP: .wheelUp
-      default: .wheelDown
-      }
-    let buttons: [Button] = [.none, .left, .middle, .right]
-    self.init(
-      position: Position(row: Int(input.row), column: Int(input.column)), kind: kind,
-      button: buttons[Int(input.button)])
   }
 }

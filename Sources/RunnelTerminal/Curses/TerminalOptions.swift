@@ -1,22 +1,32 @@
 /// How to use a terminal.
 public struct TerminalOptions: Hashable, Sendable {
+  /// Which signs to draw.
+  public enum Signs: String, Hashable, Sendable, CaseIterable {
+    /// Those that the locale and the terminal allow.
+    case automatic = "auto"
+    /// Those of Unicode, whatever the locale.
+    case unicode
+    /// ASCII only.
+    case ascii
+  }
+
   /// The most colours to use; nil takes what the terminal has, and none when `NO_COLOR` is set.
   public var colorDepth: ColorDepth?
-  /// What is behind the text; nil takes what `COLORFGBG` tells.
-  public var background: ThemeBackground?
-  /// Whether to draw signs in ASCII, whatever the locale.
-  public var isASCII: Bool
+  /// The theme; nil chooses the one for what is behind the text, which the terminal is asked.
+  public var theme: ThemeName?
+  /// Which signs to draw.
+  public var signs: Signs
   /// Whether to ask for mouse events; with them, selecting text needs Shift in most terminals.
   public var usesMouse: Bool
 
   /// Makes options; by default all is taken from the terminal and the environment.
   public init(
-    colorDepth: ColorDepth? = nil, background: ThemeBackground? = nil, isASCII: Bool = false,
+    colorDepth: ColorDepth? = nil, theme: ThemeName? = nil, signs: Signs = .automatic,
     usesMouse: Bool = true
   ) {
     self.colorDepth = colorDepth
-    self.background = background
-    self.isASCII = isASCII
+    self.theme = theme
+    self.signs = signs
     self.usesMouse = usesMouse
   }
 
@@ -32,5 +42,24 @@ public struct TerminalOptions: Hashable, Sendable {
       if colorCount >= 256 { .extended } else if colorCount >= 8 { .sixteen } else { .none }
     let wanted = colorDepth ?? ((noColor ?? "").isEmpty ? .extended : .none)
     return wanted.rawValue < available.rawValue ? wanted : available
+  }
+
+  /// The signs to draw with.
+  ///
+  /// The console of Linux has Unicode, but its fonts do not have the signs; terminals of old have
+  /// neither.
+  ///
+  /// - Parameters:
+  ///   - isUTF8: Whether the user's locale encodes in UTF-8.
+  ///   - term: The variable `TERM`.
+  /// - Returns: What is wanted, or what is safe.
+  func glyphs(isUTF8: Bool, term: String) -> Glyphs {
+    switch signs {
+    case .unicode: return .unicode
+    case .ascii: return .ascii
+    case .automatic:
+      let isPlain = ["linux", "vt", "ansi", "cons25"].contains { term.hasPrefix($0) }
+      return isUTF8 && !isPlain ? .unicode : .ascii
+    }
   }
 }

@@ -14,7 +14,7 @@ public struct CanvasSVG {
   private let theme: Theme
 
   /// Makes a drawing of a canvas.
-  public init(_ canvas: Canvas, theme: Theme = Theme(depth: .extended)) {
+  public init(_ canvas: Canvas, theme: Theme = Theme(.dark, depth: .extended)) {
     self.canvas = canvas
     self.theme = theme
   }
@@ -61,8 +61,8 @@ public struct CanvasSVG {
 
   private func element(_ run: Run, row: Int) -> String {
     let isReverse = run.style.attributes.contains(.reverse)
-    let foreground = run.style.foreground.map(CanvasSVG.colour) ?? CanvasSVG.ink
-    let background = run.style.background.map(CanvasSVG.colour) ?? CanvasSVG.paper
+    let foreground = run.style.foreground.map { RGB(xterm: $0).hexText } ?? CanvasSVG.ink
+    let background = run.style.background.map { RGB(xterm: $0).hexText } ?? CanvasSVG.paper
     let (ink, paper) = isReverse ? (background, foreground) : (foreground, background)
     let x = tenths(Double(CanvasSVG.padding) + Double(run.column) * CanvasSVG.cellWidth)
     let top = CanvasSVG.padding + row * CanvasSVG.cellHeight
@@ -101,26 +101,5 @@ public struct CanvasSVG {
   private func tenths(_ value: Double) -> String {
     let whole = Int((value * 10).rounded())
     return "\(whole / 10).\(whole % 10)"
-  }
-
-  /// The colour with a number of the 256 that terminals have.
-  private static func colour(_ number: UInt8) -> String {
-    let basic = [
-      "#000000", "#cd0000", "#00cd00", "#cdcd00", "#1e90ff", "#cd00cd", "#00cdcd", "#e5e5e5",
-      "#7f7f7f", "#ff0000", "#00ff00", "#ffff00", "#5c5cff", "#ff00ff", "#00ffff", "#ffffff",
-    ]
-    if number < 16 { return basic[Int(number)] }
-    if number >= 232 {
-      let level = 8 + 10 * (Int(number) - 232)
-      return hex(level, level, level)
-    }
-    let cube = Int(number) - 16
-    let levels = [0, 95, 135, 175, 215, 255]
-    return hex(levels[cube / 36], levels[cube / 6 % 6], levels[cube % 6])
-  }
-
-  private static func hex(_ red: Int, _ green: Int, _ blue: Int) -> String {
-    let digits = Array("0123456789abcdef")
-    return "#" + [red, green, blue].map { "\(digits[$0 / 16])\(digits[$0 % 16])" }.joined()
   }
 }

@@ -11,6 +11,26 @@ public struct CellCluster: Hashable, Sendable {
   }
 }
 
+extension CellCluster {
+  /// Whether the letter is written from right to left.
+  ///
+  /// Source: the blocks of Unicode whose letters are of the classes R and AL.
+  var isRightToLeft: Bool {
+    guard let first = text.unicodeScalars.first?.value, first >= 0x590 else { return false }
+    return switch first {
+    case 0x590...0x8FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFE, 0x10800...0x10FFF, 0x1E800...0x1EFFF:
+      true
+    default: false
+    }
+  }
+
+  /// The cluster with a left-to-right mark, which takes no column; a cell has room for one sign less.
+  var withDirectionMark: CellCluster {
+    let kept = text.unicodeScalars.prefix(CellText.marksMax)
+    return CellCluster(text: String(kept) + "\u{200E}", width: width)
+  }
+}
+
 /// Turns any text into cells that every terminal draws with the same width.
 ///
 /// curses moves the cursor relatively, from its own idea of widths: one disagreement with the
@@ -22,7 +42,8 @@ public struct CellCluster: Hashable, Sendable {
 /// - a cell keeps at most `marksMax` combining marks; a mark without a base stands on `◌`;
 /// - tabs and line ends become `⇥` and `⏎`, other control characters their picture;
 /// - ESC, and every format character (bidirectional overrides and isolates among them), vanishes:
-///   they could repaint the screen or make a value look like another one.
+///   they could repaint the screen or make a value look like another one. What keeps text from right
+///   to left apart from its neighbours is put in by `LineFitting`.
 public enum CellText {
   /// The most combining marks in one cell: what a curses cell can hold beside its base.
   public static let marksMax = 4

@@ -2,6 +2,10 @@
 ///
 /// Reads no more of the line than it needs: a value of a megabyte costs no more than its first
 /// columns.
+///
+/// A run with letters that are written from right to left ends in a mark that is not seen: terminals
+/// that order such text would otherwise draw what stands beside it, such as the age of a row, among
+/// its letters.
 struct LineFitting {
   /// What to draw, from left to right.
   private(set) var clusters: [(cluster: CellCluster, role: StyleRole)] = []
@@ -10,6 +14,8 @@ struct LineFitting {
   init(_ line: StyledLine, width: Int, glyphs: Glyphs) {
     guard width > 0 else { return }
     for run in line.runs {
+      let start = clusters.count
+      defer { markDirection(from: start, glyphs: glyphs) }
       for character in run.text {
         for cluster in CellText.cells(of: character, glyphs: glyphs) {
           clusters.append((cluster, run.role))
@@ -21,6 +27,15 @@ struct LineFitting {
         }
       }
     }
+  }
+
+  /// Ends what was fitted of a run with a left-to-right mark, if there is need.
+  private mutating func markDirection(from start: Int, glyphs: Glyphs) {
+    guard !glyphs.isASCII, start < clusters.count,
+      clusters[start...].contains(where: \.cluster.isRightToLeft)
+    else { return }
+    let last = clusters[clusters.count - 1].cluster
+    clusters[clusters.count - 1].cluster = last.withDirectionMark
   }
 
   /// Makes room for the ellipsis and adds as much of it as fits.

@@ -8,6 +8,31 @@ public enum ColorDepth: Int, Hashable, Sendable, CaseIterable {
   case extended = 256
 }
 
+/// The themes that come with the program, by their names in options and configuration files.
+public enum ThemeName: String, Hashable, Sendable, CaseIterable {
+  /// For light text on a dark background.
+  case dark
+  /// For dark text on a light background.
+  case light
+  /// Dark, and every role at least 7:1 against what is behind it.
+  case darkHighContrast = "dark-high-contrast"
+  /// Light, and every role at least 7:1 against what is behind it.
+  case lightHighContrast = "light-high-contrast"
+  /// Dark, with blue and orange where others have green and red.
+  case darkColorBlind = "dark-color-blind"
+  /// Light, with blue and orange where others have green and red.
+  case lightColorBlind = "light-color-blind"
+  /// Attributes only, whatever colours there are.
+  case mono
+  /// The basic colours only, which follow the user's palette.
+  case terminal
+
+  /// The standard theme for a background.
+  public init(for background: ThemeBackground) {
+    self = background == .light ? .light : .dark
+  }
+}
+
 /// Whether text is lighter or darker than what is behind it.
 public enum ThemeBackground: Hashable, Sendable, CaseIterable {
   /// Light text on a dark background.
@@ -21,6 +46,14 @@ public enum ThemeBackground: Hashable, Sendable, CaseIterable {
   public init(colorFGBG value: String?) {
     let number = value?.split(separator: ";").last.flatMap { Int($0) }
     self = number == 7 || (number ?? 0) > 8 ? .light : .dark
+  }
+}
+
+extension ThemeBackground {
+  /// What a colour behind the text makes of it.
+  init(of color: RGB) {
+    // Where black and white are read equally well.
+    self = color.luminance > 0.179 ? .light : .dark
   }
 }
 
@@ -73,26 +106,18 @@ public struct Theme: Hashable, Sendable {
   private var rowCursor: Style
   private var rowCursorUnfocused: Style
 
-  /// Makes the standard theme for a terminal.
+  /// Makes a theme for a terminal with so many colours.
   ///
-  /// The background matters only with 256 colours: with fewer, the user's palette decides.
-  public init(depth: ColorDepth, background: ThemeBackground = .dark) {
-    self.depth = depth
-    switch depth {
-    case .none:
-      styles = StyleRole.allCases.map(ThemeTable.colorless)
-      rowCursor = Style(nil, .reverse)
-      rowCursorUnfocused = Style(nil, .underline)
-    case .sixteen:
-      styles = StyleRole.allCases.map(ThemeTable.sixteen)
-      rowCursor = Style(nil, .reverse)
-      rowCursorUnfocused = Style(nil, .underline)
-    case .extended:
-      let isLight = background == .light
-      styles = StyleRole.allCases.map { ThemeTable.extended($0, isLight: isLight) }
-      rowCursor = Style(nil, on: isLight ? 253 : 237, .bold)
-      rowCursorUnfocused = Style(nil, on: isLight ? 255 : 235)
+  /// Whether the theme is for a dark or a light background matters only with 256 colours: with
+  /// fewer, the user's palette decides.
+  public init(_ name: ThemeName, depth: ColorDepth) {
+    self.depth = name == .mono ? .none : name == .terminal && depth == .extended ? .sixteen : depth
+    switch self.depth {
+    case .none: styles = StyleRole.allCases.map(ThemeTable.colorless)
+    case .sixteen: styles = StyleRole.allCases.map { ThemeTable.sixteen($0, name) }
+    case .extended: styles = StyleRole.allCases.map { ThemeTable.extended($0, name) }
     }
+    (rowCursor, rowCursorUnfocused) = ThemeTable.rowCursors(name, depth: self.depth)
   }
 
   /// How a cell looks: the style of its role, with the cursor row over it.

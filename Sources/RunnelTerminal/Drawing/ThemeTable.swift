@@ -1,10 +1,34 @@
-/// The colours of the standard themes, role by role.
+/// The colours of the themes, role by role.
 ///
-/// Contrast was computed: the dark colours have at least 5.6:1 on `#1c1c1c`, the light ones at least
-/// 4.9:1 on `#eeeeee`. Backgrounds are the terminal's own unless the role needs one.
+/// Backgrounds are the terminal's own unless the role needs one. `ThemeContrastTests` compute how well
+/// each role is read: the dark colours have at least 5.6:1 on `#1c1c1c`, the light ones at least
+/// 4.9:1 on `#eeeeee`.
 enum ThemeTable {
   /// With the 256 colours of xterm.
-  static func extended(_ role: StyleRole, isLight: Bool) -> Style {  // tidy:table
+  static func extended(_ role: StyleRole, _ name: ThemeName) -> Style {
+    switch name {
+    case .dark, .mono, .terminal: standard(role, isLight: false)
+    case .light: standard(role, isLight: true)
+    case .darkHighContrast: highContrast(role, isLight: false)
+    case .lightHighContrast: highContrast(role, isLight: true)
+    case .darkColorBlind:
+      colorBlind(role, isLight: false) ?? standard(role, isLight: false)
+    case .lightColorBlind:
+      colorBlind(role, isLight: true) ?? standard(role, isLight: true)
+    }
+  }
+
+  /// What is drawn over the cursor row: with the focus, and without.
+  static func rowCursors(_ name: ThemeName, depth: ColorDepth) -> (Style, Style) {
+    guard depth == .extended else { return (Style(nil, .reverse), Style(nil, .underline)) }
+    return switch name {
+    case .darkHighContrast, .lightHighContrast: (Style(nil, .reverse), Style(nil, .underline))
+    case .light, .lightColorBlind: (Style(nil, on: 254, .bold), Style(nil, on: 255))
+    default: (Style(nil, on: 237, .bold), Style(nil, on: 235))
+    }
+  }
+
+  private static func standard(_ role: StyleRole, isLight: Bool) -> Style {  // tidy:table
     func color(_ dark: UInt8, _ light: UInt8, _ attributes: Style.Attributes = []) -> Style {
       Style(isLight ? light : dark, attributes)
     }
@@ -18,7 +42,7 @@ enum ThemeTable {
     case .sectionSticky: color(110, 24, [.bold, .underline])
     case .rowMarked: color(221, 94)
     case .rowNew, .live, .ok: color(114, 22)
-    case .rowChanged: Style(nil, on: isLight ? 230 : 58)
+    case .rowChanged: Style(isLight ? nil : 231, on: isLight ? 230 : 58)
     case .rowPending, .jsonNumber: color(180, 94)
     case .conflict, .error, .dialogDanger, .toastError: color(210, 124)
     case .transient: color(246, 240, .italic)
@@ -35,11 +59,87 @@ enum ThemeTable {
     }
   }
 
+  /// Every colour at least 7:1 on black and on white, the frames too.
+  private static func highContrast(_ role: StyleRole, isLight: Bool) -> Style {  // tidy:table
+    func color(_ dark: UInt8, _ light: UInt8, _ attributes: Style.Attributes = []) -> Style {
+      Style(isLight ? light : dark, attributes)
+    }
+    return switch role {
+    case .text, .toastInfo, .muted, .jsonNull: color(231, 16)
+    case .strong: color(231, 16, .bold)
+    case .frame, .scrollbar: color(250, 238)
+    case .frameFocus, .hintKey, .link, .dialog: color(123, 18, .bold)
+    case .title, .sectionHeader: color(159, 18, .bold)
+    case .sectionSticky: color(159, 18, [.bold, .underline])
+    case .rowMarked: color(226, 52, .bold)
+    case .rowNew, .live, .ok: color(156, 22, .bold)
+    case .rowChanged: Style(isLight ? 16 : 231, on: isLight ? 230 : 17, .bold)
+    case .rowPending, .jsonNumber: color(229, 52)
+    case .conflict, .error, .dialogDanger, .toastError: color(217, 88, .bold)
+    case .transient: color(231, 16, .italic)
+    case .placeholder, .jsonKey: color(195, 17)
+    case .unreadLine, .warn, .connecting, .toastWarn: color(226, 52, .bold)
+    case .searchMatch: Style(16, on: 226)
+    case .searchCurrent: Style(16, on: 214, .bold)
+    case .input: color(231, 16, .underline)
+    case .inputInvalid: color(217, 88, [.bold, .underline])
+    case .jsonString: color(156, 22)
+    case .jsonBool: color(225, 53)
+    case .production: Style(231, on: 88, .bold)
+    }
+  }
+
+  /// What differs from the standard theme: nothing is told by green against red.
+  private static func colorBlind(_ role: StyleRole, isLight: Bool) -> Style? {
+    func color(_ dark: UInt8, _ light: UInt8, _ attributes: Style.Attributes = []) -> Style {
+      Style(isLight ? light : dark, attributes)
+    }
+    return switch role {
+    case .rowNew, .live, .ok, .jsonString: color(75, 19)
+    case .conflict, .error, .dialogDanger, .toastError: color(208, 94, .bold)
+    case .inputInvalid: color(208, 94, .underline)
+    case .rowMarked, .rowPending, .jsonNumber: color(228, 58)
+    case .unreadLine, .warn, .connecting, .toastWarn: color(228, 58, .bold)
+    case .title, .sectionHeader: color(153, 24, .bold)
+    case .sectionSticky: color(153, 24, [.bold, .underline])
+    case .rowChanged: Style(isLight ? nil : 231, on: isLight ? 230 : 17)
+    case .production: Style(16, on: 208)
+    default: nil
+    }
+  }
+
   /// With the basic colours, which are the user's.
   ///
   /// Only the first eight are named: the bright ones are missing on some terminals, and bright
   /// black is invisible in some palettes.
-  static func sixteen(_ role: StyleRole) -> Style {  // tidy:table
+  static func sixteen(_ role: StyleRole, _ name: ThemeName) -> Style {
+    switch name {
+    case .darkHighContrast, .lightHighContrast: sixteenHighContrast(role)
+    case .darkColorBlind, .lightColorBlind: sixteenColorBlind(role) ?? sixteenStandard(role)
+    default: sixteenStandard(role)
+    }
+  }
+
+  /// Nothing is faint.
+  private static func sixteenHighContrast(_ role: StyleRole) -> Style {
+    switch role {
+    case .muted, .transient, .jsonNull: Style()
+    case .link: Style(nil, .underline)
+    default: sixteenStandard(role)
+    }
+  }
+
+  /// Cyan and yellow where others have green and red.
+  private static func sixteenColorBlind(_ role: StyleRole) -> Style? {
+    switch role {
+    case .rowNew, .live, .ok, .jsonString: Style(6)
+    case .conflict, .error, .dialogDanger, .toastError: Style(3, [.bold, .reverse])
+    case .production: Style(0, on: 3)
+    default: nil
+    }
+  }
+
+  private static func sixteenStandard(_ role: StyleRole) -> Style {  // tidy:table
     switch role {
     case .text, .frame, .scrollbar, .toastInfo: Style()
     case .muted, .transient, .jsonNull: Style(nil, .dim)

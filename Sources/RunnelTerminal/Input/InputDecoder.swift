@@ -9,7 +9,6 @@ enum RawInput: Hashable {
   case pasteStart
   case pasteEnd
   case focus(Bool)
-  case mouse(MouseEvent)
   case resize(TerminalSize)
   /// A key without meaning here.
   case unknown
@@ -19,12 +18,15 @@ enum RawInput: Hashable {
 ///
 /// - ESC with something right after it is Meta, alone it is the key.
 /// - A control sequence that the library does not know is understood when it names a key
-///   (`EscapeSequence`), and otherwise swallowed: its letters must not run as commands.
+///   (`EscapeSequence`), reports the mouse (`MouseSequence`) or answers a question, and otherwise
+///   swallowed: its letters must not run as commands.
 /// - A paste is one event, however many reads it takes. C-c, which terminals take out of pastes,
 ///   ends one whose end marker was lost.
 struct InputDecoder {
   /// The most scalars of a paste; the rest is dropped.
   static let pasteScalarsMax = 1 << 20
+  /// The most characters of an answer; what is longer is no answer.
+  private static let commandLengthMax = 64
 
   private var assembler = ScalarAssembler()
   /// The paste that has begun and not ended.
@@ -53,11 +55,10 @@ struct InputDecoder {
 
   private mutating func event(for raw: RawInput, _ next: () -> RawInput?) -> InputEvent? {
     switch raw {
-    case .scalar("\u{1B}"): return escape(next).map { .key($0) }
+    case .scalar("\u{1B}"): return escape(next)
     case .scalar(let scalar): return .key(ControlCode.stroke(for: scalar))
     case .key(let stroke): return .key(stroke)
     case .focus(let hasFocus): return .focus(hasFocus)
-    case .mouse(let event): return .mouse(event)
     case .resize(let size): return .resize(size)
     case .pasteStart:
       paste = PasteBuffer()
@@ -79,42 +80,81 @@ struct InputDecoder {
       return paste.map { .paste($0.text) }
     case .focus(let hasFocus): return .focus(hasFocus)
     case .resize(let size): return .resize(size)
-    case .key, .mouse, .pasteStart, .unknown, .byte: break
+    case .key, .pasteStart, .unknown, .byte: break
     }
     return nil
   }
 
   // MARK: - Escape
 
-  private mutating func escape(_ next: () -> RawInput?) -> KeyStroke? {
+  private mutating func escape(_ next: () -> RawInput?) -> InputEvent? {
     let alone = KeyStroke(.escape)
     switch take(next) {
-    case nil: return alone
+    case nil: return .key(alone)
     case .scalar("["): return controlSequence(next)
-    case .scalar("O"): return shiftedSequence(next)
+    case .scalar("]"): return operatingSystemCommand(next)
+    case .scalar("O"): return shiftedSequence(next).map { .key($0) }
     case .scalar(let scalar) where scalar != "\u{1B}":
-      return ControlCode.stroke(for: scalar).withMeta
-    case .key(let stroke): return stroke.withMeta
+      return .key(ControlCode.stroke(for: scalar).withMeta)
+    case .key(let stroke): return .key(stroke.withMeta)
     case let other?:
       ahead = other
-      return alone
+      return .key(alone)
     }
   }
 
   /// After ESC and `[`: parameters, then a final character.
-  private mutating func controlSequence(_ next: () -> RawInput?) -> KeyStroke? {
+  private mutating func controlSequence(_ next: () -> RawInput?) -> InputEvent? {
     var parameters = ""
     while let raw = take(next) {
       guard case .scalar(let scalar) = raw, (0x20...0x7E).contains(scalar.value) else {
         ahead = raw
         break
       }
-      if scalar.value >= 0x40 {
-        return EscapeSequence.stroke(parameters: parameters, final: scalar)
-      }
+      if scalar.value >= 0x40 { return finish(parameters, scalar, next) }
       parameters.unicodeScalars.append(scalar)
     }
-    return parameters.isEmpty ? KeyStroke(.character("["), meta: true) : nil
+    return parameters.isEmpty ? .key(KeyStroke(.character("["), meta: true)) : nil
+  }
+
+  private mutating func finish(
+    _ parameters: String, _ final: Unicode.Scalar, _ next: () -> RawInput?
+  ) -> InputEvent? {
+    switch (parameters.first, final) {
+    case ("<", "M"), ("<", "m"):
+      return MouseSequence.event(parameters.dropFirst(), isRelease: final == "m").map { .mouse($0) }
+    case (nil, "M"):
+      // The old form: a code, a column and a row, as one character each.
+      let values = (0..<3).map { _ in take(next) }
+      return MouseSequence.event(old: values).map { .mouse($0) }
+    case ("?", "c"): return .reply(.attributes)
+    default:
+      return EscapeSequence.stroke(parameters: parameters, final: final).map { .key($0) }
+    }
+  }
+
+  /// After ESC and `]`: a number, `;`, text, and BEL or ESC and `\`.
+  ///
+  /// What does not begin so is Meta and `]`, and what was read of it is lost.
+  private mutating func operatingSystemCommand(_ next: () -> RawInput?) -> InputEvent? {
+    var text = ""
+    while let raw = take(next) {
+      switch raw {
+      case .scalar("\u{7}"): return TerminalReply(command: text).map { .reply($0) }
+      case .scalar("\u{1B}"):
+        let end = take(next)
+        if end != .scalar("\\") { ahead = end }
+        return TerminalReply(command: text).map { .reply($0) }
+      case .scalar(let scalar)
+      where scalar.value >= 0x20 && text.count < Self.commandLengthMax
+        && (!text.isEmpty || ("0"..."9").contains(scalar)):
+        text.unicodeScalars.append(scalar)
+      default:
+        ahead = raw
+        return text.isEmpty ? .key(KeyStroke(.character("]"), meta: true)) : nil
+      }
+    }
+    return text.isEmpty ? .key(KeyStroke(.character("]"), meta: true)) : nil
   }
 
   /// After ESC and `O`: one character.

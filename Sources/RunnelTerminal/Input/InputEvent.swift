@@ -10,22 +10,39 @@ public enum InputEvent: Hashable, Sendable {
   case resize(TerminalSize)
   /// The terminal got the focus (true) or lost it.
   case focus(Bool)
+  /// The terminal answered a question of the screen; a screen keeps the answers for itself.
+  case reply(TerminalReply)
 }
 
-/// A button pressed or released, or a turn of the wheel.
+/// What a terminal answers.
+public enum TerminalReply: Hashable, Sendable {
+  /// The colour behind the text.
+  case background(RGB)
+  /// What kind of terminal it is, which all of them answer: what was asked before and not answered
+  /// until then is not going to be.
+  case attributes
+}
+
+/// A button pressed or released, the pointer drawn with one, or a turn of the wheel.
 public struct MouseEvent: Hashable, Sendable {
   /// What the mouse did.
   ///
-  /// Double clicks are for the receiver to tell: it has a clock.
+  /// Double clicks are for the receiver to tell, which has a clock: see `ClickCounter`.
   public enum Kind: Hashable, Sendable {
     /// A button went down.
     case press
     /// A button went up.
     case release
+    /// The pointer came to another cell while a button was down.
+    case drag
     /// The wheel turned away from the user.
     case wheelUp
     /// The wheel turned to the user.
     case wheelDown
+    /// The wheel turned or was tilted to the left, or turned away with Shift.
+    case wheelLeft
+    /// The wheel turned or was tilted to the right, or turned to the user with Shift.
+    case wheelRight
   }
 
   /// A button of the mouse.

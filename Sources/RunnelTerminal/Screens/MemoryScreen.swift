@@ -13,7 +13,9 @@ public final class MemoryScreen: Screen {
   /// The size that canvases should have.
   public private(set) var size: TerminalSize
   /// The signs that the screen can draw.
-  public let glyphs: Glyphs
+  public private(set) var glyphs: Glyphs
+  /// The options taken over last; nil before the first.
+  public private(set) var options: TerminalOptions?
   /// The canvas presented last; nil before the first.
   public private(set) var canvas: Canvas?
   /// How many canvases were presented.
@@ -35,6 +37,16 @@ public final class MemoryScreen: Screen {
     self.size = size
     self.glyphs = glyphs
     nextSize = size
+  }
+
+  /// Takes other options over; its signs stay if they are chosen by the locale.
+  public func apply(_ options: TerminalOptions) {
+    self.options = options
+    switch options.signs {
+    case .automatic: break
+    case .unicode: glyphs = .unicode
+    case .ascii: glyphs = .ascii
+    }
   }
 
   /// Nil: there is nothing to poll.

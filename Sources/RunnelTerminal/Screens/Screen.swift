@@ -42,6 +42,9 @@ public protocol Screen: AnyObject {
   /// Rings the terminal's bell.
   func bell()
 
+  /// Takes other options over while open: theme, signs and mouse.
+  func apply(_ options: TerminalOptions)
+
   /// Asks the terminal for its size; call it after `TerminalSignal.windowChanged`.
   ///
   /// - Returns: The new `size`.

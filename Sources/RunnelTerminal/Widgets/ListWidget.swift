@@ -51,6 +51,21 @@ public enum ListWidget {
     }
   }
 
+  /// The header or row that is drawn at a place; nil where there is none.
+  ///
+  /// - Parameters:
+  ///   - position: a cell of the screen.
+  ///   - content: the list.
+  ///   - state: where the user is in it, as it was drawn.
+  ///   - rect: where it was drawn.
+  /// - Returns: what is there; nil for the line of an empty section, and outside.
+  public static func item(
+    at position: Position, _ content: ListContent, _ state: ListState, rect: Rect
+  ) -> ListItem? {
+    guard rect.contains(position) else { return nil }
+    return state.item(atLine: position.row - rect.row, in: content, height: rect.height)
+  }
+
   private static func drawHeader(
     _ heading: ListHeading, _ line: ListState.VisibleLine, isFolded: Bool,
     into canvas: inout Canvas, _ area: Rect

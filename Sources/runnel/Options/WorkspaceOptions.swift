@@ -11,6 +11,12 @@ struct WorkspaceOptions: ParsableArguments {
     case off
   }
 
+  /// Which theme is used.
+  enum Theme {
+    case automatic
+    case named(ThemeName)
+  }
+
   @Option(
     help: ArgumentHelp("The file that defines the views.", valueName: "file"), completion: .file())
   var views: String?
@@ -18,6 +24,14 @@ struct WorkspaceOptions: ParsableArguments {
   var view: String?
   @Flag(help: "Refuse every write.")
   var readonly = false
+  @Option(
+    help: ArgumentHelp(
+      "The colors: \(ThemeName.allCases.map(\.rawValue).joined(separator: ", ")), or auto, which asks "
+        + "the terminal what is behind the text.",
+      valueName: "name"),
+    completion: .list(["auto"] + ThemeName.allCases.map(\.rawValue)),
+    transform: WorkspaceOptions.theme)
+  var theme: Theme?
   @Flag(help: "Use no colors.")
   var noColor = false
   @Flag(help: "Use no signs beyond ASCII.")
@@ -46,7 +60,8 @@ struct WorkspaceOptions: ParsableArguments {
     options.view = view
     options.isReadOnly = readonly
     options.allowsCrash = allowCrash
-    options.terminal = TerminalOptions(isASCII: ascii, usesMouse: mouse == .on)
+    options.terminal = TerminalOptions(signs: ascii ? .ascii : .automatic, usesMouse: mouse == .on)
+    if case .named(let name)? = theme { options.terminal.theme = name }
     if noColor { options.terminal.colorDepth = ColorDepth.none }
     do {
       try LogFile.start(log)
@@ -57,5 +72,14 @@ struct WorkspaceOptions: ParsableArguments {
     } catch let error as ConfigurationError {
       throw Failure("\(error)", status: .usage)
     }
+  }
+
+  private static func theme(_ text: String) throws -> Theme {
+    if text == "auto" { return .automatic }
+    guard let name = ThemeName(rawValue: text) else {
+      let names = ThemeName.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ValidationError("the themes are auto, \(names).")
+    }
+    return .named(name)
   }
 }

@@ -59,6 +59,19 @@ extension TmuxTerminal {
     try command("clear; \(before) \(words) \(after)")
   }
 
+  /// Sends reports of the mouse: button, column and row, and `M` or `m`, as a terminal sends them.
+  func mouse(_ reports: String...) throws {
+    for report in reports {
+      let bytes = "\u{1B}[<\(report)".utf8.map { String($0, radix: 16) }
+      try tmux.run(["send-keys", "-H"] + bytes)
+    }
+  }
+
+  /// Gives the terminal a color behind its text, which it tells who asks.
+  func setBackground(_ color: String) throws {
+    try tmux.run(["set-option", "-g", "window-style", "bg=\(color)"])
+  }
+
   /// Changes the size of the terminal.
   func resize(columns: Int, rows: Int) throws {
     try tmux.run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])

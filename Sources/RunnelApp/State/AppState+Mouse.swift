@@ -1,0 +1,95 @@
+import RunnelBase
+import RunnelTerminal
+
+// What the mouse does: the wheel scrolls, a click moves the cursor, folds or changes the view, a
+// double click opens.
+
+extension AppState {
+  /// The lines that one turn of the wheel scrolls.
+  private static let wheelLines = 3
+
+  mutating func handle(_ mouse: MouseEvent) {
+    switch mouse.kind {
+    case .wheelUp: perform(.scrollUp, count: AppState.wheelLines, inListBehind: true)
+    case .wheelDown: perform(.scrollDown, count: AppState.wheelLines, inListBehind: true)
+    case .wheelLeft: perform(.scrollLeft, count: nil, inListBehind: true)
+    case .wheelRight: perform(.scrollRight, count: nil, inListBehind: true)
+    case .press where mouse.button == .left: click(mouse)
+    case .press, .release, .drag: break
+    }
+  }
+
+  /// Scrolls the list that is seen: behind the line in which a record is composed, too.
+  private mutating func perform(_ action: ActionID, count: Int?, inListBehind: Bool) {
+    matcher.reset()
+    switch layers.last {
+    case .form, .confirm: return
+    case .record(let screen) where screen.edit != nil: return
+    case .compose: performInView(action, count: count)
+    case .record, .help, nil: perform(action, count: count)
+    }
+  }
+
+  private mutating func click(_ mouse: MouseEvent) {
+    matcher.reset()
+    let count = clicks.press(mouse, now: now)
+    guard canBeClicked else { return }
+    if mouse.position.row == layout.tabs.row, !layout.isCompact {
+      guard let tab = TabBar(names: tabs).tab(atColumn: mouse.position.column) else { return }
+      return change(to: tab)
+    }
+    guard let item = item(at: mouse.position) else { return }
+    moveCursor(to: item)
+    switch item {
+    case .header where layers.isEmpty && !isTree:
+      if count == 1 { perform(.foldToggle, count: nil) }
+    case .row where count == 2: perform(opening, count: nil)
+    case .header, .row: break
+    }
+  }
+
+  /// True if a click may move the cursor: nothing is being typed or asked.
+  private var canBeClicked: Bool {
+    switch layers.last {
+    case .form, .confirm, .compose: false
+    case .record(let screen): screen.edit == nil
+    case .help, nil: true
+    }
+  }
+
+  /// What a double click does.
+  private var opening: ActionID {
+    if case .record? = layers.last { .recordEdit } else { .rowOpen }
+  }
+
+  private func item(at position: Position) -> ListItem? {
+    let (list, content) = listInFront
+    return ListWidget.item(at: position, content, list, rect: layout.body)
+  }
+
+  private mutating func moveCursor(to item: ListItem) {
+    let height = height
+    switch layers.last {
+    case .record(var screen):
+      _ = screen.list.moveTo(item, in: screen.content, height: height)
+      layers[layers.count - 1] = .record(screen)
+    case .help(var screen):
+      _ = screen.list.moveTo(item, in: screen.content, height: height)
+      layers[layers.count - 1] = .help(screen)
+    default:
+      withList { list, content, height in
+        _ = list.moveTo(item, in: content, height: height)
+      }
+    }
+  }
+
+  /// The list that keys move through.
+  var listInFront: (ListState, ListContent) {
+    switch layers.last {
+    case .record(let screen): (screen.list, screen.content)
+    case .help(let screen): (screen.list, screen.content)
+    default:
+      isTree ? (tree.list, tree.content) : (lists[active].list, lists[active].content)
+    }
+  }
+}

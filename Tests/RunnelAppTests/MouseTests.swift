@@ -1,0 +1,108 @@
+import RunnelTerminal
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct MouseTests {
+  private func chat() throws -> AppDriver { try AppDriver(Fixture.views(), json: Fixture.small) }
+
+  private func send(
+    _ kind: MouseEvent.Kind, row: Int, column: Int = 9, button: MouseEvent.Button = .left,
+    to app: AppDriver
+  ) {
+    let position = Position(row: row, column: column)
+    app.send(.mouse(MouseEvent(position: position, kind: kind, button: button)))
+    app.pump()
+  }
+
+  private func row(of text: String, in app: AppDriver) throws -> Int {
+    try #require(app.screen.firstIndex { $0.contains(text) })
+  }
+
+  @Test func clickMovesTheCursorAndDoubleClickOpens() throws {
+    let app = try chat()
+    let row = try row(of: "Rain", in: app)
+    send(.press, row: row, to: app)
+    send(.release, row: row, to: app)
+    #expect(app.cursorLine.contains("Rain"))
+    #expect(app.record == nil)
+    app.wait(milliseconds: 400)
+    send(.press, row: row, to: app)
+    #expect(app.record != nil)
+  }
+
+  @Test func slowSecondClickOpensNothing() throws {
+    let app = try chat()
+    let row = try row(of: "Rain", in: app)
+    send(.press, row: row, to: app)
+    app.wait(milliseconds: 600)
+    send(.press, row: row, to: app)
+    #expect(app.record == nil)
+  }
+
+  @Test func clickOnAHeaderFolds() throws {
+    let app = try chat()
+    let row = try row(of: "Today", in: app)
+    send(.press, row: row, to: app)
+    #expect(app.screen[row].contains("▸Today"))
+    app.wait(milliseconds: 600)
+    send(.press, row: try self.row(of: "Today", in: app), to: app)
+    #expect(app.body.contains { $0.contains("▾Today") })
+  }
+
+  @Test func clickOnATabShowsIt() throws {
+    let app = try chat()
+    send(.press, row: 1, column: 15, to: app)
+    #expect(app.state.active == 1)
+  }
+
+  @Test func otherButtonsAndPlacesDoNothing() throws {
+    let app = try chat()
+    let before = app.screen
+    send(.press, row: 99, column: 99, to: app)
+    send(.press, row: 5, button: .right, to: app)
+    send(.drag, row: 5, to: app)
+    #expect(app.screen == before)
+  }
+
+  @Test func wheelScrollsAndTheCursorStaysInSight() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    let before = app.body
+    send(.wheelUp, row: 9, to: app)
+    #expect(app.body[5].dropFirst() == before[2].dropFirst())
+    #expect(!app.cursorLine.isEmpty)
+    send(.wheelDown, row: 9, to: app)
+    #expect(app.body.map { $0.dropFirst() } == before.map { $0.dropFirst() })
+  }
+
+  @Test func wheelWorksInTheHelpAndWhileARecordIsComposed() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("?")
+    var before = app.body
+    send(.wheelDown, row: 9, to: app)
+    #expect(app.body != before)
+    app.press("Esc a")
+    before = app.body
+    send(.wheelUp, row: 9, to: app)
+    #expect(app.body != before)
+  }
+
+  @Test func nothingIsClickedBehindAFormOrAQuestion() throws {
+    let app = try chat()
+    app.press("d")
+    let before = app.screen
+    send(.press, row: try row(of: "Rain", in: app), to: app)
+    send(.press, row: 1, column: 15, to: app)
+    send(.wheelUp, row: 9, to: app)
+    #expect(app.screen == before)
+  }
+
+  @Test func doubleClickInARecordEditsTheField() throws {
+    let app = try chat()
+    app.press("Enter")
+    let row = try row(of: "text", in: app)
+    send(.press, row: row, to: app)
+    send(.press, row: row, to: app)
+    #expect(app.record?.edit != nil)
+  }
+}
