@@ -34,7 +34,7 @@ struct Runnel: ParsableCommand {
       UpdateCommand.self, RemoveCommand.self, CopyCommand.self, MoveCommand.self,
       HistoryCommand.self, UndoCommand.self, WatchCommand.self, ImportCommand.self,
       ExportCommand.self, DiffCommand.self, IndexCommand.self, DoctorCommand.self,
-      CompactCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,
+      CompactCommand.self, ConfigCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)
 

@@ -19,7 +19,7 @@ import Testing
     BadFile("resources:\n  - name: a\n    paths: /a\n", line: 3, "`paths` is a list."),
     BadFile("resources:\n  - name: a\n    paths: [/a/@, /@]\n", line: 3, "places of /@ may be"),
     BadFile("log: /a\nresources:\n  - name: a\n    path: /a/@\n", line: 1, "action log"),
-    BadFile(resource: "feilds: {}", line: 4, "`feilds` is not known here."),
+    BadFile(resource: "feilds: {}", line: 4, "`feilds` is not known here: did you mean `fields`?"),
     BadFile(resource: "fields:\n  x: text", line: 5, "The field `x` has a `kind`"),
     BadFile(resource: "fields:\n  x: { kind: string }", line: 5, "`kind` is one of text, integer"),
     BadFile(resource: "fields:\n  x: { required: true }", line: 5, "`kind` is missing"),

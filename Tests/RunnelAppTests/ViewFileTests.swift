@@ -31,7 +31,7 @@ import Testing
     BadFile("views:\n  - name: A\n    path: /a\n    columns: x\n", line: 4, "`columns` is a list."),
     BadFile("views:\n  - name: A\n    path: a.b\n", line: 3, "a.b"),
     BadFile(view: "title: x", line: 4, "`title` is not known here."),
-    BadFile(view: "nmae:\n  a: 1", line: 4, "`nmae` is not known here."),
+    BadFile(view: "nmae:\n  a: 1", line: 4, "`nmae` is not known here: did you mean `name`?"),
     BadFile(view: "order: a.b", line: 4, "a.b"),
     BadFile(view: "order: $kee", line: 4, "$kee"),
     BadFile(view: "order: []", line: 4, "at least one component"),

@@ -30,6 +30,33 @@ import Testing
     #expect(ready == [[], .readable])
   }
 
+  @Test func watchHearsOfItsFileAndNoOther() throws {
+    var name = Array("/tmp/runnel-watch-XXXXXX".utf8CString)
+    let folder = try #require(mkdtemp(&name).map { String(cString: $0) })
+    defer { rmdir(folder) }
+    let watch = try FileWatch(file: folder + "/config.yaml")
+    func write(_ file: String) {
+      let descriptor = open(folder + "/" + file, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+      #expect(descriptor >= 0)
+      runnel_close(descriptor)
+    }
+    #expect(!watch.drain())
+    write("other.yaml")
+    #expect(!watch.drain())
+    write("config.yaml")
+    #expect(Poller.wait([watch.fileDescriptor], timeoutMilliseconds: 0) == [.readable])
+    #expect(watch.drain())
+    #expect(!watch.drain())
+    // As editors save.
+    #expect(rename(folder + "/other.yaml", folder + "/config.yaml") == 0)
+    #expect(watch.drain())
+    unlink(folder + "/config.yaml")
+  }
+
+  @Test func folderThatIsNotThereCannotBeWatched() {
+    #expect(throws: TerminalError.self) { try FileWatch(file: "/nonexistent/config.yaml") }
+  }
+
   @Test func closedPipeIsHungUp() {
     var ends: [Int32] = [0, 0]
     #expect(pipe(&ends) == 0)

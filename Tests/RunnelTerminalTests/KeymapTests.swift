@@ -71,13 +71,47 @@ private let table = [
     #expect(KeyStroke.sequence(KeyBinding.notation(of: sequence)) == sequence)
   }
 
-  @Test func reboundActionKeepsItsContextAndLosesItsOldKeys() throws {
-    let keys = try #require(KeyStroke.sequence("C-j"))
-    let changed = keymap.rebinding([ActionID("row.down"): [keys], ActionID("record.delete"): []])
+  private func change(
+    _ action: String, _ keys: String..., in context: KeymapContext? = nil
+  ) -> KeymapChange {
+    KeymapChange(
+      context: context, action: ActionID(action),
+      sequences: keys.compactMap { KeyStroke.sequence($0) })
+  }
+
+  @Test func reboundActionKeepsItsContextAndLosesItsOldKeys() {
+    let changed = keymap.applying([change("row.down", "C-j"), change("record.delete")])
     #expect(changed.keys(for: ActionID("row.down"), in: [list]) == ["C-j"])
-    #expect(changed.keys(for: ActionID("record.delete"), in: [list]).isEmpty)
+    #expect(changed.firstKeys(for: ActionID("row.down"), in: [list]) == "C-j")
+    #expect(changed.firstKeys(for: ActionID("record.delete"), in: [list]) == nil)
     #expect(changed.bindings.first?.description == "what row.down does")
     #expect(changed.countingContexts == keymap.countingContexts)
+  }
+
+  @Test func changeTakesItsKeysFromWhoHadThemInTheContext() {
+    let changed = keymap.applying([change("row.down", "d", "m")])
+    #expect(changed.keys(for: ActionID("record.delete"), in: [list]) == [])
+    #expect(changed.keys(for: ActionID("conflict.mine"), in: [view]) == ["m"])
+    #expect(
+      changed.validate().map(\.description) == [
+        "ma (mark.set) cannot be typed in list, for m is row.down"
+      ])
+  }
+
+  @Test func twoChangesWithTheSameKeysCollide() {
+    let changed = keymap.applying([change("row.down", "x"), change("row.first", "x")])
+    #expect(changed.validate().count == 1)
+    #expect(changed.keys(for: ActionID("row.down"), in: [list]) == ["x"])
+  }
+
+  @Test func changeInOneContextLeavesTheOthersAndTheLastOneCounts() {
+    let both = Keymap(table + [bind(view, "j", "row.down")])
+    let changed = both.applying([
+      change("row.down", "x"), change("row.down", "y", in: view), change("none", "z"),
+    ])
+    #expect(changed.keys(for: ActionID("row.down"), in: [list]) == ["x"])
+    #expect(changed.keys(for: ActionID("row.down"), in: [view]) == ["y"])
+    #expect(changed.bindings.count == both.bindings.count - 1)
   }
 
   @Test func textFieldTableIsValidAndPerformed() {

@@ -22,17 +22,23 @@ struct FoundViews {
   static let columnsMax = 4
 
   private let session: DatabaseSession
+  private let pageSize: Int
   private var found: [(path: Path, records: [RunnelTree.Node])] = []
   /// The nodes that are still to be looked at, those near the root first.
   private var queue: [Path] = [.root]
 
-  private init(_ session: DatabaseSession) { self.session = session }
+  private init(_ session: DatabaseSession, pageSize: Int) {
+    self.session = session
+    self.pageSize = pageSize
+  }
 
-  /// The views of a database, in tree order.
+  /// The views of a database, in tree order, with so many rows on a page.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
-  static func find(in session: DatabaseSession) throws -> [ViewDefinition] {
-    var finder = FoundViews(session)
+  static func find(
+    in session: DatabaseSession, pageSize: Int = Settings().pageSize
+  ) throws -> [ViewDefinition] {
+    var finder = FoundViews(session, pageSize: pageSize)
     var visited = 0
     while visited < min(finder.queue.count, nodesMax), finder.found.count < viewsMax {
       try finder.visit(finder.queue[visited])
@@ -91,8 +97,9 @@ struct FoundViews {
     columns += names.prefix(FoundViews.columnsMax).map { name in
       ColumnDefinition(field: .path(Path(unchecked: [name])))
     }
-    return ViewDefinition(
-      name: name, source: SourceDefinition(path: path), columns: columns)
+    var source = SourceDefinition(path: path)
+    source.page = pageSize
+    return ViewDefinition(name: name, source: source, columns: columns)
   }
 }
 

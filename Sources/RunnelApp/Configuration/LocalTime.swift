@@ -7,6 +7,16 @@ import RunnelBase
 public struct LocalTime: Sendable {
   /// Seconds to add to UTC at a time in milliseconds since 1970.
   public var offsetSeconds: @Sendable (_ milliseconds: Int64) -> Int
+  /// How hours are counted.
+  public var clock = Clock.hours24
+
+  /// How hours are counted.
+  public enum Clock: String, Hashable, Sendable, CaseIterable {
+    /// From 0 to 23: `17:45`.
+    case hours24 = "24h"
+    /// From 1 to 12, twice: `5:45p`.
+    case hours12 = "12h"
+  }
 
   /// Makes a local time from its offsets.
   public init(offsetSeconds: @escaping @Sendable (_ milliseconds: Int64) -> Int) {
@@ -43,6 +53,17 @@ public struct LocalTime: Sendable {
     let near = min(max(milliseconds, -LocalTime.millisecondsMax), LocalTime.millisecondsMax)
     return CivilTime(milliseconds: near, offsetSeconds: offsetSeconds(near))
   }
+
+  /// What a clock shows at a moment: `17:45`, or `5:45p`.
+  func timeText(_ milliseconds: Int64) -> String {
+    let civil = civil(milliseconds)
+    guard clock == .hours12 else { return civil.timeText }
+    let hour = civil.hour % 12 == 0 ? 12 : civil.hour % 12
+    return "\(hour):\(civil.timeText.suffix(2))\(civil.hour < 12 ? "a" : "p")"
+  }
+
+  /// The columns of the longest `timeText`.
+  var timeWidth: Int { clock == .hours12 ? 6 : 5 }
 
   /// When the day after the one at a moment begins; an hour off if clocks are changed in between.
   func midnight(after milliseconds: Int64) -> Int64 {

@@ -23,8 +23,9 @@ public struct ViewFile: Hashable, Sendable {
   /// - Parameters:
   ///   - yaml: the text of the file.
   ///   - name: what errors call the file.
+  ///   - pageSize: how many rows a page has where the file does not say.
   /// - Throws: `ConfigurationError` that names the file, the line and what is expected there.
-  public init(yaml: String, name: String) throws {
+  public init(yaml: String, name: String, pageSize: Int = Settings().pageSize) throws {
     let reader = try YAMLObject(
       document: yaml, file: name, listOf: "views", allowed: ["views", "me"])
     me = try reader.string("me")
@@ -32,7 +33,9 @@ public struct ViewFile: Hashable, Sendable {
       throw reader.error(
         "A views file has a list `views`: `views:` and `- name: ...`.", at: "views")
     }
-    views = try sequence.map { try ViewDefinition(YAMLObject($0, file: name, allowed: nil)) }
+    views = try sequence.map {
+      try ViewDefinition(YAMLObject($0, file: name, allowed: nil), pageSize: pageSize)
+    }
     if views.isEmpty {
       throw reader.error("The list `views` is empty: describe one view or more.", at: "views")
     }
@@ -40,15 +43,17 @@ public struct ViewFile: Hashable, Sendable {
 }
 
 extension ViewDefinition {
-  fileprivate init(_ object: YAMLObject) throws {
+  fileprivate init(_ object: YAMLObject, pageSize: Int) throws {
     try object.check(
       allowed: SourceDefinition.names + [
         "name", "also", "sections", "columns", "compose", "new",
       ])
     name = try object.required("name")
-    source = try SourceDefinition(object, defaultPath: nil)
+    source = try SourceDefinition(object, defaultPath: nil, pageSize: pageSize)
     also = try object.objects("also", allowed: SourceDefinition.names)
-      .map { [path = source.path] in try SourceDefinition($0, defaultPath: path) }
+      .map { [path = source.path] in
+        try SourceDefinition($0, defaultPath: path, pageSize: pageSize)
+      }
     sections = try object.objects("sections", allowed: nil).map(SectionRule.init)
     columns = try object.objects("columns", allowed: nil).map(ColumnDefinition.init)
     compose = try object.path("compose")
@@ -67,7 +72,7 @@ extension SourceDefinition {
     "path", "order", "anchor", "descending", "page", "equal-to", "where",
   ]
 
-  fileprivate init(_ object: YAMLObject, defaultPath: Path?) throws {
+  fileprivate init(_ object: YAMLObject, defaultPath: Path?, pageSize: Int) throws {
     if let path = try object.path("path") ?? defaultPath {
       self.path = path
     } else {
@@ -81,7 +86,7 @@ extension SourceDefinition {
       throw object.error("`anchor` is `first` or `last`, not `\(other)`.", at: "anchor")
     }
     isDescending = try object.bool("descending") ?? false
-    page = try object.integer("page", in: 1...10_000) ?? 50
+    page = try object.integer("page", in: 1...Settings.pageSizeMax) ?? pageSize
     if let node = object.node("equal-to") {
       guard let leaf = Leaf(try object.json(node)) else {
         throw object.error("`equal-to` is a text, a number or a boolean.", at: "equal-to")

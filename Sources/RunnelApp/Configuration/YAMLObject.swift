@@ -48,9 +48,12 @@ extension ConfigurationError {
 
 /// A YAML mapping that knows its place, for errors that name it.
 struct YAMLObject {
-  private let file: String
+  let file: String
   private let line: Int?
   private let mapping: [(name: String, value: Yams.Node, line: Int?)]
+
+  /// The names with their values and lines, in their order.
+  var members: [(name: String, value: Yams.Node, line: Int?)] { mapping }
 
   /// Makes an object of a node, in which only the `allowed` names may stand; nil if the caller checks
   /// them later.
@@ -79,11 +82,26 @@ struct YAMLObject {
     try self.init(root, file: file, allowed: allowed)
   }
 
+  /// Makes an object of the text of a file in which all may be left out; nil if it is.
+  init?(settings yaml: String, file: String) throws {
+    let root: Yams.Node?
+    do {
+      root = try Yams.compose(yaml: yaml)
+    } catch {
+      throw ConfigurationError(error, file: file)
+    }
+    guard let root, root.null == nil else { return nil }
+    try self.init(root, file: file, allowed: nil)
+  }
+
   func check(allowed: [String]) throws {
     for (name, _, line) in mapping where !allowed.contains(name) {
+      let meant =
+        Spelling.nearest(to: name, among: allowed.sorted())
+        .map { ": did you mean `\($0)`?" } ?? "."
       throw ConfigurationError(
         file: file, line: line,
-        "`\(name)` is not known here. Known: \(allowed.sorted().joined(separator: ", ")).")
+        "`\(name)` is not known here\(meant) Known: \(allowed.sorted().joined(separator: ", ")).")
     }
   }
 
@@ -184,6 +202,12 @@ struct YAMLObject {
   }
 
   // MARK: Collections
+
+  /// The mapping at a name, which must be there.
+  func member(_ name: String) throws -> YAMLObject {
+    guard let node = node(name) else { throw error("`\(name)` is missing.") }
+    return try object(node)
+  }
 
   /// A mapping of the same file.
   func object(_ node: Yams.Node) throws -> YAMLObject {

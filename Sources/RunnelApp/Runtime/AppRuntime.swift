@@ -149,7 +149,7 @@ extension AppRuntime {
   private func expand(_ path: Path) {
     nodes[path]?.stop()
     let source = Source(runtime: self, receiver: .children(path))
-    let children = ChildrenStream(of: path, source: source)
+    let children = ChildrenStream(of: path, source: source, pageSize: state.pageSize)
     nodes[path] = children
     children.start { [weak self] children in self?.send(.tree(path, children)) }
   }

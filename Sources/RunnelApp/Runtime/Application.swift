@@ -2,7 +2,7 @@ import Glibc
 import Logging
 import RunnelBase
 import RunnelDatabase
-public import RunnelTerminal
+import RunnelTerminal
 import RunnelTree
 
 /// What the workspace is started with.
@@ -15,8 +15,10 @@ public struct ApplicationOptions: Sendable {
   public var view: String?
   /// Whether writing is off.
   public var isReadOnly: Bool
-  /// How the terminal is used.
-  public var terminal: TerminalOptions
+  /// The user's configuration; nil for none.
+  public var configuration: String?
+  /// What is asked of the terminal, whatever the configuration says.
+  public var terminal: TerminalWishes
   /// Whether `C-x !` ends the program with a fault, to see what a crash leaves behind.
   public var allowsCrash: Bool
 
@@ -24,7 +26,7 @@ public struct ApplicationOptions: Sendable {
   public init(database: String) {
     self.database = database
     isReadOnly = false
-    terminal = TerminalOptions()
+    terminal = TerminalWishes()
     allowsCrash = false
   }
 }
@@ -49,6 +51,8 @@ public final class Application {
   private let inbox: Inbox<DatabaseMessage>
   private let database: Database
   private let runtime: AppRuntime
+  private let configuration: ConfigurationMonitor
+  private let wishes: TerminalWishes
   private var isDirty = true
   /// Whether what is to be painted may not wait: what a key did, or rows that were asked for.
   private var isUrgent = true
@@ -78,21 +82,27 @@ public final class Application {
     self.wakeup = wakeup
     signals = try SignalSource()
     inbox = Inbox(limit: Application.inboxLimit) { wakeup.signal() }
-    let workspace = try Workspace(options)
+    wishes = options.terminal
+    configuration = ConfigurationMonitor(file: options.configuration)
+    let settings = configuration.read()
+    let workspace = try Workspace(options, settings.settings)
     try workspace.prepare(options, signals)
     database = try Database(
       file: options.database, isReadOnly: options.isReadOnly, inbox: inbox,
       environment: DatabaseEnvironment(
         now: LocalTime.now, random: SystemRandomNumberGenerator()))
     do {
-      screen = try CursesScreen.open(options: options.terminal)
+      screen = try CursesScreen.open(
+        options: wishes.applied(to: settings.settings.terminal))
     } catch {
       database.close()
       throw error
     }
     var state = AppState(
       views: workspace.views, databaseName: workspace.name, me: workspace.me,
-      isReadOnly: options.isReadOnly, size: screen.size, now: LocalTime.now(), local: .system)
+      isReadOnly: options.isReadOnly, size: screen.size, now: LocalTime.now(), local: .system,
+      settings: settings.settings)
+    if let problem = settings.summary { state.say(.warning, problem) }
     state.allowsCrash = options.allowsCrash
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(state: state, database: database)
@@ -118,6 +128,7 @@ extension Application {
       wait(now: now)
       runtime.send(.tick(LocalTime.now()))
       readSignals()
+      readConfiguration()
       readKeys()
       readMessages()
     }
@@ -125,13 +136,15 @@ extension Application {
 
   private func wait(now: Int64) {
     var descriptors = [wakeup.fileDescriptor, signals.fileDescriptor]
-    if let input = screen.inputDescriptor { descriptors.append(input) }
+    let input = screen.inputDescriptor
+    if let input { descriptors.append(input) }
+    if let watch = configuration.fileDescriptor { descriptors.append(watch) }
     var deadlines = [runtime.state.deadline].compactMap(\.self)
     if isDirty { deadlines.append(now + untilFrame(now: now)) }
     let timeout = deadlines.min().map { Int(max($0 - now, 0)) }
     let answers = Poller.wait(descriptors, timeoutMilliseconds: timeout)
     if timeout != nil, answers.allSatisfy(\.isEmpty) { isDirty = true }
-    if descriptors.count == 3, answers[2].contains(.hungUp) { exitCode = 128 + SIGHUP }
+    if input != nil, answers[2].contains(.hungUp) { exitCode = 128 + SIGHUP }
   }
 
   private func readSignals() {
@@ -148,6 +161,14 @@ extension Application {
       }
       paintSoon()
     }
+  }
+
+  private func readConfiguration() {
+    guard configuration.hasChanged() else { return }
+    let file = configuration.read()
+    screen.apply(wishes.applied(to: file.settings.terminal))
+    runtime.send(.configured(file.settings, problem: file.summary))
+    paintSoon()
   }
 
   private func readKeys() {

@@ -5,17 +5,17 @@ import RunnelTree
 /// The children of one expanded node of the tree: names, kinds and sizes, page by page, live.
 final class ChildrenStream {
   /// How many children a page has.
-  private static let pageCount = 50
-
+  private let pageSize: Int
   private let stream: QueryStream<Record>
   private var receive: ((TreeChildren) -> Void)?
   private var token: StreamToken?
 
-  init(of path: Path, source: any TreeSource) {
+  init(of path: Path, source: any TreeSource, pageSize: Int = Settings().pageSize) {
+    self.pageSize = pageSize
     // The order of keys takes every query.
     let query = (try? Query(path).ordered(by: .key)) ?? Query(path)
     let request = ListenRequest(
-      query: query, paging: Paging(anchor: .first, count: ChildrenStream.pageCount),
+      query: query, paging: Paging(anchor: .first, count: pageSize),
       detail: .shallow)
     stream = QueryStream(request: request, source: source)
   }
@@ -35,7 +35,7 @@ final class ChildrenStream {
   }
 
   /// Asks for the next page.
-  func fetchMore() { stream.fetchMore(ChildrenStream.pageCount) }
+  func fetchMore() { stream.fetchMore(pageSize) }
 
   /// Takes events over.
   func receive(_ events: [TreeEvent], from listener: ListenerID) {
@@ -56,7 +56,7 @@ final class ChildrenStream {
       }
     let paging: PagingPhase =
       phase == .loaded
-      ? PagingPhase(stream.fetchState, count: ChildrenStream.pageCount) : .exhausted
+      ? PagingPhase(stream.fetchState, count: pageSize) : .exhausted
     receive?(TreeChildren(rows: stream.items.map(\.row), phase: phase, paging: paging))
   }
 }

@@ -16,29 +16,34 @@ struct Workspace {
   /// The tab to open first; nil for the first one.
   let firstTab: Int?
 
-  /// Reads the views that the options name, or those beside the database, or finds collections.
+  /// Reads the views that the options name, those beside the database, or those that the settings
+  /// name; or finds collections.
   ///
   /// - Throws: `ConfigurationError` if a views file is bad or names no such view, `DatabaseError` if
   ///   the database cannot be opened.
-  init(_ options: ApplicationOptions) throws {
+  init(_ options: ApplicationOptions, _ settings: Settings = Settings()) throws {
     let file = options.database
     let stem = file.hasSuffix(".db") ? String(file.dropLast(3)) : file
     name = String(stem.split(separator: "/").last ?? "runnel")
     let beside = stem + Workspace.viewsSuffix
     var found: ViewFile?
     if let named = options.views {
-      found = try Workspace.read(named)
+      found = try Workspace.read(named, settings)
     } else if access(beside, R_OK) == 0 {
-      found = try Workspace.read(beside)
+      found = try Workspace.read(beside, settings)
+    } else if let standard = settings.views {
+      found = try Workspace.read(standard, settings)
     }
-    views = try found?.views ?? Workspace.discover(options)
-    me = found?.me ?? ProcessInfo.processInfo.environment["USER"] ?? "me"
+    views = try found?.views ?? Workspace.discover(options, settings)
+    me = found?.me ?? settings.me ?? ProcessInfo.processInfo.environment["USER"] ?? "me"
     firstTab = try Workspace.tab(options.view, in: views)
   }
 
-  private static func read(_ file: String) throws -> ViewFile {
+  private static func read(_ file: String, _ settings: Settings) throws -> ViewFile {
     do {
-      return try ViewFile(yaml: String(contentsOfFile: file, encoding: .utf8), name: file)
+      return try ViewFile(
+        yaml: String(contentsOfFile: file, encoding: .utf8), name: file,
+        pageSize: settings.pageSize)
     } catch let error as ConfigurationError {
       throw error
     } catch {
@@ -47,9 +52,11 @@ struct Workspace {
   }
 
   /// Opens the database for a moment, which also makes the file if there is none.
-  private static func discover(_ options: ApplicationOptions) throws -> [ViewDefinition] {
+  private static func discover(
+    _ options: ApplicationOptions, _ settings: Settings
+  ) throws -> [ViewDefinition] {
     let session = try session(options)
-    let views = try FoundViews.find(in: session)
+    let views = try FoundViews.find(in: session, pageSize: settings.pageSize)
     try session.close()
     return views
   }

@@ -61,9 +61,10 @@ extension AppScreen {
 
   func drawFooter(into canvas: inout Canvas) {
     rule(layout.bottomRule, into: &canvas)
-    let help = Hints.help(state)
+    let hints = Hints(state: state)
+    let help = hints.help
     if !layout.isCompact {
-      HintBar(Hints(state: state).all, last: help).draw(into: &canvas, rect: layout.hints)
+      HintBar(hints.all, last: help).draw(into: &canvas, rect: layout.hints)
     }
     var left = StyledLine(" ")
     if state.matcher.isPending {

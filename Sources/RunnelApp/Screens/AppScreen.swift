@@ -39,7 +39,8 @@ struct AppScreen {
     for layer in state.layers.reversed() {
       switch layer {
       case .record(let screen): return RecordDrawing(screen, layout.body).draw(into: &canvas)
-      case .help(let screen): return HelpDrawing(screen, layout.body).draw(into: &canvas)
+      case .help(let screen):
+        return HelpDrawing(screen, state.keymap, layout.body).draw(into: &canvas)
       case .form, .confirm, .compose: continue
       }
     }

@@ -5,10 +5,12 @@ struct HelpDrawing {
   private static let keysWidth = 18
 
   private let screen: HelpScreen
+  private let keymap: Keymap
   private let body: Rect
 
-  init(_ screen: HelpScreen, _ body: Rect) {
+  init(_ screen: HelpScreen, _ keymap: Keymap, _ body: Rect) {
     self.screen = screen
+    self.keymap = keymap
     self.body = body
   }
 
@@ -20,7 +22,7 @@ struct HelpDrawing {
 
   private func line(_ id: String) -> StyledLine {
     guard let binding = screen.bindings[id] else { return StyledLine() }
-    let keys = AppKeymap.keymap.keys(for: binding.action, in: [binding.context])
+    let keys = keymap.keys(for: binding.action, in: [binding.context])
       .joined(separator: " ")
     let blanks = max(HelpDrawing.keysWidth - CellWidth.width(of: keys), 1)
     var line = StyledLine("  " + keys + String(repeating: " ", count: blanks), .hintKey)

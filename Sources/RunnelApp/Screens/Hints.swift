@@ -4,8 +4,16 @@ import RunnelTerminal
 /// The keys that are most of use now, for the line above the status.
 struct Hints {
   let state: AppState
+  private let contexts: [KeymapContext]
 
-  var all: [Hint] {
+  init(state: AppState) {
+    self.state = state
+    contexts = state.contexts
+  }
+
+  var all: [Hint] { candidates.compactMap(\.self) }
+
+  private var candidates: [Hint?] {
     switch state.layers.last {
     case nil: state.isTree ? tree : collection
     case .record(let screen): screen.edit == nil ? record : field
@@ -17,16 +25,14 @@ struct Hints {
   }
 
   /// The way to the help, which is never left out.
-  static func help(_ state: AppState) -> Hint? {
+  var help: Hint? {
     switch state.layers.last {
-    case nil: Hint("?", "help")
-    case .record(let screen): screen.edit == nil ? Hint("?", "help") : Hint("F1", "help")
-    case .form, .compose: Hint("F1", "help")
     case .confirm, .help: nil
+    case .record, .form, .compose, nil: key(.helpOpen, "help")
     }
   }
 
-  private var collection: [Hint] {
+  private var collection: [Hint?] {
     switch state.lists[state.active].list.cursor {
     case .header:
       [
@@ -47,7 +53,7 @@ struct Hints {
     }
   }
 
-  private var tree: [Hint] {
+  private var tree: [Hint?] {
     [
       key(.rowIn, "open"), key(.rowOut, "close"), key(.recordEdit, "edit"),
       key(.recordAdd, "add"), key(.recordDelete, "delete"), key(.sectionMore, "more"),
@@ -55,18 +61,19 @@ struct Hints {
     ]
   }
 
-  private var record: [Hint] {
+  private var record: [Hint?] {
     [
       key(.recordEdit, "edit"), key(.recordAdd, "add field"), key(.recordDelete, "delete"),
       key(.stepBack, "back"),
     ]
   }
 
-  private var field: [Hint] {
+  private var field: [Hint?] {
     [key(.inputAccept, "save"), key(.inputCancel, "cancel"), key(.fieldType, "type")]
   }
 
-  private func key(_ action: ActionID, _ words: String) -> Hint {
-    Hint(AppKeymap.keymap.keys(for: action, in: state.contexts).first ?? "", words)
+  /// Nil for an action without keys here.
+  private func key(_ action: ActionID, _ words: String) -> Hint? {
+    state.keymap.firstKeys(for: action, in: contexts).map { Hint($0, words) }
   }
 }

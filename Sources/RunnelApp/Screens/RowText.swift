@@ -51,7 +51,10 @@ struct RowText {
   private func widths(
     of columns: [ColumnDefinition], in width: Int, _ state: State
   ) -> [Int] {
-    var widths = columns.map { $0.width ?? 0 }
+    var widths = columns.map { column in
+      let isTime = column.format == .time && column.width == 5
+      return isTime ? local.timeWidth : column.width ?? 0
+    }
     if state.isTransient, let last = columns.last, last.format == .age {
       widths[widths.count - 1] = max(last.width ?? 0, RowText.transientAge.count)
     }
@@ -96,7 +99,7 @@ struct RowText {
         return FieldKind.text(of: json)
       }
       switch format {
-      case .time: return local.civil(time).timeText
+      case .time: return local.timeText(time)
       case .date: return local.civil(time).dateText
       default: return Age.text(of: time, now: now)
       }

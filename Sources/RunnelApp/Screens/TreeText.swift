@@ -67,7 +67,6 @@ struct TreeText {
     guard case .number(let number) = leaf, let time = number.integer,
       (1_000_000_000_000..<4_000_000_000_000).contains(time)
     else { return FieldKind(leaf.json).rawValue }
-    let civil = local.civil(time)
-    return "\(civil.dateText) \(civil.timeText)"
+    return "\(local.civil(time).dateText) \(local.timeText(time))"
   }
 }

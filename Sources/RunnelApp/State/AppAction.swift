@@ -25,6 +25,8 @@ enum AppAction: Action {
   case refused(Int, String)
   /// The database could not do something that no write asked for.
   case trouble(String)
+  /// The user's configuration changed; what is wrong with it, if anything is.
+  case configured(Settings, problem: String?)
   /// The effects of the state were taken to be carried out.
   case effectsTaken
 }

@@ -30,7 +30,7 @@ extension AppState {
 
   private mutating func handle(_ stroke: KeyStroke) {
     let wasPending = matcher.isPending
-    switch matcher.feed(stroke, keymap: AppKeymap.keymap, contexts: contexts) {
+    switch matcher.feed(stroke, keymap: keymap, contexts: contexts) {
     case .pending: break
     case .action(let action, let count): perform(action, count: count)
     case .unmatched(let stroke):

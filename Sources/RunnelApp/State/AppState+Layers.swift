@@ -86,8 +86,13 @@ extension AppState {
       }
     let dialog = ConfirmDialog(
       title: "Delete", message: [StyledLine(path.description), StyledLine(size, .muted)],
-      hints: [Hint("y", "delete"), Hint("n", "keep")], isDanger: true)
+      hints: [hint(.dialogYes, "delete"), hint(.dialogNo, "keep")].compactMap(\.self),
+      isDanger: true)
     layers.append(.confirm(ConfirmScreen(dialog: dialog, path: path, openedAt: now)))
+  }
+
+  private func hint(_ action: ActionID, _ words: String) -> Hint? {
+    keymap.firstKeys(for: action, in: [.confirm]).map { Hint($0, words) }
   }
 
   mutating func performInConfirm(_ action: ActionID) {
@@ -107,7 +112,7 @@ extension AppState {
 
   mutating func openHelp() {
     if case .help? = layers.last { return }
-    let bindings = AppKeymap.keymap.bindings(for: contexts)
+    let bindings = keymap.bindings(for: contexts)
     var screen = HelpScreen(bindings: [:], content: ListContent())
     var sections: [ListSection] = []
     for context in contexts {

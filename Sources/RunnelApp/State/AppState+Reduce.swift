@@ -23,7 +23,20 @@ extension AppState {
     case .written(let number, let key): finish(number, key: key)
     case .refused(let number, let message): fail(number, message)
     case .trouble(let message): say(.error, message)
+    case .configured(let settings, let problem): configure(settings, problem)
     case .effectsTaken: effects = []
+    }
+  }
+
+  private mutating func configure(_ settings: Settings, _ problem: String?) {
+    matcher.reset()
+    keymap = settings.keymap
+    local.clock = settings.clock
+    pageSize = settings.pageSize
+    if let problem {
+      say(.warning, problem)
+    } else {
+      say(.info, "the configuration was read again")
     }
   }
 

@@ -40,7 +40,11 @@ struct AppState: Sendable {
   /// Milliseconds since 1970, as of the last tick.
   var now: Int64
   var size: TerminalSize
-  let local: LocalTime
+  var local: LocalTime
+  /// Which keys do what.
+  var keymap: Keymap
+  /// How many rows a page has where a view does not say.
+  var pageSize: Int
   /// The name of the database, for the header.
   let databaseName: String
   /// Who the user is, for new records.
@@ -68,7 +72,7 @@ struct AppState: Sendable {
 
   init(
     views: [ViewDefinition], databaseName: String, me: String, isReadOnly: Bool,
-    size: TerminalSize, now: Int64, local: LocalTime
+    size: TerminalSize, now: Int64, local: LocalTime, settings: Settings = Settings()
   ) {
     lists = views.map(ListScreen.init)
     self.databaseName = databaseName
@@ -77,6 +81,9 @@ struct AppState: Sendable {
     self.size = size
     self.now = now
     self.local = local
+    self.local.clock = settings.clock
+    keymap = settings.keymap
+    pageSize = settings.pageSize
     open(0)
   }
 }

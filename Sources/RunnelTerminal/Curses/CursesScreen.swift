@@ -85,6 +85,7 @@ public final class CursesScreen: Screen {
     glyphs = options.glyphs(isUTF8: isUTF8, term: Self.environment("TERM") ?? "")
     runnel_terminal_use_mouse(options.usesMouse)
     updateTheme()
+    askForBackground()
   }
 
   private func updateTheme() {
@@ -99,9 +100,13 @@ public final class CursesScreen: Screen {
   private static func theme(
     _ options: TerminalOptions, _ background: ThemeBackground, colorCount: Int
   ) -> Theme {
-    Theme(
-      options.theme ?? ThemeName(for: background),
-      depth: options.depth(colorCount: colorCount, noColor: environment("NO_COLOR")))
+    let name: ThemeName =
+      switch options.theme {
+      case .automatic: ThemeName(for: background)
+      case .named(let name): name
+      }
+    return Theme(
+      name, depth: options.depth(colorCount: colorCount, noColor: environment("NO_COLOR")))
   }
 
   /// Asks the terminal what is behind the text, where that makes a difference.
@@ -109,7 +114,7 @@ public final class CursesScreen: Screen {
   /// Nothing waits for the answer: until it comes, COLORFGBG has to do. The second question is one
   /// that every terminal answers.
   private func askForBackground() {
-    guard options.theme == nil, theme.depth == .extended else { return }
+    guard options.theme == .automatic, !isAnswerDue, theme.depth == .extended else { return }
     isAnswerDue = true
     send("\u{1B}]11;?\u{1B}\\\u{1B}[c")
   }

@@ -12,8 +12,8 @@ public struct TerminalOptions: Hashable, Sendable {
 
   /// The most colours to use; nil takes what the terminal has, and none when `NO_COLOR` is set.
   public var colorDepth: ColorDepth?
-  /// The theme; nil chooses the one for what is behind the text, which the terminal is asked.
-  public var theme: ThemeName?
+  /// The theme.
+  public var theme: ThemeChoice
   /// Which signs to draw.
   public var signs: Signs
   /// Whether to ask for mouse events; with them, selecting text needs Shift in most terminals.
@@ -21,7 +21,7 @@ public struct TerminalOptions: Hashable, Sendable {
 
   /// Makes options; by default all is taken from the terminal and the environment.
   public init(
-    colorDepth: ColorDepth? = nil, theme: ThemeName? = nil, signs: Signs = .automatic,
+    colorDepth: ColorDepth? = nil, theme: ThemeChoice = .automatic, signs: Signs = .automatic,
     usesMouse: Bool = true
   ) {
     self.colorDepth = colorDepth

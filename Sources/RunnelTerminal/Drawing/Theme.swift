@@ -33,6 +33,36 @@ public enum ThemeName: String, Hashable, Sendable, CaseIterable {
   }
 }
 
+/// Which theme a user wants.
+public enum ThemeChoice: Hashable, Sendable, RawRepresentable, CaseIterable {
+  /// The one for what is behind the text, which the terminal is asked.
+  case automatic
+  /// This one.
+  case named(ThemeName)
+
+  /// All choices, in the order in which to offer them.
+  public static let allCases = [automatic] + ThemeName.allCases.map { named($0) }
+
+  /// Reads a name, or `auto`; nil for what is neither.
+  public init?(rawValue: String) {
+    if rawValue == "auto" {
+      self = .automatic
+    } else if let name = ThemeName(rawValue: rawValue) {
+      self = .named(name)
+    } else {
+      return nil
+    }
+  }
+
+  /// The name, or `auto`.
+  public var rawValue: String {
+    switch self {
+    case .automatic: "auto"
+    case .named(let name): name.rawValue
+    }
+  }
+}
+
 /// Whether text is lighter or darker than what is behind it.
 public enum ThemeBackground: Hashable, Sendable, CaseIterable {
   /// Light text on a dark background.

@@ -21,6 +21,7 @@ public struct Keymap: Hashable, Sendable {
   private let prefixes: [KeymapContext: Set<[KeyStroke]>]
   /// The bindings of each action, in the order of the table: hints ask for a few in every frame.
   private let bindingsByAction: [ActionID: [KeyBinding]]
+  private let notations: [[KeyStroke]: String]
 
   /// Makes a keymap.
   ///
@@ -41,6 +42,7 @@ public struct Keymap: Hashable, Sendable {
     self.commands = commands
     self.prefixes = prefixes
     bindingsByAction = Dictionary(grouping: bindings, by: \.action)
+    notations = Dictionary(bindings.map { ($0.sequence, $0.keys) }) { first, _ in first }
   }
 
   /// The actions that have a key in some context.
@@ -77,6 +79,16 @@ public struct Keymap: Hashable, Sendable {
     }
   }
 
+  /// The notation of the first keys that reach an action in these contexts; nil if none do.
+  public func firstKeys(for action: ActionID, in contexts: [KeymapContext]) -> String? {
+    let candidates = bindingsByAction[action] ?? []
+    for context in contexts {
+      let first = candidates.first { $0.context == context && reaches($0, in: contexts) }
+      if let first { return notations[first.sequence] }
+    }
+    return nil
+  }
+
   /// The notations of the keys that reach an action in these contexts, innermost first.
   public func keys(for action: ActionID, in contexts: [KeymapContext]) -> [String] {
     let candidates = bindingsByAction[action] ?? []
@@ -92,31 +104,6 @@ public struct Keymap: Hashable, Sendable {
       guard lookup(beginning, in: contexts) == .prefix else { return false }
     }
     return lookup(binding.sequence, in: contexts) == .command(binding)
-  }
-
-  // MARK: - Changes
-
-  /// The keymap with other keys for some actions, as a user's configuration asks for.
-  ///
-  /// Each action keeps its contexts and descriptions; an empty list unbinds it. Actions without a
-  /// binding in this keymap are ignored. See `validate()` for what the new keys collide with.
-  public func rebinding(_ changes: [ActionID: [[KeyStroke]]]) -> Keymap {
-    struct Home: Hashable {
-      var context: KeymapContext
-      var action: ActionID
-    }
-    var done: Set<Home> = []
-    let changed = bindings.flatMap { binding -> [KeyBinding] in
-      guard let sequences = changes[binding.action] else { return [binding] }
-      let home = Home(context: binding.context, action: binding.action)
-      guard done.insert(home).inserted else { return [] }
-      return sequences.map { sequence in
-        var binding = binding
-        binding.sequence = sequence
-        return binding
-      }
-    }
-    return Keymap(changed, countingContexts: countingContexts)
   }
 
   // MARK: - Validation

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Glibc
 import RunnelApp
 import RunnelTerminal
@@ -11,12 +12,6 @@ struct WorkspaceOptions: ParsableArguments {
     case off
   }
 
-  /// Which theme is used.
-  enum Theme {
-    case automatic
-    case named(ThemeName)
-  }
-
   @Option(
     help: ArgumentHelp("The file that defines the views.", valueName: "file"), completion: .file())
   var views: String?
@@ -26,18 +21,17 @@ struct WorkspaceOptions: ParsableArguments {
   var readonly = false
   @Option(
     help: ArgumentHelp(
-      "The colors: \(ThemeName.allCases.map(\.rawValue).joined(separator: ", ")), or auto, which asks "
-        + "the terminal what is behind the text.",
+      "The theme; auto asks the terminal what is behind the text. The themes: "
+        + "\(WorkspaceOptions.themes.joined(separator: ", ")).",
       valueName: "name"),
-    completion: .list(["auto"] + ThemeName.allCases.map(\.rawValue)),
-    transform: WorkspaceOptions.theme)
-  var theme: Theme?
+    completion: .list(WorkspaceOptions.themes), transform: WorkspaceOptions.theme)
+  var theme: ThemeChoice?
   @Flag(help: "Use no colors.")
   var noColor = false
   @Flag(help: "Use no signs beyond ASCII.")
   var ascii = false
   @Option(help: "Use the mouse, or leave it to the terminal.")
-  var mouse = Mouse.on
+  var mouse: Mouse?
   @Option(
     help: ArgumentHelp("Add what happens to this file.", valueName: "file"), completion: .file())
   var log: String?
@@ -60,9 +54,12 @@ struct WorkspaceOptions: ParsableArguments {
     options.view = view
     options.isReadOnly = readonly
     options.allowsCrash = allowCrash
-    options.terminal = TerminalOptions(signs: ascii ? .ascii : .automatic, usesMouse: mouse == .on)
-    if case .named(let name)? = theme { options.terminal.theme = name }
-    if noColor { options.terminal.colorDepth = ColorDepth.none }
+    options.configuration = ConfigurationFile.path(
+      environment: ProcessInfo.processInfo.environment)
+    options.terminal.theme = theme
+    options.terminal.colorDepth = noColor ? ColorDepth.none : nil
+    options.terminal.signs = ascii ? .ascii : nil
+    options.terminal.usesMouse = mouse.map { $0 == .on }
     do {
       try LogFile.start(log)
       let status = try Application.run(options)
@@ -74,12 +71,10 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
-  private static func theme(_ text: String) throws -> Theme {
-    if text == "auto" { return .automatic }
-    guard let name = ThemeName(rawValue: text) else {
-      let names = ThemeName.allCases.map(\.rawValue).joined(separator: ", ")
-      throw ValidationError("the themes are auto, \(names).")
-    }
-    return .named(name)
+  private static let themes = ThemeChoice.allCases.map(\.rawValue)
+
+  private static func theme(_ text: String) throws -> ThemeChoice {
+    if let theme = ThemeChoice(rawValue: text) { return theme }
+    throw ValidationError("the themes are \(themes.joined(separator: ", ")).")
   }
 }

@@ -122,6 +122,11 @@ final class AppDriver {
     runtime.send(.input(event))
   }
 
+  /// The user's configuration changes.
+  func configure(_ settings: Settings, problem: String?) {
+    runtime.send(.configured(settings, problem: problem))
+  }
+
   func resize(columns: Int, rows: Int) {
     send(.resize(TerminalSize(columns: columns, rows: rows)))
     pump()

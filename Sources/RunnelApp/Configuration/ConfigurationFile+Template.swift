@@ -1,0 +1,41 @@
+extension ConfigurationFile {
+  /// A file to begin with: every setting with its standard value, commented out.
+  public static let template = """
+    # How Runnel looks and which keys do what. A change is taken over when the file is saved.
+    # `runnel config check` tells what is wrong with it, `runnel config keys` lists all actions.
+
+    # auto asks the terminal what is behind the text. Others: dark, light, dark-high-contrast,
+    # light-high-contrast, dark-color-blind, light-color-blind, mono, terminal (your own palette).
+    #theme: auto
+
+    # auto, none, 16 or 256.
+    #colors: auto
+
+    # auto, unicode or ascii.
+    #signs: auto
+
+    # on or off. With it on, hold Shift to select text.
+    #mouse: on
+
+    # 24h or 12h.
+    #time: 24h
+
+    # How many rows a page has where a view does not say.
+    #page: 50
+
+    # Who you are in new records; otherwise the name that the system knows.
+    #me: zoe
+
+    # The views of a database that has none beside it; from this folder on, if it is no whole path.
+    #views: default.views.yaml
+
+    # Other keys for actions, everywhere or in one context; [] takes the keys away. Keys that you
+    # give to an action are taken from the one that had them there.
+    #keys:
+    #  row.down: [j, Down, C-n]
+    #  section.next: ["]]", "}"]
+    #  list:
+    #    page.down: [C-f, PgDn]
+
+    """
+}

@@ -1,0 +1,150 @@
+import Foundation
+import RunnelTerminal
+import Yams
+
+/// The user's configuration: a YAML file with settings and keys.
+///
+/// README, "Configuration", describes it. What is wrong with it is told with its line and left out;
+/// all else holds, so that no mistake keeps the program from starting.
+public struct ConfigurationFile: Sendable {
+  /// What the file asks for, with standard settings for what is not in it.
+  public private(set) var settings = Settings()
+  /// What is wrong with it, in the order of its lines.
+  public private(set) var problems: [ConfigurationError] = []
+
+  /// The names that may stand in the file.
+  static let names = [
+    "theme", "colors", "signs", "mouse", "time", "page", "me", "views", "keys",
+  ]
+
+  /// The settings of someone without a file.
+  public init() {}
+
+  /// Reads the text of a file.
+  ///
+  /// - Parameters:
+  ///   - yaml: the text; one without content asks for nothing.
+  ///   - name: what problems call the file; `views` in it is relative to its folder.
+  public init(yaml: String, name: String) {
+    do {
+      guard let object = try YAMLObject(settings: yaml, file: name) else { return }
+      for (member, _, line) in object.members { read(member, line: line, of: object, file: name) }
+    } catch let error as ConfigurationError {
+      problems.append(error)
+    } catch {
+      problems.append(ConfigurationError(file: name, line: nil, "\(error)"))
+    }
+    problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
+  }
+
+  /// Reads a file; one that is not there asks for nothing.
+  public init(file: String) {
+    do {
+      self.init(yaml: try String(contentsOfFile: file, encoding: .utf8), name: file)
+    } catch {
+      self.init()
+      if (error as? CocoaError)?.code == .fileReadNoSuchFile { return }
+      let reason = error.localizedDescription
+      problems.append(
+        ConfigurationError(file: file, line: nil, "The file cannot be read: \(reason)"))
+    }
+  }
+
+  /// Where the file is: `runnel/config.yaml` below `$XDG_CONFIG_HOME`, or else `~/.config`; nil if
+  /// neither is known.
+  ///
+  /// Source: XDG Base Directory Specification; a relative path is to be ignored.
+  public static func path(environment: [String: String]) -> String? {
+    let name = "/runnel/config.yaml"
+    if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") { return folder + name }
+    guard let home = environment["HOME"], !home.isEmpty else { return nil }
+    return home + "/.config" + name
+  }
+
+  /// What to say about the problems where there is room for a line; nil if there are none.
+  var summary: String? {
+    guard let first = problems.first else { return nil }
+    let rest = problems.count == 1 ? "" : " (and \(problems.count - 1) more)"
+    return "\(first)\(rest) - runnel config check tells all"
+  }
+}
+
+// MARK: Members
+
+extension ConfigurationFile {
+  private mutating func read(_ name: String, line: Int?, of object: YAMLObject, file: String) {
+    do {
+      switch name {
+      case "theme": settings.terminal.theme = try object.choice(name)
+      case "colors": settings.terminal.colorDepth = try object.colorDepth(name)
+      case "signs": settings.terminal.signs = try object.choice(name)
+      case "mouse": settings.terminal.usesMouse = try object.onOrOff(name)
+      case "time": settings.clock = try object.choice(name)
+      case "page":
+        settings.pageSize =
+          try object.integer(name, in: 1...Settings.pageSizeMax) ?? settings.pageSize
+      case "me": settings.me = try object.required(name)
+      case "views": settings.views = ConfigurationFile.path(try object.required(name), near: file)
+      case "keys": readKeys(try object.member(name))
+      default:
+        throw object.error(
+          "`\(name)` is not known here: "
+            + Spelling.advice(for: name, among: ConfigurationFile.names), at: name)
+      }
+    } catch let error as ConfigurationError {
+      problems.append(error)
+    } catch {
+      problems.append(ConfigurationError(file: file, line: line, "\(error)"))
+    }
+  }
+
+  private static func path(_ path: String, near file: String) -> String {
+    if path.hasPrefix("/") { return path }
+    if path.hasPrefix("~/") {
+      return (ProcessInfo.processInfo.environment["HOME"] ?? "~") + path.dropFirst()
+    }
+    let folder = file.lastIndex(of: "/").map { file[...$0] } ?? ""
+    return folder + path
+  }
+
+  /// The keys: names of actions with keys, and names of contexts with such a list of their own.
+  private mutating func readKeys(_ keys: YAMLObject) {
+    var reader = KeymapReader(AppKeymap.keymap)
+    reader.read(keys)
+    settings.keymap = reader.keymap
+    problems += reader.problems
+  }
+}
+
+extension YAMLObject {
+  /// One of the words of a type.
+  fileprivate func choice<Choice>(_ name: String) throws -> Choice
+  where Choice: RawRepresentable<String> & CaseIterable {
+    let text = try required(name)
+    if let choice = Choice(rawValue: text) { return choice }
+    let known = Choice.allCases.map(\.rawValue)
+    throw error(
+      "`\(name)` is one of \(known.joined(separator: ", ")), not `\(text)`"
+        + (Spelling.nearest(to: text, among: known).map { ": did you mean `\($0)`?" } ?? "."),
+      at: name)
+  }
+
+  fileprivate func colorDepth(_ name: String) throws -> ColorDepth? {
+    switch try required(name) {
+    case "auto": return nil
+    case "none": return ColorDepth.none
+    case "16": return .sixteen
+    case "256": return .extended
+    case let other:
+      throw error("`\(name)` is one of auto, none, 16, 256, not `\(other)`.", at: name)
+    }
+  }
+
+  fileprivate func onOrOff(_ name: String) throws -> Bool {
+    switch try required(name) {
+    case "on", "true": return true
+    case "off", "false": return false
+    case let other: throw error("`\(name)` is on or off, not `\(other)`.", at: name)
+    }
+  }
+}

@@ -1,0 +1,45 @@
+public import RunnelTerminal
+
+/// What a user wants of the program, whatever the database.
+public struct Settings: Sendable {
+  /// Theme, signs, mouse and colours.
+  public var terminal = TerminalOptions()
+  /// Which keys do what.
+  public var keymap = AppKeymap.keymap
+  /// How hours are counted.
+  public var clock = LocalTime.Clock.hours24
+  /// How many rows a page has where a view does not say.
+  public var pageSize = 50
+  /// Who the user is, for new records; nil for the name that the system knows.
+  public var me: String?
+  /// The views of a database that has none beside it; nil to find collections.
+  public var views: String?
+
+  /// Makes the settings of someone who wants nothing in particular.
+  public init() {}
+
+  /// The most rows of a page.
+  static let pageSizeMax = 10_000
+}
+
+/// What a command line asks of the terminal; it goes before what the settings say.
+public struct TerminalWishes: Hashable, Sendable {
+  /// The theme.
+  public var theme: ThemeChoice?
+  /// The most colours.
+  public var colorDepth: ColorDepth?
+  /// Which signs to draw.
+  public var signs: TerminalOptions.Signs?
+  /// Whether the mouse is used.
+  public var usesMouse: Bool?
+
+  /// Asks for nothing.
+  public init() {}
+
+  /// The options with what is asked for.
+  func applied(to options: TerminalOptions) -> TerminalOptions {
+    TerminalOptions(
+      colorDepth: colorDepth ?? options.colorDepth, theme: theme ?? options.theme,
+      signs: signs ?? options.signs, usesMouse: usesMouse ?? options.usesMouse)
+  }
+}

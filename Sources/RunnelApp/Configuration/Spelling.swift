@@ -1,0 +1,40 @@
+/// Finds what was meant by a word that is not known.
+enum Spelling {
+  /// The known word that is nearest to one that is not: a letter or two off; nil if none is near.
+  ///
+  /// O(n) in the letters of all words.
+  static func nearest(to word: String, among known: some Sequence<String>) -> String? {
+    let limit = max(1, min(2, word.count / 3))
+    var best: (word: String, distance: Int)?
+    for candidate in known where abs(candidate.count - word.count) <= limit {
+      let distance = distance(Array(word.lowercased()), Array(candidate.lowercased()))
+      if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    return best?.word
+  }
+
+  /// Words for an error: what may be meant, or else all that is known if it is little.
+  static func advice(for word: String, among known: [String]) -> String {
+    if let nearest = nearest(to: word, among: known) { return "did you mean `\(nearest)`?" }
+    return known.count > 12 ? "" : "Known: \(known.sorted().joined(separator: ", "))."
+  }
+
+  /// How many letters are put in, left out, changed or swapped with the next.
+  private static func distance(_ one: [Character], _ other: [Character]) -> Int {
+    var before: [Int] = []
+    var last = Array(0...other.count)
+    for (row, letter) in one.enumerated() {
+      var next = [row + 1]
+      for (column, candidate) in other.enumerated() {
+        var least = min(
+          last[column] + (letter == candidate ? 0 : 1), last[column + 1] + 1, next[column] + 1)
+        if row > 0, column > 0, letter == other[column - 1], candidate == one[row - 1] {
+          least = min(least, before[column - 1] + 1)
+        }
+        next.append(least)
+      }
+      (before, last) = (last, next)
+    }
+    return last[other.count]
+  }
+}

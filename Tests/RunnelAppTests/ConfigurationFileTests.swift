@@ -1,0 +1,204 @@
+import RunnelTerminal
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct ConfigurationFileTests {
+  private func read(_ yaml: String) -> ConfigurationFile {
+    ConfigurationFile(yaml: yaml, name: "/home/zoe/.config/runnel/config.yaml")
+  }
+
+  @Test(arguments: ["", "# nothing", "\n\n", "null", "{}"])
+  func emptyFileAsksForNothing(yaml: String) {
+    let file = read(yaml)
+    #expect(file.problems == [])
+    #expect(file.settings.terminal == TerminalOptions())
+    #expect(file.settings.keymap == AppKeymap.keymap)
+  }
+
+  @Test func settingsAreTakenOver() {
+    let file = read(
+      """
+      theme: light-color-blind
+      colors: 16
+      signs: ascii
+      mouse: off
+      time: 12h
+      page: 20
+      me: Ana
+      views: default.views.yaml
+      """)
+    #expect(file.problems == [])
+    #expect(
+      file.settings.terminal
+        == TerminalOptions(
+          colorDepth: .sixteen, theme: .named(.lightColorBlind), signs: .ascii, usesMouse: false))
+    #expect(file.settings.clock == .hours12)
+    #expect(file.settings.pageSize == 20)
+    #expect(file.settings.me == "Ana")
+    #expect(file.settings.views == "/home/zoe/.config/runnel/default.views.yaml")
+  }
+
+  @Test func templateChangesNothingAlsoWhenItIsTakenLiterally() {
+    let active = ConfigurationFile.template.split(separator: "\n").compactMap { line in
+      line.hasPrefix("#  ") || (line.hasPrefix("#") && !line.hasPrefix("# "))
+        ? String(line.dropFirst()) : nil
+    }
+    let file = read(active.joined(separator: "\n"))
+    #expect(file.problems == [])
+    #expect(file.settings.terminal == TerminalOptions())
+    #expect(file.settings.pageSize == Settings().pageSize)
+    #expect(file.settings.keymap.keys(for: .rowDown, in: [.list]) == ["j", "Down", "C-n"])
+    let names = active.filter { !$0.hasPrefix(" ") }.compactMap { $0.split(separator: ":").first }
+    #expect(names.map { String($0) } == ConfigurationFile.names)
+    #expect(read(ConfigurationFile.template).problems == [])
+  }
+
+  @Test func keysAreGivenEverywhereAndInOneContext() {
+    let keymap = read(
+      """
+      keys:
+        row.down: [x, Down]
+        record.delete: []
+        page.down: C-f
+        collection: { record.add: [d] }
+      """
+    ).settings.keymap
+    #expect(keymap.keys(for: .rowDown, in: [.list]) == ["x", "Down"])
+    #expect(keymap.keys(for: .recordDelete, in: [.collection, .list]) == [])
+    #expect(keymap.keys(for: .pageDown, in: [.list]) == ["C-f"])
+    #expect(keymap.keys(for: .recordAdd, in: [.collection]) == ["d"])
+    #expect(keymap.keys(for: .recordAdd, in: [.tree]) == ["a"])
+  }
+
+  static let mistakes = [
+    BadFile("me: zoe\nthem: dark", line: 2, "did you mean `theme`?"),
+    BadFile("theme: drak", line: 1, "did you mean `dark`?"),
+    BadFile("theme: 7", line: 1, "`theme` is one of auto, dark"),
+    BadFile("\nmouse: maybe", line: 2, "`mouse` is on or off"),
+    BadFile("colors: 8", line: 1, "none, 16, 256"),
+    BadFile("page: 0", line: 1, "from 1 to 10000"),
+    BadFile("page: many", line: 1, "a whole number"),
+    BadFile("me:", line: 1, "`me` is missing"),
+    BadFile("theme: [dark]", line: 1, "A text is expected"),
+    BadFile("keys:\n  row.dwn: [x]", line: 2, "did you mean `row.down`?"),
+    BadFile("keys:\n  fly: [x]", line: 2, "`runnel config keys` lists all"),
+    BadFile("keys:\n  row.down: [j, Hyper-x]", line: 2, "`Hyper-x` names no key"),
+    BadFile("keys:\n  row.down: {a: b}", line: 2, "Keys are a list"),
+    BadFile("keys:\n  help:\n    record.add: [x]", line: 3, "no action of `help`"),
+    BadFile("keys: [j]", line: 1, "Names with values"),
+    BadFile("keys:\n  row.down: [x]\n  row.up: [x]", line: 3, "bound twice in list"),
+    BadFile("keys:\n  list:\n    row.up: [g]", line: 3, "cannot be typed in list"),
+    BadFile("theme: dark\n  x: [", line: 2, "This is not YAML"),
+    BadFile("theme: dark\ntheme: light", line: 1, "stands twice"),
+  ]
+
+  @Test(arguments: mistakes) func mistakeIsToldWithItsLine(file: BadFile) throws {
+    let problems = read(file.yaml).problems
+    let problem = try #require(problems.first { $0.message.contains(file.words) }, "\(problems)")
+    #expect(problem.line == file.line)
+    #expect(problem.description.hasPrefix("/home/zoe/.config/runnel/config.yaml:\(file.line): "))
+  }
+
+  @Test func mistakesLeaveTheRestInForce() {
+    let file = read("theme: drak\npage: 9\nkeys: { fly: [x], row.down: [y] }\nmouse: no!")
+    #expect(file.problems.map(\.line) == [1, 3, 4])
+    #expect(file.settings.pageSize == 9)
+    #expect(file.settings.keymap.keys(for: .rowDown, in: [.list]) == ["y"])
+    #expect(file.summary?.contains("(and 2 more)") == true)
+  }
+
+  @Test func standardKeymapTellsNoCollision() {
+    #expect(read("keys: { row.down: [j] }").problems == [])
+  }
+
+  @Test func fileThatIsNotThereAsksForNothingAndAFolderIsAMistake() {
+    #expect(ConfigurationFile(file: "/nonexistent/config.yaml").problems == [])
+    #expect(ConfigurationFile(file: "/tmp").problems.count == 1)
+  }
+
+  @Test(arguments: [
+    (["XDG_CONFIG_HOME": "/x", "HOME": "/h"], "/x/runnel/config.yaml"),
+    (["XDG_CONFIG_HOME": "x", "HOME": "/h"], "/h/.config/runnel/config.yaml"),
+    (["XDG_CONFIG_HOME": "", "HOME": "/h"], "/h/.config/runnel/config.yaml"), ([:], nil),
+  ])
+  func pathFollowsXDG(environment: [String: String], path: String?) {
+    #expect(ConfigurationFile.path(environment: environment) == path)
+  }
+
+  @Test func commandLineGoesBeforeTheFile() {
+    var wishes = TerminalWishes()
+    let options = TerminalOptions(
+      colorDepth: .sixteen, theme: .named(.light), signs: .ascii, usesMouse: false)
+    #expect(wishes.applied(to: options) == options)
+    wishes.theme = .automatic
+    wishes.usesMouse = true
+    #expect(
+      wishes.applied(to: options)
+        == TerminalOptions(colorDepth: .sixteen, theme: .automatic, signs: .ascii, usesMouse: true))
+  }
+
+  @Test(arguments: [
+    ("them", "theme"), ("tehme", "theme"), ("THEME", "theme"), ("colour", "color"), ("x", nil),
+    ("completely", nil), ("themes", "theme"),
+  ])
+  func nearestWordIsALetterOrTwoOff(word: String, nearest: String?) {
+    #expect(Spelling.nearest(to: word, among: ["theme", "color", "mouse"]) == nearest)
+  }
+}
+
+/// What the workspace does with its configuration.
+@Suite struct SettingsTests {
+  private func configured(_ yaml: String) throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    let file = ConfigurationFile(yaml: yaml, name: "c.yaml")
+    app.configure(file.settings, problem: file.summary)
+    return app
+  }
+
+  @Test func keysHintsAndHelpFollowTheConfiguration() throws {
+    let app = try configured("keys: { row.up: [x], record.delete: [], help.open: [F1] }")
+    app.press("x")
+    #expect(app.cursorLine.contains("Good morning"))
+    app.press("d k")
+    #expect(app.state.layers.isEmpty)
+    #expect(app.cursorLine.contains("Good morning"))
+    let hints = app.screen[app.state.layout.hints.row]
+    #expect(!hints.contains("delete"))
+    #expect(hints.hasSuffix("F1 help"))
+    app.press("F1")
+    #expect(app.screen.contains { $0.contains("x ") && $0.contains("[row.up]") })
+    #expect(!app.screen.contains { $0.contains("record.delete") })
+  }
+
+  @Test func questionTellsTheKeysThatAnswerIt() throws {
+    let app = try configured("keys: { dialog.yes: [Y] }")
+    app.press("d")
+    #expect(app.screen.contains { $0.contains("Y delete") })
+    app.wait(milliseconds: 1000)
+    app.press("y")
+    #expect(!app.state.layers.isEmpty)
+    app.press("Y")
+    #expect(app.state.layers.isEmpty)
+  }
+
+  @Test func clockFollowsTheConfiguration() throws {
+    let app = try configured("time: 12h")
+    let time = #/ \d{1,2}:\d\d[ap] /#
+    #expect(app.body.contains { $0.contains(time) })
+    #expect(LocalTime.utc.timeText(0) == "00:00")
+    var local = LocalTime.utc
+    local.clock = .hours12
+    let hour: Int64 = 3_600_000
+    #expect(
+      [0, 1, 11, 12, 13, 23].map { local.timeText($0 * hour) }
+        == ["12:00a", "1:00a", "11:00a", "12:00p", "1:00p", "11:00p"])
+  }
+
+  @Test func mistakeIsSaidAndTheProgramGoesOn() throws {
+    let app = try configured("theme: drak")
+    #expect(app.toast.hasPrefix("c.yaml:1: "))
+    app.press("k")
+    #expect(!app.cursorLine.isEmpty)
+  }
+}
