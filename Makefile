@@ -10,7 +10,9 @@
 #   make format     rewrite the sources in the project's format
 #   make lint       check the format
 #   make demo-data  make Resources/demo/demo.json anew from its seed
-#   make install    copy the program and its files below PREFIX (default /usr/local)
+#   make manual     make Resources/man/runnel.1 anew from the commands and keys
+#   make install    copy the program, its files, manual and completions below PREFIX (/usr/local)
+#   make uninstall  remove what make install copied below PREFIX
 #   make clean      remove what was built
 #   make help       list the tasks
 
@@ -18,13 +20,18 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 RELEASE = --configuration release --static-swift-stdlib
 PROGRAM = .build/release/runnel
+INSTALLED = $(DESTDIR)$(PREFIX)
+# Where bash, zsh and fish look for the completions of a program.
+COMPLETIONS = $(INSTALLED)/share/bash-completion/completions/runnel \
+  $(INSTALLED)/share/zsh/site-functions/_runnel \
+  $(INSTALLED)/share/fish/vendor_completions.d/runnel.fish
 SOURCES = Sources Tests Package.swift
 # When the last message of the demo was written: 2026-08-30 17:45 UTC, in milliseconds since 1970.
 DEMO_END = 1788111900000
 FUZZ_SECONDS ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: run build test check fuzz bench format lint demo-data install clean help \
+.PHONY: run build test check fuzz bench format lint demo-data manual install uninstall clean help \
   swift build-packages test-packages
 
 run: build
@@ -58,11 +65,25 @@ lint: swift
 demo-data: build
 	@$(PROGRAM) generate-demo --seed 1 --until $(DEMO_END) > Resources/demo/demo.json
 
+manual: build
+	@$(PROGRAM) generate-manual > Resources/man/runnel.1
+
 install: build
-	@install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/runnel/demo
-	@install -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/runnel
-	@install -m 644 Resources/demo/* $(DESTDIR)$(PREFIX)/share/runnel/demo
-	@echo "Installed $(DESTDIR)$(PREFIX)/bin/runnel. Try: runnel demo"
+	@install -d $(INSTALLED)/bin $(INSTALLED)/share/runnel/demo $(INSTALLED)/share/man/man1 \
+	  $(dir $(COMPLETIONS))
+	@install -m 755 $(PROGRAM) $(INSTALLED)/bin/runnel
+	@install -m 644 Resources/demo/* $(INSTALLED)/share/runnel/demo
+	@install -m 644 Resources/man/runnel.1 $(INSTALLED)/share/man/man1
+	@$(PROGRAM) --generate-completion-script bash > $(word 1,$(COMPLETIONS))
+	@$(PROGRAM) --generate-completion-script zsh > $(word 2,$(COMPLETIONS))
+	@$(PROGRAM) --generate-completion-script fish > $(word 3,$(COMPLETIONS))
+	@chmod 644 $(COMPLETIONS)
+	@echo "Installed $(INSTALLED)/bin/runnel. Try: runnel demo, and man runnel"
+
+uninstall:
+	@rm -f $(INSTALLED)/bin/runnel $(INSTALLED)/share/man/man1/runnel.1 $(COMPLETIONS)
+	@rm -rf $(INSTALLED)/share/runnel
+	@echo "Removed runnel from $(INSTALLED). Databases and configurations stay."
 
 clean:
 	@rm -rf .build

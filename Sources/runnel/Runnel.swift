@@ -35,6 +35,7 @@ struct Runnel: ParsableCommand {
       HistoryCommand.self, UndoCommand.self, WatchCommand.self, ImportCommand.self,
       ExportCommand.self, DiffCommand.self, IndexCommand.self, DoctorCommand.self,
       CompactCommand.self, ConfigCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,
+      GenerateManualCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)
 

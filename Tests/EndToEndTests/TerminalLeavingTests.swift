@@ -46,6 +46,44 @@ extension TerminalTests {
       try session.expectTerminalAsBefore(status: nil)
     }
 
+    @Test func quitSignalGivesTheTerminalBack() throws {
+      let session = try Session(before: "SWIFT_BACKTRACE=enable=no")
+      try session.terminal.send(SIGQUIT)
+      try session.terminal.wait(for: "[131] ready$")
+      try session.expectTerminalAsBefore(status: nil)
+    }
+
+    @Test func resizesOneAfterAnotherEndInTheLastSize() throws {
+      let session = try Session()
+      for step in 0..<30 {
+        try session.terminal.resize(columns: 30 + step * 7 % 60, rows: 6 + step * 5 % 30)
+      }
+      try session.terminal.resize(columns: 90, rows: 20)
+      try session.terminal.wait("the last size") {
+        $0.lines.count == 20 && $0.lines[19].hasSuffix("row 57 of 57")
+      }
+      try session.terminal.keys("k")
+      try session.terminal.wait(for: "row 56 of 57")
+      try session.terminal.keys("q")
+      try session.terminal.wait(for: TmuxTerminal.prompt)
+    }
+
+    @Test func longPasteIsOneTextAndRunsNoCommand() throws {
+      let session = try Session()
+      // Letters that would leave, delete and confirm, were they keys.
+      let text = String(repeating: "q d y ", count: 170_000)
+      try session.terminal.paste(text)
+      try session.terminal.wait(for: "a paste goes into a text field")
+      try session.terminal.keys("a")
+      try session.terminal.paste("one\ntwo\tthree")
+      try session.terminal.wait(for: "one two")
+      // Escape and a letter at once would be one key.
+      try session.terminal.keys("Escape")
+      try session.terminal.wait(for: "kept as a draft")
+      try session.terminal.keys("q")
+      try session.terminal.wait(for: "[0] ready$")
+    }
+
     @Test func crashKeyIsOffUnlessAsked() throws {
       let session = try Session()
       try session.terminal.keys("C-x", "!", "k")

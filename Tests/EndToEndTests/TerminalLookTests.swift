@@ -56,6 +56,26 @@ extension TerminalTests {
       try terminal.wait(for: "55/57")
     }
 
+    @Test(arguments: [(1, 1), (1, 24), (80, 1), (2, 2)])
+    func programStartsInTheSmallestTerminals(columns: Int, rows: Int) throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments)
+      try terminal.wait(for: "row 57 of 57")
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+      try terminal.type("'\(try Program.path())' demo -d '\(demo.file)'")
+      try terminal.resize(columns: columns, rows: rows)
+      try terminal.keys("Enter")
+      try terminal.wait(forValue: "1", of: "#{alternate_on}")
+      try terminal.resize(columns: 80, rows: 24)
+      try terminal.wait(for: "row 57 of 57")
+      try terminal.keys("k")
+      try terminal.wait(for: "row 56 of 57")
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+    }
+
     @Test(arguments: ["NO_COLOR=1", "NO_COLOR="])
     func colorIsOffIfTheEnvironmentSaysSo(before: String) throws {
       let demo = try DemoDatabase()

@@ -121,6 +121,40 @@ import Testing
     #expect(app.state.lists[0].draft == "")
   }
 
+  @Test(arguments: [5, 6, 7, 8, 12])
+  func lineIsSeenOnEveryScreen(rows: Int) throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 20, rows: rows)
+    app.press("a")
+    app.type("hello")
+    #expect(app.composeLine.hasPrefix(" zoe hello"))
+    #expect(!app.cursorLine.isEmpty)
+    #expect(app.canvas.cursor?.row == app.state.layout.composer.endRow - 1)
+  }
+
+  @Test func upAndDownGoThroughWhatWasSent() throws {
+    let app = try chat()
+    app.press("a")
+    app.type("one")
+    app.press("Enter")
+    app.type("two")
+    app.press("Enter")
+    app.type("thr")
+    app.press("Up")
+    #expect(app.composeLine == " zoe two")
+    app.press("C-p")
+    #expect(app.composeLine == " zoe one")
+    app.press("Up")
+    #expect(app.composeLine == " zoe one")
+    app.press("Down C-n")
+    #expect(app.composeLine == " zoe thr")
+  }
+
+  @Test func lineOffersNoKeysThatDoNothingInIt() throws {
+    let app = try chat()
+    app.press("a F1")
+    #expect(!app.body.contains { $0.contains("field.next") || $0.contains("field.type") })
+  }
+
   @Test func pasteGoesIntoTheLineAndNeverIntoAList() throws {
     let app = try chat()
     app.send(.paste("dy\nq"))

@@ -74,10 +74,7 @@ import Testing
     Place(name: "form", keys: "g2 a a b", before: typing, idle: oneLine),
     Place(
       name: "compose line", keys: "a a b Space c", before: typing,
-      idle: oneLine.merging(noHistory) { $1 }.merging([
-        "field.next": "the line is the only field", "field.prev": "the line is the only field",
-        "field.type": "what is composed is text",
-      ]) { $1 }),
+      idle: oneLine.merging(noHistory) { $1 }),
   ]
 
   /// A database with a long history, long lists of users, and a user with many fields.
@@ -156,6 +153,24 @@ import Testing
     #expect(try Self.after("C-x !", state).effects.isEmpty)
     state.allowsCrash = true
     #expect(try Self.after("C-x !", state).effects == [.crash])
+  }
+
+  @Test func keysThatMayFollowAreShownAfterAWhile() throws {
+    let app = try Self.app(at: Self.places[0])
+    app.press("g")
+    let before = app.screen
+    #expect(app.state.deadline == app.state.now + AppState.keyPopupMilliseconds)
+    app.wait(milliseconds: AppState.keyPopupMilliseconds - 1)
+    #expect(app.screen == before)
+    app.wait(milliseconds: 1)
+    #expect(app.body.contains { $0.contains("┌─ g ") })
+    #expect(app.body.contains { $0.contains("n go to the newest row") })
+    app.press("g")
+    #expect(!app.body.contains { $0.contains("┌─ g ") })
+    app.press("g")
+    app.wait(milliseconds: 1000)
+    app.press("Esc")
+    #expect(!app.body.contains { $0.contains("┌─ g ") })
   }
 
   // MARK: Help

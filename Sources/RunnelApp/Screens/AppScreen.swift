@@ -108,13 +108,28 @@ struct AppScreen {
       case .confirm(let question): question.dialog.draw(into: &canvas, rect: layout.body)
       }
     }
+    drawKeyPopup(into: &canvas)
+  }
+
+  /// What may follow the keys struck so far, if they were struck a while ago.
+  private func drawKeyPopup(into canvas: inout Canvas) {
+    guard let time = state.keyPopupTime, time <= state.now else { return }
+    let keys = state.matcher.keys
+    let bindings = state.keymap.bindings(for: state.contexts, after: keys)
+    let hints = bindings.map { binding in
+      Hint(
+        KeyBinding.notation(of: Array(binding.sequence.dropFirst(keys.count))), binding.description)
+    }
+    KeyPopup(title: state.matcher.pendingText, hints: hints)
+      .draw(into: &canvas, rect: layout.body)
   }
 
   private func drawComposer(_ composer: ComposeScreen, into canvas: inout Canvas) {
-    let (top, bottom) = layout.composer.splitTop(1)
-    rule(top, into: &canvas)
+    let (top, bottom) = layout.composer.splitTop(layout.composer.height - 1)
+    if !top.isEmpty { rule(top, into: &canvas) }
     if let error = composer.error {
-      let place = Position(row: top.row, column: 2)
+      // Without a rule, the error takes the end of the list.
+      let place = Position(row: bottom.row - 1, column: 2)
       canvas.put(
         " \(glyphs.conflict) \(error) ", at: place, width: max(top.width - 4, 0), role: .error)
     }

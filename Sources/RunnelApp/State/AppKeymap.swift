@@ -19,6 +19,8 @@ extension KeymapContext {
   static let crash = KeymapContext("crash")
   /// Any text field, besides what the field itself does.
   static let input = KeymapContext("input")
+  /// A text field among others.
+  static let fields = KeymapContext("fields")
 }
 
 extension ActionID {
@@ -92,7 +94,8 @@ enum AppKeymap {
   static let keymap = Keymap(
     bindings(.confirm, confirm) + bindings(.help, help) + bindings(.collection, collection)
       + bindings(.tree, tree) + bindings(.record, record) + bindings(.list, list)
-      + bindings(.global, global) + bindings(.crash, crash) + gotoBindings + bindings(.input, input)
+      + bindings(.global, global) + bindings(.crash, crash) + gotoBindings
+      + bindings(.fields, fields) + bindings(.input, input)
       + TextFieldBindings.all,
     countingContexts: [.collection, .tree, .record, .help])
 
@@ -191,12 +194,15 @@ enum AppKeymap {
     (["C-x !"], .appCrash, "end the program with a fault")
   ]
 
-  private static let input: [Row] = [
-    (["Enter"], .inputAccept, "accept"),
-    (["Esc", "C-g", "C-c"], .inputCancel, "cancel"),
+  private static let fields: [Row] = [
     (["Tab"], .fieldNext, "next field"),
     (["S-Tab"], .fieldPrevious, "previous field"),
     (["F2", "C-x C-t"], .fieldType, "change the type of the field"),
+  ]
+
+  private static let input: [Row] = [
+    (["Enter"], .inputAccept, "accept"),
+    (["Esc", "C-g", "C-c"], .inputCancel, "cancel"),
     (["C-s"], .formSave, "save"),
     (["C-z"], .appSuspend, "suspend to the shell"),
     (["C-l"], .screenRedraw, "redraw from scratch"),

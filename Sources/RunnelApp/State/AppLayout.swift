@@ -3,7 +3,8 @@ import RunnelTerminal
 /// Where things are on a screen of a size.
 ///
 /// From 50 columns and 12 rows on there are two lines of header, hints and a status line; below that
-/// one line of header and one of status; below 20 columns or 5 rows nothing but a word about it.
+/// one line of header and one of status; below 20 columns or 5 rows nothing but a word about it. Where
+/// a record is composed on fewer than 8 rows, there are no rules, so that rows are seen above the line.
 struct AppLayout: Hashable {
   static let smallest = TerminalSize(columns: 20, rows: 5)
 
@@ -19,7 +20,7 @@ struct AppLayout: Hashable {
   let topRule: Rect
   /// The list, the tree or the record.
   let body: Rect
-  /// The line in which a record is composed, with its rule.
+  /// The line in which a record is composed, with the rule over it if there is one.
   let composer: Rect
   /// The line above the footer.
   let bottomRule: Rect
@@ -31,14 +32,15 @@ struct AppLayout: Hashable {
   init(size: TerminalSize, composes: Bool) {
     isTooSmall = size.columns < AppLayout.smallest.columns || size.rows < AppLayout.smallest.rows
     isCompact = size.columns < 50 || size.rows < 12
+    let isLow = composes && size.rows < 8
     var rest = Rect(size: size)
     (title, rest) = rest.splitTop(1)
     (tabs, rest) = rest.splitTop(isCompact ? 0 : 1)
-    (topRule, rest) = rest.splitTop(1)
+    (topRule, rest) = rest.splitTop(isLow ? 0 : 1)
     (status, rest) = rest.splitBottom(1)
     (hints, rest) = rest.splitBottom(isCompact ? 0 : 1)
-    (bottomRule, rest) = rest.splitBottom(1)
-    (composer, rest) = rest.splitBottom(composes ? 2 : 0)
+    (bottomRule, rest) = rest.splitBottom(isLow ? 0 : 1)
+    (composer, rest) = rest.splitBottom(composes ? (isLow ? 1 : 2) : 0)
     body = rest
   }
 }

@@ -23,15 +23,30 @@ extension AppState {
     case .inputAccept, .formSave: send(composer)
     default:
       let old = composer.editor.text
-      updateComposer { _ = $0.editor.perform(action) }
+      var isPerformed = false
+      updateComposer { isPerformed = $0.editor.perform(action) }
+      if !isPerformed { recall(action, in: composer) }
       if self.composer?.editor.text != old { showDraft() }
     }
+  }
+
+  /// Goes through what was sent before.
+  private mutating func recall(_ action: ActionID, in composer: ComposeScreen) {
+    let text = composer.editor.text
+    let recalled: String? =
+      switch action {
+      case .inputPrevious: lists[composer.view].sent.previous(from: text)
+      case .inputNext: lists[composer.view].sent.next()
+      default: nil
+      }
+    if let recalled { updateComposer { $0.editor.replaceText(recalled) } }
   }
 
   private mutating func send(_ composer: ComposeScreen) {
     let definition = lists[composer.view].definition
     guard let field = definition.compose, !composer.editor.isEmpty else { return }
     let text = composer.editor.text
+    lists[composer.view].sent.add(text)
     let values: [(path: Path, value: JSONValue)] = [(field, .string(text))]
     let record = definition.record(filledWith: values, me: me)
     let number = submit(.send(view: composer.view, text: text)) {

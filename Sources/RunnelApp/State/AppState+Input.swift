@@ -11,8 +11,9 @@ extension AppState {
     case nil:
       [isTree ? .tree : .collection, .list, .global] + (allowsCrash ? [.crash] : [])
     case .record(let screen):
-      screen.edit == nil ? [.record, .list, .global] : [.input, .textField]
-    case .form, .compose: [.input, .textField]
+      screen.edit == nil ? [.record, .list, .global] : [.fields, .input, .textField]
+    case .form: [.fields, .input, .textField]
+    case .compose: [.input, .textField]
     case .confirm: [.confirm]
     case .help: [.help, .list, .global]
     }
@@ -30,6 +31,7 @@ extension AppState {
 
   private mutating func handle(_ stroke: KeyStroke) {
     let wasPending = matcher.isPending
+    defer { prefixTime = matcher.keys.isEmpty ? nil : now }
     switch matcher.feed(stroke, keymap: keymap, contexts: contexts) {
     case .pending: break
     case .action(let action, let count): perform(action, count: count)

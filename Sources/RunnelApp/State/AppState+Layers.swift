@@ -187,6 +187,7 @@ extension HelpScreen {
     case .record: "In this record"
     case .list: "Moving"
     case .global: "Everywhere"
+    case .fields: "Between fields"
     case .input: "While typing"
     case .textField: "Editing text"
     case .confirm: "Answering"

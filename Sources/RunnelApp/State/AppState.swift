@@ -59,6 +59,8 @@ struct AppState: Sendable {
 
   var matcher = KeySequenceMatcher()
   var clicks = ClickCounter()
+  /// When the last key of an unfinished sequence was struck.
+  var prefixTime: Int64?
   var toast: TimedToast?
   /// When `C-c` was struck last, for the second one to leave.
   var lastInterrupt: Int64?
@@ -111,11 +113,21 @@ extension AppState {
   /// O(height): the ages of the rows in sight are looked at.
   var deadline: Int64? {
     var times = [toast?.until].compactMap(\.self)
+    if let keyPopupTime, keyPopupTime > now { times.append(keyPopupTime) }
     if !isTree {
       let change = lists[active].nextChange(height: height, now: now, local: local)
       if let change { times.append(change) }
     }
     return times.min()
+  }
+
+  /// How long a sequence of keys waits before what may follow is shown, in milliseconds.
+  static let keyPopupMilliseconds: Int64 = 300
+
+  /// From when on what may follow the keys struck so far is shown; nil if there are none.
+  var keyPopupTime: Int64? {
+    guard !matcher.keys.isEmpty, let prefixTime else { return nil }
+    return prefixTime + AppState.keyPopupMilliseconds
   }
 
   /// Changes to a tab, and asks for its rows the first time.

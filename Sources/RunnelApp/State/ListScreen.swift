@@ -27,6 +27,8 @@ struct ListScreen: Sendable {
   var changedUntil: [String: Int64] = [:]
   /// What the user was composing when they left it.
   var draft = ""
+  /// What was composed and sent.
+  var sent = LineHistory()
   /// The day on which the headers were written, counted from 1970: they say "Today".
   private var titledDay: Int?
 

@@ -67,6 +67,12 @@ extension TmuxTerminal {
     }
   }
 
+  /// Pastes a text, marked as such if the program asked for that.
+  func paste(_ text: String) throws {
+    let file = try folder.write(text, to: "paste")
+    try tmux.run(["load-buffer", file, ";", "paste-buffer", "-p"])
+  }
+
   /// Gives the terminal a color behind its text, which it tells who asks.
   func setBackground(_ color: String) throws {
     try tmux.run(["set-option", "-g", "window-style", "bg=\(color)"])

@@ -1,0 +1,56 @@
+/// What was typed into a field before, to be gone through as in a shell.
+///
+/// ```
+///            previous                 previous
+///   typing ------------> an entry <------------> an older entry
+///          <------------          next
+///              next
+/// ```
+public struct LineHistory: Hashable, Sendable {
+  /// The most entries kept; the oldest go first.
+  public static let countMax = 100
+
+  /// The entries, the oldest first; no two neighbours are equal.
+  public private(set) var entries: [String]
+  /// The entry that is shown; nil while the user types something of their own.
+  private var place: Int?
+  /// What the user was typing when they went back.
+  private var typed = ""
+
+  /// Makes a history of entries, the oldest first.
+  public init(_ entries: [String] = []) {
+    self.entries = []
+    for entry in entries { add(entry) }
+  }
+
+  /// Adds what was entered, and goes back to typing; an empty text and a repetition are not kept.
+  public mutating func add(_ text: String) {
+    place = nil
+    typed = ""
+    guard !text.isEmpty, entries.last != text else { return }
+    entries.append(text)
+    if entries.count > Self.countMax { entries.removeFirst() }
+  }
+
+  /// The entry before; nil at the oldest.
+  ///
+  /// - Parameter text: what is in the field: it is kept while going through the entries.
+  public mutating func previous(from text: String) -> String? {
+    let next = (place ?? entries.count) - 1
+    guard entries.indices.contains(next) else { return nil }
+    if place == nil { typed = text }
+    place = next
+    return entries[next]
+  }
+
+  /// The entry after, and after the newest what the user was typing; nil if they type.
+  public mutating func next() -> String? {
+    guard let place else { return nil }
+    if place + 1 < entries.count {
+      self.place = place + 1
+      return entries[place + 1]
+    }
+    self.place = nil
+    return typed
+  }
+}

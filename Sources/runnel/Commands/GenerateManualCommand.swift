@@ -1,0 +1,15 @@
+import ArgumentParser
+import RunnelApp
+
+/// `runnel generate-manual`: writes the manual page from the commands and the keys.
+///
+/// It is run when they change, by `make manual`.
+struct GenerateManualCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "generate-manual", abstract: "Print the manual page.", shouldDisplay: false)
+
+  func run() throws {
+    var page = ManualPage(try .program(), keymap: ConfigurationFile().settings.keymap)
+    try StandardOutput.write(page.text())
+  }
+}

@@ -1,0 +1,154 @@
+import RunnelTerminal
+
+/// Writes the manual page from what the program knows of itself: its commands and its keys.
+///
+/// Source: man(7).
+struct ManualPage {
+  private let program: CommandDescription
+  private let keymap: Keymap
+  private var lines: [String] = []
+
+  init(_ program: CommandDescription, keymap: Keymap) {
+    self.program = program
+    self.keymap = keymap
+  }
+
+  /// The text of the page.
+  mutating func text() -> String {
+    lines = [
+      ".\\\" Made by `make manual` from the program itself.",
+      ".TH RUNNEL 1 \"\" \"runnel \(Runnel.version)\" \"User Commands\"", ".SH NAME",
+      "runnel \\- \(ManualPage.escaped(program.abstract ?? ""))", ".SH SYNOPSIS",
+      ".B runnel", "[\\fIoptions\\fR]", ".br", ".B runnel", "\\fIcommand\\fR ...",
+      ".SH DESCRIPTION",
+    ]
+    paragraphs(program.discussion)
+    lines.append(".SH COMMANDS")
+    for command in program.shownSubcommands { describe(command, after: ["runnel"]) }
+    describeKeys()
+    lines += ManualPage.closing
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  // MARK: Commands
+
+  private mutating func describe(_ command: CommandDescription, after names: [String]) {
+    let path = names + [command.commandName]
+    let arguments = command.shownArguments
+    lines.append(".SS \(ManualPage.escaped(path.joined(separator: " ")))")
+    paragraphs(command.abstract)
+    let positional = arguments.filter { $0.kind == "positional" }.map(ManualPage.usage)
+    lines += [".PP", "Usage:", ".B \(ManualPage.escaped(path.joined(separator: " ")))"]
+    lines.append((["[\\fIoptions\\fR]"] + positional).joined(separator: " "))
+    paragraphs(command.discussion)
+    for argument in arguments where !ManualPage.isCommon(argument) { describe(argument) }
+    for command in command.shownSubcommands { describe(command, after: path) }
+  }
+
+  /// True for what every command has.
+  private static func isCommon(_ argument: CommandDescription.Argument) -> Bool {
+    (argument.names ?? []).contains { ["help", "version"].contains($0.name) }
+  }
+
+  private static func usage(_ argument: CommandDescription.Argument) -> String {
+    let name = "\\fI\(escaped(argument.valueName ?? ""))\\fR" + (argument.isRepeating ? " ..." : "")
+    return argument.isOptional ? "[\(name)]" : name
+  }
+
+  private mutating func describe(_ argument: CommandDescription.Argument) {
+    let value = ManualPage.escaped(argument.valueName ?? "")
+    lines.append(".TP")
+    if argument.kind == "positional" {
+      lines.append(".I \(value)")
+    } else {
+      let names = (argument.names ?? []).map { "\\fB\(ManualPage.escaped($0.text))\\fR" }
+      lines.append(
+        names.joined(separator: ", ") + (argument.kind == "option" ? " \\fI\(value)\\fR" : ""))
+    }
+    var words = argument.abstract ?? ""
+    if let values = argument.allValues, !values.isEmpty {
+      words += " (values: \(values.joined(separator: ", ")))"
+    }
+    if let value = argument.defaultValue { words += " (default: \(value))" }
+    lines.append(ManualPage.escaped(words))
+    if let discussion = argument.discussion { lines.append(ManualPage.escaped(discussion)) }
+  }
+
+  // MARK: Keys
+
+  private mutating func describeKeys() {
+    lines += [
+      ".SH KEYS", "These are the keys of the workspace by context, unless the configuration file",
+      "says otherwise. Press ? in the workspace for those of the place you are in.",
+    ]
+    var contexts: [KeymapContext] = []
+    for binding in keymap.bindings where !contexts.contains(binding.context) {
+      contexts.append(binding.context)
+    }
+    for context in contexts where context.rawValue != "crash" {
+      lines.append(".SS \(context)")
+      var done: Set<ActionID> = []
+      for binding in keymap.bindings
+      where binding.context == context && done.insert(binding.action).inserted {
+        let keys = keymap.bindings
+          .filter { $0.context == context && $0.action == binding.action }.map(\.keys)
+        lines += [
+          ".TP", "\\fB\(ManualPage.escaped(keys.joined(separator: " ")))\\fR",
+          ManualPage.escaped("\(binding.description) [\(binding.action)]"),
+        ]
+      }
+    }
+  }
+
+  // MARK: Text
+
+  /// Paragraphs with an empty line between them; those with indented lines are shown as they are.
+  private mutating func paragraphs(_ text: String?) {
+    guard let text, !text.isEmpty else { return }
+    for paragraph in ManualPage.paragraphs(of: text) {
+      lines.append(".PP")
+      let isLiteral = paragraph.contains { $0.hasPrefix("  ") }
+      if isLiteral { lines.append(".nf") }
+      lines += paragraph.map(ManualPage.escaped)
+      if isLiteral { lines.append(".fi") }
+    }
+  }
+
+  private static func paragraphs(of text: String) -> [[String]] {
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .split(whereSeparator: \.isEmpty).map { $0.map(String.init) }
+  }
+
+  /// Text as the formatter shows it: no letter at the start of a line or in it is a command.
+  static func escaped(_ text: String) -> String {
+    let escaped = text.reduce(into: "") { result, character in
+      switch character {
+      case "\\": result += "\\e"
+      case "-": result += "\\-"
+      case "…": result += "..."
+      default: result.append(character)
+      }
+    }
+    return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
+  }
+
+  private static let closing = [
+    ".SH FILES", ".TP", ".I $XDG_DATA_HOME/runnel/default.db",
+    "The default database (~/.local/share if the variable is not set); \\-wal, \\-shm and",
+    "\\-notify beside a database belong to it.", ".TP", ".I NAME.views.yaml",
+    "The views of the database NAME.db, beside it.", ".TP",
+    ".I $XDG_CONFIG_HOME/runnel/config.yaml",
+    "The configuration (~/.config if the variable is not set). See \\fBrunnel config\\fR.",
+    ".SH ENVIRONMENT", ".TP", ".B NO_COLOR", "If it is set and not empty, no colors are used.",
+    ".TP", ".B COLORFGBG", "Tells the background where the terminal does not answer.", ".TP",
+    ".B ESCDELAY",
+    "How many milliseconds the rest of a key is waited for after Esc; 25 if it is not set.", ".TP",
+    ".B RUNNEL_RESOURCES", "The folder of the files that come with the program.",
+    ".SH EXIT STATUS", ".TP", ".B 0", "All went well.", ".TP", ".B 1",
+    "Something failed, or a file is not sound.", ".TP", ".B 2",
+    "The command line was not understood, or there is no terminal for the workspace.", ".TP",
+    ".B 128+n",
+    "The signal n ended the program. After a signal that cannot be caught, \\fBreset\\fR",
+    "brings the terminal back.",
+  ]
+}
