@@ -35,6 +35,7 @@ public struct LineHistory: Hashable, Sendable {
   /// The entry before; nil at the oldest.
   ///
   /// - Parameter text: what is in the field: it is kept while going through the entries.
+  /// - Returns: the entry to show.
   public mutating func previous(from text: String) -> String? {
     let next = (place ?? entries.count) - 1
     guard entries.indices.contains(next) else { return nil }
