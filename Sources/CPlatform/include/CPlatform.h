@@ -61,6 +61,21 @@ enum { RUNNEL_POLL_MAX = 16 };
 int runnel_poll(
     const int *descriptors, unsigned char *answers, int count, int timeout_milliseconds);
 
+// Other programs.
+
+/// Runs a program to its end in a process group of its own, with the signals as they were before
+/// runnel_signals_block, and returns its exit status, or 128 and the number of the signal that ended it.
+///
+/// `arguments` ends with NULL; the first one is looked for in PATH. 127 means that it was not found.
+/// The group gets `terminal`, a descriptor, for as long as it runs; -1 for none. When the program is
+/// stopped, as by C-z, this process stops too, and both go on together.
+int runnel_run_in_terminal(const char *const arguments[], int terminal);
+
+/// Runs a program with these bytes as its standard input and no output, and returns as above; a
+/// program that takes longer than the timeout is ended, which is -1 with ETIMEDOUT.
+int runnel_run_with_input(
+    const char *const arguments[], const void *bytes, size_t count, int timeout_milliseconds);
+
 // Files that others touch.
 
 /// Opens an inotify descriptor that does not block and is not inherited by children.

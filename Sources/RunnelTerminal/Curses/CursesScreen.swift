@@ -116,11 +116,12 @@ public final class CursesScreen: Screen {
   private func askForBackground() {
     guard options.theme == .automatic, !isAnswerDue, theme.depth == .extended else { return }
     isAnswerDue = true
-    send("\u{1B}]11;?\u{1B}\\\u{1B}[c")
+    send(Array("\u{1B}]11;?\u{1B}\\\u{1B}[c".utf8))
   }
 
-  private func send(_ text: String) {
-    let bytes = Array(text.utf8)
+  /// Sends a control sequence to the terminal, between two frames.
+  public func send(_ bytes: [UInt8]) {
+    guard isActive else { return }
     runnel_terminal_send(bytes, Int32(bytes.count))
   }
 

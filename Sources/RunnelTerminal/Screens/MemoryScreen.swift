@@ -22,6 +22,8 @@ public final class MemoryScreen: Screen {
   public private(set) var presentCount = 0
   /// How often the last canvas was shown from scratch.
   public private(set) var redrawCount = 0
+  /// The control sequences that were sent, in order.
+  public private(set) var sent: [[UInt8]] = []
   /// How often the bell rang.
   public private(set) var bellCount = 0
   /// What state the screen is in.
@@ -37,6 +39,11 @@ public final class MemoryScreen: Screen {
     self.size = size
     self.glyphs = glyphs
     nextSize = size
+  }
+
+  /// Keeps a control sequence in `sent`.
+  public func send(_ bytes: [UInt8]) {
+    if state == .active { sent.append(bytes) }
   }
 
   /// Takes other options over; its signs stay if they are chosen by the locale.

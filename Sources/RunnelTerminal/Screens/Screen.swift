@@ -42,6 +42,11 @@ public protocol Screen: AnyObject {
   /// Rings the terminal's bell.
   func bell()
 
+  /// Sends a control sequence to the terminal between two frames, for what no canvas can say.
+  ///
+  /// Ignored while suspended.
+  func send(_ bytes: [UInt8])
+
   /// Takes other options over while open: theme, signs and mouse.
   func apply(_ options: TerminalOptions)
 

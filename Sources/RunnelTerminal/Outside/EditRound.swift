@@ -1,0 +1,66 @@
+/// What follows after an editor has ended: the rule by which nothing that was typed is lost.
+///
+/// ```
+///   open --> editor --+-- failed, text as before ---------> nothing
+///    ^                +-- failed, text changed -----------> kept in the file
+///    |                +-- text as in the beginning -------> nothing
+///    |                +-- acceptable ---------------------> accepted
+///    |                +-- as refused before --------------> kept in the file
+///    +--- refused ----+-- with the reason over the text
+/// ```
+public struct EditRound: Hashable, Sendable {
+  /// What to do next.
+  public enum Step: Hashable, Sendable {
+    /// There is nothing to take over.
+    case unchanged
+    /// The text is the new one.
+    case accepted(String)
+    /// The editor is to be opened with this text in the file.
+    case again(String)
+    /// The text stays in the file, for this reason.
+    case kept(String)
+  }
+
+  /// What begins a line that tells what is wrong; such lines at the top are no part of the text.
+  public static let mark = "#! "
+
+  private let original: String
+  /// The text that was refused last.
+  private var refused: String?
+
+  /// Begins with a text.
+  public init(_ original: String) { self.original = original }
+
+  /// Takes what is in the file once the editor has ended.
+  ///
+  /// - Parameters:
+  ///   - content: the whole file.
+  ///   - status: the editor's exit status.
+  ///   - problem: what is wrong with a text; nil for one that is acceptable.
+  /// - Returns: the next step.
+  public mutating func finish(
+    _ content: String, status: Int32, problem: (String) -> String?
+  ) -> Step {
+    let text = Self.withoutMarks(content)
+    let isAsBefore = text == (refused ?? original)
+    if status != 0 {
+      let isUntouched = refused == nil && isAsBefore
+      return isUntouched ? .unchanged : .kept("the editor ended with status \(status)")
+    }
+    if text == original { return .unchanged }
+    guard let problem = problem(text) else { return .accepted(text) }
+    if refused != nil, isAsBefore { return .kept(problem) }
+    refused = text
+    let lines = problem.split(separator: "\n", omittingEmptySubsequences: false)
+    return .again(lines.map { Self.mark + $0 + "\n" }.joined() + text)
+  }
+
+  /// The text without the lines that told what is wrong.
+  static func withoutMarks(_ content: String) -> String {
+    var rest = content[...]
+    while rest.hasPrefix(mark), let end = rest.firstIndex(where: \.isNewline) {
+      rest = rest[rest.index(after: end)...]
+    }
+    return String(rest)
+  }
+}

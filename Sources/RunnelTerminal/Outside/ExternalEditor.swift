@@ -1,0 +1,133 @@
+import Glibc
+
+/// Lets the user edit a text in the editor of their choice.
+public struct ExternalEditor: Sendable {
+  /// How an edit ended.
+  public enum Outcome: Hashable, Sendable {
+    /// Nothing was changed.
+    case unchanged
+    /// The text was changed to this one, which is acceptable.
+    case accepted(String)
+    /// The text was changed, but cannot be taken; it is in the file, and nothing is lost.
+    case kept(file: String, reason: String)
+    /// Nothing could be edited.
+    case failed(String)
+  }
+
+  /// The command, as a shell reads it.
+  public let command: String
+  /// The folder for files.
+  private let folder: String
+
+  /// Finds the editor of this process: `$VISUAL`, `$EDITOR`, or else `vi`.
+  public init() {
+    func variable(_ name: String) -> String? {
+      getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    self.init(
+      command: variable("VISUAL") ?? variable("EDITOR") ?? "vi",
+      folder: variable("XDG_RUNTIME_DIR") ?? variable("TMPDIR") ?? "/tmp")
+  }
+
+  /// Uses a command and a folder for files, which only the user can read.
+  public init(command: String, folder: String) {
+    self.command = command
+    self.folder = folder
+  }
+
+  /// Opens the editor on a text until what it leaves is acceptable, or the user gives up.
+  ///
+  /// The screen is suspended meanwhile. A text that is refused is shown again, with the reason over it;
+  /// who leaves it as it is gives up.
+  ///
+  /// - Parameters:
+  ///   - text: what to edit.
+  ///   - suffix: the end of the file's name, by which editors know the language: `.json`.
+  ///   - screen: the screen that has the terminal.
+  ///   - problem: what is wrong with a text; nil for one that is acceptable.
+  /// - Returns: how it ended.
+  public func edit(
+    _ text: String, suffix: String = ".json", screen: any Screen, problem: (String) -> String?
+  ) -> Outcome {
+    guard let file = TemporaryFile(folder: folder, suffix: suffix), file.write(text) else {
+      return .failed("no file can be made in \(folder): \(String(cString: strerror(errno)))")
+    }
+    screen.suspend()
+    defer { screen.resume() }
+    var round = EditRound(text)
+    while true {
+      let status = run(file.path, terminal: screen.inputDescriptor)
+      guard let status, let content = file.read() else {
+        return .kept(file: file.path, reason: "what the editor left cannot be read")
+      }
+      if status == 127 {
+        file.remove()
+        return .failed("the editor `\(command)` was not found: set EDITOR to another one")
+      }
+      switch round.finish(content, status: status, problem: problem) {
+      case .unchanged:
+        file.remove()
+        return .unchanged
+      case .accepted(let text):
+        file.remove()
+        return .accepted(text)
+      case .kept(let reason): return .kept(file: file.path, reason: reason)
+      case .again(let text):
+        guard file.write(text) else {
+          return .kept(file: file.path, reason: "the file cannot be written")
+        }
+      }
+    }
+  }
+
+  private func run(_ file: String, terminal: Int32?) -> Int32? {
+    // A command may have arguments of its own; the name of the file is one word whatever is in it.
+    try? ChildProcess.run(["sh", "-c", "\(command) \"$1\"", "sh", file], terminal: terminal)
+  }
+}
+
+/// A file for one edit, which only the user can read.
+private struct TemporaryFile {
+  let path: String
+
+  init?(folder: String, suffix: String) {
+    var name = Array("\(folder)/runnel-XXXXXX\(suffix)".utf8CString)
+    let descriptor = mkstemps(&name, Int32(suffix.utf8.count))
+    guard descriptor >= 0 else { return nil }
+    close(descriptor)
+    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  /// Replaces the content; false if that fails.
+  func write(_ text: String) -> Bool {
+    let descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  /// The content; nil if it cannot be read.
+  func read() -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+      bytes += chunk[..<count]
+    }
+  }
+
+  func remove() { unlink(path) }
+}

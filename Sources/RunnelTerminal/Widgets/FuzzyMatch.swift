@@ -1,0 +1,88 @@
+/// How well typed letters fit a text in which they occur in order, others between them allowed.
+///
+/// Letters score more at the start of a word and next to the one before; letters left out before the
+/// first and between score a little less. Of all ways in which a text fits, the best one counts. A
+/// pattern in lower case fits either case.
+public struct FuzzyMatch: Hashable, Sendable {
+  /// How well it fits: more is better.
+  public let score: Int
+  /// The indices of the characters that fit, in order.
+  public let positions: [Int]
+
+  /// The most characters of a text that are looked at.
+  public static let textMax = 512
+
+  private static let hit = 16
+  private static let wordStart = 12
+  private static let neighbour = 16
+  private static let gap = -1
+
+  /// Fits a pattern into a text; nil if it does not occur.
+  ///
+  /// Blanks in the pattern are left out. An empty pattern fits everything with a score of 0. O(pattern × text).
+  public init?(_ pattern: String, in text: String) {
+    let isExact = pattern.contains(where: \.isUppercase)
+    let wanted = Array(pattern).filter { $0 != " " }
+    let shown = Array(text.prefix(Self.textMax))
+    let candidates = isExact ? shown : shown.map { Self.lowercased($0) }
+    guard let best = Self.best(wanted, candidates, Self.bonuses(shown)) else { return nil }
+    (score, positions) = best
+  }
+
+  private static func lowercased(_ character: Character) -> Character {
+    let lower = character.lowercased()
+    return lower.count == 1 ? lower.first ?? character : character
+  }
+
+  /// What each place adds for beginning a word.
+  private static func bonuses(_ text: [Character]) -> [Int] {
+    text.indices.map { index in
+      guard index > 0 else { return wordStart }
+      let (before, here) = (text[index - 1], text[index])
+      let isStart =
+        !(before.isLetter || before.isNumber) || (here.isUppercase && before.isLowercase)
+      return isStart ? wordStart : 0
+    }
+  }
+
+  /// Row by row over the pattern, the best score of each prefix that ends at each place.
+  private static func best(
+    _ pattern: [Character], _ text: [Character], _ bonuses: [Int]
+  ) -> (Int, [Int])? {
+    guard !pattern.isEmpty else { return (0, []) }
+    guard pattern.count <= text.count else { return nil }
+    var scores: [Int?] = []
+    var origins: [[Int]] = []
+    for (row, letter) in pattern.enumerated() {
+      var next = [Int?](repeating: nil, count: text.count)
+      var origin = [Int](repeating: -1, count: text.count)
+      // The best place before, each step away from it being a gap.
+      var far: (score: Int, place: Int)?
+      for place in text.indices {
+        if row > 0, place >= 2, let score = scores[place - 2], score > far?.score ?? .min {
+          far = (score, place - 2)
+        }
+        far?.score += gap
+        guard text[place] == letter else { continue }
+        let own = hit + bonuses[place]
+        if row == 0 {
+          next[place] = own + gap * min(place, 8)
+        } else {
+          let near = place > 0 ? scores[place - 1].map { $0 + neighbour } : nil
+          guard let before = [near, far?.score].compactMap(\.self).max() else { continue }
+          next[place] = before + own
+          origin[place] = before == near ? place - 1 : far?.place ?? -1
+        }
+      }
+      scores = next
+      origins.append(origin)
+    }
+    let ends = scores.enumerated().compactMap { end in end.element.map { (end.offset, $0) } }
+    guard let end = ends.max(by: { $0.1 < $1.1 || ($0.1 == $1.1 && $0.0 > $1.0) }) else {
+      return nil
+    }
+    var positions = [end.0]
+    for origin in origins.dropFirst().reversed() { positions.append(origin[positions.last ?? 0]) }
+    return (end.1, positions.reversed())
+  }
+}
