@@ -75,6 +75,13 @@ import Testing
     Place(
       name: "compose line", keys: "a a b Space c", before: typing,
       idle: oneLine.merging(noHistory) { $1 }),
+    Place(
+      name: "filter", keys: "f a b",
+      before: typing.merging(["input.prev": "", "input.next": "Up"]) { $1 },
+      idle: oneLine.merging(["input.complete": "no field begins so"]) { $1 }),
+    Place(
+      name: "search", keys: "/ a b", before: typing.merging(["input.next": "Up"]) { $1 },
+      idle: oneLine),
   ]
 
   /// A database with a long history, long lists of users, and a user with many fields.
@@ -92,6 +99,8 @@ import Testing
 
   private static func app(at place: Place) throws -> AppDriver {
     let app = try AppDriver(Fixture.views(), copying: file.get(), rows: 20)
+    // Both prompts have a history, and `n` has something to look for.
+    app.press("f m e s s a g e Enter Esc / n u m b e r Enter Esc g n")
     if !place.keys.isEmpty { app.press(place.keys) }
     app.wait(milliseconds: 10_000)
     return app

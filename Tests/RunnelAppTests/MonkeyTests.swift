@@ -195,6 +195,9 @@ private struct Monkey {
       }
     }
     if Set(shown).count != shown.count { found.append("\(view.name): a row is shown twice") }
+    if let filter = screen.filter {
+      return found + differences(of: screen, filter, stored, shown: Set(shown))
+    }
     let pinned = view.also.isEmpty ? [] : stored.filter { $0.node?.json["pinned"] == true }
     let expected = Set(pinned.map(\.key.text)).union(try window(of: screen, stored, Set(shown)))
     if expected != Set(shown) {
@@ -202,6 +205,20 @@ private struct Monkey {
       found.append("\(view.name): shown or stored, not both: \(difference)")
     }
     return found
+  }
+
+  /// What a filtered list shows against its filter, or does not show although it knows all rows.
+  private func differences(
+    of screen: ListScreen, _ filter: Filter, _ stored: [TreeRow], shown: Set<String>
+  ) -> [String] {
+    let view = screen.definition
+    let matcher = FilterMatcher(filter, in: view, FilterMatcher.Surroundings(me: app.state.me))
+    let wanted = Set(
+      stored.filter { matcher.wants(Record($0, in: view.source.path)) }.map(\.key.text))
+    let isRight = screen.paging == .exhausted ? shown == wanted : shown.isSubset(of: wanted)
+    if isRight { return [] }
+    let difference = wanted.symmetricDifference(shown).sorted()
+    return ["\(view.name), filtered by \(filter.text): shown or wanted, not both: \(difference)"]
   }
 
   /// The keys of the rows that the paged query has to show: from the live end to the last row shown,

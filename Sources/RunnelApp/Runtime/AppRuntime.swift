@@ -122,6 +122,9 @@ extension AppRuntime {
     switch effect {
     case .openView(let index): openView(index)
     case .fetchMore(let index): views[index]?.fetchMore()
+    case .stopFetching(let index): views[index]?.stopFetching()
+    case .filter(let index, let filter, let surroundings):
+      views[index]?.show(only: filter, surroundings)
     case .compose(let index, let record): views[index]?.compose(record, now: state.now)
     case .expand(let path): expand(path)
     case .collapse(let path): nodes.removeValue(forKey: path)?.stop()

@@ -24,6 +24,8 @@ final class ViewStreams {
   private let partition: PartitionedStream<Record, SectionID>
   private var adapter: IndexPathAdapter<Record>?
   private var receive: ((ListChange) -> Void)?
+  private var isFiltered = false
+  private var search: FilterSearch?
 
   /// Makes the streams of a view; they ask for nothing before they are started.
   ///
@@ -89,11 +91,44 @@ final class ViewStreams {
     receive?(
       ListChange(
         sections: [], update: .reload, newRows: [], records: [:], phase: .failed(message),
-        paging: .exhausted))
+        paging: .exhausted, loadedCount: 0))
   }
 
-  /// Asks for the next page of the history.
-  func fetchMore() { paged.fetchMore(definition.source.page) }
+  /// Asks for the next page of the history; while a filter is in force, for one of rows that it wants.
+  func fetchMore() {
+    guard isFiltered else { return paged.fetchMore(definition.source.page) }
+    search = FilterSearch(
+      from: paged.items.count, scanned: paged.scannedCount, page: definition.source.page)
+    searchOn()
+  }
+
+  /// Gives up the page that is being fetched.
+  func stopFetching() {
+    search = nil
+    for end in paged.pagedEnds { paged.cancelFetch(at: end) }
+  }
+
+  /// Shows only the rows that a filter wants; nil shows all.
+  func show(only filter: Filter?, _ surroundings: FilterMatcher.Surroundings) {
+    search = nil
+    isFiltered = filter != nil
+    let matcher = filter.map { FilterMatcher($0, in: definition, surroundings) }
+    for query in queries { query.predicate = matcher.map { matcher in { matcher.wants($0) } } }
+  }
+
+  private func searchOn() {
+    guard isSearching else { return search = nil }
+    paged.fetchMore(FilterSearch.step) { [weak self] outcome in
+      if outcome != .fetched { self?.search = nil }
+      self?.searchOn()
+    }
+  }
+
+  /// True until a search that was asked for has found enough, or looked at enough.
+  private var isSearching: Bool {
+    guard let search, paged.fetchState != .exhausted else { return false }
+    return !search.isDone(found: paged.items.count, scanned: paged.scannedCount)
+  }
 
   /// Shows a record that is being composed, or takes it away.
   func compose(_ json: JSONValue?, now: Int64) {
@@ -107,6 +142,11 @@ final class ViewStreams {
     transient.put(Record(row, in: definition.source.path))
   }
 
+  /// What the paging row says.
+  private var paging: PagingPhase {
+    isSearching ? .fetching : PagingPhase(paged.fetchState, count: definition.source.page)
+  }
+
   private func changed(_ update: ListUpdate<Record>) {
     var records: [String: Record] = [:]
     for record in update.touched { records[record.key] = record }
@@ -114,7 +154,28 @@ final class ViewStreams {
       ListChange(
         sections: update.sections.map { ListChange.SectionRows(id: $0.id, rows: $0.keys) },
         update: update.update, newRows: update.arrived, records: records, phase: .loaded,
-        paging: PagingPhase(paged.fetchState, count: definition.source.page)))
+        paging: paging, loadedCount: paged.scannedCount))
+  }
+}
+
+/// How far a search through older rows goes that was asked for once.
+private struct FilterSearch {
+  /// How many rows are read at once.
+  static let step = 500
+  /// How many rows are looked at before the user is asked again.
+  private static let scannedMax = 10_000
+
+  private let found: Int
+  private let scanned: Int
+
+  /// Begins with so many rows found and read, and is to find a page more.
+  init(from found: Int, scanned: Int, page: Int) {
+    self.found = found + page
+    self.scanned = scanned + FilterSearch.scannedMax
+  }
+
+  func isDone(found: Int, scanned: Int) -> Bool {
+    found >= self.found || scanned >= self.scanned
   }
 }
 

@@ -42,9 +42,9 @@ extension AppScreen {
       return StyledLine("\(state.tree.content.rowCount) lines ", .muted)
     }
     let screen = state.lists[state.active]
-    let rows = "\(screen.content.storedRowCount)"
-    var line = StyledLine(
-      screen.paging == .exhausted ? "\(rows) rows" : "\(rows) of ? rows", .muted)
+    var line = StyledLine()
+    if let filter = screen.filter, !filter.isEmpty { line.append("f \(filter.text) · ", .warn) }
+    line.append(screen.countText, .muted)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
     line.append(" ")
     return line
@@ -108,6 +108,18 @@ extension AppScreen {
     let count = content.storedRowCount
     let position = layout.isCompact ? "\(number)/\(count)" : "row \(number) of \(count)"
     return StyledLine((list.isFollowing ? "F following · " : "") + position + " ", .muted)
+  }
+}
+
+extension ListScreen {
+  /// How many rows are shown, of how many.
+  fileprivate var countText: String {
+    let shown = content.storedRowCount
+    if filter != nil {
+      // A row that another source found may be shown before its own place is loaded.
+      return "\(shown) of \(max(loadedCount, shown))\(paging == .exhausted ? "" : "+") rows"
+    }
+    return paging == .exhausted ? "\(shown) rows" : "\(shown) of ? rows"
   }
 }
 

@@ -41,7 +41,7 @@ struct AppScreen {
       case .record(let screen): return RecordDrawing(screen, layout.body).draw(into: &canvas)
       case .help(let screen):
         return HelpDrawing(screen, state.keymap, layout.body).draw(into: &canvas)
-      case .form, .confirm, .compose: continue
+      case .form, .confirm, .compose, .filter, .search: continue
       }
     }
     if state.isTree { drawTree(into: &canvas) } else { drawList(into: &canvas) }
@@ -54,7 +54,11 @@ struct AppScreen {
     }
     if screen.content.sections.isEmpty {
       let note =
-        screen.phase == .loading ? "loading" : "nothing here yet · a adds a first record"
+        screen.phase == .loading
+        ? "loading"
+        : screen.filter == nil
+          ? "nothing here yet · a adds a first record"
+          : "no loaded row fits the filter · Esc clears it"
       return drawNote(note, into: &canvas)
     }
     let rows = RowText(
@@ -71,20 +75,29 @@ struct AppScreen {
   ) -> StyledLine {
     if id == ListScreen.pagingRow {
       return PagingText(glyphs: glyphs, width: width).line(
-        screen.paging, isOlder: screen.definition.source.anchor == .last)
+        screen.paging, isOlder: screen.definition.source.anchor == .last,
+        isFiltered: screen.filter != nil)
     }
     guard let record = screen.records[id] else { return StyledLine() }
     let rowState = RowText.State(
       isTransient: screen.isTransient(record),
       isChanged: (screen.changedUntil[id] ?? 0) > state.now)
-    return rows.line(for: record, state: rowState, width: width)
+    let line = rows.line(for: record, state: rowState, width: width)
+    guard let search = state.search else { return line }
+    let isCurrent = screen.list.cursor == .row(id)
+    return line.marking(search, isCurrent ? .searchCurrent : .searchMatch)
   }
 
   private func drawTree(into canvas: inout Canvas) {
     let text = TreeText(tree: state.tree, local: state.local, glyphs: glyphs)
     ListWidget.draw(
       state.tree.content, state.tree.list, headings: state.tree.headings,
-      rowText: { text.line(id: $0, width: $1) }, isFocused: state.layers.isEmpty, into: &canvas,
+      rowText: { id, width in
+        let line = text.line(id: id, width: width)
+        guard let search = state.search else { return line }
+        let isCurrent = state.tree.list.cursor == .row(id)
+        return line.marking(search, isCurrent ? .searchCurrent : .searchMatch)
+      }, isFocused: state.layers.isEmpty, into: &canvas,
       rect: layout.body)
   }
 
@@ -104,6 +117,8 @@ struct AppScreen {
       switch layer {
       case .record, .help: break
       case .compose(let composer): drawComposer(composer, into: &canvas)
+      case .filter(let filter): PromptDrawing(state, layout.composer).draw(filter, into: &canvas)
+      case .search(let search): PromptDrawing(state, layout.composer).draw(search, into: &canvas)
       case .form(let form): FormDrawing(form, layout.body).draw(into: &canvas)
       case .confirm(let question): question.dialog.draw(into: &canvas, rect: layout.body)
       }

@@ -18,6 +18,12 @@ struct Hints {
     case nil: state.isTree ? tree : collection
     case .record(let screen): screen.edit == nil ? record : field
     case .compose: [key(.inputAccept, "send"), key(.inputCancel, "keep as a draft")]
+    case .filter:
+      [
+        key(.inputAccept, "keep"), key(.inputCancel, "back"), key(.inputComplete, "complete"),
+        key(.inputPrevious, "earlier filters"),
+      ]
+    case .search: [key(.inputAccept, "stay"), key(.inputCancel, "back")]
     case .form: [key(.formSave, "save"), key(.inputCancel, "cancel")]
     case .confirm: [key(.dialogYes, "yes"), key(.dialogNo, "no")]
     case .help: [key(.rowOpen, "run"), key(.stepBack, "close")]
@@ -28,7 +34,7 @@ struct Hints {
   var help: Hint? {
     switch state.layers.last {
     case .confirm, .help: nil
-    case .record, .form, .compose, nil: key(.helpOpen, "help")
+    case .record, .form, .compose, .filter, .search, nil: key(.helpOpen, "help")
     }
   }
 
@@ -47,7 +53,8 @@ struct Hints {
     case .row, nil:
       [
         key(.rowOpen, "open"), key(.recordEdit, "edit"), key(.recordAdd, "add"),
-        key(.recordDelete, "delete"), key(.sectionMore, "more"), key(.sectionNext, "section"),
+        key(.recordDelete, "delete"), key(.filterEdit, "filter"), key(.searchStart, "search"),
+        key(.sectionMore, "more"), key(.sectionNext, "section"),
         key(.viewNext, "view"), key(.viewClose, "leave"),
       ]
     }

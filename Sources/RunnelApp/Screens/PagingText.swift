@@ -9,17 +9,23 @@ struct PagingText {
   let width: Int
 
   /// The line for a state of the row; `isOlder` tells that what is not loaded is a history.
-  func line(_ phase: PagingPhase, isOlder: Bool) -> StyledLine {
+  ///
+  /// In a filtered list it says that only what is loaded was looked at.
+  func line(_ phase: PagingPhase, isOlder: Bool, isFiltered: Bool = false) -> StyledLine {
     let rows = isOlder ? "older rows" : "more rows"
     switch phase {
     case .more(let count):
-      let text = "  \(glyphs.placeholder) \(rows) not loaded - Enter fetches \(count)"
+      let text =
+        isFiltered
+        ? "  \(glyphs.placeholder) only loaded rows were searched - Enter searches \(rows)"
+        : "  \(glyphs.placeholder) \(rows) not loaded - Enter fetches \(count)"
       var line = StyledLine(text, .placeholder)
       let blanks = width - line.width - PagingText.keys.count - 1
       if blanks > 0 { line.append(String(repeating: " ", count: blanks) + PagingText.keys, .muted) }
       return line
     case .fetching:
-      return StyledLine("  \(glyphs.loading) fetching \(rows)\(glyphs.ellipsis)", .placeholder)
+      let verb = isFiltered ? "searching" : "fetching"
+      return StyledLine("  \(glyphs.loading) \(verb) \(rows)\(glyphs.ellipsis)", .placeholder)
     case .failed(let message):
       return StyledLine("  \(glyphs.conflict) \(message) · Enter tries again", .error)
     case .exhausted:

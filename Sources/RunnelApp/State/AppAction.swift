@@ -37,6 +37,10 @@ enum Effect: Hashable, Sendable {
   case openView(Int)
   /// Fetch the next page of a view.
   case fetchMore(Int)
+  /// Give up fetching a page of a view, or searching on in it.
+  case stopFetching(Int)
+  /// Show only the rows of a view that a filter wants; nil shows all.
+  case filter(view: Int, Filter?, FilterMatcher.Surroundings)
   /// Show the row being composed in a view, or take it away.
   case compose(view: Int, JSONValue?)
   /// Listen to the children of a node of the tree.
@@ -75,6 +79,8 @@ struct ListChange: Sendable {
   var phase: LoadPhase
   /// What the paging row says.
   var paging: PagingPhase
+  /// How many rows of the paged source are loaded, whether the filter wants them or not.
+  var loadedCount: Int
 
   /// A section and its rows.
   struct SectionRows: Hashable, Sendable {

@@ -17,6 +17,10 @@ extension KeymapContext {
   static let confirm = KeymapContext("confirm")
   /// Where a crash may be asked for.
   static let crash = KeymapContext("crash")
+  /// The bar in which a list is filtered.
+  static let filter = KeymapContext("filter")
+  /// The line in which a text is looked for.
+  static let search = KeymapContext("search")
   /// Any text field, besides what the field itself does.
   static let input = KeymapContext("input")
   /// A text field among others.
@@ -32,6 +36,7 @@ extension ActionID {
   static let fieldNext = ActionID("field.next")
   static let fieldPrevious = ActionID("field.prev")
   static let fieldType = ActionID("field.type")
+  static let filterEdit = ActionID("filter.edit")
   static let foldClose = ActionID("fold.close")
   static let foldCloseAll = ActionID("fold.closeAll")
   static let foldOpen = ActionID("fold.open")
@@ -42,6 +47,7 @@ extension ActionID {
   static let helpOpen = ActionID("help.open")
   static let inputAccept = ActionID("input.accept")
   static let inputCancel = ActionID("input.cancel")
+  static let inputComplete = ActionID("input.complete")
   static let jobCancel = ActionID("job.cancel")
   static let pageDown = ActionID("page.down")
   static let pageHalfDown = ActionID("page.halfDown")
@@ -69,6 +75,9 @@ extension ActionID {
   static let scrollRowMiddle = ActionID("scroll.rowMiddle")
   static let scrollRowTop = ActionID("scroll.rowTop")
   static let scrollUp = ActionID("scroll.up")
+  static let searchNext = ActionID("search.next")
+  static let searchPrevious = ActionID("search.prev")
+  static let searchStart = ActionID("search.start")
   static let sectionMore = ActionID("section.more")
   static let sectionNext = ActionID("section.next")
   static let sectionPrevious = ActionID("section.prev")
@@ -92,9 +101,11 @@ extension ActionID {
 /// The one table of keys: it runs actions, and draws the help and the hints.
 enum AppKeymap {
   static let keymap = Keymap(
-    bindings(.confirm, confirm) + bindings(.help, help) + bindings(.collection, collection)
-      + bindings(.tree, tree) + bindings(.record, record) + bindings(.list, list)
+    bindings(.confirm, confirm) + bindings(.help, help)
+      + bindings(.collection, collection + searching)
+      + bindings(.tree, tree + searching) + bindings(.record, record) + bindings(.list, list)
       + bindings(.global, global) + bindings(.crash, crash) + gotoBindings
+      + bindings(.filter, filter) + bindings(.search, search)
       + bindings(.fields, fields) + bindings(.input, input)
       + TextFieldBindings.all,
     countingContexts: [.collection, .tree, .record, .help])
@@ -118,6 +129,7 @@ enum AppKeymap {
     (["e", "F2"], .recordEdit, "edit in place"),
     (["d", "Del"], .recordDelete, "delete the record…"),
     (["gm"], .sectionMore, "fetch the next page"),
+    (["f"], .filterEdit, "filter the list"),
     (["gn"], .rowNewest, "go to the newest row"),
     (["F"], .followToggle, "follow the newest row"),
     (["za"], .foldToggle, "fold / unfold"),
@@ -125,6 +137,12 @@ enum AppKeymap {
     (["zc"], .foldClose, "fold"),
     (["zR"], .foldOpenAll, "unfold all"),
     (["zM"], .foldCloseAll, "fold all"),
+  ]
+
+  private static let searching: [Row] = [
+    (["/", "C-s"], .searchStart, "search, the cursor jumps as you type"),
+    (["n"], .searchNext, "next match"),
+    (["N"], .searchPrevious, "previous match"),
   ]
 
   private static let tree: [Row] = [
@@ -192,6 +210,21 @@ enum AppKeymap {
 
   private static let crash: [Row] = [
     (["C-x !"], .appCrash, "end the program with a fault")
+  ]
+
+  private static let filter: [Row] = [
+    (["Enter"], .inputAccept, "keep the filter"),
+    (["Esc", "C-g", "C-c"], .inputCancel, "put the filter back as it was"),
+    (["Tab"], .inputComplete, "complete the word"),
+    (["C-p", "Up"], .inputPrevious, "the filter before"),
+    (["C-n", "Down"], .inputNext, "the filter after"),
+  ]
+
+  private static let search: [Row] = [
+    (["Enter"], .inputAccept, "stay at the match"),
+    (["Esc", "C-g", "C-c"], .inputCancel, "go back to where I was"),
+    (["C-p", "Up"], .inputPrevious, "the search before"),
+    (["C-n", "Down"], .inputNext, "the search after"),
   ]
 
   private static let fields: [Row] = [

@@ -20,7 +20,8 @@ struct AppLayout: Hashable {
   let topRule: Rect
   /// The list, the tree or the record.
   let body: Rect
-  /// The line in which a record is composed, with the rule over it if there is one.
+  /// What is typed below the list: a rule if there is room for it, the line, and for a bar the lines of
+  /// help below it.
   let composer: Rect
   /// The line above the footer.
   let bottomRule: Rect
@@ -29,10 +30,19 @@ struct AppLayout: Hashable {
   /// The last line.
   let status: Rect
 
-  init(size: TerminalSize, composes: Bool) {
+  /// What is typed below the list.
+  enum Prompt: Hashable {
+    case none
+    /// A rule and a line.
+    case line
+    /// A rule, a line, and two lines of help where there is room for them.
+    case bar
+  }
+
+  init(size: TerminalSize, prompt: Prompt) {
     isTooSmall = size.columns < AppLayout.smallest.columns || size.rows < AppLayout.smallest.rows
     isCompact = size.columns < 50 || size.rows < 12
-    let isLow = composes && size.rows < 8
+    let isLow = prompt != .none && size.rows < 8
     var rest = Rect(size: size)
     (title, rest) = rest.splitTop(1)
     (tabs, rest) = rest.splitTop(isCompact ? 0 : 1)
@@ -40,7 +50,13 @@ struct AppLayout: Hashable {
     (status, rest) = rest.splitBottom(1)
     (hints, rest) = rest.splitBottom(isCompact ? 0 : 1)
     (bottomRule, rest) = rest.splitBottom(isLow ? 0 : 1)
-    (composer, rest) = rest.splitBottom(composes ? (isLow ? 1 : 2) : 0)
+    let promptHeight =
+      switch prompt {
+      case .none: 0
+      case .line: isLow ? 1 : 2
+      case .bar: isLow ? 1 : size.rows < 16 ? 2 : 4
+      }
+    (composer, rest) = rest.splitBottom(promptHeight)
     body = rest
   }
 }

@@ -8,9 +8,7 @@ import RunnelTree
 extension AppState {
   mutating func performInView(_ action: ActionID, count: Int?) {
     if action == .stepBack {
-      // Nothing is open: what was said is read.
-      toast = nil
-      return
+      return stepBackInView()
     }
     let isTree = isTree
     var isDone = false
@@ -19,8 +17,25 @@ extension AppState {
       // In the tree a node folds, not the section that holds them all.
       if !isDone, !isTree { isDone = AppState.fold(&list, content, height, action) }
     }
+    if !isTree { lists[active].wantedRow = nil }
     if isDone { return }
+    switch action {
+    case .searchStart: return openSearch()
+    case .searchNext: return findNext(count ?? 1)
+    case .searchPrevious: return findNext(-(count ?? 1))
+    default: break
+    }
     if isTree { performInTree(action) } else { performInCollection(action) }
+  }
+
+  /// One step back where nothing is open: the search, then the filter; else what was said is read.
+  private mutating func stepBackInView() {
+    toast = nil
+    if search != nil {
+      search = nil
+    } else if !isTree, lists[active].filter != nil {
+      show(nil, inView: active)
+    }
   }
 
   private mutating func performInCollection(_ action: ActionID) {
@@ -31,6 +46,7 @@ extension AppState {
     case .recordEdit: editRecord()
     case .recordDelete: deleteRecord()
     case .sectionMore: fetchMore()
+    case .filterEdit: openFilter()
     case .rowNewest: lists[active].goToNewest(height: height)
     case .followToggle:
       lists[active].list.isFollowing.toggle()

@@ -14,6 +14,8 @@ extension AppState {
       screen.edit == nil ? [.record, .list, .global] : [.fields, .input, .textField]
     case .form: [.fields, .input, .textField]
     case .compose: [.input, .textField]
+    case .filter: [.filter, .input, .textField]
+    case .search: [.search, .input, .textField]
     case .confirm: [.confirm]
     case .help: [.help, .list, .global]
     }
@@ -67,7 +69,7 @@ extension AppState {
       case .help(var screen):
         screen.list.resize(toHeight: height, in: screen.content)
         layers[index] = .help(screen)
-      case .form, .confirm, .compose: break
+      case .form, .confirm, .compose, .filter, .search: break
       }
     }
   }
@@ -85,6 +87,8 @@ extension AppState {
     case .confirm: performInConfirm(action)
     case .help: performInHelp(action, count: count)
     case .compose: performInComposer(action)
+    case .filter: performInFilter(action)
+    case .search: performInSearch(action)
     }
   }
 
@@ -121,15 +125,19 @@ extension AppState {
       switch layer {
       case .help: closeLayer()
       case .record(let screen) where screen.edit == nil: closeLayer()
-      case .record, .form, .confirm, .compose:
+      case .record, .form, .confirm, .compose, .filter, .search:
         return say(.info, "finish first what is typed, or Esc")
       }
     }
     open(tab)
   }
 
-  /// `C-c`: nothing here runs long enough to be stopped, so a second one leaves.
+  /// `C-c` stops what is being fetched; where nothing is, a second one leaves.
   private mutating func interrupt() {
+    if layers.isEmpty, !isTree, lists[active].paging == .fetching {
+      effects.append(.stopFetching(active))
+      return say(.info, "stopped")
+    }
     if let lastInterrupt, now - lastInterrupt < 1000 {
       isLeaving = true
       return

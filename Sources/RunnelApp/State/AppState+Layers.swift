@@ -153,7 +153,7 @@ extension AppState {
   /// True if typed text has somewhere to go.
   var hasEditor: Bool {
     switch layers.last {
-    case .form, .compose: true
+    case .form, .compose, .filter, .search: true
     case .record(let screen): screen.edit != nil
     case .confirm, .help, nil: false
     }
@@ -173,6 +173,15 @@ extension AppState {
     case .compose:
       updateComposer { $0.editor.insert(text) }
       showDraft()
+    case .filter(var screen):
+      screen.editor.insert(text)
+      screen.candidates = []
+      layers[layers.count - 1] = .filter(screen)
+      refilter()
+    case .search(var screen):
+      screen.editor.insert(text)
+      layers[layers.count - 1] = .search(screen)
+      searchWhileTyping()
     case .confirm, .help, nil: break
     }
   }
@@ -187,6 +196,8 @@ extension HelpScreen {
     case .record: "In this record"
     case .list: "Moving"
     case .global: "Everywhere"
+    case .filter: "In the filter"
+    case .search: "In the search"
     case .fields: "Between fields"
     case .input: "While typing"
     case .textField: "Editing text"

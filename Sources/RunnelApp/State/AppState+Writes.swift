@@ -69,7 +69,7 @@ extension AppState {
     var form = form
     form.fields[form.focus].error = message
     switch layers.last {
-    case .confirm, .form, .compose:
+    case .confirm, .form, .compose, .filter, .search:
       // Keys that are meant for another field do not go into this one.
       layers.insert(.form(form), at: layers.count - 1)
     case .record(let screen) where screen.edit != nil:

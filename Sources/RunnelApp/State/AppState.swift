@@ -17,6 +17,8 @@ struct AppState: Sendable {
     case confirm(ConfirmScreen)
     case help(HelpScreen)
     case compose(ComposeScreen)
+    case filter(FilterScreen)
+    case search(SearchScreen)
   }
 
   /// A message that goes away by itself.
@@ -68,6 +70,13 @@ struct AppState: Sendable {
   /// Whether the key for a crash works.
   var allowsCrash = false
 
+  /// What is looked for, and marked where it is seen.
+  var search: String?
+  /// What was looked for, the newest first.
+  var searchHistory: [String] = []
+  /// What lists were filtered by, the newest first.
+  var filterHistory: [String] = []
+
   var writes: [Int: WritePurpose] = [:]
   var lastWrite = 0
   var effects: [Effect] = []
@@ -101,8 +110,19 @@ extension AppState {
   var tabs: [String] { lists.map(\.definition.name) + ["Tree"] }
 
   var layout: AppLayout {
-    AppLayout(
-      size: size, composes: layers.contains { if case .compose = $0 { true } else { false } })
+    AppLayout(size: size, prompt: prompt)
+  }
+
+  /// What is typed below the list.
+  private var prompt: AppLayout.Prompt {
+    for layer in layers.reversed() {
+      switch layer {
+      case .compose, .search: return .line
+      case .filter: return .bar
+      case .record, .form, .confirm, .help: continue
+      }
+    }
+    return .none
   }
 
   /// The height of the list of the active tab.

@@ -25,6 +25,17 @@ struct ListScreen: Sendable {
   var records: [String: Record] = [:]
   /// Until when rows are marked as changed, in milliseconds since 1970.
   var changedUntil: [String: Int64] = [:]
+  /// Which rows are shown; nil for all.
+  var filter: Filter?
+  /// The row that the cursor was on when the list was filtered, and goes back to when it is shown
+  /// again; nil once the user has moved.
+  var wantedRow: String?
+  /// How many rows are loaded, whether the filter wants them or not.
+  var loadedCount = 0
+  /// The rows that arrived by themselves since the list was opened.
+  var arrived: Set<String> = []
+  /// The rows that are marked.
+  var marks: Set<String> = []
   /// What the user was composing when they left it.
   var draft = ""
   /// What was composed and sent.
@@ -64,12 +75,14 @@ extension ListScreen {
   mutating func apply(_ change: ListChange, height: Int, now: Int64, local: LocalTime) {
     phase = change.phase
     paging = change.paging
+    loadedCount = change.loadedCount
+    arrived.formUnion(change.newRows)
     remember(change, now: now)
     let old = content
     titledDay = local.civil(now).dayNumber
     content = ListContent(
       sections: change.sections.map {
-        ListSection(id: $0.id, rows: $0.rows, emptyText: "nothing here yet · a adds")
+        ListSection(id: $0.id, rows: $0.rows, emptyText: emptyText)
       })
     headings = [:]
     for section in content.sections {
@@ -83,7 +96,15 @@ extension ListScreen {
       change.update, from: old, to: content, height: height, newRows: change.newRows)
     if isOnPagingRow, brings { stepBackFromBoundary(height: height) }
     if isFirst { goToLiveEnd(height: height) }
+    if let wantedRow, content.indexPath(ofRow: wantedRow) != nil {
+      list.moveTo(.row(wantedRow), in: content, height: height)
+    }
     if change.records[composeRow] != nil { showComposeRow(in: old, height: height) }
+  }
+
+  /// What a section without rows says.
+  private var emptyText: String {
+    filter == nil ? "nothing here yet · a adds" : "no loaded row fits the filter"
   }
 
   private mutating func remember(_ change: ListChange, now: Int64) {
@@ -102,6 +123,7 @@ extension ListScreen {
       // Rows that left are forgotten in bulk, so that a batch costs what it changes.
       let kept = Set(change.sections.flatMap(\.rows))
       records = records.filter { kept.contains($0.key) }
+      if filter == nil { arrived.formIntersection(kept) }
     }
   }
 
@@ -155,7 +177,11 @@ extension ListScreen {
     let composeRow = composeRow
     let stored = section.rows.count { $0 != ListScreen.pagingRow && $0 != composeRow }
     var detail = "\(stored)"
-    if paging != .exhausted, section.rows.contains(ListScreen.pagingRow) { detail += " loaded" }
+    if filter != nil {
+      detail += " match"
+    } else if paging != .exhausted, section.rows.contains(ListScreen.pagingRow) {
+      detail += " loaded"
+    }
     return ListHeading(
       title: title(of: section.id, now: now, local: local), detail: StyledLine(detail, .muted))
   }

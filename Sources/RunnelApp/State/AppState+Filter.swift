@@ -1,0 +1,112 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The filter bar: the list narrows while one types; what is kept stays until it is cleared.
+
+extension AppState {
+  mutating func openFilter() {
+    guard case .loaded = lists[active].phase else {
+      return say(.info, "the first rows are being loaded")
+    }
+    let filter = lists[active].filter
+    layers.append(
+      .filter(
+        FilterScreen(
+          view: active, editor: LineEditor(filter?.text ?? ""), before: filter,
+          past: PromptPast(filterHistory))))
+    if case .row(let id)? = lists[active].list.cursor { lists[active].wantedRow = id }
+    fitList()
+  }
+
+  mutating func performInFilter(_ action: ActionID) {
+    guard case .filter(var screen)? = layers.last else { return }
+    switch action {
+    case .inputCancel:
+      closePrompt()
+      return show(screen.before, inView: screen.view)
+    case .inputAccept, .formSave: return keep(screen)
+    case .inputComplete:
+      complete(&screen)
+    case .inputPrevious, .inputNext:
+      let text = screen.editor.text
+      guard let other = screen.past.step(by: action == .inputPrevious ? 1 : -1, from: text) else {
+        return
+      }
+      screen.editor.replaceText(other)
+    default: _ = screen.editor.perform(action)
+    }
+    layers[layers.count - 1] = .filter(screen)
+    refilter()
+  }
+
+  private mutating func keep(_ screen: FilterScreen) {
+    if let error = screen.error { return say(.warning, error.message) }
+    filterHistory = PromptPast.adding(screen.editor.text, to: filterHistory)
+    closePrompt()
+  }
+
+  private mutating func complete(_ screen: inout FilterScreen) {
+    let completion = FilterCompletion(
+      before: screen.editor.textBeforeCursor, in: lists[screen.view])
+    screen.candidates = completion.candidates.count > 1 ? completion.candidates : []
+    guard let text = completion.commonText else { return }
+    let end = screen.editor.cursor
+    screen.editor.replace((end - completion.wordLength)..<end, with: text)
+  }
+
+  /// Takes what is typed as the filter, if it is one.
+  mutating func refilter() {
+    guard case .filter(var screen)? = layers.last else { return }
+    let text = screen.editor.text
+    screen.error = nil
+    do throws(FilterError) {
+      narrow(screen.view, to: try filter(text))
+    } catch {
+      screen.error = error
+      // Up to the term that is not finished, or wrong, there is a filter.
+      if let right = try? filter(String(text.prefix(error.range.lowerBound))) {
+        narrow(screen.view, to: right)
+      }
+    }
+    layers[layers.count - 1] = .filter(screen)
+  }
+
+  private mutating func narrow(_ view: Int, to filter: Filter) {
+    if filter.text == lists[view].filter?.text ?? "" { return }
+    show(filter.isEmpty ? nil : filter, inView: view)
+  }
+
+  /// Reads a filter as of now.
+  func filter(_ text: String) throws(FilterError) -> Filter {
+    var parser = FilterParser(text, moments: MomentReader(now: now, local: local))
+    return try parser.filter()
+  }
+
+  /// Shows the rows that a filter wants, or all.
+  mutating func show(_ filter: Filter?, inView view: Int) {
+    lists[view].filter = filter
+    applyFilter(inView: view)
+  }
+
+  /// Asks for the rows of the filter in force, as the list is now.
+  mutating func applyFilter(inView view: Int) {
+    effects.append(.filter(view: view, lists[view].filter, surroundings(ofView: view)))
+  }
+
+  private func surroundings(ofView view: Int) -> FilterMatcher.Surroundings {
+    FilterMatcher.Surroundings(me: me, new: lists[view].arrived, marked: lists[view].marks)
+  }
+
+  /// Takes a filter or a search line away, and gives its lines back to the list.
+  mutating func closePrompt() {
+    layers.removeLast()
+    fitList()
+  }
+
+  /// Fits the list of the active tab to the lines it has now.
+  mutating func fitList() {
+    withList { list, content, height in list.resize(toHeight: height, in: content) }
+  }
+}

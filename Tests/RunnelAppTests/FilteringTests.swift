@@ -1,0 +1,176 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// The filter bar as it is used.
+@Suite struct FilteringTests {
+  private func chat(rows: Int = 24) throws -> AppDriver {
+    try AppDriver(Fixture.views(), json: Fixture.small, rows: rows)
+  }
+
+  private func rows(_ app: AppDriver) -> [String] {
+    app.list.content.sections.flatMap(\.rows).compactMap { id in
+      app.list.records[id]?.row.key.text
+    }
+  }
+
+  @Test func listNarrowsWhileOneTypes() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("from:")
+    #expect(rows(app).count == 6)
+    #expect(app.composeRule.contains("a value is missing after from:"))
+    app.type("bo")
+    #expect(rows(app) == ["-M2", "-M5"])
+    #expect(app.screen.contains { $0.contains("2 of 6 rows") })
+    app.type(" good")
+    #expect(rows(app) == ["-M5"])
+    app.press("C-w")
+    #expect(rows(app) == ["-M2", "-M5"])
+  }
+
+  @Test func keptFilterStaysUntilItIsCleared() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("from:bo")
+    app.press("Enter")
+    #expect(app.state.layers.isEmpty)
+    #expect(app.screen[1].contains("f from:bo · 2 of 6 rows"))
+    try app.set("/room/-M7", Fixture.message("one more", from: "bo", at: Fixture.now))
+    try app.set("/room/-M8", Fixture.message("another", from: "ana", at: Fixture.now))
+    #expect(rows(app) == ["-M2", "-M5", "-M7"])
+    app.press("Esc")
+    #expect(rows(app).count == 8)
+    #expect(!app.screen[1].contains("from:bo"))
+  }
+
+  @Test func leavingTheBarPutsTheFilterBack() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("from:bo")
+    app.press("Enter f")
+    app.type(" gate")
+    #expect(rows(app) == ["-M2"])
+    app.press("Esc")
+    #expect(rows(app) == ["-M2", "-M5"])
+  }
+
+  @Test func wrongFilterIsNotKept() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("text~(")
+    app.press("Enter")
+    #expect(app.state.layers.count == 1)
+    #expect(app.toast.contains("no regular expression"))
+  }
+
+  @Test func cursorStaysOnItsRowWhereItIsWanted() throws {
+    let app = try chat()
+    app.press("G k")
+    #expect(app.cursorLine.contains("Good morning"))
+    app.press("f")
+    app.type("from:bo")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("Good morning"))
+    app.press("Esc")
+    #expect(app.cursorLine.contains("Good morning"))
+  }
+
+  @Test func nothingIsNewBecauseAFilterWasCleared() throws {
+    let app = try chat(rows: 12)
+    app.press("f")
+    app.type("nothing-like-it")
+    app.press("Enter Esc")
+    #expect(app.list.list.newAbove.isEmpty)
+    #expect(app.list.list.newBelow.isEmpty)
+  }
+
+  @Test func emptyListSaysThatTheFilterWantsNoRow() throws {
+    let app = try chat()
+    app.press("f")
+    app.type("nothing-like-it")
+    #expect(app.body.contains { $0.contains("no loaded row fits the filter") })
+  }
+
+  @Test func olderRowsAreSearchedOnDemand() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("f")
+    app.type("$key:\(Fixture.historyKey(3))")
+    app.press("Enter")
+    #expect(rows(app).isEmpty)
+    let paging = try #require(app.body.first { $0.contains("Enter searches older rows") })
+    #expect(paging.contains("only loaded rows were searched"))
+    app.press("gm")
+    #expect(rows(app) == [Fixture.historyKey(3)])
+    #expect(app.list.paging == .exhausted)
+    #expect(app.screen[1].contains("1 of \(437) rows"))
+  }
+
+  @Test func searchOfOlderRowsIsStopped() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.history(1200))
+    app.press("f")
+    app.type("nothing-like-it")
+    app.press("Enter")
+    app.strike("gm")
+    #expect(app.body.contains { $0.contains("searching older rows") })
+    app.strike("C-c")
+    app.pump()
+    #expect(app.list.paging == .more(50))
+    #expect(app.list.loadedCount < 1200)
+    #expect(!app.state.isLeaving)
+  }
+
+  @Test func historyBringsFiltersBack() throws {
+    let app = try chat()
+    for text in ["from:bo", "gate"] {
+      app.press("f C-u")
+      app.type(text)
+      app.press("Enter")
+    }
+    app.press("Esc f")
+    app.type("la")
+    app.press("Up")
+    #expect(app.list.filter?.text == "gate")
+    app.press("Up")
+    #expect(rows(app) == ["-M2", "-M5"])
+    app.press("Up Down Down")
+    #expect(app.list.filter?.text == "la")
+  }
+
+  @Test func tabCompletesFieldsStatesAndValues() throws {
+    let app = try chat()
+    func completed(_ text: String) -> String {
+      app.press("f C-u")
+      app.type(text)
+      app.press("Tab")
+      defer { app.press("Esc") }
+      guard case .filter(let screen)? = app.state.layers.last else { return "" }
+      return screen.editor.text
+    }
+    #expect(completed("fr") == "from:")
+    #expect(completed("-cr") == "-created:")
+    #expect(completed("from:e") == "from:eve")
+    #expect(completed("from:ana|b") == "from:ana|bo")
+    #expect(completed("is:ma") == "is:marked")
+    #expect(completed("is:p") == "is:pinned")
+    #expect(completed("text:Rain") == "text:\"Rain tomorrow\"")
+    #expect(completed("zzz") == "zzz")
+    app.press("f")
+    app.type("from:")
+    app.press("Tab")
+    #expect(app.screen.contains { $0.contains("ana  bo  eve") })
+  }
+
+  @Test(arguments: [(80, 24), (40, 10)])
+  func barLeavesTheCursorRowInSight(columns: Int, rows: Int) throws {
+    let app = try chat()
+    app.resize(columns: columns, rows: rows)
+    app.press("f")
+    #expect(!app.cursorLine.isEmpty)
+    #expect(app.canvas.cursor != nil)
+  }
+}

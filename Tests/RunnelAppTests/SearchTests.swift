@@ -1,0 +1,103 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// Looking for a text with `/`, `n` and `N`.
+@Suite struct SearchTests {
+  private func chat() throws -> AppDriver { try AppDriver(Fixture.views(), json: Fixture.small) }
+
+  @Test func cursorJumpsWhileOneTypesAndComesBack() throws {
+    let app = try chat()
+    app.press("gg j")
+    let start = app.cursorLine
+    app.press("/")
+    app.type("mor")
+    #expect(app.cursorLine.contains("tomorrow"))
+    app.type("n")
+    #expect(app.cursorLine.contains("Good morning"))
+    app.press("Backspace")
+    #expect(app.cursorLine.contains("tomorrow"))
+    app.press("Esc")
+    #expect(app.cursorLine == start)
+    #expect(app.state.search == nil)
+  }
+
+  @Test func nextAndPreviousGoAroundTheList() throws {
+    let app = try chat()
+    app.press("gg /")
+    app.type("THE")
+    app.press("Enter")
+    var found: [String] = []
+    for _ in 0..<4 {
+      found.append(app.cursorLine)
+      app.press("n")
+    }
+    #expect(found[0].contains("The gate code"))
+    #expect(found[1].contains("Where is the key"))
+    #expect(found[2].contains("Who has the ladder"))
+    #expect(found[3] == found[0])
+    app.press("N N")
+    #expect(app.cursorLine == found[2] || app.cursorLine == found[0])
+    app.press("3 n")
+    #expect(found.contains(app.cursorLine))
+  }
+
+  @Test func matchesAreMarkedUntilOneStepBack() throws {
+    let app = try chat()
+    app.press("gg /")
+    app.type("the")
+    app.press("Enter")
+    let current = StyleRole.searchCurrent.letter
+    let other = StyleRole.searchMatch.letter
+    #expect(app.roles.contains { $0.contains("\(current)\(current)\(current)") })
+    #expect(app.roles.contains { $0.contains("\(other)\(other)\(other)") })
+    app.press("Esc")
+    #expect(!app.roles.contains { $0.contains(current) || $0.contains(other) })
+  }
+
+  @Test func whatIsNotThereIsSaid() throws {
+    let app = try chat()
+    let start = app.cursorLine
+    app.press("/")
+    app.type("nowhere")
+    #expect(app.toast == "nowhere is not in the rows that are loaded")
+    #expect(app.cursorLine == start)
+  }
+
+  @Test func nextWithoutASearchSaysHowToSearch() throws {
+    let app = try chat()
+    app.press("n")
+    #expect(app.toast.contains("/ searches"))
+  }
+
+  @Test func emptySearchRepeatsTheLast() throws {
+    let app = try chat()
+    app.press("gg /")
+    app.type("the")
+    app.press("Enter Esc gg / Enter")
+    #expect(app.cursorLine.contains("The gate code"))
+  }
+
+  @Test func foldedRowsArePassedOver() throws {
+    let app = try chat()
+    app.press("gg zM /")
+    app.type("the")
+    #expect(app.toast.contains("is not in the rows"))
+  }
+
+  @Test func treeIsSearchedByNameAndValue() throws {
+    let app = try chat()
+    app.press("g3 gg /")
+    app.type("user")
+    app.press("Enter l /")
+    app.type("cleo")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("cleo"))
+    app.press("l /")
+    app.type("cleo@ex")
+    #expect(app.cursorLine.contains("email"))
+  }
+}
