@@ -38,7 +38,7 @@ import Testing
 
 
       ────────────────────────────────────────────────────────────────────────────────
-       Enter open  e edit  a add  d delete  gm more  ]] section  gt view  ? help
+       Enter open  e edit  a add  d delete  Space mark  f filter  / search  ? help
                                                                            row 6 of 6
       """
     #expect(try chat().screen.joined(separator: "\n") == expected)

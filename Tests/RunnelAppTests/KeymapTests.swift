@@ -55,7 +55,7 @@ import Testing
   static let places = [
     Place(
       name: "list", keys: "",
-      before: moves.merging(folds) { $1 }, idle: [:]),
+      before: moves.merging(folds) { $1 }.merging(["mark.clear": "Space"]) { $1 }, idle: [:]),
     Place(
       name: "tree", keys: "g3 j l j",
       before: moves.merging([

@@ -159,7 +159,8 @@ private struct Monkey {
   func differences() throws -> [String] {
     app.pump()
     var found: [String] = []
-    for screen in app.state.lists where screen.isOpen && screen.phase == .loaded {
+    for screen in app.state.lists
+    where screen.isOpen && screen.phase == .loaded && screen.waitingCount == nil {
       found += try differences(of: screen)
     }
     for (path, children) in app.state.tree.expanded.sorted(by: { $0.key < $1.key })

@@ -89,7 +89,9 @@ extension AppRuntime {
     for listener in order {
       guard let events = batches[listener] else { continue }
       switch receivers[listener] {
-      case .view(let index): views[index]?.receive(events, from: listener)
+      case .view(let index):
+        views[index]?.receive(events, from: listener)
+        if let count = views[index]?.waitingCount { send(.waiting(view: index, count)) }
       case .children(let path): nodes[path]?.receive(events, from: listener)
       case .record(let path):
         if case .value(let node)? = events.last { send(.record(path, node)) }
@@ -122,6 +124,7 @@ extension AppRuntime {
     switch effect {
     case .openView(let index): openView(index)
     case .fetchMore(let index): views[index]?.fetchMore()
+    case .pause(let index, let isPaused): views[index]?.pause(isPaused)
     case .stopFetching(let index): views[index]?.stopFetching()
     case .filter(let index, let filter, let surroundings):
       views[index]?.show(only: filter, surroundings)

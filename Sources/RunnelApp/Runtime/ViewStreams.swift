@@ -94,6 +94,17 @@ final class ViewStreams {
         paging: .exhausted, loadedCount: 0))
   }
 
+  /// Holds the list as it is, or tells at once what happened meanwhile.
+  func pause(_ isPaused: Bool) {
+    if isPaused { adapter?.hold() } else { adapter?.release() }
+  }
+
+  /// How many rows wait to be shown; nil if the list is not held.
+  var waitingCount: Int? {
+    guard let adapter, adapter.isHeld else { return nil }
+    return adapter.waitingRowCount
+  }
+
   /// Asks for the next page of the history; while a filter is in force, for one of rows that it wants.
   func fetchMore() {
     guard isFiltered else { return paged.fetchMore(definition.source.page) }

@@ -16,7 +16,7 @@ extension AppScreen {
     if layout.isCompact {
       right.append(newRowsText, .rowNew)
     } else {
-      right.append("\(glyphs.live) live", .live)
+      right.append(liveness)
       right.append("  \(state.me) ", .muted)
     }
     StatusLine(left: left, right: right).draw(into: &canvas, rect: layout.title)
@@ -25,6 +25,14 @@ extension AppScreen {
       StatusLine(left: tabs, right: countLine).draw(into: &canvas, rect: layout.tabs)
     }
     rule(layout.topRule, into: &canvas)
+  }
+
+  /// Whether what is shown is live.
+  private var liveness: StyledLine {
+    guard !state.isTree, let waiting = state.lists[state.active].waitingCount else {
+      return StyledLine("\(glyphs.live) live", .live)
+    }
+    return StyledLine("\(glyphs.connecting) paused, \(waiting) wait · P", .warn)
   }
 
   /// The place in the tree that the screen is about.
@@ -70,6 +78,7 @@ extension AppScreen {
     if state.matcher.isPending {
       left.append(state.matcher.pendingText, .hintKey)
     } else if !layout.isCompact {
+      left.append(marksText, .rowMarked)
       left.append(newRowsPill, .rowNew)
     } else if let help {
       left.append(help.line)
@@ -87,6 +96,12 @@ extension AppScreen {
     let area = Rect(size: state.size).splitBottom(height).bottom
     canvas.fill(area)
     toast.draw(into: &canvas, rect: area)
+  }
+
+  private var marksText: String {
+    guard !state.isTree else { return "" }
+    let count = state.lists[state.active].markCount
+    return count == 0 ? "" : "\(count) marked · "
   }
 
   private var newRowsPill: String {

@@ -63,7 +63,7 @@ struct AppScreen {
     }
     let rows = RowText(
       definition: screen.definition, now: state.now, local: state.local, glyphs: glyphs,
-      screenWidth: state.size.columns)
+      screenWidth: state.size.columns, timeStyle: state.timeStyle)
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },
@@ -81,7 +81,7 @@ struct AppScreen {
     guard let record = screen.records[id] else { return StyledLine() }
     let rowState = RowText.State(
       isTransient: screen.isTransient(record),
-      isChanged: (screen.changedUntil[id] ?? 0) > state.now)
+      isChanged: (screen.changedUntil[id] ?? 0) > state.now, isMarked: screen.isMarked(id))
     let line = rows.line(for: record, state: rowState, width: width)
     guard let search = state.search else { return line }
     let isCurrent = screen.list.cursor == .row(id)

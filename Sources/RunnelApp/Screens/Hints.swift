@@ -53,7 +53,8 @@ struct Hints {
     case .row, nil:
       [
         key(.rowOpen, "open"), key(.recordEdit, "edit"), key(.recordAdd, "add"),
-        key(.recordDelete, "delete"), key(.filterEdit, "filter"), key(.searchStart, "search"),
+        key(.recordDelete, "delete"), key(.markToggle, "mark"), key(.filterEdit, "filter"),
+        key(.searchStart, "search"),
         key(.sectionMore, "more"), key(.sectionNext, "section"),
         key(.viewNext, "view"), key(.viewClose, "leave"),
       ]

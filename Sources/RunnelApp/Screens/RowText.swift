@@ -15,11 +15,14 @@ struct RowText {
   let glyphs: Glyphs
   /// The width of the whole screen, which decides what is shown.
   let screenWidth: Int
+  /// How ages are written.
+  let timeStyle: TimeStyle
 
   /// What distinguishes a row from the others.
   struct State {
     var isTransient = false
     var isChanged = false
+    var isMarked = false
   }
 
   /// The line of a record in so many columns.
@@ -42,9 +45,15 @@ struct RowText {
   }
 
   private func gutter(_ state: State) -> StyledLine {
-    if state.isTransient { return StyledLine(" \(glyphs.transient) ", .transient) }
-    if state.isChanged { return StyledLine(" \(glyphs.changed) ", .rowChanged) }
-    return StyledLine("   ")
+    var line = StyledLine(state.isMarked ? glyphs.marked : " ", .rowMarked)
+    if state.isTransient {
+      line.append(glyphs.transient + " ", .transient)
+    } else if state.isChanged {
+      line.append(glyphs.changed + " ", .rowChanged)
+    } else {
+      line.append("  ")
+    }
+    return line
   }
 
   /// The fixed widths as given, and what is left shared by the others.
@@ -52,8 +61,12 @@ struct RowText {
     of columns: [ColumnDefinition], in width: Int, _ state: State
   ) -> [Int] {
     var widths = columns.map { column in
-      let isTime = column.format == .time && column.width == 5
-      return isTime ? local.timeWidth : column.width ?? 0
+      guard let width = column.width else { return 0 }
+      switch column.format {
+      case .age: return max(width, timeStyle.width)
+      case .time: return width == 5 ? local.timeWidth : width
+      default: return width
+      }
     }
     if state.isTransient, let last = columns.last, last.format == .age {
       widths[widths.count - 1] = max(last.width ?? 0, RowText.transientAge.count)
@@ -101,7 +114,7 @@ struct RowText {
       switch format {
       case .time: return local.timeText(time)
       case .date: return local.civil(time).dateText
-      default: return Age.text(of: time, now: now)
+      default: return timeStyle.text(of: time, now: now, local: local)
       }
     }
   }

@@ -15,6 +15,8 @@ enum AppAction: Action {
   case input(InputEvent)
   /// A list changed.
   case list(view: Int, ListChange)
+  /// So many rows of a paused list wait to be shown.
+  case waiting(view: Int, Int)
   /// The children of an expanded node of the tree changed.
   case tree(Path, TreeChildren)
   /// The open record changed.
@@ -37,6 +39,8 @@ enum Effect: Hashable, Sendable {
   case openView(Int)
   /// Fetch the next page of a view.
   case fetchMore(Int)
+  /// Hold a view as it is, or let it be live again.
+  case pause(view: Int, Bool)
   /// Give up fetching a page of a view, or searching on in it.
   case stopFetching(Int)
   /// Show only the rows of a view that a filter wants; nil shows all.

@@ -31,6 +31,8 @@ extension ActionID {
   static let appQuit = ActionID("app.quit")
   static let appSuspend = ActionID("app.suspend")
   static let appCrash = ActionID("app.crash")
+  static let changeNext = ActionID("change.next")
+  static let changePrevious = ActionID("change.prev")
   static let dialogNo = ActionID("dialog.no")
   static let dialogYes = ActionID("dialog.yes")
   static let fieldNext = ActionID("field.next")
@@ -49,6 +51,13 @@ extension ActionID {
   static let inputCancel = ActionID("input.cancel")
   static let inputComplete = ActionID("input.complete")
   static let jobCancel = ActionID("job.cancel")
+  static let livePause = ActionID("live.pause")
+  static let markAll = ActionID("mark.all")
+  static let markClear = ActionID("mark.clear")
+  static let markNext = ActionID("mark.next")
+  static let markPrevious = ActionID("mark.prev")
+  static let markRange = ActionID("mark.range")
+  static let markToggle = ActionID("mark.toggle")
   static let pageDown = ActionID("page.down")
   static let pageHalfDown = ActionID("page.halfDown")
   static let pageHalfUp = ActionID("page.halfUp")
@@ -82,6 +91,9 @@ extension ActionID {
   static let sectionNext = ActionID("section.next")
   static let sectionPrevious = ActionID("section.prev")
   static let stepBack = ActionID("step.back")
+  static let timeFormat = ActionID("time.format")
+  static let unreadNext = ActionID("unread.next")
+  static let unreadPrevious = ActionID("unread.prev")
   static let viewClose = ActionID("view.close")
   static let viewNext = ActionID("view.next")
   static let viewPrevious = ActionID("view.prev")
@@ -130,6 +142,18 @@ enum AppKeymap {
     (["d", "Del"], .recordDelete, "delete the record…"),
     (["gm"], .sectionMore, "fetch the next page"),
     (["f"], .filterEdit, "filter the list"),
+    (["Space"], .markToggle, "mark, and step down"),
+    (["v"], .markRange, "start a range, or mark it"),
+    (["*"], .markAll, "mark all rows of this section"),
+    (["\\"], .markClear, "clear the marks"),
+    (["]u"], .unreadNext, "next new row"),
+    (["[u"], .unreadPrevious, "previous new row"),
+    (["]c"], .changeNext, "next row that changed"),
+    (["[c"], .changePrevious, "previous row that changed"),
+    (["]m"], .markNext, "next marked row"),
+    (["[m"], .markPrevious, "previous marked row"),
+    (["P"], .livePause, "pause the list, or make it live again"),
+    (["t"], .timeFormat, "ages, clock times, or dates"),
     (["gn"], .rowNewest, "go to the newest row"),
     (["F"], .followToggle, "follow the newest row"),
     (["za"], .foldToggle, "fold / unfold"),

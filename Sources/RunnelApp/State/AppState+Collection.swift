@@ -25,20 +25,28 @@ extension AppState {
     case .searchPrevious: return findNext(-(count ?? 1))
     default: break
     }
-    if isTree { performInTree(action) } else { performInCollection(action) }
+    if isTree { return performInTree(action) }
+    if !jump(action, count: count ?? 1) { performInCollection(action, count: count ?? 1) }
   }
 
-  /// One step back where nothing is open: the search, then the filter; else what was said is read.
+  /// One step back where nothing is open: the search, the range, the filter, the marks; what was said
+  /// is read.
   private mutating func stepBackInView() {
     toast = nil
     if search != nil {
       search = nil
-    } else if !isTree, lists[active].filter != nil {
+    } else if isTree {
+      return
+    } else if lists[active].rangeStart != nil {
+      lists[active].rangeStart = nil
+    } else if lists[active].filter != nil {
       show(nil, inView: active)
+    } else if !lists[active].marks.isEmpty {
+      clearMarks()
     }
   }
 
-  private mutating func performInCollection(_ action: ActionID) {
+  private mutating func performInCollection(_ action: ActionID, count: Int) {
     switch action {
     case .rowOpen, .rowIn: openRow(action)
     case .rowOut: goOut()
@@ -47,6 +55,14 @@ extension AppState {
     case .recordDelete: deleteRecord()
     case .sectionMore: fetchMore()
     case .filterEdit: openFilter()
+    case .markToggle: toggleMark(count: count)
+    case .markRange: toggleRange()
+    case .markAll: markSection()
+    case .markClear: clearMarks()
+    case .livePause: togglePause()
+    case .timeFormat:
+      timeStyle = timeStyle.next
+      say(.info, "times are shown as \(timeStyle.name)")
     case .rowNewest: lists[active].goToNewest(height: height)
     case .followToggle:
       lists[active].list.isFollowing.toggle()
@@ -68,6 +84,20 @@ extension AppState {
     default: return false
     }
     return true
+  }
+
+  /// Holds the list as it is, or makes it live again.
+  private mutating func togglePause() {
+    let isPaused = lists[active].waitingCount == nil
+    lists[active].waitingCount = isPaused ? 0 : nil
+    effects.append(.pause(view: active, isPaused))
+  }
+
+  /// Makes a paused list live again, for what is asked for now is to be seen.
+  mutating func resume(_ view: Int) {
+    if lists[view].waitingCount == nil { return }
+    lists[view].waitingCount = nil
+    effects.append(.pause(view: view, false))
   }
 
   // MARK: Moving
@@ -110,6 +140,7 @@ extension AppState {
     case .failed: return readAgain()
     case .loaded: break
     }
+    resume(active)
     switch lists[active].paging {
     case .more, .failed:
       lists[active].paging = .fetching

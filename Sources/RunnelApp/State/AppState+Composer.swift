@@ -7,6 +7,7 @@ import RunnelTree
 extension AppState {
   mutating func openComposer() {
     let screen = ComposeScreen(view: active, editor: LineEditor(lists[active].draft))
+    resume(active)
     layers.append(.compose(screen))
     lists[active].goToLiveEnd(height: height)
     showDraft()

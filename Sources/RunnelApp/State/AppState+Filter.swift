@@ -86,6 +86,7 @@ extension AppState {
 
   /// Shows the rows that a filter wants, or all.
   mutating func show(_ filter: Filter?, inView view: Int) {
+    resume(view)
     lists[view].filter = filter
     applyFilter(inView: view)
   }

@@ -18,6 +18,8 @@ extension AppState {
     case .tick(let time): tick(time)
     case .input(let event): handle(event)
     case .list(let view, let change): apply(change, toView: view)
+    case .waiting(let view, let count):
+      if lists[view].waitingCount != nil { lists[view].waitingCount = count }
     case .tree(let path, let children): show(children, of: path)
     case .record(let path, let node): show(node, ofRecord: path)
     case .written(let number, let key): finish(number, key: key)

@@ -70,6 +70,8 @@ struct AppState: Sendable {
   /// Whether the key for a crash works.
   var allowsCrash = false
 
+  /// How lists write how long ago something was.
+  var timeStyle = TimeStyle.age
   /// What is looked for, and marked where it is seen.
   var search: String?
   /// What was looked for, the newest first.

@@ -36,6 +36,10 @@ struct ListScreen: Sendable {
   var arrived: Set<String> = []
   /// The rows that are marked.
   var marks: Set<String> = []
+  /// Where a range of rows begins that is to be marked; nil if there is none.
+  var rangeStart: String?
+  /// What became of pausing: how many rows wait to be shown; nil if the list is live.
+  var waitingCount: Int?
   /// What the user was composing when they left it.
   var draft = ""
   /// What was composed and sent.
@@ -96,6 +100,7 @@ extension ListScreen {
       change.update, from: old, to: content, height: height, newRows: change.newRows)
     if isOnPagingRow, brings { stepBackFromBoundary(height: height) }
     if isFirst { goToLiveEnd(height: height) }
+    forgetGoneMarks(change)
     if let wantedRow, content.indexPath(ofRow: wantedRow) != nil {
       list.moveTo(.row(wantedRow), in: content, height: height)
     }
@@ -105,6 +110,17 @@ extension ListScreen {
   /// What a section without rows says.
   private var emptyText: String {
     filter == nil ? "nothing here yet · a adds" : "no loaded row fits the filter"
+  }
+
+  /// A record that is gone is not marked; one that a filter hides is.
+  private mutating func forgetGoneMarks(_ change: ListChange) {
+    guard !marks.isEmpty, filter == nil else { return }
+    if change.update.isReload || !change.update.deletedRows.isEmpty
+      || !change.update.deletedSections.isEmpty
+    {
+      marks = marks.filter { content.indexPath(ofRow: $0) != nil }
+    }
+    if let start = rangeStart, content.indexPath(ofRow: start) == nil { rangeStart = nil }
   }
 
   private mutating func remember(_ change: ListChange, now: Int64) {
