@@ -100,6 +100,7 @@ import Testing
   @Test func largeScreenHasRoomForEverything() throws {
     let app = try chat(columns: 120, rows: 40)
     #expect(app.screen.count == 40)
+    app.press("p")
     #expect(app.line(of: "Pinned") == 0)
     #expect(app.line(of: "Who has the ladder?") == 10)
     let line = try #require(app.body.first { $0.contains("Rain") })

@@ -44,7 +44,11 @@ struct AppScreen {
       case .form, .confirm, .compose, .filter, .search: continue
       }
     }
-    if state.isTree { drawTree(into: &canvas) } else { drawList(into: &canvas) }
+    if state.isTree { return drawTree(into: &canvas) }
+    drawList(into: &canvas)
+    guard !layout.detail.isEmpty else { return }
+    DetailDrawing(record: state.lists[state.active].cursorRecord, local: state.local)
+      .draw(into: &canvas, rect: layout.detail)
   }
 
   private func drawList(into canvas: inout Canvas) {
@@ -63,7 +67,7 @@ struct AppScreen {
     }
     let rows = RowText(
       definition: screen.definition, now: state.now, local: state.local, glyphs: glyphs,
-      screenWidth: state.size.columns, timeStyle: state.timeStyle)
+      screenWidth: layout.body.width, timeStyle: state.timeStyle)
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },

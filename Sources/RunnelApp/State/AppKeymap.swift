@@ -62,6 +62,7 @@ extension ActionID {
   static let pageHalfDown = ActionID("page.halfDown")
   static let pageHalfUp = ActionID("page.halfUp")
   static let pageUp = ActionID("page.up")
+  static let paneDetail = ActionID("pane.detail")
   static let recordAdd = ActionID("record.add")
   static let recordDelete = ActionID("record.delete")
   static let recordEdit = ActionID("record.edit")
@@ -152,6 +153,7 @@ enum AppKeymap {
     (["[c"], .changePrevious, "previous row that changed"),
     (["]m"], .markNext, "next marked row"),
     (["[m"], .markPrevious, "previous marked row"),
+    (["p"], .paneDetail, "show the record beside the list, or not"),
     (["P"], .livePause, "pause the list, or make it live again"),
     (["t"], .timeFormat, "ages, clock times, or dates"),
     (["gn"], .rowNewest, "go to the newest row"),

@@ -6,6 +6,9 @@ import RunnelTerminal
 /// one line of header and one of status; below 20 columns or 5 rows nothing but a word about it. Where
 /// a record is composed on fewer than 8 rows, there are no rules, so that rows are seen above the line.
 struct AppLayout: Hashable {
+  /// From so many columns on, the record under the cursor is shown beside the list unless it is
+  /// turned off; below the second number it cannot be shown.
+  static let detailColumns = (shown: 120, least: 70)
   static let smallest = TerminalSize(columns: 20, rows: 5)
 
   /// Whether the screen is too small to show anything.
@@ -20,6 +23,8 @@ struct AppLayout: Hashable {
   let topRule: Rect
   /// The list, the tree or the record.
   let body: Rect
+  /// The record under the cursor, beside the body; empty if it is not shown.
+  let detail: Rect
   /// What is typed below the list: a rule if there is room for it, the line, and for a bar the lines of
   /// help below it.
   let composer: Rect
@@ -39,7 +44,7 @@ struct AppLayout: Hashable {
     case bar
   }
 
-  init(size: TerminalSize, prompt: Prompt) {
+  init(size: TerminalSize, prompt: Prompt, showsDetail: Bool) {
     isTooSmall = size.columns < AppLayout.smallest.columns || size.rows < AppLayout.smallest.rows
     isCompact = size.columns < 50 || size.rows < 12
     let isLow = prompt != .none && size.rows < 8
@@ -57,6 +62,7 @@ struct AppLayout: Hashable {
       case .bar: isLow ? 1 : size.rows < 16 ? 2 : 4
       }
     (composer, rest) = rest.splitBottom(promptHeight)
-    body = rest
+    let isWide = size.columns >= AppLayout.detailColumns.least && !isCompact
+    (detail, body) = rest.splitRight(showsDetail && isWide ? size.columns * 3 / 10 : 0)
   }
 }

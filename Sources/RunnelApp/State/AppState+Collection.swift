@@ -60,6 +60,7 @@ extension AppState {
     case .markAll: markSection()
     case .markClear: clearMarks()
     case .livePause: togglePause()
+    case .paneDetail: toggleDetail()
     case .timeFormat:
       timeStyle = timeStyle.next
       say(.info, "times are shown as \(timeStyle.name)")

@@ -72,6 +72,8 @@ struct AppState: Sendable {
 
   /// How lists write how long ago something was.
   var timeStyle = TimeStyle.age
+  /// Whether the record under the cursor is shown beside lists; nil to go by the width of the screen.
+  var wantsDetail: Bool?
   /// What is looked for, and marked where it is seen.
   var search: String?
   /// What was looked for, the newest first.
@@ -112,7 +114,25 @@ extension AppState {
   var tabs: [String] { lists.map(\.definition.name) + ["Tree"] }
 
   var layout: AppLayout {
-    AppLayout(size: size, prompt: prompt)
+    AppLayout(size: size, prompt: prompt, showsDetail: showsDetail)
+  }
+
+  /// True if the record under the cursor is shown beside the list.
+  private var showsDetail: Bool {
+    if isTree { return false }
+    for case .record in layers { return false }
+    if case .help? = layers.last { return false }
+    return wantsDetail ?? (size.columns >= AppLayout.detailColumns.shown)
+  }
+
+  /// Shows the record under the cursor beside the list, or no longer.
+  mutating func toggleDetail() {
+    if isTree { return say(.info, "the tree has no detail pane: Enter shows a value") }
+    guard size.columns >= AppLayout.detailColumns.least, !layout.isCompact else {
+      return say(.info, "the detail pane takes \(AppLayout.detailColumns.least) columns")
+    }
+    wantsDetail = !showsDetail
+    fitList()
   }
 
   /// What is typed below the list.
