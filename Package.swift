@@ -135,7 +135,7 @@ let package = Package(
         "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelStreams", "RunnelTree",
         "RunnelBase",
       ],
-      swiftSettings: swiftSettings),
+      exclude: ["Scenarios"], swiftSettings: swiftSettings),
     .testTarget(
       name: "SimulationTests", dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase"],
       path: "Tests/Simulation", swiftSettings: swiftSettings),

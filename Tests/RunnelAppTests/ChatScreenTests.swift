@@ -49,9 +49,9 @@ import Testing
        runnel  test > /room                                              on live  zoe
        1 Chat  2 People  3 Tree                                                6 rows
       --------------------------------------------------------------------------------
-       vPinned                                                                       1
+       v Pinned                                                                      1
           19:20 bo       The gate code is 4711                                      1d
-       vSat 22 Aug 2026                                                              1
+       v Sat 22 Aug 2026                                                             1
          -- start --
           18:20 ana      Where is the key?                                          2d
       """
@@ -140,7 +140,7 @@ import Testing
     app.press("gt")
     #expect(
       app.body.prefix(4) == [
-        ">▾Organizers                                                                   0",
+        ">▾ Organizers                                                                  0",
         "  nothing here yet · a adds",
         "▾ Participants                                                                 0",
         "  nothing here yet · a adds",

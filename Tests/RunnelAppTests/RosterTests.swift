@@ -14,7 +14,7 @@ import Testing
 
   @Test func usersStandInTwoSectionsByTheirRole() throws {
     let expected = """
-      >▾Organizers                                                                   2
+      >▾ Organizers                                                                  2
           Ana          3     true  ana@example.org
           Dan          7     true  dan@example.org
       ▾ Participants                                                                 3

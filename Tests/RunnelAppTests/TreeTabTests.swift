@@ -18,7 +18,7 @@ import Testing
     #expect(app.state.isTree)
     #expect(
       app.body.prefix(3) == [
-        ">▾/                                                                       2 keys",
+        ">▾ /                                                                      2 keys",
         "  ▸ room                        6 keys", "  ▸ user                        5 keys",
       ])
   }

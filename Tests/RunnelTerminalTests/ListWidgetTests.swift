@@ -51,9 +51,9 @@ import Testing
   @Test func foldedHeaderUnderTheCursorShowsBothSigns() {
     var state = state(at: .row("r1"), height: 4)
     state.fold("a", in: content, height: 4)
-    #expect(draw(state, height: 4).textLines()[0] == ">▸Today        14 loaded")
+    #expect(draw(state, height: 4).textLines()[0] == ">▸ Today       14 loaded")
     let ascii = draw(state, height: 4, glyphs: .ascii).textLines()
-    #expect(ascii == [">>Today        14 loaded", " vEmpty", "  nothing", ""])
+    #expect(ascii == [">> Today       14 loaded", " v Empty", "  nothing", ""])
   }
 
   @Test func detailGivesWayToTheTitle() {

@@ -8,7 +8,7 @@ public enum ListWidget {
   /// Draws the part of a list that its state shows.
   ///
   /// Column 0 holds the cursor's sign, so that the cursor is seen without colours; rows begin in
-  /// column 1, titles in column 2. The detail of a header is left out where it would squeeze the
+  /// column 1, titles in column 2, or one further on where both signs stand before them. The detail of a header is left out where it would squeeze the
   /// title.
   ///
   /// - Parameters:
@@ -79,7 +79,7 @@ public enum ListWidget {
     canvas.put(
       sign, at: area.splitLeft(shift).rest.origin, width: min(1, area.width - shift), role: role)
 
-    var text = area.splitLeft(2).rest
+    var text = area.splitLeft(2 + shift).rest
     let detailWidth = heading.detail.width
     let titleWidth = min(heading.title.width, titleWidthMin)
     if detailWidth > 0, titleWidth + 1 + detailWidth <= text.width {
