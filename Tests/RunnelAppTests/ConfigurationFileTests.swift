@@ -166,6 +166,7 @@ import Testing
     let hints = app.screen[app.state.layout.hints.row]
     #expect(!hints.contains("delete"))
     #expect(hints.hasSuffix("F1 help"))
+    app.resize(columns: 80, rows: 100)
     app.press("F1")
     #expect(app.screen.contains { $0.contains("x ") && $0.contains("[row.up]") })
     #expect(!app.screen.contains { $0.contains("record.delete") })

@@ -44,10 +44,10 @@ import Testing
     let app = try chat()
     let row = try row(of: "Today", in: app)
     send(.press, row: row, to: app)
-    #expect(app.screen[row].contains("▸Today"))
+    #expect(app.screen[row].contains("▸ Today"))
     app.wait(milliseconds: 600)
     send(.press, row: try self.row(of: "Today", in: app), to: app)
-    #expect(app.body.contains { $0.contains("▾Today") })
+    #expect(app.body.contains { $0.contains("▾ Today") })
   }
 
   @Test func clickOnATabShowsIt() throws {

@@ -25,7 +25,7 @@ extension AppState {
     switch layers.last {
     case .form, .confirm: return
     case .record(let screen) where screen.edit != nil: return
-    case .compose: performInView(action, count: count)
+    case .compose, .filter, .search: performInView(action, count: count)
     case .record, .help, nil: perform(action, count: count)
     }
   }
@@ -51,7 +51,7 @@ extension AppState {
   /// True if a click may move the cursor: nothing is being typed or asked.
   private var canBeClicked: Bool {
     switch layers.last {
-    case .form, .confirm, .compose: false
+    case .form, .confirm, .compose, .filter, .search: false
     case .record(let screen): screen.edit == nil
     case .help, nil: true
     }

@@ -108,7 +108,7 @@ final class ScenarioPlayer {
     let strokes = try #require(KeyStroke.sequence(keys), "\(file.name): \(keys)")
     for stroke in strokes {
       var matcher = app.state.matcher
-      let match = matcher.feed(stroke, keymap: AppKeymap.keymap, contexts: app.state.contexts)
+      let match = matcher.feed(stroke, keymap: app.state.keymap, contexts: app.state.contexts)
       if case .action(let action, _) = match { actions.insert(action) }
       app.send(.key(stroke))
       app.pump()
