@@ -1,4 +1,5 @@
 public import RunnelBase
+public import RunnelStreams
 public import RunnelTree
 import Synchronization
 
@@ -16,6 +17,14 @@ public enum DatabaseRequest: Sendable {
   case write(Int, Write)
   /// Add a child under a new key; the answer carries the number.
   case push(Int, Path, JSONValue)
+  /// Carry out an operation on a resource; the answer carries the number.
+  case perform(Int, ResourceOperation, ResourceRegistry)
+  /// Take an entry of the action log back; the answer carries the number.
+  case undo(Int, ActionLogEntry, ResourceRegistry)
+  /// Read what stands at a place, once; the answer carries the number.
+  case get(Int, Path)
+  /// Read the rows of a query, once; the answer carries the number.
+  case search(Int, Query)
   /// On a replica: the origin can be talked to; its clock shows so many milliseconds since 1970, if
   /// it tells.
   case connectOrigin(originTime: Int64? = nil)
@@ -34,6 +43,16 @@ public enum DatabaseMessage: Sendable {
   ///
   /// On a tree of its own that is all; on a replica the origin's answer follows, maybe much later.
   case written(Int, key: Key?)
+  /// An operation on a resource is on disk, or there was nothing to write. Its deliveries came before.
+  ///
+  /// What follows on a replica is as with `written`.
+  case performed(Int, ResourcePlan)
+  /// An operation on a resource was refused; nothing changed.
+  case resourceRefused(Int, ResourceError)
+  /// What stands at a place that was asked for.
+  case found(Int, Node)
+  /// The rows that were asked for, in their order.
+  case rows(Int, [TreeRow])
   /// On a replica: the origin did a write.
   case acknowledged(Int)
   /// On a replica: the origin refused a write. What was under it shows again; this was delivered
@@ -41,7 +60,7 @@ public enum DatabaseMessage: Sendable {
   case rejected(Int, TreeError)
   /// On a replica: what the origin is to be sent, in order.
   case origin([OriginCommand])
-  /// A write was refused or failed; nothing changed.
+  /// What carries the number was refused or failed; nothing changed.
   case refused(Int, DatabaseError)
   /// A listener could not be registered or extended.
   case failed(ListenerID, DatabaseError)
@@ -153,7 +172,9 @@ public actor Database {
     switch request {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
-    case .write, .push, .connectOrigin, .disconnectOrigin, .receive: break
+    case .write, .push, .perform, .undo, .get, .search, .connectOrigin, .disconnectOrigin,
+      .receive:
+      break
     }
     enqueue(request)
   }
@@ -196,10 +217,12 @@ public actor Database {
       if !session.undelivered.isEmpty { look() }
     case .extend(let listener, let count):
       post(for: listener) { try session.extend(listener, by: count) }
-    case .write(let number, let write):
-      post(number) { (nil, try session.write(write)) }
-    case .push(let number, let path, let json):
-      post(number) { try session.push(json, to: path) }
+    case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
+      .undo(let number, _, _), .get(let number, _), .search(let number, _):
+      session.newestWriteID = nil
+      let messages = session.answer(request)
+      if let id = session.newestWriteID { numbersOfWrites[id] = number }
+      for message in messages { post(message) }
     case .connectOrigin(let originTime):
       postFromOrigin { try session.connectOrigin(originTime: originTime) }
       let offset = session.connectionInfo.serverTimeOffset ?? 0
@@ -224,7 +247,9 @@ public actor Database {
     let error = closedError
     switch request {
     case .listen(let listener, _), .extend(let listener, _): post(.failed(listener, error))
-    case .write(let number, _), .push(let number, _, _): post(.refused(number, error))
+    case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
+      .undo(let number, _, _), .get(let number, _), .search(let number, _):
+      post(.refused(number, error))
     case .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }
   }
@@ -247,18 +272,6 @@ public actor Database {
       if deliveries.isEmpty, listener.isObservation { dispatcher.deliverNothing(to: listener) }
     } catch {
       post(.failed(listener, DatabaseError(error, file: file)))
-    }
-  }
-
-  private func post(_ number: Int, _ body: () throws -> (key: Key?, deliveries: [Delivery])) {
-    do {
-      session.newestWriteID = nil
-      let result = try body()
-      if let id = session.newestWriteID { numbersOfWrites[id] = number }
-      post(result.deliveries)
-      post(.written(number, key: result.key))
-    } catch {
-      post(.refused(number, DatabaseError(error, file: file)))
     }
   }
 
@@ -303,17 +316,23 @@ public actor Database {
     if !observed.isEmpty { dispatcher.deliver(observed, pending: session.pendingPlaces) }
     let posted =
       observed.isEmpty ? deliveries : deliveries.filter { !$0.listener.isObservation }
-    if !posted.isEmpty { post(.deliveries(posted)) }
+    if !posted.isEmpty { queue(.deliveries(posted)) }
   }
 
-  /// Posts a message, after those that found the inbox full.
+  /// Hands a message to the front that it is for.
   private func post(_ message: DatabaseMessage) {
     switch message {
+    case .deliveries(let deliveries): return post(deliveries)
     case .failed(let listener, let error) where listener.isObservation:
       return dispatcher.fail(listener, error)
     case .stale(let error): dispatcher.report(error)
     default: break
     }
+    queue(message)
+  }
+
+  /// Posts a message, after those that found the inbox full.
+  private func queue(_ message: DatabaseMessage) {
     if inbox == nil { return }
     backlog.append(message)
     flush()

@@ -25,12 +25,37 @@ extension DatabaseSession {
   public func perform(
     _ operation: ResourceOperation, in registry: ResourceRegistry
   ) throws -> ResourceOutcome {
+    try carryOut { reader, now throws(ResourceError) in
+      try planned(operation, registry, reader, now)
+    }
+  }
+
+  /// Takes an entry of the action log back, by an operation that is logged in turn.
+  ///
+  /// Whether it still can be is found out within the write.
+  ///
+  /// - Parameters:
+  ///   - entry: the entry.
+  ///   - registry: what is known of resources.
+  /// - Returns: what was written, and what listeners are to be told.
+  /// - Throws: `ResourceError` (`cannotUndo` and others) if it cannot, `DatabaseError` if the storage
+  ///   fails; then nothing was written.
+  public func undo(
+    _ entry: ActionLogEntry, in registry: ResourceRegistry
+  ) throws -> ResourceOutcome {
+    try carryOut { reader, now throws(ResourceError) in
+      try planned(undoing: entry, registry, reader, now)
+    }
+  }
+
+  /// Carries out what is planned within the write.
+  private func carryOut(
+    _ planning: (any TreeReader, _ now: Int64) throws(ResourceError) -> ResourcePlan
+  ) throws -> ResourceOutcome {
     var made: Result<ResourcePlan, ResourceError>?
     do {
       let deliveries = try write { reader, now in
-        let plan = Result { () throws(ResourceError) in
-          try planned(operation, registry, reader, now)
-        }
+        let plan = Result { () throws(ResourceError) in try planning(reader, now) }
         made = plan
         guard let write = try plan.get().write else { throw NothingToWrite() }
         return write
@@ -63,10 +88,22 @@ extension DatabaseSession {
     _ operation: ResourceOperation, _ registry: ResourceRegistry, _ reader: some TreeReader,
     _ now: Int64
   ) throws(ResourceError) -> ResourcePlan {
-    try ResourcePlanner(
+    try planner(registry, reader, now).plan(operation)
+  }
+
+  private func planned(
+    undoing entry: ActionLogEntry, _ registry: ResourceRegistry, _ reader: some TreeReader,
+    _ now: Int64
+  ) throws(ResourceError) -> ResourcePlan {
+    try planner(registry, reader, now).plan(undoing: entry)
+  }
+
+  private func planner<Reader: TreeReader>(
+    _ registry: ResourceRegistry, _ reader: Reader, _ now: Int64
+  ) -> ResourcePlanner<Reader> {
+    ResourcePlanner(
       registry: registry, reader: reader, now: now, author: environment.author,
-      newKey: { self.newKey() }
-    ).plan(operation)
+      newKey: { self.newKey() })
   }
 
   // MARK: Care

@@ -54,7 +54,7 @@ extension TerminalTests {
       try reader.keys("k", "k")
       let before = try reader.wait(for: "row 55 of 57")
       try writer.keys("e")
-      try writer.wait(for: "3 fields")
+      try writer.wait(for: "4 fields")
       try writer.keys("C-u")
       try writer.type("Found it under the bench.")
       try writer.keys("Enter")

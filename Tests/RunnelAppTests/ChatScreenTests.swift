@@ -113,17 +113,17 @@ import Testing
       Fixture.demoViews().views, copying: Fixture.demoFile.get(), now: Fixture.demoNow)
     let expected = """
        runnel  test ▸ /group_message/allotment                            ● live  zoe
-       1 Messages  2 Roster  3 Tree                                      57 of ? rows
+       1 Messages  2 Roster  3 Groups  4 Tree                            57 of ? rows
       ────────────────────────────────────────────────────────────────────────────────
       ▾ Today · Sun 30 Aug 2026                                                     44
             13:49 chidi      Where's your plot again?                               3h
             13:54 agnieszka  31, by the brook.                                      3h
-            13:59 chidi      Then yes, likely. It was warm and wet for two night…   3h
+            13:59 chidi      Then yes, likely. It was warm and wet for two ni…      3h
       """
     #expect(app.screen.prefix(7).joined(separator: "\n") == expected)
     #expect(
       app.cursorLine
-        == ">     17:45 lukasz     Yes, I have it, sorry! I'll put it back by the barr…  now")
+        == ">     17:45 lukasz     Yes, I have it, sorry! I'll put it back by the b…     now")
   }
 
   @Test func rolesTellHeadersAgesAndTheLivingStateApart() throws {

@@ -194,7 +194,7 @@ import Testing
     app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
     app.strike("Enter q")
     app.pump()
-    #expect(app.record?.edit?.editor.text == "new@example.org")
+    #expect(app.record?.edit?.input.editor.text == "new@example.org")
     #expect(app.cursorLine.contains("! the disk is full"))
   }
 

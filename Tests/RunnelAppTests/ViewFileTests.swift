@@ -69,7 +69,7 @@ import Testing
     BadFile(column: "{ field: a.b }", "a.b"),
     BadFile(
       column: "{ field: x, format: fancy }",
-      "`format` is one of plain, time, date, age, mark, not `fancy`."),
+      "`format` is one of plain, time, date, age, mark, count, not `fancy`."),
     BadFile(column: "{ field: x, width: wide }", "`width` is a whole number from 1 to 500."),
     BadFile(column: "{ field: x, width: 0 }", "`width` is a whole number from 1 to 500."),
     BadFile(column: "{ field: x, screen: -1 }", "`screen` is a whole number from 0 to 500."),
@@ -163,7 +163,7 @@ import Testing
   @Test func demoViewsAreRead() throws {
     let file = try Fixture.demoViews()
     #expect(file.me == "zoe")
-    #expect(file.views.map(\.name) == ["Messages", "Roster"])
+    #expect(file.views.map(\.name) == ["Messages", "Roster", "Groups"])
   }
 }
 

@@ -57,7 +57,10 @@ struct FoundViews {
       return
     }
     guard path.keys.count + 1 < FoundViews.depthMax else { return }
-    for child in children where child.isBranch { queue.append(try path.child(child.key)) }
+    // What is kept by the keys of records, as the likes of each message, is no place to look at alone.
+    for child in children where child.isBranch && !child.key.isGenerated {
+      queue.append(try path.child(child.key))
+    }
   }
 
   /// The views of what was found; two collections with one name are called by their paths.
@@ -101,6 +104,11 @@ struct FoundViews {
     source.page = pageSize
     return ViewDefinition(name: name, source: source, columns: columns)
   }
+}
+
+extension RunnelTree.Key {
+  /// True if it looks like a key that was made for a record: 20 characters after the time.
+  fileprivate var isGenerated: Bool { text.utf8.count == 20 && text.hasPrefix("-") }
 }
 
 extension TreeRow {

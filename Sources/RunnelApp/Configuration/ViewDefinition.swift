@@ -91,6 +91,8 @@ public struct ColumnDefinition: Hashable, Sendable {
     case age
     /// A mark if the field is true.
     case mark
+    /// A number, and nothing where it is 0.
+    case count
   }
 
   /// The field.

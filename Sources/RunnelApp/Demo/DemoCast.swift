@@ -57,7 +57,8 @@ struct DemoCast {
 
   private func isForOrganizer(_ letter: Character) -> Bool { letter == "O" || letter == "P" }
 
-  private func isPresent(_ index: Int, at moment: Int64) -> Bool {
+  /// True if a person has joined at a moment, and is not away.
+  func isPresent(_ index: Int, at moment: Int64) -> Bool {
     joined[index] < moment && !(DemoPeople.all[index].isAway && moment >= awayFrom)
   }
 

@@ -4,9 +4,11 @@ package import RunnelBase
 ///
 /// It is a pure function of its seed, its size and its end: the same three give the same bytes, on
 /// every machine. The tree has, each in the order of the keys:
-/// - `/group/ID`: `created`, `description`, `name`;
-/// - `/group_message/GROUP/PUSH-ID`: `created`, `from` (a user's key), `pinned` (only where it is
-///   true), `text`; push ids are in the order of `created`, no two of which are the same in a group;
+/// - `/group/ID`: `created`, `description`, `message_count`, `name`, `pinned_count`;
+/// - `/group_message/GROUP/PUSH-ID`: `created`, `from` (a user's key), `like_count`, `pinned` (only
+///   where it is true), `text`; push ids are in the order of `created`, no two of which are the same in
+///   a group;
+/// - `/message_like/GROUP/PUSH-ID/USER`: `created`;
 /// - `/user/ID`: `away` (not always there), `email`, `joined`, `name`, `plot`, `role`.
 ///
 /// Times are in milliseconds since 1970. Who is away wrote nothing in the last days, and nobody wrote
@@ -49,14 +51,22 @@ package struct DemoData: Sendable {
 
   /// The whole tree in memory.
   package func json() -> JSONValue {
-    let messages = DemoGroup.all.map { group in
+    var messages: [JSONMember] = []
+    var likes: [JSONMember] = []
+    for group in DemoGroup.all {
       var members: [JSONMember] = []
-      DemoMessages(of: group, in: self).forEach { members.append(JSONMember($0, $1)) }
-      return JSONMember(group.id, .object(members))
+      var liked: [JSONMember] = []
+      DemoMessages(of: group, in: self).forEach { entry in
+        members.append(JSONMember(entry.key, entry.message))
+        if !entry.likes.isEmpty { liked.append(JSONMember(entry.key, likeJSON(entry))) }
+      }
+      messages.append(JSONMember(group.id, .object(members)))
+      if !liked.isEmpty { likes.append(JSONMember(group.id, .object(liked))) }
     }
     return .object([
       JSONMember("group", .object(groups())),
       JSONMember("group_message", .object(messages)),
+      JSONMember("message_like", .object(likes)),
       JSONMember("user", .object(users())),
     ])
   }
@@ -76,18 +86,42 @@ package struct DemoData: Sendable {
     for group in DemoGroup.all {
       writer.writeName(group.id)
       writer.beginObject()
-      try DemoMessages(of: group, in: self).forEach { key, message in
-        writer.writeName(key)
-        writer.writeValue(message)
+      try DemoMessages(of: group, in: self).forEach { entry in
+        writer.writeName(entry.key)
+        writer.writeValue(entry.message)
         if writer.bytes.count >= chunkBytes { try sink(writer.takeBytes()) }
       }
       writer.endObject()
     }
     writer.endObject()
+    writer.writeName("message_like")
+    writer.beginObject()
+    for group in DemoGroup.all { try writeLikes(of: group, &writer, chunkBytes, sink) }
+    writer.endObject()
     writer.writeName("user")
     writer.writeValue(.object(users()))
     writer.endObject()
     try sink(writer.takeBytes())
+  }
+
+  /// Writes the likes of a group, if there are any.
+  private func writeLikes(
+    of group: DemoGroup, _ writer: inout JSONWriter, _ chunkBytes: Int,
+    _ sink: (_ chunk: [UInt8]) throws -> Void
+  ) rethrows {
+    var isOpen = false
+    try DemoMessages(of: group, in: self).forEach { entry in
+      if entry.likes.isEmpty { return }
+      if !isOpen {
+        writer.writeName(group.id)
+        writer.beginObject()
+        isOpen = true
+      }
+      writer.writeName(entry.key)
+      writer.writeValue(likeJSON(entry))
+      if writer.bytes.count >= chunkBytes { try sink(writer.takeBytes()) }
+    }
+    if isOpen { writer.endObject() }
   }
 
   /// A generator of its own for each purpose, so that a change to one leaves the others as they are.
@@ -108,14 +142,29 @@ package struct DemoData: Sendable {
 extension DemoData {
   private func groups() -> [JSONMember] {
     DemoGroup.all.map { group in
-      JSONMember(
+      var messageCount = 0
+      var pinnedCount = 0
+      DemoMessages(of: group, in: self).forEach { entry in
+        messageCount += 1
+        if entry.isPinned { pinnedCount += 1 }
+      }
+      return JSONMember(
         group.id,
         [
           "created": .number(JSONNumber(endingAt - Int64(group.ageDays) * 86_400_000)),
           "description": .string(group.description),
+          "message_count": .number(JSONNumber(Int64(messageCount))),
           "name": .string(group.name),
+          "pinned_count": .number(JSONNumber(Int64(pinnedCount))),
         ])
     }
+  }
+
+  private func likeJSON(_ entry: DemoMessages.Entry) -> JSONValue {
+    .object(
+      entry.likes.map { like in
+        JSONMember(like.user, ["created": .number(JSONNumber(like.created))])
+      })
   }
 
   private func users() -> [JSONMember] {

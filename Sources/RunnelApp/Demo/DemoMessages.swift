@@ -8,6 +8,15 @@ struct DemoMessages {
   private let calendar: DemoCalendar
   private let offsetSeconds: Int
   private let random: SeededRandom
+  private let likes: DemoLikes
+
+  /// A message with who likes it.
+  struct Entry {
+    var key: String
+    var message: JSONValue
+    var likes: [DemoLikes.Like]
+    var isPinned: Bool
+  }
 
   /// The messages of a group of a demo.
   init(of group: DemoGroup, in demo: DemoData) {
@@ -21,14 +30,16 @@ struct DemoMessages {
       endingAt: demo.endingAt, offsetSeconds: demo.utcOffsetSeconds, using: &luck)
     offsetSeconds = demo.utcOffsetSeconds
     random = demo.random("words of \(group.id)")
+    likes = DemoLikes(of: group, in: demo)
   }
 
   /// Gives each message with its key, the oldest first; holds one conversation at a time.
-  func forEach(_ body: (_ key: String, _ message: JSONValue) throws -> Void) rethrows {
+  func forEach(_ body: (_ entry: Entry) throws -> Void) rethrows {
     let total = pauseTotal()
     var plan = plan
     var cast = cast
     var random = random
+    var likes = likes
     var said = 0.0
     var previous = calendar.start
     while let block = plan.next() {
@@ -48,8 +59,11 @@ struct DemoMessages {
         let text = capitalized(slots?.fill(template, at: time) ?? "")
         let key = DemoPushIDs.id(at: created, using: &random)
         let isPinned = block.isPinned && turn == 0
-        try body(
-          key, message(from: person(speaker, in: people), created, text, isPinned: isPinned))
+        let author = person(speaker, in: people)
+        let liked = likes.next(from: author, at: created, isPinned: isPinned)
+        let message = message(
+          from: author, created, text, likeCount: liked.count, isPinned: isPinned)
+        try body(Entry(key: key, message: message, likes: liked, isPinned: isPinned))
       }
     }
   }
@@ -82,10 +96,11 @@ struct DemoMessages {
   }
 
   private func message(
-    from id: String, _ created: Int64, _ text: String, isPinned: Bool
+    from id: String, _ created: Int64, _ text: String, likeCount: Int, isPinned: Bool
   ) -> JSONValue {
     var members = [
       JSONMember("created", .number(JSONNumber(created))), JSONMember("from", .string(id)),
+      JSONMember("like_count", .number(JSONNumber(Int64(likeCount)))),
     ]
     if isPinned { members.append(JSONMember("pinned", true)) }
     members.append(JSONMember("text", .string(text)))

@@ -23,7 +23,11 @@ final class AppRuntime {
     case record(Path)
   }
 
+  /// How many records are offered where a reference may name one.
+  private static let choicesMax = 500
+
   private let store: Store<AppState>
+  private let access: TreeAccess
   private let backend: any TreeBackend
   private var views: [Int: ViewStreams] = [:]
   private var nodes: [Path: ChildrenStream] = [:]
@@ -31,20 +35,47 @@ final class AppRuntime {
   private var receivers: [ListenerID: Receiver] = [:]
   private var lastListener = 0
   private var screenEffects: [Effect] = []
+  private let clock: Clock
+  /// The numbers of what was asked of the database and not answered yet, with the names of the requests.
+  private var requests: [Int: RequestID] = [:]
+  private var lastRequest = 0
+  /// The numbers of operations among them.
+  private var operations: Set<Int> = []
+
+  /// The time of the state, for new keys.
+  private final class Clock {
+    var now: Int64
+    init(_ now: Int64) { self.now = now }
+  }
 
   /// The present state.
   var state: AppState { store.state }
 
-  init(state: AppState, database: any TreeBackend) {
+  /// Makes the application.
+  ///
+  /// - Parameters:
+  ///   - state: the first state.
+  ///   - database: where requests for the tree go.
+  ///   - random: the random numbers, for new keys.
+  init(
+    state: AppState, database: any TreeBackend,
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+  ) {
     backend = database
-    store = Store(state: state, reducer: AppState.reduce)
+    let clock = Clock(state.now)
+    self.clock = clock
+    access = TreeAccess(now: { clock.now }, random: random)
+    store = Store(state: state, middleware: [access.middleware()], reducer: AppState.reduce)
   }
 
   /// Carries out what the first state asks for.
   func start() { performEffects() }
 
   /// Handles an action and carries out what it asks for.
-  func send(_ action: AppAction) {
+  func send(_ action: AppAction) { dispatch(action) }
+
+  private func dispatch(_ action: any Action) {
+    if case .tick(let now)? = action as? AppAction { clock.now = now }
     store.dispatch(action)
     performEffects()
   }
@@ -67,15 +98,48 @@ extension AppRuntime {
   private func receive(_ message: DatabaseMessage) {
     switch message {
     case .deliveries(let deliveries): deliver(deliveries)
-    case .written(let number, let key): send(.written(number, key: key))
-    case .refused(let number, let error): send(.refused(number, error.message))
-    case .rejected(let number, let error): send(.refused(number, error.description))
+    case .written(let number, _): answer(number) { .written($0, awaitsOrigin: false) }
+    case .found(let number, let node): answer(number) { .found($0, node) }
+    case .rows(let number, let rows): answer(number) { .rows($0, rows) }
+    case .performed(let number, let plan):
+      guard let id = requests.removeValue(forKey: number), let write = Int(id.text) else { return }
+      send(
+        .performed(
+          write,
+          Performed(
+            path: plan.path, resource: plan.identity.resource, kind: plan.changes.first?.kind)))
+    case .resourceRefused(let number, let error): refuse(number, Refusal(error))
+    case .refused(let number, let error): refuse(number, error)
+    case .rejected(_, let error): send(.trouble(error.description))
     case .acknowledged, .origin: break
     case .failed(let listener, let error): fail(listener, error)
     // The orders of views are declared when the file is opened; one that is not cannot be.
     case .advice: break
     case .stale(let error): send(.trouble(error.message))
     }
+  }
+
+  /// Hands on what came of a request to the store's tree access.
+  private func answer(_ number: Int, _ make: (RequestID) -> TreeAnswer) {
+    guard let id = requests.removeValue(forKey: number) else { return }
+    dispatch(make(id))
+  }
+
+  private func refuse(_ number: Int, _ error: DatabaseError) {
+    guard let id = requests[number] else { return send(.trouble(error.message)) }
+    if operations.contains(number) { return refuse(number, Refusal(error.message)) }
+    requests[number] = nil
+    dispatch(
+      TreeAnswer.failed(id, TreeError(TreeError.Code(rawValue: error.code.rawValue), error.message))
+    )
+  }
+
+  private func refuse(_ number: Int, _ refusal: Refusal) {
+    operations.remove(number)
+    guard let id = requests.removeValue(forKey: number), let write = Int(id.text) else {
+      return send(.trouble(refusal.message))
+    }
+    send(.refused(write, refusal))
   }
 
   /// One message is one batch: the events of each listener are handed over together.
@@ -116,8 +180,61 @@ extension AppRuntime {
     while !store.state.effects.isEmpty {
       let effects = store.state.effects
       store.dispatch(AppAction.effectsTaken)
-      for effect in effects { perform(effect) }
+      for effect in effects {
+        perform(effect)
+        for effect in access.takeEffects() { perform(effect) }
+      }
     }
+  }
+
+  /// Carries out what the store's tree access asks for.
+  private func perform(_ effect: TreeEffect) {
+    switch effect {
+    case .write(let id, let write): ask(id) { .write($0, write) }
+    case .get(let id, let path): ask(id) { .get($0, path) }
+    case .search(let id, let query): ask(id) { .search($0, query) }
+    // Lists and records listen by streams of their own, and nothing is cancelled here.
+    case .cancel, .listen, .unlisten, .monitorConnection, .stopMonitoringConnection: break
+    }
+  }
+
+  /// Asks the database for something whose answer carries a number.
+  private func ask(_ id: RequestID, _ make: (Int) -> DatabaseRequest) {
+    lastRequest += 1
+    requests[lastRequest] = id
+    backend.submit(make(lastRequest))
+  }
+
+  private func write(_ number: Int, _ request: WriteRequest) {
+    let id = RequestID("\(number)")
+    let registry = state.resources.registry
+    switch request {
+    case .set(let path, let json):
+      store.dispatch(StoredValue.createObject(StoredValue(json), at: path, id: id))
+    case .remove(let path): store.dispatch(StoredValue.removeObject(at: path, id: id))
+    case .push(let path, let json):
+      store.dispatch(StoredValue.createObject(StoredValue(json), in: path, id: id))
+    case .operation(let operation): perform(id) { .perform($0, operation, registry) }
+    case .append(let identity, let field, let json):
+      let place = Path(unchecked: field.keys + [access.newObjectID()])
+      let operation = state.resources.updating(identity, [JSONMember(place.text, json)])
+      perform(id) { .perform($0, operation, registry) }
+    case .undo(let entry): perform(id) { .undo($0, entry, registry) }
+    }
+  }
+
+  private func perform(_ id: RequestID, _ make: (Int) -> DatabaseRequest) {
+    operations.insert(lastRequest + 1)
+    ask(id, make)
+  }
+
+  private func readChoices(_ path: Path) {
+    // The order of keys takes every limit.
+    guard
+      let query = try? Query(path).ordered(by: .key)
+        .limited(to: AppRuntime.choicesMax, from: .first)
+    else { return }
+    store.dispatch(StoredValue.searchObjects(query))
   }
 
   private func perform(_ effect: Effect) {
@@ -134,8 +251,8 @@ extension AppRuntime {
     case .fetchMoreChildren(let path): nodes[path]?.fetchMore()
     case .openRecord(let path): openRecord(path)
     case .closeRecord(let path): closeRecord(path)
-    case .write(let number, let write): backend.submit(.write(number, write))
-    case .push(let number, let path, let json): backend.submit(.push(number, path, json))
+    case .write(let number, let request): write(number, request)
+    case .readChoices(let path): readChoices(path)
     case .suspend, .redraw, .crash: screenEffects.append(effect)
     }
   }

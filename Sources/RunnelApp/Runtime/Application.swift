@@ -11,6 +11,8 @@ public struct ApplicationOptions: Sendable {
   public var database: String
   /// The views file; nil to look beside the database, and else to find collections.
   public var views: String?
+  /// The resources file; nil to look beside the database.
+  public var resources: String?
   /// The name of the view to open first; nil for the first one.
   public var view: String?
   /// Whether writing is off.
@@ -89,8 +91,7 @@ public final class Application {
     try workspace.prepare(options, signals)
     database = try Database(
       file: options.database, isReadOnly: options.isReadOnly, inbox: inbox,
-      environment: DatabaseEnvironment(
-        now: LocalTime.now, random: SystemRandomNumberGenerator()))
+      environment: Workspace.environment(author: workspace.me))
     do {
       screen = try CursesScreen.open(
         options: wishes.applied(to: settings.settings.terminal))
@@ -99,9 +100,9 @@ public final class Application {
       throw error
     }
     var state = AppState(
-      views: workspace.views, databaseName: workspace.name, me: workspace.me,
-      isReadOnly: options.isReadOnly, size: screen.size, now: LocalTime.now(), local: .system,
-      settings: settings.settings)
+      views: workspace.views, resources: workspace.resources, databaseName: workspace.name,
+      me: workspace.me, isReadOnly: options.isReadOnly, size: screen.size, now: LocalTime.now(),
+      local: .system, settings: settings.settings)
     if let problem = settings.summary { state.say(.warning, problem) }
     state.allowsCrash = options.allowsCrash
     if let tab = workspace.firstTab { state.open(tab) }

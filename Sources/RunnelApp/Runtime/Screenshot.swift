@@ -32,11 +32,11 @@ public struct Screenshot {
     let time = now ?? LocalTime.now()
     let session = try DatabaseSession(
       file: options.database, isReadOnly: options.isReadOnly,
-      environment: DatabaseEnvironment(now: { time }, random: SystemRandomNumberGenerator()))
+      environment: Workspace.environment(now: { time }, author: workspace.me))
     if !options.isReadOnly { try session.declareIndexes(workspace.views.flatMap(\.indexes)) }
     let state = AppState(
-      views: workspace.views, databaseName: workspace.name, me: workspace.me,
-      isReadOnly: options.isReadOnly, size: size, now: time,
+      views: workspace.views, resources: workspace.resources, databaseName: workspace.name,
+      me: workspace.me, isReadOnly: options.isReadOnly, size: size, now: time,
       local: now == nil ? .system : .utc)
     let canvas = draw(state, SessionBackend(session), strokes, firstTab: workspace.firstTab)
     try session.close()

@@ -3,14 +3,17 @@ import Glibc
 import RunnelDatabase
 import RunnelTerminal
 
-/// What a database is opened with: its views, its name, and who the user is.
+/// What a database is opened with: its views and resources, its name, and who the user is.
 struct Workspace {
   /// What is put after the name of a database to find its views.
   static let viewsSuffix = ".views.yaml"
+  /// What is put after it to find its resources.
+  static let resourcesSuffix = ".resources.yaml"
   /// How long making indexes takes before it is mentioned.
   private static let silentMilliseconds: Int64 = 200
 
   let views: [ViewDefinition]
+  let resources: ResourceBook
   let name: String
   let me: String
   /// The tab to open first; nil for the first one.
@@ -19,7 +22,7 @@ struct Workspace {
   /// Reads the views that the options name, those beside the database, or those that the settings
   /// name; or finds collections.
   ///
-  /// - Throws: `ConfigurationError` if a views file is bad or names no such view, `DatabaseError` if
+  /// - Throws: `ConfigurationError` if a file is bad or names no such view, `DatabaseError` if
   ///   the database cannot be opened.
   init(_ options: ApplicationOptions, _ settings: Settings = Settings()) throws {
     let file = options.database
@@ -34,9 +37,19 @@ struct Workspace {
     } else if let standard = settings.views {
       found = try Workspace.read(standard, settings)
     }
+    resources = try Workspace.resources(options, beside: stem + Workspace.resourcesSuffix)
     views = try found?.views ?? Workspace.discover(options, settings)
     me = found?.me ?? settings.me ?? ProcessInfo.processInfo.environment["USER"] ?? "me"
     firstTab = try Workspace.tab(options.view, in: views)
+  }
+
+  private static func resources(
+    _ options: ApplicationOptions, beside: String
+  ) throws -> ResourceBook {
+    guard let file = options.resources ?? (access(beside, R_OK) == 0 ? beside : nil) else {
+      return ResourceBook()
+    }
+    return try ResourceBook(file: file)
   }
 
   private static func read(_ file: String, _ settings: Settings) throws -> ViewFile {
@@ -97,9 +110,16 @@ struct Workspace {
 
   private static func session(_ options: ApplicationOptions) throws -> DatabaseSession {
     try DatabaseSession(
-      file: options.database, isReadOnly: options.isReadOnly,
-      environment: DatabaseEnvironment(
-        now: LocalTime.now, random: SystemRandomNumberGenerator()))
+      file: options.database, isReadOnly: options.isReadOnly, environment: environment())
+  }
+
+  /// The clock and the random numbers of this system.
+  static func environment(
+    now: @escaping () -> Int64 = LocalTime.now, author: String = ""
+  ) -> DatabaseEnvironment {
+    var environment = DatabaseEnvironment(now: now, random: SystemRandomNumberGenerator())
+    environment.author = author
+    return environment
   }
 
   private static func tab(_ name: String?, in views: [ViewDefinition]) throws -> Int? {

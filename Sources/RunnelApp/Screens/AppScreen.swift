@@ -38,7 +38,8 @@ struct AppScreen {
   private func drawBody(into canvas: inout Canvas) {
     for layer in state.layers.reversed() {
       switch layer {
-      case .record(let screen): return RecordDrawing(screen, layout.body).draw(into: &canvas)
+      case .record(let screen):
+        return RecordDrawing(screen, state.resources, layout.body).draw(into: &canvas)
       case .help(let screen):
         return HelpDrawing(screen, state.keymap, layout.body).draw(into: &canvas)
       case .form, .confirm, .compose, .filter, .search: continue

@@ -5,6 +5,8 @@ struct FormDrawing {
   private static let widthMax = 72
   /// The columns for the name of a field's kind.
   private static let kindWidth = 8
+  /// How many of the values that may be chosen are named.
+  private static let offersMax = 12
 
   private let form: FormScreen
   private let area: Rect
@@ -14,15 +16,34 @@ struct FormDrawing {
     self.area = area
   }
 
+  /// What stands below a field: what is wrong with it, and what may be chosen.
+  private func notes(
+    on field: FormScreen.Field, _ isFocused: Bool, _ glyphs: Glyphs
+  ) -> [StyledLine] {
+    var notes: [StyledLine] = []
+    if let error = field.input.error {
+      notes.append(StyledLine("\(glyphs.conflict) \(error)", .error))
+    }
+    if isFocused, !field.input.choices.isEmpty {
+      let offers = field.input.offers.prefix(FormDrawing.offersMax).map { choice in
+        choice.title.isEmpty || choice.title == choice.text
+          ? choice.text : "\(choice.text) \(choice.title)"
+      }
+      notes.append(StyledLine(offers.joined(separator: " · "), .muted))
+    }
+    return notes
+  }
+
   func draw(into canvas: inout Canvas) {
-    let errors = form.fields.count { $0.error != nil }
-    let height = min(form.fields.count + errors + 4, area.height)
+    let errors = form.fields.count { $0.input.error != nil }
+    let offers = form.fields[form.focus].input.choices.isEmpty ? 0 : 1
+    let height = min(form.fields.count + errors + offers + 4, area.height)
     let box = area.centered(height: height, width: min(FormDrawing.widthMax, area.width))
     canvas.box(box, title: form.title, role: .dialog)
     let (hintArea, rest) = box.inset(rows: 1, columns: 2).splitBottom(1)
     HintBar([
       Hint("Enter", form.focus < form.fields.count - 1 ? "next" : "save"), Hint("C-s", "save"),
-      Hint("Esc", "cancel"), Hint("F2", "type"),
+      Hint("Esc", "cancel"), Hint("F2", offers == 0 ? "type" : "choose"),
     ]).draw(into: &canvas, rect: hintArea)
     drawFields(into: &canvas, rest)
   }
@@ -42,14 +63,14 @@ struct FormDrawing {
         field.label, at: line.origin, width: labelWidth, role: isFocused ? .strong : .muted)
       let (kind, editor) = line.splitLeft(labelWidth + 1).rest.splitRight(FormDrawing.kindWidth)
       canvas.put(
-        field.kind.rawValue, at: kind.splitLeft(1).rest.origin, width: kind.width - 1, role: .muted)
-      field.editor.draw(into: &canvas, rect: editor)
+        field.input.label, at: kind.splitLeft(1).rest.origin, width: kind.width - 1, role: .muted)
+      field.input.editor.draw(into: &canvas, rect: editor)
       if isFocused { cursor = canvas.cursor }
-      guard let error = field.error, rest.height > 0 else { continue }
-      let place = rest.splitTop(1).top.splitLeft(labelWidth + 1).rest
-      rest = rest.splitTop(1).rest
-      canvas.put(
-        "\(canvas.glyphs.conflict) \(error)", at: place.origin, width: place.width, role: .error)
+      for note in notes(on: field, isFocused, canvas.glyphs) where rest.height > 0 {
+        let place = rest.splitTop(1).top.splitLeft(labelWidth + 1).rest
+        rest = rest.splitTop(1).rest
+        canvas.put(note, at: place.origin, width: place.width)
+      }
     }
     canvas.cursor = cursor
   }

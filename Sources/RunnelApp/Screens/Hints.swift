@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 
 /// The keys that are most of use now, for the line above the status.
@@ -53,12 +54,18 @@ struct Hints {
     case .row, nil:
       [
         key(.rowOpen, "open"), key(.recordEdit, "edit"), key(.recordAdd, "add"),
+      ] + toggle + [
         key(.recordDelete, "delete"), key(.markToggle, "mark"), key(.filterEdit, "filter"),
-        key(.searchStart, "search"),
-        key(.sectionMore, "more"), key(.sectionNext, "section"),
+        key(.searchStart, "search"), key(.sectionMore, "more"), key(.sectionNext, "section"),
         key(.viewNext, "view"), key(.viewClose, "leave"),
       ]
     }
+  }
+
+  /// What the user has at the record at hand.
+  private var toggle: [Hint?] {
+    guard let toggled = state.toggledAtHand else { return [] }
+    return [key(.recordToggle, toggled.resource)]
   }
 
   private var tree: [Hint?] {

@@ -7,10 +7,12 @@ struct RecordDrawing {
   private static let nameWidthMin = 14
 
   private let screen: RecordScreen
+  private let book: ResourceBook
   private let body: Rect
 
-  init(_ screen: RecordScreen, _ body: Rect) {
+  init(_ screen: RecordScreen, _ book: ResourceBook, _ body: Rect) {
     self.screen = screen
+    self.book = book
     self.body = body
   }
 
@@ -30,11 +32,19 @@ struct RecordDrawing {
   private func line(_ id: String, width: Int) -> StyledLine {
     guard let field = screen.fields[id] else { return StyledLine() }
     var line = StyledLine("  " + label(field.path), .jsonKey)
-    line.append(FieldKind.text(of: field.leaf.json), TreeText.role(of: field.leaf))
-    let kind = FieldKind(field.leaf.json).rawValue
+    if let leaf = field.leaf {
+      line.append(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
+    }
+    let kind = kind(of: field)
     let blanks = width - line.width - kind.count - 1
     if blanks > 0 { line.append(String(repeating: " ", count: blanks) + kind, .muted) }
     return line
+  }
+
+  private func kind(of field: RecordScreen.Field) -> String {
+    if let reason = book.ownership(of: field.path, in: screen.resource) { return reason }
+    if let rule = field.rule { return FieldInput(rule: rule, .null).label }
+    return field.leaf.map { FieldKind($0.json).rawValue } ?? ""
   }
 
   /// The name of a field with blanks up to the column of the values.
@@ -55,12 +65,12 @@ struct RecordDrawing {
     let label = canvas.glyphs.cursor + "  " + label(edit.field)
     let (labelArea, rest) = line.splitLeft(min(CellWidth.width(of: label), line.width / 2))
     canvas.put(label, at: labelArea.origin, width: labelArea.width, role: .jsonKey)
-    let beside = edit.error.map { "\(canvas.glyphs.conflict) \($0)" } ?? edit.kind.rawValue
+    let beside = edit.input.error.map { "\(canvas.glyphs.conflict) \($0)" } ?? edit.input.label
     let besideWidth = min(CellWidth.width(of: beside) + 1, rest.width * 2 / 3)
     let (side, area) = rest.splitRight(besideWidth)
     canvas.put(
       beside, at: side.splitLeft(1).rest.origin, width: side.width - 1,
-      role: edit.error == nil ? .muted : .error)
-    edit.editor.draw(into: &canvas, rect: area, error: edit.error)
+      role: edit.input.error == nil ? .muted : .error)
+    edit.input.editor.draw(into: &canvas, rect: area, error: edit.input.error)
   }
 }

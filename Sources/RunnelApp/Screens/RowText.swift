@@ -38,7 +38,8 @@ struct RowText {
       let words =
         state.isTransient && isAge ? RowText.transientAge : text(of: value, column.format)
       let role: StyleRole = state.isTransient ? .transient : column.isMuted ? .muted : .text
-      line.append(fitted(words, to: widths[index], isRight: isAge), role)
+      let isRight = isAge || column.format == .count
+      line.append(fitted(words, to: widths[index], isRight: isRight), role)
       if !isLast { line.append(" ") }
     }
     return line
@@ -107,6 +108,7 @@ struct RowText {
     switch format {
     case .plain: return FieldKind.text(of: json)
     case .mark: return json == .bool(true) ? glyphs.pinned : ""
+    case .count: return json == .number(0) ? "" : FieldKind.text(of: json)
     case .time, .date, .age:
       guard case .number(let number) = json, let time = number.integer else {
         return FieldKind.text(of: json)

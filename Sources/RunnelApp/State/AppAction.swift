@@ -21,10 +21,10 @@ enum AppAction: Action {
   case tree(Path, TreeChildren)
   /// The open record changed.
   case record(Path, RunnelTree.Node)
-  /// A write is on disk.
-  case written(Int, key: RunnelTree.Key?)
-  /// A write was refused.
-  case refused(Int, String)
+  /// An operation on a resource was carried out, or had nothing to do.
+  case performed(Int, Performed)
+  /// An operation on a resource was refused.
+  case refused(Int, Refusal)
   /// The database could not do something that no write asked for.
   case trouble(String)
   /// The user's configuration changed; what is wrong with it, if anything is.
@@ -58,15 +58,25 @@ enum Effect: Hashable, Sendable {
   /// Stop listening to it.
   case closeRecord(Path)
   /// Carry out a write; the answer carries the number.
-  case write(Int, Write)
-  /// Add a child under a new key; the answer carries the number.
-  case push(Int, Path, JSONValue)
+  case write(Int, WriteRequest)
+  /// Read which records may be chosen in a collection.
+  case readChoices(Path)
   /// Give the terminal back until the program is continued.
   case suspend
   /// Draw the screen from scratch.
   case redraw
   /// End with a fault of the program, to see what a crash leaves behind.
   case crash
+}
+
+/// What an operation on a resource came to.
+struct Performed: Hashable, Sendable {
+  /// The record.
+  var path: Path
+  /// The resource.
+  var resource: String
+  /// What became of it; nil if nothing did.
+  var kind: ResourceChangeKind?
 }
 
 /// A list after a change.

@@ -11,6 +11,10 @@ extension KeymapContext {
   static let tree = KeymapContext("tree")
   /// An open record.
   static let record = KeymapContext("record")
+  /// Wherever the keys are about a record of a resource.
+  static let resource = KeymapContext("resource")
+  /// Wherever the user has something to toggle at that record, as a like.
+  static let toggle = KeymapContext("toggle")
   /// The help.
   static let help = KeymapContext("help")
   /// A question.
@@ -66,6 +70,8 @@ extension ActionID {
   static let recordAdd = ActionID("record.add")
   static let recordDelete = ActionID("record.delete")
   static let recordEdit = ActionID("record.edit")
+  static let recordForm = ActionID("record.form")
+  static let recordToggle = ActionID("record.toggle")
   static let rowDown = ActionID("row.down")
   static let rowFirst = ActionID("row.first")
   static let rowIn = ActionID("row.in")
@@ -114,8 +120,8 @@ extension ActionID {
 /// The one table of keys: it runs actions, and draws the help and the hints.
 enum AppKeymap {
   static let keymap = Keymap(
-    bindings(.confirm, confirm) + bindings(.help, help)
-      + bindings(.collection, collection + searching)
+    bindings(.confirm, confirm) + bindings(.help, help) + bindings(.toggle, toggle)
+      + bindings(.resource, resource) + bindings(.collection, collection + searching)
       + bindings(.tree, tree + searching) + bindings(.record, record) + bindings(.list, list)
       + bindings(.global, global) + bindings(.crash, crash) + gotoBindings
       + bindings(.filter, filter) + bindings(.search, search)
@@ -169,6 +175,14 @@ enum AppKeymap {
     (["/", "C-s"], .searchStart, "search, the cursor jumps as you type"),
     (["n"], .searchNext, "next match"),
     (["N"], .searchPrevious, "previous match"),
+  ]
+
+  private static let resource: [Row] = [
+    (["i"], .recordForm, "edit all fields in a form")
+  ]
+
+  private static let toggle: [Row] = [
+    (["T"], .recordToggle, "add yours here, as a like, or take it back")
   ]
 
   private static let tree: [Row] = [

@@ -53,6 +53,8 @@ extension AppState {
     case .recordAdd: addRecord()
     case .recordEdit: editRecord()
     case .recordDelete: deleteRecord()
+    case .recordForm: openForm()
+    case .recordToggle: toggle()
     case .sectionMore: fetchMore()
     case .filterEdit: openFilter()
     case .markToggle: toggleMark(count: count)
@@ -159,7 +161,11 @@ extension AppState {
 
   mutating func open(record path: Path, _ start: RecordScreen.Start?) {
     let name = isTree ? "Tree" : lists[active].definition.name
-    layers.append(.record(RecordScreen(path: path, viewName: name, start: start)))
+    let resource = resources.record(at: path).flatMap { record in
+      resources.place(ofRecordAround: path) == path ? record.definition : nil
+    }
+    layers.append(
+      .record(RecordScreen(path: path, viewName: name, resource: resource, start: start)))
     effects.append(.openRecord(path))
   }
 
@@ -185,6 +191,7 @@ extension AppState {
     if refusesWriting() { return }
     let screen = lists[active]
     if screen.definition.compose != nil { return openComposer() }
+    if openFormForNewRecord(in: screen.definition.source.path, view: active) { return }
     layers.append(.form(screen.formForNewRecord(view: active)))
   }
 }

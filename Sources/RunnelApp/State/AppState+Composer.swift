@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -50,13 +51,16 @@ extension AppState {
     lists[composer.view].sent.add(text)
     let values: [(path: Path, value: JSONValue)] = [(field, .string(text))]
     let record = definition.record(filledWith: values, me: me)
-    let number = submit(.send(view: composer.view, text: text)) {
-      .push($0, definition.source.path, record)
-    }
-    updateComposer { composer in
-      composer.sending = number
-      // What is typed until the answer comes belongs to the next record.
-      _ = composer.editor.perform(.inputLineEnd)
+    do throws(Refusal) {
+      let request = try resources.adding(record, to: definition.source.path)
+      let number = submit(.send(view: composer.view, text: text), request)
+      updateComposer { composer in
+        composer.sending = number
+        // What is typed until the answer comes belongs to the next record.
+        _ = composer.editor.perform(.inputLineEnd)
+      }
+    } catch {
+      updateComposer { $0.error = error.message }
     }
   }
 
@@ -98,6 +102,7 @@ extension AppState {
     guard let composer else { return }
     lists[composer.view].draft = composer.editor.text
     let definition = lists[composer.view].definition
+    checkComposer(definition)
     guard let field = definition.compose, !composer.editor.isEmpty else {
       effects.append(.compose(view: composer.view, nil))
       return
@@ -105,6 +110,19 @@ extension AppState {
     let values: [(path: Path, value: JSONValue)] = [(field, .string(composer.editor.text))]
     let record = definition.record(filledWith: values, me: me)
     effects.append(.compose(view: composer.view, record))
+  }
+
+  /// Says while it is typed what a resource will refuse.
+  private mutating func checkComposer(_ definition: ViewDefinition) {
+    guard let field = definition.compose, field.keys.count == 1, let key = field.keys.first,
+      let resource = resources.registry.resource(ofChildrenOf: definition.source.path),
+      let rule = resource.definition.schema.rule(of: key)
+    else { return }
+    updateComposer { composer in
+      var input = FieldInput(rule: rule, .string(composer.editor.text))
+      input.check()
+      composer.error = input.error
+    }
   }
 }
 

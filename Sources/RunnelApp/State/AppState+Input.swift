@@ -9,9 +9,9 @@ extension AppState {
   var contexts: [KeymapContext] {
     switch layers.last {
     case nil:
-      [isTree ? .tree : .collection, .list, .global] + (allowsCrash ? [.crash] : [])
+      atHand + [isTree ? .tree : .collection, .list, .global] + (allowsCrash ? [.crash] : [])
     case .record(let screen):
-      screen.edit == nil ? [.record, .list, .global] : [.fields, .input, .textField]
+      screen.edit == nil ? atHand + [.record, .list, .global] : [.fields, .input, .textField]
     case .form: [.fields, .input, .textField]
     case .compose: [.input, .textField]
     case .filter: [.filter, .input, .textField]
@@ -19,6 +19,12 @@ extension AppState {
     case .confirm: [.confirm]
     case .help: [.help, .list, .global]
     }
+  }
+
+  /// The contexts of what the keys are about.
+  private var atHand: [KeymapContext] {
+    if !isOnResource { return [] }
+    return toggledAtHand == nil ? [.resource] : [.toggle, .resource]
   }
 
   mutating func handle(_ event: InputEvent) {

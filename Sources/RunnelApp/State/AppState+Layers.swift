@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -14,14 +15,13 @@ extension AppState {
     case .fieldNext, .inputNext: form.moveFocus(by: 1)
     case .fieldPrevious, .inputPrevious: form.moveFocus(by: -1)
     case .fieldType:
-      form.fields[form.focus].kind = form.fields[form.focus].kind.next
-      form.fields[form.focus].error = nil
+      form.fields[form.focus].input.changeKind()
     case .inputAccept where form.focus < form.fields.count - 1: form.moveFocus(by: 1)
     case .inputAccept, .formSave:
       if save(&form) { return closeLayer() }
     default:
-      form.fields[form.focus].error = nil
-      _ = form.fields[form.focus].editor.perform(action)
+      _ = form.fields[form.focus].input.editor.perform(action)
+      form.fields[form.focus].input.check()
     }
     layers[layers.count - 1] = .form(form)
   }
@@ -32,7 +32,7 @@ extension AppState {
     switch form.purpose {
     case .setLeaf(let path):
       guard let value = values.first?.value else { return form.refuse(0, "type a value, or Esc") }
-      submit(.form(form)) { .write($0, .set(path, value)) }
+      return submit(&form) { book throws(Refusal) in try book.setting(value, at: path) }
     case .addChild(let path), .addField(let path):
       guard case .string(let name)? = values.first?.value else {
         return form.refuse(0, "type a name")
@@ -44,7 +44,8 @@ extension AppState {
         let place = try path.appending(Path(name))
         if place == path { return form.refuse(0, "type a name") }
         if isKnown(place) { return form.refuse(0, "\(place) is there already: e edits it") }
-        submit(.form(form)) { .write($0, .set(place, values[1].value)) }
+        let value = values[1].value
+        return submit(&form) { book throws(Refusal) in try book.setting(value, at: place) }
       } catch {
         return form.refuse(0, "\(error)")
       }
@@ -52,15 +53,33 @@ extension AppState {
       if values.isEmpty { return form.refuse(0, "fill in a field, or Esc") }
       let definition = lists[view].definition
       let record = definition.record(filledWith: values, me: me, isForm: true)
-      submit(.form(form)) { .push($0, definition.source.path, record) }
+      return submit(&form) { book throws(Refusal) in
+        try book.adding(record, to: definition.source.path)
+      }
+    case .addResource(_, let collection, let view):
+      return addRecord(&form, values.filter { !$0.path.isRoot }, to: collection, view: view)
+    case .editResource(let path, let original):
+      return changeRecord(&form, values, at: path, original)
     }
-    return true
+  }
+
+  /// Asks for the write of a form; if it is refused before, its fields say why, and it is false.
+  mutating func submit(
+    _ form: inout FormScreen, _ make: (ResourceBook) throws(Refusal) -> WriteRequest
+  ) -> Bool {
+    do throws(Refusal) {
+      submit(.form(form), try make(resources))
+      return true
+    } catch {
+      form.take(error)
+      return false
+    }
   }
 
   /// True if something is known to stand at a place: what is added there would replace it.
   ///
   /// Limit: children that are not loaded are not known; to refuse them takes a conditional write.
-  private func isKnown(_ place: Path) -> Bool {
+  func isKnown(_ place: Path) -> Bool {
     for case .record(let screen) in layers {
       guard let node = screen.node, let field = place.relative(to: screen.path) else { continue }
       // What is put below a value replaces the value.
@@ -84,8 +103,12 @@ extension AppState {
       case .leaf(let leaf): leaf.json.jsonText()
       case .empty: "nothing"
       }
+    var message = [StyledLine(path.description), StyledLine(size, .muted)]
+    if let warning = resources.warning(onRemovalOf: path) {
+      message.append(StyledLine(warning, .warn))
+    }
     let dialog = ConfirmDialog(
-      title: "Delete", message: [StyledLine(path.description), StyledLine(size, .muted)],
+      title: "Delete", message: message,
       hints: [hint(.dialogYes, "delete"), hint(.dialogNo, "keep")].compactMap(\.self),
       isDanger: true)
     layers.append(.confirm(ConfirmScreen(dialog: dialog, path: path, openedAt: now)))
@@ -102,7 +125,11 @@ extension AppState {
       // A key that was struck before the question could be read is no answer to it.
       guard now - question.openedAt >= ConfirmScreen.graceMilliseconds else { return }
       closeLayer()
-      submit(.delete) { .write($0, .remove(question.path)) }
+      do throws(Refusal) {
+        submit(.delete, try resources.removing(question.path))
+      } catch {
+        say(.error, error.message)
+      }
     case .dialogNo: closeLayer()
     default: break
     }
@@ -163,12 +190,12 @@ extension AppState {
   mutating func insert(_ text: String) {
     switch layers.last {
     case .form(var form):
-      form.fields[form.focus].editor.insert(text)
-      form.fields[form.focus].error = nil
+      form.fields[form.focus].input.editor.insert(text)
+      form.fields[form.focus].input.check()
       layers[layers.count - 1] = .form(form)
     case .record(var screen):
-      screen.edit?.editor.insert(text)
-      screen.edit?.error = nil
+      screen.edit?.input.editor.insert(text)
+      screen.edit?.input.check()
       layers[layers.count - 1] = .record(screen)
     case .compose:
       updateComposer { $0.editor.insert(text) }
@@ -194,6 +221,8 @@ extension HelpScreen {
     case .collection: "In this list"
     case .tree: "In the tree"
     case .record: "In this record"
+    case .resource: "With this record"
+    case .toggle: "Yours"
     case .list: "Moving"
     case .global: "Everywhere"
     case .filter: "In the filter"

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -13,14 +14,22 @@ extension AppState {
     case .recordEdit:
       guard let field = screen.cursorField else { return say(.info, "move to a field to edit it") }
       if refusesWriting() { return }
+      if let reason = screen.reasonNotEdited(field.path, resources) { return say(.info, reason) }
       screen.start(.field(field.path), height: height)
+      layers[layers.count - 1] = .record(screen)
+      return readChoices(of: [screen.edit?.input].compactMap(\.self))
+    case .recordForm:
+      guard let node = screen.node else { return }
+      return openForm(of: screen.path, node.exportJSON)
+    case .recordToggle: return toggle()
     case .recordAdd: return addField(to: screen)
     case .recordDelete:
       guard let field = screen.cursorField else {
         return say(.info, "move to a field to delete it")
       }
+      guard let leaf = field.leaf else { return say(.info, "nothing stands there") }
       let path = Path(unchecked: screen.path.keys + field.path.keys)
-      return confirmRemoval(of: path, NodeSummary(kind: .leaf(field.leaf), priority: nil))
+      return confirmRemoval(of: path, NodeSummary(kind: .leaf(leaf), priority: nil))
     default:
       guard AppState.move(&screen.list, screen.content, height, action, count) else { return }
     }
@@ -44,15 +53,14 @@ extension AppState {
     switch action {
     case .inputCancel: screen.endEdit(height: height)
     case .fieldType:
-      edit.kind = edit.kind.next
-      edit.error = nil
+      edit.input.changeKind()
       screen.edit = edit
     case .inputAccept, .formSave: return acceptField(thenBy: 0)
     case .fieldNext: return acceptField(thenBy: 1)
     case .fieldPrevious: return acceptField(thenBy: -1)
     default:
-      edit.error = nil
-      _ = edit.editor.perform(action)
+      _ = edit.input.editor.perform(action)
+      edit.input.check()
       screen.edit = edit
     }
     layers[layers.count - 1] = .record(screen)
@@ -61,21 +69,42 @@ extension AppState {
   /// Writes the edited field if it was changed, and goes on with the field so many rows below.
   private mutating func acceptField(thenBy rows: Int) {
     guard case .record(var screen)? = layers.last, var edit = screen.edit else { return }
-    do throws(FieldError) {
-      let value = try edit.kind.value(of: edit.editor.text)
-      if screen.needsWrite(value) {
-        let path = Path(unchecked: screen.path.keys + edit.field.keys)
-        submit(.edit(record: screen.path, edit)) { .write($0, .set(path, value)) }
-      }
+    if let message = write(edit, in: screen) {
+      edit.input.error = message
+      screen.edit = edit
+    } else {
       screen.endEdit(height: height)
       screen.list.move(by: rows, in: screen.content, height: height)
-      if rows != 0, let next = screen.cursorField, next.path != edit.field {
+      if rows != 0, let next = screen.cursorField, next.path != edit.field,
+        screen.reasonNotEdited(next.path, resources) == nil
+      {
         screen.start(.field(next.path), height: height)
       }
-    } catch {
-      edit.error = error.message
-      screen.edit = edit
     }
     layers[layers.count - 1] = .record(screen)
+    readChoices(of: [screen.edit?.input].compactMap(\.self))
+  }
+
+  /// Asks for the write of an edited field, if it was changed; returns what is wrong with it.
+  private mutating func write(_ edit: RecordScreen.Edit, in screen: RecordScreen) -> String? {
+    let path = Path(unchecked: screen.path.keys + edit.field.keys)
+    // A field that is emptied by a rule that allows it is removed, and one that never was is left.
+    if edit.input.isEmpty, edit.original == nil { return nil }
+    do {
+      let purpose = WritePurpose.edit(record: screen.path, edit)
+      if edit.input.isEmpty, edit.input.rule?.isRequired == false {
+        submit(purpose, try resources.removing(path))
+        return nil
+      }
+      let value = try edit.input.value()
+      if screen.needsWrite(value) { submit(purpose, try resources.setting(value, at: path)) }
+      return nil
+    } catch let error as FieldError {
+      return error.message
+    } catch let error as Refusal {
+      return error.message
+    } catch {
+      return "\(error)"
+    }
   }
 }

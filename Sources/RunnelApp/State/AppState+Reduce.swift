@@ -9,8 +9,12 @@ import RunnelTree
 extension AppState {
   /// The reducer of the application's store.
   static func reduce(_ state: inout AppState, _ action: any Action) {
-    guard let action = action as? AppAction else { return }
-    state.reduce(action)
+    switch action {
+    case let action as AppAction: state.reduce(action)
+    case let action as RequestSucceeded<StoredValue>: state.take(action)
+    case let action as RequestFailed<StoredValue>: state.take(action)
+    default: break
+    }
   }
 
   private mutating func reduce(_ action: AppAction) {
@@ -22,8 +26,8 @@ extension AppState {
       if lists[view].waitingCount != nil { lists[view].waitingCount = count }
     case .tree(let path, let children): show(children, of: path)
     case .record(let path, let node): show(node, ofRecord: path)
-    case .written(let number, let key): finish(number, key: key)
-    case .refused(let number, let message): fail(number, message)
+    case .performed(let number, let performed): finish(number, performed)
+    case .refused(let number, let refusal): fail(number, refusal)
     case .trouble(let message): say(.error, message)
     case .configured(let settings, let problem): configure(settings, problem)
     case .effectsTaken: effects = []
@@ -75,8 +79,9 @@ extension AppState {
     for (index, layer) in layers.enumerated() {
       guard case .record(var screen) = layer, screen.path == path else { continue }
       screen.show(node, height: height)
-      screen.begin(height: height)
+      let opensForm = screen.begin(height: height)
       layers[index] = .record(screen)
+      if opensForm { openForm(of: path, node.exportJSON) }
     }
   }
 }

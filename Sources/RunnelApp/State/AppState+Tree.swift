@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -22,6 +23,8 @@ extension AppState {
     case .rowOut: goOut(of: path)
     case .recordEdit: edit(path, row)
     case .recordDelete: confirmRemoval(of: path, row.summary)
+    case .recordForm: openForm()
+    case .recordToggle: toggle()
     case .sectionMore:
       fetchMoreChildren(of: tree.expanded[path] == nil ? path.parent ?? .root : path)
     default: break
@@ -100,10 +103,26 @@ extension AppState {
       return say(.info, "expand it to edit a value in it, or a adds a child")
     }
     if refusesWriting() { return }
-    let kind = FieldKind(leaf.json)
-    let field = FormScreen.Field("value", kind: kind, text: FieldKind.text(of: leaf.json))
+    do throws(Refusal) {
+      _ = try resources.setting(leaf.json, at: path)
+    } catch {
+      return say(.info, error.message)
+    }
+    let field = FormScreen.Field("value", input(for: leaf, at: path))
     layers.append(
       .form(FormScreen(purpose: .setLeaf(path), title: "Edit \(path)", fields: [field])))
+    readChoices(of: [field.input])
+  }
+
+  /// The input of a value: typed where a resource has a rule for it.
+  private func input(for leaf: Leaf, at path: Path) -> FieldInput {
+    if case .record(_, let field) = resources.registry.place(of: path), field.keys.count == 1,
+      let key = field.keys.first, let definition = resources.record(at: path)?.definition,
+      let rule = definition.schema.rule(of: key)
+    {
+      return resources.input(of: rule, in: definition, value: leaf.json)
+    }
+    return FieldInput(kind: FieldKind(leaf.json), text: FieldKind.text(of: leaf.json))
   }
 
   /// A child goes into the node under the cursor, or beside the value under it.
@@ -116,6 +135,7 @@ extension AppState {
     case nil: path = .root
     }
     if refusesWriting() { return }
+    if openFormForNewRecord(in: path) { return }
     layers.append(
       .form(
         FormScreen(

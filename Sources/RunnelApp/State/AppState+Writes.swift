@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStore
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -6,8 +7,46 @@ import RunnelTree
 // What becomes of writes: what was typed is let go only when it is on disk.
 
 extension AppState {
+  // MARK: Answers
+
+  /// A request to the store's tree access was answered.
+  mutating func take(_ action: RequestSucceeded<StoredValue>) {
+    switch action.answer {
+    case .written:
+      guard let number = Int(action.request.id.text) else { return }
+      finish(number, key: action.request.kind == .create ? action.request.path.lastKey : nil)
+    case .objects(let entries, _): show(choices: entries, in: action.request.path)
+    case .object: break
+    }
+  }
+
+  /// A request to the store's tree access failed.
+  mutating func take(_ action: RequestFailed<StoredValue>) {
+    guard let number = Int(action.request.id.text) else { return say(.error, action.error.message) }
+    fail(number, Refusal(action.error.description))
+  }
+
+  /// An operation on a resource was carried out.
+  mutating func finish(_ number: Int, _ performed: Performed) {
+    switch (writes[number], performed.kind) {
+    case (.toggle?, .create?): say(.info, "added your `\(performed.resource)`")
+    case (.toggle?, .destroy?): say(.info, "took your `\(performed.resource)` back")
+    case (.undo?, let kind?): say(.info, AppState.words(undoneBy: kind, performed))
+    default: break
+    }
+    finish(number, key: performed.kind == .create ? performed.path.lastKey : nil)
+  }
+
+  private static func words(undoneBy kind: ResourceChangeKind, _ performed: Performed) -> String {
+    switch kind {
+    case .create: "taken back: \(performed.path) is there again"
+    case .update: "taken back: \(performed.path) is as it was"
+    case .destroy: "taken back: \(performed.path) is gone"
+    }
+  }
+
   /// A write is on disk.
-  mutating func finish(_ number: Int, key: RunnelTree.Key?) {
+  private mutating func finish(_ number: Int, key: RunnelTree.Key?) {
     switch writes.removeValue(forKey: number) {
     case .edit: say(.info, "saved")
     case .delete: say(.info, "deleted")
@@ -15,15 +54,15 @@ extension AppState {
     case .send(let view, let text):
       closeComposer(number, text)
       if let key { goTo(key, inView: view) }
-    case nil: break
+    case .toggle, .undo, nil: break
     }
   }
 
   private mutating func finish(_ form: FormScreen, key: RunnelTree.Key?) {
     switch form.purpose {
-    case .setLeaf: say(.info, "saved")
-    case .addChild, .addField: say(.info, "added")
-    case .addRecord(let view):
+    case .setLeaf, .editResource: say(.info, "saved")
+    case .addChild, .addField, .addResource(_, _, view: nil): say(.info, "added")
+    case .addRecord(let view), .addResource(_, _, let view?):
       say(.info, "added")
       if let key { goTo(key, inView: view) }
     }
@@ -41,20 +80,24 @@ extension AppState {
     }
   }
 
+  // MARK: Refusals
+
   /// A write was refused: what was typed is given back, with the reason.
-  mutating func fail(_ number: Int, _ message: String) {
-    say(.error, message)
+  mutating func fail(_ number: Int, _ refusal: Refusal) {
+    say(.error, refusal.message)
     switch writes.removeValue(forKey: number) {
-    case .send: reopenComposer(number, message)
-    case .edit(let path, let edit): reopen(edit, inRecord: path, message)
-    case .form(let form): reopen(form, message)
-    case .delete, nil: break
+    case .send: reopenComposer(number, refusal.message)
+    case .edit(let path, let edit): reopen(edit, inRecord: path, refusal)
+    case .form(let form): reopen(form, refusal)
+    case .delete, .toggle, .undo, nil: break
     }
   }
 
-  private mutating func reopen(_ edit: RecordScreen.Edit, inRecord path: Path, _ message: String) {
+  private mutating func reopen(
+    _ edit: RecordScreen.Edit, inRecord path: Path, _ refusal: Refusal
+  ) {
     var edit = edit
-    edit.error = message
+    edit.input.error = refusal.message(of: edit.field) ?? refusal.message
     for (index, layer) in layers.enumerated() {
       guard case .record(var screen) = layer, screen.path == path else { continue }
       if screen.edit == nil { screen.start(.edit(edit), height: height) }
@@ -65,9 +108,9 @@ extension AppState {
     if layers.isEmpty { open(record: path, .edit(edit)) }
   }
 
-  private mutating func reopen(_ form: FormScreen, _ message: String) {
+  private mutating func reopen(_ form: FormScreen, _ refusal: Refusal) {
     var form = form
-    form.fields[form.focus].error = message
+    form.take(refusal)
     switch layers.last {
     case .confirm, .form, .compose, .filter, .search:
       // Keys that are meant for another field do not go into this one.

@@ -37,6 +37,10 @@ struct AppState: Sendable {
     case form(FormScreen)
     case send(view: Int, text: String)
     case delete
+    /// A record that the user has at another, as a like.
+    case toggle
+    /// An entry of the action log that was taken back.
+    case undo
   }
 
   /// Milliseconds since 1970, as of the last tick.
@@ -51,6 +55,8 @@ struct AppState: Sendable {
   let databaseName: String
   /// Who the user is, for new records.
   let me: String
+  /// The records that are changed by operations.
+  let resources: ResourceBook
   let isReadOnly: Bool
 
   var lists: [ListScreen]
@@ -86,12 +92,14 @@ struct AppState: Sendable {
   var effects: [Effect] = []
 
   init(
-    views: [ViewDefinition], databaseName: String, me: String, isReadOnly: Bool,
-    size: TerminalSize, now: Int64, local: LocalTime, settings: Settings = Settings()
+    views: [ViewDefinition], resources: ResourceBook = ResourceBook(), databaseName: String,
+    me: String, isReadOnly: Bool, size: TerminalSize, now: Int64, local: LocalTime,
+    settings: Settings = Settings()
   ) {
     lists = views.map(ListScreen.init)
     self.databaseName = databaseName
     self.me = me
+    self.resources = resources
     self.isReadOnly = isReadOnly
     self.size = size
     self.now = now
@@ -210,11 +218,11 @@ extension AppState {
   /// - Precondition: writing is on; see `refusesWriting`.
   /// - Returns: the number that the answer will carry.
   @discardableResult
-  mutating func submit(_ purpose: WritePurpose, _ effect: (Int) -> Effect) -> Int {
+  mutating func submit(_ purpose: WritePurpose, _ request: WriteRequest) -> Int {
     precondition(!isReadOnly, "Whoever offers to write asks before if writing is on.")
     lastWrite += 1
     writes[lastWrite] = purpose
-    effects.append(effect(lastWrite))
+    effects.append(.write(lastWrite, request))
     return lastWrite
   }
 

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -14,21 +15,26 @@ struct FormScreen: Sendable {
     case addField(Path)
     /// The value of a leaf.
     case setLeaf(Path)
+    /// A new record of a resource in a collection, which may be that of a view.
+    case addResource(String, in: Path, view: Int?)
+    /// The fields of a record of a resource, which were these.
+    case editResource(Path, original: JSONValue)
   }
 
   /// A field of a form.
   struct Field: Hashable, Sendable {
     var label: String
     var path: Path
-    var kind: FieldKind
-    var editor: LineEditor
-    var error: String?
+    var input: FieldInput
 
-    init(_ label: String, path: Path = .root, kind: FieldKind, text: String = "") {
+    init(_ label: String, path: Path = .root, _ input: FieldInput) {
       self.label = label
       self.path = path
-      self.kind = kind
-      editor = LineEditor(text)
+      self.input = input
+    }
+
+    init(_ label: String, path: Path = .root, kind: FieldKind, text: String = "") {
+      self.init(label, path: path, FieldInput(kind: kind, text: text))
     }
   }
 
@@ -50,8 +56,19 @@ struct FormScreen: Sendable {
   /// Marks a field as wrong, gives it the keys, and returns false: it is not saved.
   mutating func refuse(_ index: Int, _ message: String) -> Bool {
     focus = index
-    fields[index].error = message
+    fields[index].input.error = message
     return false
+  }
+
+  /// Marks the fields that were refused, or if it was none of them the one with the keys.
+  mutating func take(_ refusal: Refusal) {
+    var first: Int?
+    for index in fields.indices where !fields[index].path.isRoot {
+      guard let message = refusal.message(of: fields[index].path) else { continue }
+      fields[index].input.error = message
+      first = first ?? index
+    }
+    if let first { focus = first } else { fields[focus].input.error = refusal.message }
   }
 
   /// The values of all fields that are filled in; nil if one is refused, which is then marked.
@@ -59,13 +76,19 @@ struct FormScreen: Sendable {
     var values: [(path: Path, value: JSONValue)] = []
     var firstError: Int?
     for index in fields.indices {
-      fields[index].error = nil
+      fields[index].input.error = nil
       let field = fields[index]
-      if field.editor.isEmpty, field.kind != .string { continue }
+      if field.input.isEmpty {
+        // What has a first value of its own is given that.
+        guard let rule = field.input.rule, rule.isRequired, rule.initial == nil else { continue }
+        fields[index].input.error = "is missing."
+        firstError = firstError ?? index
+        continue
+      }
       do throws(FieldError) {
-        values.append((field.path, try field.kind.value(of: field.editor.text)))
+        values.append((field.path, try field.input.value()))
       } catch {
-        fields[index].error = error.message
+        fields[index].input.error = error.message
         firstError = firstError ?? index
       }
     }

@@ -9,23 +9,32 @@ struct RecordScreen: Sendable {
   struct Edit: Hashable, Sendable {
     /// The field, relative to the record; the root for the record itself.
     var field: Path
-    var kind: FieldKind
-    var editor: LineEditor
-    var error: String?
-    /// What the field held when the edit began.
-    let original: Leaf
+    var input: FieldInput
+    /// What the field held when the edit began; nil if nothing.
+    let original: Leaf?
+    private let untouched: FieldInput
 
-    init(_ field: Path, _ leaf: Leaf) {
+    init(_ field: Path, _ input: FieldInput, original: Leaf?) {
       self.field = field
-      kind = FieldKind(leaf.json)
-      editor = LineEditor(FieldKind.text(of: leaf.json))
-      original = leaf
+      self.input = input
+      self.original = original
+      untouched = input
     }
 
     /// True if nothing was typed, or it was taken back.
     var isUntouched: Bool {
-      kind == FieldKind(original.json) && editor.text == FieldKind.text(of: original.json)
+      input.kind == untouched.kind && input.editor.text == untouched.editor.text
     }
+  }
+
+  /// A field of the record.
+  struct Field: Hashable, Sendable {
+    /// Where it is, relative to the record; the root for the record itself.
+    var path: Path
+    /// What it holds; nil for one that the schema knows and the record has not.
+    var leaf: Leaf?
+    /// The rule that a resource has for it.
+    var rule: FieldRule?
   }
 
   /// What happens as soon as the record is there.
@@ -34,6 +43,8 @@ struct RecordScreen: Sendable {
     case field(Path)
     /// An edit goes on.
     case edit(Edit)
+    /// All fields are edited in a form.
+    case form
   }
 
   /// The id of the only section.
@@ -42,10 +53,12 @@ struct RecordScreen: Sendable {
   let path: Path
   /// The name of the view it was opened from.
   let viewName: String
+  /// The resource that the record is one of; nil if none describes it.
+  let resource: ResourceDefinition?
   /// The record; nil until it is read.
   var node: RunnelTree.Node?
   /// The fields by row id.
-  var fields: [String: (path: Path, leaf: Leaf)] = [:]
+  var fields: [String: Field] = [:]
   var content = ListContent()
   /// What the header says.
   var headings: [String: ListHeading] = [:]
@@ -53,14 +66,15 @@ struct RecordScreen: Sendable {
   var edit: Edit?
   private var start: Start?
 
-  init(path: Path, viewName: String, start: Start? = nil) {
+  init(path: Path, viewName: String, resource: ResourceDefinition? = nil, start: Start? = nil) {
     self.path = path
     self.viewName = viewName
+    self.resource = resource
     self.start = start
   }
 
   /// The field under the cursor; nil on the header.
-  var cursorField: (path: Path, leaf: Leaf)? {
+  var cursorField: Field? {
     guard case .row(let id)? = list.cursor else { return nil }
     return fields[id]
   }
@@ -71,9 +85,10 @@ struct RecordScreen: Sendable {
     fields = [:]
     var ids: [String] = []
     append(new, at: .root, to: &ids)
+    let count = ids.count
+    appendMissingFields(of: new, to: &ids)
     keepEditedField(&ids)
     let old = content
-    let count = ids.count
     content = ListContent(sections: [
       ListSection(
         id: RecordScreen.section, rows: ids, emptyText: "this record is gone · Esc goes back")
@@ -99,7 +114,7 @@ struct RecordScreen: Sendable {
     case .empty: break
     case .leaf(let leaf):
       let id = path.description
-      fields[id] = (path, leaf)
+      fields[id] = Field(path: path, leaf: leaf, rule: rule(of: path))
       ids.append(id)
     case .children(let children):
       for child in children {
@@ -108,16 +123,37 @@ struct RecordScreen: Sendable {
     }
   }
 
+  private func rule(of path: Path) -> FieldRule? {
+    guard path.keys.count == 1, let key = path.keys.first else { return nil }
+    return resource?.schema.rule(of: key)
+  }
+
+  /// The fields that the schema knows and the record has not: they are there to be filled in.
+  private mutating func appendMissingFields(of node: RunnelTree.Node, to ids: inout [String]) {
+    guard let resource, !node.isEmpty, node.leaf == nil else { return }
+    for rule in resource.schema.fields where node[rule.field].isEmpty {
+      if case .object = rule.kind { continue }
+      let path = Path(unchecked: [rule.field])
+      fields[path.description] = Field(path: path, leaf: nil, rule: rule)
+      ids.append(path.description)
+    }
+  }
+
   /// A field that is being edited stays, with what was typed, whatever others do to it.
   private mutating func keepEditedField(_ ids: inout [String]) {
     guard let edit else { return }
     let id = edit.field.description
     if let leaf = fields[id]?.leaf {
-      if leaf != edit.original { self.edit?.error = "changed elsewhere to \(leaf.json.jsonText())" }
-    } else {
-      fields[id] = (edit.field, edit.original)
+      if leaf != edit.original {
+        self.edit?.input.error = "changed elsewhere to \(leaf.json.jsonText())"
+      }
+    } else if let original = edit.original {
+      if fields[id] == nil { ids.append(id) }
+      fields[id] = Field(path: edit.field, leaf: original, rule: edit.input.rule)
+      self.edit?.input.error = "deleted elsewhere: Enter writes it again"
+    } else if fields[id] == nil {
+      fields[id] = Field(path: edit.field, leaf: nil, rule: edit.input.rule)
       ids.append(id)
-      self.edit?.error = "deleted elsewhere: Enter writes it again"
     }
   }
 }
@@ -125,24 +161,33 @@ struct RecordScreen: Sendable {
 // MARK: Editing
 
 extension RecordScreen {
-  /// Does what is to be done once the record is there.
-  mutating func begin(height: Int) {
-    guard let start else { return }
+  /// Does what is to be done once the record is there; true if that is to open the form.
+  mutating func begin(height: Int) -> Bool {
+    guard let start else { return false }
     self.start = nil
+    if start == .form { return true }
     self.start(start, height: height)
+    return false
+  }
+
+  /// Why a field is not edited; nil if it is.
+  func reasonNotEdited(_ field: Path, _ book: ResourceBook) -> String? {
+    resource.flatMap { book.reasonNotEdited(field, of: $0.name) }
   }
 
   /// Starts to edit, or goes on with it.
   mutating func start(_ start: Start, height: Int) {
     switch start {
     case .field(let field):
-      guard let leaf = fields[field.description]?.leaf else { return }
-      edit = Edit(field, leaf)
+      guard let present = fields[field.description] else { return }
+      let json = present.leaf?.json ?? .null
+      edit = Edit(field, FieldInput(rule: present.rule, json), original: present.leaf)
     case .edit(let edit):
       self.edit = edit
       // The field may be gone; it is shown all the same.
       if let node { show(node, height: height) }
-      self.edit?.error = edit.error
+      self.edit?.input.error = edit.input.error
+    case .form: return
     }
     guard let field = edit?.field else { return }
     list.moveTo(.row(field.description), in: content, height: height)

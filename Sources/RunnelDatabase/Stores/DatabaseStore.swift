@@ -8,7 +8,8 @@ public import RunnelTree
 /// - It owns a `Store` and is the one place where actions are dispatched to it, from any thread.
 /// - It carries out what `TreeAccess` asks of the tree, and dispatches what comes of it. Requests are
 ///   carried out one after the other, in the order in which they were dispatched; their deliveries are
-///   dispatched before their answers.
+///   dispatched before their answers. What the origin of a replica answers to a write is waited for
+///   beside that.
 /// - It runs asynchronous thunks.
 ///
 /// A program with a loop of its own has a `Store` and a `TreeAccess` itself, and submits the effects to
@@ -33,6 +34,10 @@ public actor DatabaseStore<State: Sendable> {
   /// The requests that have not begun.
   private var waiting: Set<RequestID> = []
   private var observations: [ListenerID: Observation] = [:]
+  /// The writes that the origin has not answered.
+  private var followed: [RequestID: Task<Void, Never>] = [:]
+  /// Who is told of the connection with the origin.
+  private var connection: Observation?
   private var running: [Int: Task<Void, Never>] = [:]
   private var thunkOfName: [String: Int] = [:]
   private var lastThunk = 0
@@ -87,6 +92,9 @@ public actor DatabaseStore<State: Sendable> {
     requests.finish()
     for observation in observations.values { database.end(observation) }
     observations = [:]
+    stopMonitoring()
+    for task in followed.values { task.cancel() }
+    followed = [:]
     for task in running.values { task.cancel() }
     running = [:]
     thunkOfName = [:]
@@ -177,25 +185,23 @@ extension DatabaseStore {
       guard case .dropped = requests.yield(effect) else { return }
       waiting.remove(id)
       dispatch(TreeAnswer.failed(id, .overflow("requests", Self.requestsMax)))
-    case .cancel(let id): waiting.remove(id)
+    case .cancel(let id):
+      waiting.remove(id)
+      followed.removeValue(forKey: id)?.cancel()
     case .listen(let listener, let request): listen(listener, request)
     case .unlisten(let listener):
       if let observation = observations.removeValue(forKey: listener) {
         database.end(observation)
       }
-    // Who knows the origin says by `TreeAnswer.connection` whether it can be reached.
-    case .monitorConnection, .stopMonitoringConnection: break
+    case .monitorConnection: monitor()
+    case .stopMonitoringConnection: stopMonitoring()
     }
   }
 
   /// Carries out a request, unless it was cancelled meanwhile.
   private func carryOut(_ effect: TreeEffect) async {
     switch effect {
-    case .write(let id, let write):
-      await answer(id) { database in
-        try await database.perform(write)
-        return .written(id, awaitsOrigin: false)
-      }
+    case .write(let id, let write): await perform(write, id)
     case .get(let id, let path):
       await answer(id) { .found(id, try await $0.answer { try $0.node(at: path) }) }
     case .search(let id, let query):
@@ -209,15 +215,68 @@ extension DatabaseStore {
     _ id: RequestID, _ body: @Sendable (Database) async throws -> TreeAnswer
   ) async {
     guard waiting.remove(id) != nil else { return }
-    var answer: TreeAnswer
     do {
-      answer = try await body(database)
+      tell(try await body(database))
     } catch {
-      answer = .failed(id, TreeError(reason: error))
+      tell(.failed(id, TreeError(reason: error)))
     }
-    // What a write came to was posted before it returned.
+  }
+
+  /// Dispatches an answer, after what it came to, which was posted before.
+  private func tell(_ answer: TreeAnswer) {
     drain()
     dispatch(answer)
+  }
+
+  private func perform(_ write: Write, _ id: RequestID) async {
+    guard waiting.remove(id) != nil else { return }
+    do {
+      let receipt = try await database.perform(write)
+      let awaitsOrigin = receipt.isPending
+      // One that was refused meanwhile throws here.
+      if !awaitsOrigin { try await receipt.acknowledgement() }
+      tell(.written(id, awaitsOrigin: awaitsOrigin))
+      if awaitsOrigin, !isClosed { follow(receipt, id) }
+    } catch {
+      tell(.failed(id, TreeError(reason: error)))
+    }
+  }
+
+  /// Waits for what the origin answers to a write, however late that is.
+  private func follow(_ receipt: WriteReceipt, _ id: RequestID) {
+    followed[id] = Task { [weak self] in
+      do {
+        try await receipt.acknowledgement()
+        if !Task.isCancelled { await self?.conclude(id, .acknowledged(id)) }
+      } catch let error as DatabaseError where error.code != .closed {
+        if !Task.isCancelled { await self?.conclude(id, .failed(id, TreeError(reason: error))) }
+      } catch {
+        // The store or the database was closed: the write is still pending in the file.
+      }
+    }
+  }
+
+  private func conclude(_ id: RequestID, _ answer: TreeAnswer) {
+    if followed.removeValue(forKey: id) != nil { tell(answer) }
+  }
+
+  // MARK: The connection
+
+  private func monitor() {
+    stopMonitoring()
+    let place = Query(Path(unchecked: Path.info.keys + [Key(unchecked: "connected")]))
+    let inbox = inbox
+    let sink: @Sendable ([DataEvent]) -> Void = { events in
+      guard case .value(let snapshot)? = events.last else { return }
+      // Whoever lets so much wait learns it with the next change.
+      _ = inbox.post(TreeAnswer.connection(isConnected: snapshot.value == true))
+    }
+    connection = database.observe(place, .value, .buffer(sink)) { _ in }
+  }
+
+  private func stopMonitoring() {
+    if let connection { database.end(connection) }
+    connection = nil
   }
 
   private func listen(_ listener: ListenerID, _ request: ListenRequest) {

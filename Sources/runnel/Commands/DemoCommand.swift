@@ -16,6 +16,7 @@ struct DemoCommand: ParsableCommand {
 
   private static let data = "demo/demo.json"
   private static let views = "demo/demo.views.yaml"
+  private static let resources = "demo/demo.resources.yaml"
 
   @Option(
     name: [.short, .long],
@@ -34,6 +35,7 @@ struct DemoCommand: ParsableCommand {
     if makeOnly { return }
     var workspace = workspace
     if workspace.views == nil { workspace.views = try resource(DemoCommand.views) }
+    if workspace.resources == nil { workspace.resources = try resource(DemoCommand.resources) }
     try workspace.open(file)
   }
 

@@ -21,6 +21,10 @@ struct ScreenshotCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("The file that defines the views.", valueName: "file"), completion: .file())
   var views: String?
+  @Option(
+    help: ArgumentHelp("The file that defines the resources.", valueName: "file"),
+    completion: .file())
+  var resources: String?
   @Option(help: ArgumentHelp("The view to show.", valueName: "name"))
   var view: String?
   @Option(
@@ -38,6 +42,7 @@ struct ScreenshotCommand: ParsableCommand {
   func run() throws {
     var options = ApplicationOptions(database: try database.file(for: .change))
     options.views = views
+    options.resources = resources
     options.view = view
     var screenshot = Screenshot(options: options, size: size, keys: keys)
     screenshot.now = at

@@ -15,6 +15,11 @@ struct WorkspaceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The file that defines the views.", valueName: "file"), completion: .file())
   var views: String?
+  @Option(
+    help: ArgumentHelp(
+      "The file that defines the resources: what is counted, logged and asked for in forms.",
+      valueName: "file"), completion: .file())
+  var resources: String?
   @Option(help: ArgumentHelp("The view to show first.", valueName: "name"))
   var view: String?
   @Flag(help: "Refuse every write.")
@@ -51,6 +56,7 @@ struct WorkspaceOptions: ParsableArguments {
   func open(_ file: String) throws {
     var options = ApplicationOptions(database: file)
     options.views = views
+    options.resources = resources
     options.view = view
     options.isReadOnly = readonly
     options.allowsCrash = allowCrash

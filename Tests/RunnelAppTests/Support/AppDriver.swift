@@ -29,7 +29,8 @@ final class AppDriver {
 
   /// Opens views on a database that holds `json`, or on a copy of the file with these bytes.
   init(
-    _ views: [ViewDefinition], json: JSONValue = .null, copying template: Data? = nil,
+    _ views: [ViewDefinition], resources: ResourceBook = ResourceBook(),
+    json: JSONValue = .null, copying template: Data? = nil,
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
     me: String = "zoe", now: Int64 = Fixture.now, random seed: UInt64 = 1
   ) throws {
@@ -40,19 +41,20 @@ final class AppDriver {
     self.file = file
     if let template { try template.write(to: URL(fileURLWithPath: file)) }
     func open(_ seed: UInt64, isReadOnly: Bool = false) throws -> DatabaseSession {
-      try DatabaseSession(
-        file: file, isReadOnly: isReadOnly,
-        environment: DatabaseEnvironment(
-          now: { clock.now }, random: SeededRandom(seed: seed)))
+      var environment = DatabaseEnvironment(
+        now: { clock.now }, random: SeededRandom(seed: seed))
+      environment.author = me
+      return try DatabaseSession(file: file, isReadOnly: isReadOnly, environment: environment)
     }
     other = try open(seed)
     if json != .null { _ = try other.write(.set(.root, json)) }
     try other.declareIndexes(views.flatMap(\.indexes))
     backend = SynchronousBackend(try open(seed + 1, isReadOnly: isReadOnly))
     let state = AppState(
-      views: views, databaseName: "test", me: me, isReadOnly: isReadOnly,
+      views: views, resources: resources, databaseName: "test", me: me, isReadOnly: isReadOnly,
       size: TerminalSize(columns: columns, rows: rows), now: now, local: .utc)
-    runtime = AppRuntime(state: state, database: backend)
+    runtime = AppRuntime(
+      state: state, database: backend, random: SeededRandom(seed: seed + 2))
     runtime.start()
     pump()
   }

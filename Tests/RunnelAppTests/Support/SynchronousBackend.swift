@@ -1,8 +1,6 @@
-import RunnelBase
-import RunnelTree
+import RunnelDatabase
 
 @testable import RunnelApp
-@testable import RunnelDatabase
 
 /// A database that answers when it is told to, so that a test sees the state before the answer.
 final class SynchronousBackend: TreeBackend {
@@ -23,43 +21,16 @@ final class SynchronousBackend: TreeBackend {
   /// Carries the oldest request out; nil if there is none.
   func answer() -> [DatabaseMessage]? {
     if requests.isEmpty { return nil }
-    switch requests.removeFirst() {
-    case .listen(let listener, let request):
-      return answer(listener) { try session.listen(listener, request) }
-    case .unlisten(let listener):
-      session.unlisten(listener)
-      return []
-    case .extend(let listener, let count):
-      return answer(listener) { try session.extend(listener, by: count) }
-    case .write(let number, let write):
-      return answer(number) { (nil, try session.write(write)) }
-    case .push(let number, let path, let json):
-      return answer(number) { try session.push(json, to: path) }
-    case .connectOrigin, .disconnectOrigin, .receive: return []
+    let request = requests.removeFirst()
+    switch request {
+    case .listen(let listener, _), .extend(let listener, _):
+      if let listenRefusal { return [.failed(listener, listenRefusal)] }
+    case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
+      .undo(let number, _, _):
+      writeCount += 1
+      if let refusal { return [.refused(number, refusal)] }
+    case .unlisten, .get, .search, .connectOrigin, .disconnectOrigin, .receive: break
     }
-  }
-
-  private func answer(
-    _ listener: ListenerID, _ body: () throws -> [Delivery]
-  ) -> [DatabaseMessage] {
-    do {
-      if let listenRefusal { throw listenRefusal }
-      return [.deliveries(try body())]
-    } catch {
-      return [.failed(listener, DatabaseError(error, file: session.file))]
-    }
-  }
-
-  private func answer(
-    _ number: Int, _ body: () throws -> (key: Key?, deliveries: [Delivery])
-  ) -> [DatabaseMessage] {
-    writeCount += 1
-    do {
-      if let refusal { throw refusal }
-      let result = try body()
-      return [.deliveries(result.deliveries), .written(number, key: result.key)]
-    } catch {
-      return [.refused(number, DatabaseError(error, file: session.file))]
-    }
+    return session.answer(request)
   }
 }

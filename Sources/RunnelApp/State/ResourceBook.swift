@@ -1,0 +1,79 @@
+import Foundation
+import RunnelStreams
+import RunnelTree
+
+/// The resources of the database, as the state holds them: empty where no file describes any.
+struct ResourceBook: Sendable {
+  var registry = ResourceRegistry()
+  /// The text of the file, so that a recorded session can be replayed; nil if there is none.
+  var source: String?
+
+  /// The record that stands at a place, or around it; nil if no resource describes one there.
+  func record(at path: Path) -> (definition: ResourceDefinition, identity: ResourceIdentity)? {
+    guard case .record(let identity, _) = registry.place(of: path),
+      let definition = registry.definitions.first(where: { $0.name == identity.resource })
+    else { return nil }
+    return (definition, identity)
+  }
+
+  /// The records that somebody toggles at the record of a place.
+  func toggled(at path: Path, by person: String) -> [ResourceIdentity] {
+    guard case .record(let identity, let field) = registry.place(of: path), field.isRoot,
+      let person = try? Key(person)
+    else { return [] }
+    return registry.toggled(at: identity, by: person)
+  }
+
+  /// Who looks after a field, in a word; nil if it is the user.
+  func ownership(of field: Path, in resource: ResourceDefinition?) -> String? {
+    guard let resource, let key = field.keys.first,
+      registry.ownedFields(of: resource.name).contains(key)
+    else { return nil }
+    let isCounter = registry.counters(of: resource.name).contains { $0.field == key }
+    return isCounter ? "counted" : "copied"
+  }
+
+  /// Why a field follows from other records and is not edited; nil if it is edited.
+  func reasonNotEdited(_ field: Path, of resource: String) -> String? {
+    guard let key = field.keys.first, registry.ownedFields(of: resource).contains(key) else {
+      return nil
+    }
+    let isCounter = registry.counters(of: resource).contains { $0.field == key }
+    return isCounter
+      ? "`\(key)` is counted from other records: it is not edited"
+      : "`\(key)` is copied from another record: edit it there"
+  }
+}
+
+extension ResourceBook {
+  /// Reads a resources file.
+  ///
+  /// - Throws: `ConfigurationError` if it cannot be read, or there is a mistake in it.
+  init(file: String) throws {
+    let text: String
+    do {
+      text = try String(contentsOfFile: file, encoding: .utf8)
+    } catch {
+      throw ConfigurationError(
+        file: file, line: nil, "The resources file cannot be read: \(error)")
+    }
+    try self.init(yaml: text, name: file)
+  }
+
+  /// Reads the text of a resources file.
+  ///
+  /// - Throws: `ConfigurationError` if there is a mistake in it.
+  init(yaml: String, name: String) throws {
+    registry = try ResourceDefinitionFile(yaml: yaml, name: name).registry
+    source = yaml
+  }
+}
+
+extension ResourceBook: Equatable {
+  /// Whether the same is registered; rules are functions, and left out.
+  static func == (left: ResourceBook, right: ResourceBook) -> Bool {
+    let (a, b) = (left.registry, right.registry)
+    return a.definitions == b.definitions && a.counters == b.counters && a.copies == b.copies
+      && a.cascades == b.cascades && a.log == b.log
+  }
+}

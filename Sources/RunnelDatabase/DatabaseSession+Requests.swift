@@ -1,0 +1,80 @@
+import RunnelStreams
+import RunnelTree
+
+// What a database is asked to do, done on the caller's thread: for programs without a thread for the
+// tree, and for the one that `Database` has.
+
+extension DatabaseSession {
+  /// Carries out a request; returns what is to be said of it, in order.
+  ///
+  /// What the origin of a replica says and is to be sent is not a part of it; see `Database`.
+  package func answer(_ request: DatabaseRequest) -> [DatabaseMessage] {
+    switch request {
+    case .listen(let listener, let request):
+      return answer(for: listener) { try listen(listener, request) }
+    case .unlisten(let listener):
+      unlisten(listener)
+      return []
+    case .extend(let listener, let count):
+      return answer(for: listener) { try extend(listener, by: count) }
+    case .write(let number, let write):
+      return answer(number) { (try self.write(write), .written(number, key: nil)) }
+    case .push(let number, let path, let json):
+      return answer(number) {
+        let (key, deliveries) = try push(json, to: path)
+        return (deliveries, .written(number, key: key))
+      }
+    case .perform(let number, let operation, let registry):
+      return answer(number) { DatabaseSession.answer(number, try perform(operation, in: registry)) }
+    case .undo(let number, let entry, let registry):
+      return answer(number) { DatabaseSession.answer(number, try undo(entry, in: registry)) }
+    case .get(let number, let path):
+      return answer(number) { ([], .found(number, try node(at: path))) }
+    case .search(let number, let query):
+      return answer(number) { ([], .rows(number, try rows(query))) }
+    case .connectOrigin, .disconnectOrigin, .receive: return []
+    }
+  }
+
+  /// What other processes wrote since the last time, as it is to be said.
+  package func news() -> [DatabaseMessage] {
+    do {
+      return DatabaseSession.messages(try catchUp())
+    } catch {
+      return [.stale(DatabaseError(error, file: file))]
+    }
+  }
+
+  private func answer(
+    for listener: ListenerID, _ body: () throws -> [Delivery]
+  ) -> [DatabaseMessage] {
+    do {
+      return DatabaseSession.messages(try body())
+    } catch {
+      return [.failed(listener, DatabaseError(error, file: file))]
+    }
+  }
+
+  private func answer(
+    _ number: Int, _ body: () throws -> (deliveries: [Delivery], message: DatabaseMessage)
+  ) -> [DatabaseMessage] {
+    do {
+      let result = try body()
+      return DatabaseSession.messages(result.deliveries) + [result.message]
+    } catch let error as ResourceError {
+      return [.resourceRefused(number, error)]
+    } catch {
+      return [.refused(number, DatabaseError(error, file: file))]
+    }
+  }
+
+  private static func answer(
+    _ number: Int, _ outcome: ResourceOutcome
+  ) -> (deliveries: [Delivery], message: DatabaseMessage) {
+    (outcome.deliveries, .performed(number, outcome.plan))
+  }
+
+  private static func messages(_ deliveries: [Delivery]) -> [DatabaseMessage] {
+    deliveries.isEmpty ? [] : [.deliveries(deliveries)]
+  }
+}
