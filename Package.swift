@@ -132,8 +132,8 @@ let package = Package(
     .testTarget(
       name: "RunnelAppTests",
       dependencies: [
-        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelStreams", "RunnelTree",
-        "RunnelBase",
+        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelStore", "RunnelStreams",
+        "RunnelTree", "RunnelBase",
       ],
       exclude: ["Scenarios"], swiftSettings: swiftSettings),
     .testTarget(

@@ -31,7 +31,8 @@ struct Runnel: ParsableCommand {
     version: version,
     subcommands: [
       OpenCommand.self, DemoCommand.self, GetCommand.self, SetCommand.self, PushCommand.self,
-      UpdateCommand.self, RemoveCommand.self, CopyCommand.self, MoveCommand.self,
+      UpdateCommand.self, RemoveCommand.self, PerformCommand.self, CopyCommand.self,
+      MoveCommand.self,
       HistoryCommand.self, UndoCommand.self, WatchCommand.self, ImportCommand.self,
       ExportCommand.self, DiffCommand.self, IndexCommand.self, DoctorCommand.self,
       CompactCommand.self, ConfigCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,

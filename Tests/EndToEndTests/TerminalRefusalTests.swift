@@ -83,7 +83,7 @@ extension TerminalTests {
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments + ["--view", "Rooster"])
       let screen = try terminal.wait(for: "[2] ready$")
-      #expect(screen.joined.contains("Messages, Roster, Groups, Tree"))
+      #expect(screen.joined.contains("Messages, Roster, Groups, Activity, Tree"))
     }
 
     @Test func readOnlyDatabaseIsShownAndNotChanged() throws {

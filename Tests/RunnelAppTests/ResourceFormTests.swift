@@ -142,7 +142,7 @@ import Testing
 
   @Test func theTreeOffersTheFormWhereRecordsStand() throws {
     let app = try Fixture.gardenApp()
-    app.press("g5")
+    app.press("g6")
     app.go(to: "group ")
     app.press("a")
     #expect(app.form?.title == "Add a group to /group")

@@ -143,7 +143,7 @@ import Testing
 
   @Test func theTreeWritesRecordsByOperationsToo() throws {
     let app = try Fixture.gardenApp()
-    app.press("g5 gg j j l j l j")
+    app.press("g6 gg j j l j l j")
     #expect(app.cursorLine.contains("-M1"))
     app.press("d")
     app.wait(milliseconds: 200)
@@ -155,14 +155,14 @@ import Testing
   @Test func theLogIsOnlyWrittenByWhatIsDone() throws {
     let app = try Fixture.gardenApp()
     try app.set("/action", ["-K1": ["at": 1, "by": "x"]])
-    app.press("g5 gg j l j l j e")
+    app.press("g6 gg j l j l j e")
     #expect(app.toast.contains("is the log of what was done"))
     #expect(app.form == nil)
   }
 
   @Test func whatStandsAboveRecordsIsRemovedWithAWarning() throws {
     let app = try Fixture.gardenApp()
-    app.press("g5 gg j j d")
+    app.press("g6 gg j j d")
     #expect(app.screen.contains { $0.contains("counters will not follow") })
   }
 

@@ -5,6 +5,8 @@ import RunnelBase
 ///
 /// A value with a function in it, so that tests choose the zone.
 public struct LocalTime: Sendable {
+  /// The name of the zone, by which two are compared; empty if it has none.
+  public var name: String
   /// Seconds to add to UTC at a time in milliseconds since 1970.
   public var offsetSeconds: @Sendable (_ milliseconds: Int64) -> Int
   /// How hours are counted.
@@ -19,22 +21,44 @@ public struct LocalTime: Sendable {
   }
 
   /// Makes a local time from its offsets.
-  public init(offsetSeconds: @escaping @Sendable (_ milliseconds: Int64) -> Int) {
+  public init(
+    name: String = "", offsetSeconds: @escaping @Sendable (_ milliseconds: Int64) -> Int
+  ) {
+    self.name = name
     self.offsetSeconds = offsetSeconds
   }
 
   /// Coordinated universal time.
-  public static let utc = LocalTime { _ in 0 }
+  public static let utc = LocalTime(name: "UTC") { _ in 0 }
 
   /// The zone of this system, as `TZ` or the system's settings name it.
   public static var system: LocalTime {
     tzset()
-    return LocalTime { milliseconds in
+    return LocalTime(name: zoneName) { milliseconds in
       var seconds = time_t(milliseconds / 1000)
       var parts = tm()
       guard localtime_r(&seconds, &parts) != nil else { return 0 }
       return parts.tm_gmtoff
     }
+  }
+
+  /// The zone of a name; the whole process is in it from then on.
+  ///
+  /// To be called before threads are started that ask for the environment.
+  static func zone(named name: String) -> LocalTime {
+    if name == utc.name { return .utc }
+    if !name.isEmpty { setenv("TZ", name, 1) }
+    return system
+  }
+
+  /// The name of this system's zone: what `TZ` says, or where `/etc/localtime` leads.
+  private static var zoneName: String {
+    if let named = getenv("TZ").map({ String(cString: $0) }), !named.isEmpty { return named }
+    guard let resolved = realpath("/etc/localtime", nil) else { return "" }
+    defer { free(resolved) }
+    let parts = String(cString: resolved).split(separator: "/")
+    guard let folder = parts.lastIndex(of: "zoneinfo") else { return "" }
+    return parts[(folder + 1)...].joined(separator: "/")
   }
 
   /// Milliseconds since 1970, now.
@@ -71,4 +95,9 @@ public struct LocalTime: Sendable {
     return max(
       tomorrow.milliseconds(offsetSeconds: offsetSeconds(milliseconds)), milliseconds + 1)
   }
+}
+
+extension LocalTime: Equatable {
+  /// Whether both are the zone of one name.
+  public static func == (left: LocalTime, right: LocalTime) -> Bool { left.name == right.name }
 }

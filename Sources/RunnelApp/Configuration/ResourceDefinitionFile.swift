@@ -12,6 +12,16 @@ public struct ResourceDefinitionFile: Sendable {
   /// What is registered, in the order of the file.
   public var registry: ResourceRegistry
 
+  /// What is put after the name of a database to find its resources.
+  static let suffix = ".resources.yaml"
+
+  /// The resources file beside a database: `chat.resources.yaml` for `chat.db`; nil if there is none.
+  public static func path(beside database: String) -> String? {
+    let stem = database.hasSuffix(".db") ? String(database.dropLast(3)) : database
+    let file = stem + suffix
+    return FileManager.default.isReadableFile(atPath: file) ? file : nil
+  }
+
   /// Reads the resources file of a name.
   ///
   /// - Throws: `ConfigurationError` if it cannot be read, and as with its text.

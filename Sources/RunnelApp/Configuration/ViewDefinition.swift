@@ -93,6 +93,8 @@ public struct ColumnDefinition: Hashable, Sendable {
     case mark
     /// A number, and nothing where it is 0.
     case count
+    /// What an entry of an action log did, with old and new values.
+    case change
   }
 
   /// The field.

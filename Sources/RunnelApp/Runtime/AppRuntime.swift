@@ -36,6 +36,7 @@ final class AppRuntime {
   private var lastListener = 0
   private var screenEffects: [Effect] = []
   private let clock: Clock
+  private let isRecording: Bool
   /// The numbers of what was asked of the database and not answered yet, with the names of the requests.
   private var requests: [Int: RequestID] = [:]
   private var lastRequest = 0
@@ -57,19 +58,29 @@ final class AppRuntime {
   ///   - state: the first state.
   ///   - database: where requests for the tree go.
   ///   - random: the random numbers, for new keys.
+  ///   - record: is told each action before it is reduced; nil if nobody records.
   init(
     state: AppState, database: any TreeBackend,
-    random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+    record: ((RunnelStore.ActionLogEntry) -> Void)? = nil
   ) {
     backend = database
     let clock = Clock(state.now)
     self.clock = clock
     access = TreeAccess(now: { clock.now }, random: random)
-    store = Store(state: state, middleware: [access.middleware()], reducer: AppState.reduce)
+    var middleware: [Middleware<AppState>] = [access.middleware()]
+    if let record {
+      middleware.append(AppState.recording(now: { clock.now }, write: record))
+    }
+    isRecording = record != nil
+    store = Store(state: state, middleware: middleware, reducer: AppState.reduce)
   }
 
   /// Carries out what the first state asks for.
-  func start() { performEffects() }
+  func start() {
+    if isRecording { store.dispatch(WorkspaceOpened(store.state)) }
+    performEffects()
+  }
 
   /// Handles an action and carries out what it asks for.
   func send(_ action: AppAction) { dispatch(action) }

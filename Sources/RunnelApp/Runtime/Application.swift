@@ -21,6 +21,8 @@ public struct ApplicationOptions: Sendable {
   public var configuration: String?
   /// What is asked of the terminal, whatever the configuration says.
   public var terminal: TerminalWishes
+  /// The file to which the session's actions are recorded; nil to record nothing.
+  public var record: String?
   /// Whether `C-x !` ends the program with a fault, to see what a crash leaves behind.
   public var allowsCrash: Bool
 
@@ -51,7 +53,9 @@ public final class Application {
   private let signals: SignalSource
   private let wakeup: Wakeup
   private let inbox: Inbox<DatabaseMessage>
-  private let database: Database
+  /// The database; nil in a replay.
+  private let database: Database?
+  private let recorder: SessionRecorder?
   private let runtime: AppRuntime
   private let configuration: ConfigurationMonitor
   private let wishes: TerminalWishes
@@ -79,19 +83,32 @@ public final class Application {
     return status
   }
 
+  /// Shows a recorded session after its last action, to look around in until the user leaves it.
+  ///
+  /// - Returns: the exit code, as `run`.
+  /// - Throws: `TerminalError` if it cannot start.
+  public static func run(_ replay: SessionReplay, terminal: TerminalWishes) throws -> Int32 {
+    SignalSource.blockSignals()
+    let application = try Application(replay, terminal)
+    defer { application.close() }
+    return application.loop()
+  }
+
   private init(_ options: ApplicationOptions) throws {
     let wakeup = try Wakeup()
     self.wakeup = wakeup
     signals = try SignalSource()
     inbox = Inbox(limit: Application.inboxLimit) { wakeup.signal() }
+    recorder = try options.record.map { try SessionRecorder(file: $0) }
     wishes = options.terminal
     configuration = ConfigurationMonitor(file: options.configuration)
     let settings = configuration.read()
     let workspace = try Workspace(options, settings.settings)
     try workspace.prepare(options, signals)
-    database = try Database(
+    let database = try Database(
       file: options.database, isReadOnly: options.isReadOnly, inbox: inbox,
       environment: Workspace.environment(author: workspace.me))
+    self.database = database
     do {
       screen = try CursesScreen.open(
         options: wishes.applied(to: settings.settings.terminal))
@@ -106,12 +123,35 @@ public final class Application {
     if let problem = settings.summary { state.say(.warning, problem) }
     state.allowsCrash = options.allowsCrash
     if let tab = workspace.firstTab { state.open(tab) }
-    runtime = AppRuntime(state: state, database: database)
+    runtime = AppRuntime(
+      state: state, database: database, record: recorder.map { recorder in { recorder.record($0) } }
+    )
+  }
+
+  /// Shows a session that was recorded.
+  private init(_ replay: SessionReplay, _ wishes: TerminalWishes) throws {
+    let wakeup = try Wakeup()
+    self.wakeup = wakeup
+    signals = try SignalSource()
+    let inbox = Inbox<DatabaseMessage>(limit: Application.inboxLimit) { wakeup.signal() }
+    self.inbox = inbox
+    (database, recorder) = (nil, nil)
+    self.wishes = wishes
+    configuration = ConfigurationMonitor(file: nil)
+    screen = try CursesScreen.open(
+      options: wishes.applied(to: replay.state.settings.terminal))
+    // Whoever asks for so much at once is not answered.
+    let backend = ReplayBackend { _ = inbox.post($0) }
+    var state = replay.state
+    state.effects = []
+    runtime = AppRuntime(state: state, database: backend)
+    runtime.send(.tick(LocalTime.now()))
+    runtime.send(.input(.resize(screen.size)))
   }
 
   private func close() {
     screen.close()
-    database.close()
+    database?.close()
   }
 }
 
@@ -132,6 +172,7 @@ extension Application {
       readConfiguration()
       readKeys()
       readMessages()
+      if let failure = recorder?.takeFailure() { runtime.send(.trouble(failure)) }
     }
   }
 

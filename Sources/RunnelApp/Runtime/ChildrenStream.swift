@@ -57,6 +57,11 @@ final class ChildrenStream {
     let paging: PagingPhase =
       phase == .loaded
       ? PagingPhase(stream.fetchState, count: pageSize) : .exhausted
-    receive?(TreeChildren(rows: stream.items.map(\.row), phase: phase, paging: paging))
+    receive?(TreeChildren(rows: stream.items.map(\.row.shown), phase: phase, paging: paging))
   }
+}
+
+extension TreeRow {
+  /// The row as a screen holds it: its key and content, without what a query compares of it.
+  var shown: TreeRow { TreeRow(key: key, value: .null, content: content) }
 }

@@ -160,7 +160,7 @@ final class ViewStreams {
 
   private func changed(_ update: ListUpdate<Record>) {
     var records: [String: Record] = [:]
-    for record in update.touched { records[record.key] = record }
+    for record in update.touched { records[record.key] = record.shown }
     receive?(
       ListChange(
         sections: update.sections.map { ListChange.SectionRows(id: $0.id, rows: $0.keys) },
@@ -191,6 +191,9 @@ private struct FilterSearch {
 }
 
 extension Record {
+  /// The record as a screen holds it: its place and content, whichever query it came from.
+  fileprivate var shown: Record { Record(path: path, row: row.shown) }
+
   /// The record's place in an order, whatever order its own query has.
   fileprivate func position(in index: QueryIndex) -> IndexPosition {
     let child = Child(key: row.key, node: row.node ?? .empty)

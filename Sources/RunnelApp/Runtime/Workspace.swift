@@ -7,8 +7,6 @@ import RunnelTerminal
 struct Workspace {
   /// What is put after the name of a database to find its views.
   static let viewsSuffix = ".views.yaml"
-  /// What is put after it to find its resources.
-  static let resourcesSuffix = ".resources.yaml"
   /// How long making indexes takes before it is mentioned.
   private static let silentMilliseconds: Int64 = 200
 
@@ -37,19 +35,12 @@ struct Workspace {
     } else if let standard = settings.views {
       found = try Workspace.read(standard, settings)
     }
-    resources = try Workspace.resources(options, beside: stem + Workspace.resourcesSuffix)
-    views = try found?.views ?? Workspace.discover(options, settings)
+    let described = options.resources ?? ResourceDefinitionFile.path(beside: file)
+    resources = try described.map { try ResourceBook(file: $0) } ?? ResourceBook()
+    let views = try found?.views ?? Workspace.discover(options, settings)
+    self.views = views + [resources.activityView].compactMap(\.self)
     me = found?.me ?? settings.me ?? ProcessInfo.processInfo.environment["USER"] ?? "me"
-    firstTab = try Workspace.tab(options.view, in: views)
-  }
-
-  private static func resources(
-    _ options: ApplicationOptions, beside: String
-  ) throws -> ResourceBook {
-    guard let file = options.resources ?? (access(beside, R_OK) == 0 ? beside : nil) else {
-      return ResourceBook()
-    }
-    return try ResourceBook(file: file)
+    firstTab = try Workspace.tab(options.view, in: self.views)
   }
 
   private static func read(_ file: String, _ settings: Settings) throws -> ViewFile {

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -42,6 +43,7 @@ struct AppScreen {
         return RecordDrawing(screen, state.resources, layout.body).draw(into: &canvas)
       case .help(let screen):
         return HelpDrawing(screen, state.keymap, layout.body).draw(into: &canvas)
+      case .debug(let screen): return drawDebug(screen, into: &canvas)
       case .form, .confirm, .compose, .filter, .search: continue
       }
     }
@@ -61,9 +63,10 @@ struct AppScreen {
       let note =
         screen.phase == .loading
         ? "loading"
-        : screen.filter == nil
-          ? "nothing here yet · a adds a first record"
-          : "no loaded row fits the filter · Esc clears it"
+        : screen.filter != nil
+          ? "no loaded row fits the filter · Esc clears it"
+          : screen.definition.source.path == state.resources.registry.log
+            ? "nothing was done yet" : "nothing here yet · a adds a first record"
       return drawNote(note, into: &canvas)
     }
     let rows = RowText(
@@ -93,6 +96,12 @@ struct AppScreen {
     return line.marking(search, isCurrent ? .searchCurrent : .searchMatch)
   }
 
+  private func drawDebug(_ screen: DebugScreen, into canvas: inout Canvas) {
+    ListWidget.draw(
+      screen.content, screen.list, headings: screen.headings,
+      rowText: { id, _ in screen.lines[id] ?? StyledLine() }, into: &canvas, rect: layout.body)
+  }
+
   private func drawTree(into canvas: inout Canvas) {
     let text = TreeText(tree: state.tree, local: state.local, glyphs: glyphs)
     ListWidget.draw(
@@ -120,7 +129,7 @@ struct AppScreen {
   private func drawOverlays(into canvas: inout Canvas) {
     for layer in state.layers {
       switch layer {
-      case .record, .help: break
+      case .record, .help, .debug: break
       case .compose(let composer): drawComposer(composer, into: &canvas)
       case .filter(let filter): PromptDrawing(state, layout.composer).draw(filter, into: &canvas)
       case .search(let search): PromptDrawing(state, layout.composer).draw(search, into: &canvas)

@@ -28,13 +28,14 @@ struct Hints {
     case .form: [key(.formSave, "save"), key(.inputCancel, "cancel")]
     case .confirm: [key(.dialogYes, "yes"), key(.dialogNo, "no")]
     case .help: [key(.rowOpen, "run"), key(.stepBack, "close")]
+    case .debug: [key(.rowDown, "down"), key(.stepBack, "close")]
     }
   }
 
   /// The way to the help, which is never left out.
   var help: Hint? {
     switch state.layers.last {
-    case .confirm, .help: nil
+    case .confirm, .help, .debug: nil
     case .record, .form, .compose, .filter, .search, nil: key(.helpOpen, "help")
     }
   }
@@ -50,6 +51,11 @@ struct Hints {
       [
         key(.rowOpen, "fetch"), key(.sectionNext, "next section"), key(.viewNext, "next view"),
         key(.viewClose, "leave"),
+      ]
+    case .row where state.entryAtHand != nil:
+      [
+        key(.rowOpen, "open"), key(.editUndo, "take back"), key(.sectionMore, "more"),
+        key(.sectionNext, "section"), key(.viewNext, "view"), key(.viewClose, "leave"),
       ]
     case .row, nil:
       [

@@ -108,6 +108,8 @@ struct RowText {
     switch format {
     case .plain: return FieldKind.text(of: json)
     case .mark: return json == .bool(true) ? glyphs.pinned : ""
+    case .change:
+      return ChangeText(ellipsis: glyphs.ellipsis).text(of: node) ?? FieldKind.text(of: json)
     case .count: return json == .number(0) ? "" : FieldKind.text(of: json)
     case .time, .date, .age:
       guard case .number(let number) = json, let time = number.integer else {

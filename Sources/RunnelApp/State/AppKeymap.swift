@@ -15,6 +15,8 @@ extension KeymapContext {
   static let resource = KeymapContext("resource")
   /// Wherever the user has something to toggle at that record, as a like.
   static let toggle = KeymapContext("toggle")
+  /// An entry of the action log.
+  static let activity = KeymapContext("activity")
   /// The help.
   static let help = KeymapContext("help")
   /// A question.
@@ -37,8 +39,10 @@ extension ActionID {
   static let appCrash = ActionID("app.crash")
   static let changeNext = ActionID("change.next")
   static let changePrevious = ActionID("change.prev")
+  static let debugOpen = ActionID("debug.open")
   static let dialogNo = ActionID("dialog.no")
   static let dialogYes = ActionID("dialog.yes")
+  static let editUndo = ActionID("edit.undo")
   static let fieldNext = ActionID("field.next")
   static let fieldPrevious = ActionID("field.prev")
   static let fieldType = ActionID("field.type")
@@ -120,7 +124,8 @@ extension ActionID {
 /// The one table of keys: it runs actions, and draws the help and the hints.
 enum AppKeymap {
   static let keymap = Keymap(
-    bindings(.confirm, confirm) + bindings(.help, help) + bindings(.toggle, toggle)
+    bindings(.confirm, confirm) + bindings(.help, help) + bindings(.activity, activity)
+      + bindings(.toggle, toggle)
       + bindings(.resource, resource) + bindings(.collection, collection + searching)
       + bindings(.tree, tree + searching) + bindings(.record, record) + bindings(.list, list)
       + bindings(.global, global) + bindings(.crash, crash) + gotoBindings
@@ -181,6 +186,10 @@ enum AppKeymap {
     (["i"], .recordForm, "edit all fields in a form")
   ]
 
+  private static let activity: [Row] = [
+    (["u"], .editUndo, "take the entry back, if it still stands")
+  ]
+
   private static let toggle: [Row] = [
     (["T"], .recordToggle, "add yours here, as a like, or take it back")
   ]
@@ -236,6 +245,7 @@ enum AppKeymap {
     (["C-c"], .jobCancel, "stop; twice leaves"),
     (["C-z"], .appSuspend, "suspend to the shell"),
     (["C-l"], .screenRedraw, "redraw from scratch"),
+    (["C-x d", "F12"], .debugOpen, "the last actions, and what they changed"),
   ]
 
   private static let help: [Row] = [

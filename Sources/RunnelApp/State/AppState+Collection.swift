@@ -54,6 +54,7 @@ extension AppState {
     case .recordEdit: editRecord()
     case .recordDelete: deleteRecord()
     case .recordForm: openForm()
+    case .editUndo: undoEntry()
     case .recordToggle: toggle()
     case .sectionMore: fetchMore()
     case .filterEdit: openFilter()
@@ -190,6 +191,11 @@ extension AppState {
   private mutating func addRecord() {
     if refusesWriting() { return }
     let screen = lists[active]
+    do throws(Refusal) {
+      _ = try resources.adding(.object([]), to: screen.definition.source.path)
+    } catch {
+      return say(.info, error.message)
+    }
     if screen.definition.compose != nil { return openComposer() }
     if openFormForNewRecord(in: screen.definition.source.path, view: active) { return }
     layers.append(.form(screen.formForNewRecord(view: active)))

@@ -18,11 +18,13 @@ extension AppState {
     case .search: [.search, .input, .textField]
     case .confirm: [.confirm]
     case .help: [.help, .list, .global]
+    case .debug: [.list, .global]
     }
   }
 
   /// The contexts of what the keys are about.
   private var atHand: [KeymapContext] {
+    if entryAtHand != nil { return [.activity] }
     if !isOnResource { return [] }
     return toggledAtHand == nil ? [.resource] : [.toggle, .resource]
   }
@@ -75,6 +77,9 @@ extension AppState {
       case .help(var screen):
         screen.list.resize(toHeight: height, in: screen.content)
         layers[index] = .help(screen)
+      case .debug(var screen):
+        screen.list.resize(toHeight: height, in: screen.content)
+        layers[index] = .debug(screen)
       case .form, .confirm, .compose, .filter, .search: break
       }
     }
@@ -95,6 +100,7 @@ extension AppState {
     case .compose: performInComposer(action)
     case .filter: performInFilter(action)
     case .search: performInSearch(action)
+    case .debug: performInDebug(action, count: count)
     }
   }
 
@@ -105,6 +111,7 @@ extension AppState {
     case .appCrash: effects.append(.crash)
     case .screenRedraw: effects.append(.redraw)
     case .helpOpen: openHelp()
+    case .debugOpen: openDebug()
     case .viewClose:
       if layers.isEmpty { isLeaving = true } else { closeLayer() }
     case .jobCancel: interrupt()
@@ -129,7 +136,7 @@ extension AppState {
     guard (0...treeTab).contains(tab) else { return open(tab) }
     while let layer = layers.last {
       switch layer {
-      case .help: closeLayer()
+      case .help, .debug: closeLayer()
       case .record(let screen) where screen.edit == nil: closeLayer()
       case .record, .form, .confirm, .compose, .filter, .search:
         return say(.info, "finish first what is typed, or Esc")

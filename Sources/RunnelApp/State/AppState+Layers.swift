@@ -182,7 +182,7 @@ extension AppState {
     switch layers.last {
     case .form, .compose, .filter, .search: true
     case .record(let screen): screen.edit != nil
-    case .confirm, .help, nil: false
+    case .confirm, .help, .debug, nil: false
     }
   }
 
@@ -209,7 +209,7 @@ extension AppState {
       screen.editor.insert(text)
       layers[layers.count - 1] = .search(screen)
       searchWhileTyping()
-    case .confirm, .help, nil: break
+    case .confirm, .help, .debug, nil: break
     }
   }
 }
@@ -223,6 +223,7 @@ extension HelpScreen {
     case .record: "In this record"
     case .resource: "With this record"
     case .toggle: "Yours"
+    case .activity: "With this entry"
     case .list: "Moving"
     case .global: "Everywhere"
     case .filter: "In the filter"

@@ -88,6 +88,7 @@ extension AppState {
     switch layers.last {
     case .record(let screen): (screen.list, screen.content)
     case .help(let screen): (screen.list, screen.content)
+    case .debug(let screen): (screen.list, screen.content)
     default:
       isTree ? (tree.list, tree.content) : (lists[active].list, lists[active].content)
     }

@@ -14,7 +14,7 @@ extension AppState {
     case .recordEdit:
       guard let field = screen.cursorField else { return say(.info, "move to a field to edit it") }
       if refusesWriting() { return }
-      if let reason = screen.reasonNotEdited(field.path, resources) { return say(.info, reason) }
+      if let reason = reasonNotEdited(field.path, in: screen) { return say(.info, reason) }
       screen.start(.field(field.path), height: height)
       layers[layers.count - 1] = .record(screen)
       return readChoices(of: [screen.edit?.input].compactMap(\.self))
@@ -34,6 +34,16 @@ extension AppState {
       guard AppState.move(&screen.list, screen.content, height, action, count) else { return }
     }
     layers[layers.count - 1] = .record(screen)
+  }
+
+  /// Why a field of an open record is not edited; nil if it is.
+  private func reasonNotEdited(_ field: Path, in screen: RecordScreen) -> String? {
+    do throws(Refusal) {
+      _ = try resources.setting(true, at: Path(unchecked: screen.path.keys + field.keys))
+      return nil
+    } catch {
+      return error.message
+    }
   }
 
   private mutating func addField(to screen: RecordScreen) {
@@ -76,7 +86,7 @@ extension AppState {
       screen.endEdit(height: height)
       screen.list.move(by: rows, in: screen.content, height: height)
       if rows != 0, let next = screen.cursorField, next.path != edit.field,
-        screen.reasonNotEdited(next.path, resources) == nil
+        reasonNotEdited(next.path, in: screen) == nil
       {
         screen.start(.field(next.path), height: height)
       }

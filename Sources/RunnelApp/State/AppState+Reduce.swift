@@ -9,10 +9,18 @@ import RunnelTree
 extension AppState {
   /// The reducer of the application's store.
   static func reduce(_ state: inout AppState, _ action: any Action) {
+    let before = state.facts
+    state.handle(action)
+    state.trace.note(
+      AppState.name(of: action), isOfInterest: AppState.isOfInterest(action), at: state.now,
+      before, state.facts)
+  }
+
+  private mutating func handle(_ action: any Action) {
     switch action {
-    case let action as AppAction: state.reduce(action)
-    case let action as RequestSucceeded<StoredValue>: state.take(action)
-    case let action as RequestFailed<StoredValue>: state.take(action)
+    case let action as AppAction: reduce(action)
+    case let action as RequestSucceeded<StoredValue>: take(action)
+    case let action as RequestFailed<StoredValue>: take(action)
     default: break
     }
   }

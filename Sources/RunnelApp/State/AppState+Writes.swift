@@ -117,7 +117,7 @@ extension AppState {
       layers.insert(.form(form), at: layers.count - 1)
     case .record(let screen) where screen.edit != nil:
       layers.insert(.form(form), at: layers.count - 1)
-    case .record, .help, nil: layers.append(.form(form))
+    case .record, .help, .debug, nil: layers.append(.form(form))
     }
   }
 }

@@ -7,11 +7,11 @@ import RunnelTree
 /// It changes by actions only, in `reduce`; what is to be done in the world is listed in `effects`.
 /// Rows come from the tree and are never edited here: a key press asks for a write, and the list
 /// changes because the tree said so.
-struct AppState: Sendable {
+struct AppState: Equatable, Sendable {
   /// What lies over a view.
   ///
   /// The last layer is on top and gets the keys.
-  enum Layer: Sendable {
+  enum Layer: Hashable, Sendable {
     case record(RecordScreen)
     case form(FormScreen)
     case confirm(ConfirmScreen)
@@ -19,10 +19,11 @@ struct AppState: Sendable {
     case compose(ComposeScreen)
     case filter(FilterScreen)
     case search(SearchScreen)
+    case debug(DebugScreen)
   }
 
   /// A message that goes away by itself.
-  struct TimedToast: Sendable {
+  struct TimedToast: Hashable, Sendable {
     var toast: Toast
     /// Milliseconds since 1970.
     var until: Int64
@@ -31,7 +32,7 @@ struct AppState: Sendable {
   /// What a write was for, so that its answer finds its place.
   ///
   /// It keeps what was typed, to give it back if the write is refused.
-  enum WritePurpose: Sendable {
+  enum WritePurpose: Hashable, Sendable {
     /// A field that was edited in its place, in the record at a path.
     case edit(record: Path, RecordScreen.Edit)
     case form(FormScreen)
@@ -90,6 +91,8 @@ struct AppState: Sendable {
   var writes: [Int: WritePurpose] = [:]
   var lastWrite = 0
   var effects: [Effect] = []
+  /// The last actions, for the debug view.
+  var trace = ActionTrace()
 
   init(
     views: [ViewDefinition], resources: ResourceBook = ResourceBook(), databaseName: String,

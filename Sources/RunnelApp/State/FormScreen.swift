@@ -4,7 +4,7 @@ import RunnelTerminal
 import RunnelTree
 
 /// A form: named fields with a kind each, for what cannot be edited in its place.
-struct FormScreen: Sendable {
+struct FormScreen: Hashable, Sendable {
   /// What the form is for.
   enum Purpose: Hashable, Sendable {
     /// A new record of a view.
@@ -98,7 +98,7 @@ struct FormScreen: Sendable {
 }
 
 /// A question before something is destroyed.
-struct ConfirmScreen: Sendable {
+struct ConfirmScreen: Hashable, Sendable {
   /// How long after it opened `y` does not count yet, in milliseconds: it was typed for the list.
   static let graceMilliseconds: Int64 = 120
 
@@ -110,7 +110,7 @@ struct ConfirmScreen: Sendable {
 }
 
 /// The keys of a place, to read and to run.
-struct HelpScreen: Sendable {
+struct HelpScreen: Hashable, Sendable {
   /// What the rows stand for.
   var bindings: [String: KeyBinding]
   var content: ListContent
@@ -120,7 +120,7 @@ struct HelpScreen: Sendable {
 }
 
 /// The line in which a record is composed.
-struct ComposeScreen: Sendable {
+struct ComposeScreen: Hashable, Sendable {
   let view: Int
   var editor: LineEditor
   var error: String?

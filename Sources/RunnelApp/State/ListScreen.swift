@@ -4,7 +4,7 @@ import RunnelTerminal
 import RunnelTree
 
 /// A collection as the user sees it.
-struct ListScreen: Sendable {
+struct ListScreen: Hashable, Sendable {
   /// The id of the row that stands for rows not loaded.
   static let pagingRow = "fetch-more"
   /// The key of the row being composed: after all keys that are made.

@@ -4,7 +4,7 @@ import RunnelTerminal
 import RunnelTree
 
 /// One record, field by field, live.
-struct RecordScreen: Sendable {
+struct RecordScreen: Hashable, Sendable {
   /// A field that is being edited in its place.
   struct Edit: Hashable, Sendable {
     /// The field, relative to the record; the root for the record itself.
@@ -168,11 +168,6 @@ extension RecordScreen {
     if start == .form { return true }
     self.start(start, height: height)
     return false
-  }
-
-  /// Why a field is not edited; nil if it is.
-  func reasonNotEdited(_ field: Path, _ book: ResourceBook) -> String? {
-    resource.flatMap { book.reasonNotEdited(field, of: $0.name) }
   }
 
   /// Starts to edit, or goes on with it.

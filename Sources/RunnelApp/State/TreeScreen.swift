@@ -4,7 +4,7 @@ import RunnelTerminal
 import RunnelTree
 
 /// The raw tree as the user sees it: nodes expand one by one, children come in pages.
-struct TreeScreen: Sendable {
+struct TreeScreen: Hashable, Sendable {
   /// A line of the tree.
   enum Line: Hashable, Sendable {
     /// A node, so many levels below the root.

@@ -29,6 +29,7 @@ struct DemoCommand: ParsableCommand {
   @OptionGroup var workspace: WorkspaceOptions
 
   func run() throws {
+    if try workspace.showReplay() { return }
     if !makeOnly { try workspace.checkTerminal() }
     let file = try database ?? DefaultDatabase.file(named: "demo.db", makesFolder: true)
     try make(file)

@@ -11,6 +11,7 @@ struct OpenCommand: ParsableCommand {
   @OptionGroup var workspace: WorkspaceOptions
 
   func run() throws {
+    if try workspace.showReplay() { return }
     try workspace.checkTerminal()
     let file = try database.file(for: workspace.readonly ? .read : .create)
     try workspace.open(file)

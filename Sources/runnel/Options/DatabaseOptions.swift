@@ -26,10 +26,12 @@ struct DatabaseOptions: ParsableArguments {
   ///
   /// - Throws: `Failure` or `DatabaseError` if it cannot be opened or closed, and what `body` throws.
   func open<Result>(
-    for access: Access, _ body: (DatabaseSession) throws -> Result
+    for access: Access, author: String = "", _ body: (DatabaseSession) throws -> Result
   ) throws -> Result {
+    var environment = DatabaseEnvironment.system
+    environment.author = author
     let session = try DatabaseSession(
-      file: try file(for: access), isReadOnly: access == .read, environment: .system)
+      file: try file(for: access), isReadOnly: access == .read, environment: environment)
     let result: Result
     do {
       result = try body(session)

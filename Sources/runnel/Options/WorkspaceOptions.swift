@@ -40,8 +40,50 @@ struct WorkspaceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Add what happens to this file.", valueName: "file"), completion: .file())
   var log: String?
+  @Option(
+    help: ArgumentHelp(
+      "Record the session to this file, which then holds what was shown and typed.",
+      valueName: "file"), completion: .file())
+  var record: String?
+  @Option(
+    help: ArgumentHelp(
+      "Show a recorded session after its last action; as text, where there is no terminal.",
+      valueName: "file"), completion: .file())
+  var replay: String?
   @Flag(help: ArgumentHelp("Let C-x ! end the program with a fault.", visibility: .hidden))
   var allowCrash = false
+
+  /// Shows the session that `--replay` names; false if none is named.
+  ///
+  /// - Throws: `Failure` if it cannot be read.
+  func showReplay() throws -> Bool {
+    guard let replay else { return false }
+    do {
+      let session = try SessionReplay(file: replay)
+      if StandardInput.isTerminal, StandardOutput.isTerminal {
+        let status = try Application.run(session, terminal: wishes)
+        if status != 0 { Glibc.exit(status) }
+      } else {
+        let lines = session.canvas().textLines().map { $0 + "\n" }.joined()
+        try StandardOutput.write(lines)
+        StandardError.say("\(replay): \(session.summary).")
+      }
+    } catch let error as TerminalError {
+      throw Failure(error.message, status: .usage)
+    } catch let error as ConfigurationError {
+      throw Failure("\(error)", status: .failure)
+    }
+    return true
+  }
+
+  private var wishes: TerminalWishes {
+    var wishes = TerminalWishes()
+    wishes.theme = theme
+    wishes.colorDepth = noColor ? ColorDepth.none : nil
+    wishes.signs = ascii ? .ascii : nil
+    wishes.usesMouse = mouse.map { $0 == .on }
+    return wishes
+  }
 
   /// - Throws: `Failure` if there is no terminal to open the workspace in.
   func checkTerminal() throws {
@@ -58,14 +100,12 @@ struct WorkspaceOptions: ParsableArguments {
     options.views = views
     options.resources = resources
     options.view = view
+    options.record = record
     options.isReadOnly = readonly
     options.allowsCrash = allowCrash
     options.configuration = ConfigurationFile.path(
       environment: ProcessInfo.processInfo.environment)
-    options.terminal.theme = theme
-    options.terminal.colorDepth = noColor ? ColorDepth.none : nil
-    options.terminal.signs = ascii ? .ascii : nil
-    options.terminal.usesMouse = mouse.map { $0 == .on }
+    options.terminal = wishes
     do {
       try LogFile.start(log)
       let status = try Application.run(options)

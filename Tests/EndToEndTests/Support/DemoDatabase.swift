@@ -28,6 +28,11 @@ final class DemoDatabase {
     try database.folder.write(views, to: "test.yaml")
   }
 
+  /// The file of the demo's resources: this file is four levels below the top.
+  static let resources =
+    "/" + #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    + "/Resources/demo/demo.resources.yaml"
+
   /// The keys of all messages, oldest first.
   func messageKeys() throws -> [String] {
     try object(DemoDatabase.messages, "--shallow").map(\.name)

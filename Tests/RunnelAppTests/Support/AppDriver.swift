@@ -1,6 +1,7 @@
 import Foundation
 import RunnelBase
 import RunnelDatabase
+import RunnelStore
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -18,10 +19,18 @@ final class AppDriver {
     init(_ now: Int64) { self.now = now }
   }
 
+  /// What was recorded, as a file would hold it.
+  private final class RecordedLines {
+    var text = ActionLog.firstLine + "\n"
+  }
+
   let backend: SynchronousBackend
   let runtime: AppRuntime
   /// What only a terminal can carry out, in order.
   private(set) var screenEffects: [Effect] = []
+  /// The recorded session so far, if it is recorded.
+  var recording: String { recorded.text }
+  private let recorded: RecordedLines
   private let clock: Clock
   private let other: DatabaseSession
   private let file: String
@@ -32,7 +41,8 @@ final class AppDriver {
     _ views: [ViewDefinition], resources: ResourceBook = ResourceBook(),
     json: JSONValue = .null, copying template: Data? = nil,
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
-    me: String = "zoe", now: Int64 = Fixture.now, random seed: UInt64 = 1
+    isRecording: Bool = false, me: String = "zoe", now: Int64 = Fixture.now,
+    random seed: UInt64 = 1
   ) throws {
     let clock = Clock(now)
     self.clock = clock
@@ -53,8 +63,11 @@ final class AppDriver {
     let state = AppState(
       views: views, resources: resources, databaseName: "test", me: me, isReadOnly: isReadOnly,
       size: TerminalSize(columns: columns, rows: rows), now: now, local: .utc)
+    let lines = RecordedLines()
+    recorded = lines
     runtime = AppRuntime(
-      state: state, database: backend, random: SeededRandom(seed: seed + 2))
+      state: state, database: backend, random: SeededRandom(seed: seed + 2),
+      record: isRecording ? { lines.text += $0.line + "\n" } : nil)
     runtime.start()
     pump()
   }

@@ -96,15 +96,17 @@ extension Fixture {
 
   static func gardenViews() throws -> [ViewDefinition] {
     try ViewFile(yaml: gardenViewsText, name: "garden.views.yaml").views
+      + [gardenBook().activityView].compactMap(\.self)
   }
 
   /// The application on the garden.
   static func gardenApp(
-    _ book: ResourceBook? = nil, isReadOnly: Bool = false, me: String = "zoe", rows: Int = 24
+    _ book: ResourceBook? = nil, isReadOnly: Bool = false, isRecording: Bool = false,
+    me: String = "zoe", rows: Int = 24
   ) throws -> AppDriver {
     try AppDriver(
       gardenViews(), resources: book ?? gardenBook(), json: garden, rows: rows,
-      isReadOnly: isReadOnly, me: me)
+      isReadOnly: isReadOnly, isRecording: isRecording, me: me)
   }
 }
 

@@ -1,0 +1,97 @@
+import RunnelBase
+import RunnelStore
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The application's actions as a recorded session has them: all that the reducer uses of each.
+
+extension AppAction: LoggableAction {
+  static var kind: String { "app" }
+
+  func json() -> JSONValue {  // tidy:table
+    switch self {
+    case .tick(let time): ["tick": .number(JSONNumber(time))]
+    case .input(let event): ["input": event.log]
+    case .list(let view, let change): ["list": .int(view), "change": change.log]
+    case .tree(let path, let children):
+      ["tree": .string(path.description), "children": children.log]
+    case .record(let path, let node):
+      ["record": .string(path.description), "node": node.exportJSON]
+    case .performed(let number, let performed):
+      ["performed": .int(number), "result": performed.log]
+    case .refused(let number, let refusal): ["refused": .int(number), "reason": refusal.log]
+    case .waiting(let view, let count): ["waiting": .int(view), "count": .int(count)]
+    case .trouble(let message): ["trouble": .string(message)]
+    case .configured(let settings, let problem):
+      ["configured": .string(settings.source), "problem": problem.map { .string($0) } ?? .null]
+    case .effectsTaken: ["effectsTaken": true]
+    }
+  }
+
+  init(json: JSONValue) throws {
+    let fields = LogFields(json)
+    guard case .object(let members) = json, let name = members.first?.name else {
+      throw ActionLogError(.malformed, "An action is an object with a name.")
+    }
+    switch name {
+    case "tick": self = .tick(try fields.int64(name))
+    case "input": self = .input(try InputEvent(log: fields.value(name)))
+    case "list":
+      self = .list(view: try fields.int(name), try ListChange(log: fields.value("change")))
+    case "tree":
+      self = .tree(try fields.path(name), try TreeChildren(log: fields.value("children")))
+    case "record":
+      self = .record(try fields.path(name), try RunnelTree.Node(json: fields.value("node")))
+    case "performed":
+      self = .performed(try fields.int(name), try Performed(log: fields.value("result")))
+    case "refused": self = .refused(try fields.int(name), try Refusal(log: fields.value("reason")))
+    case "trouble": self = .trouble(try fields.string(name))
+    case "waiting": self = .waiting(view: try fields.int(name), try fields.int("count"))
+    case "configured":
+      let problem = try fields.value("problem")
+      self = .configured(
+        Settings(source: try fields.string(name)),
+        problem: problem == .null ? nil : try fields.string("problem"))
+    case "effectsTaken": self = .effectsTaken
+    default: throw ActionLogError(.malformed, "There is no action `\(name)`.")
+    }
+  }
+}
+
+extension Performed {
+  fileprivate var log: JSONValue {
+    [
+      "path": .string(path.description), "resource": .string(resource),
+      "kind": kind.map { .string($0.rawValue) } ?? .null,
+    ]
+  }
+
+  fileprivate init(log json: JSONValue) throws {
+    let fields = LogFields(json)
+    let name = try fields.value("kind")
+    self.init(
+      path: try fields.path("path"), resource: try fields.string("resource"),
+      kind: name == .null ? nil : ResourceChangeKind(rawValue: try fields.string("kind")))
+  }
+}
+
+extension Refusal {
+  fileprivate var log: JSONValue {
+    [
+      "message": .string(message),
+      "fields": .array(
+        fields.map { ["name": .string($0.name), "message": .string($0.message)] }),
+    ]
+  }
+
+  fileprivate init(log json: JSONValue) throws {
+    let reader = LogFields(json)
+    self.init(
+      try reader.string("message"),
+      fields: try reader.array("fields").map { field in
+        let reader = LogFields(field)
+        return Field(name: try reader.string("name"), message: try reader.string("message"))
+      })
+  }
+}

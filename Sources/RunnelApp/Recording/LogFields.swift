@@ -1,0 +1,83 @@
+import RunnelBase
+import RunnelStore
+import RunnelTree
+
+/// The members of an object of a recorded session that is being read.
+struct LogFields {
+  let json: JSONValue
+
+  init(_ json: JSONValue) { self.json = json }
+
+  func value(_ name: String) throws(ActionLogError) -> JSONValue {
+    if let value = json[name] { return value }
+    throw ActionLogError(.malformed, "\"\(name)\" is missing.")
+  }
+
+  func fields(_ name: String) throws(ActionLogError) -> LogFields { LogFields(try value(name)) }
+
+  func string(_ name: String) throws(ActionLogError) -> String {
+    guard case .string(let text) = try value(name) else { throw misfit(name, "a text") }
+    return text
+  }
+
+  func bool(_ name: String) throws(ActionLogError) -> Bool {
+    guard case .bool(let value) = try value(name) else { throw misfit(name, "true or false") }
+    return value
+  }
+
+  func int64(_ name: String) throws(ActionLogError) -> Int64 {
+    guard let integer = LogFields.integer(try value(name)) else {
+      throw misfit(name, "a whole number")
+    }
+    return integer
+  }
+
+  func int(_ name: String) throws(ActionLogError) -> Int { Int(try int64(name)) }
+
+  func array(_ name: String) throws(ActionLogError) -> [JSONValue] {
+    guard case .array(let elements) = try value(name) else { throw misfit(name, "a list") }
+    return elements
+  }
+
+  func strings(_ name: String) throws(ActionLogError) -> [String] {
+    var texts: [String] = []
+    for element in try array(name) {
+      guard case .string(let text) = element else { throw misfit(name, "a list of texts") }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// A list of lists of so many whole numbers each.
+  func integers(_ name: String, by count: Int) throws(ActionLogError) -> [[Int]] {
+    guard json[name] != nil else { return [] }
+    var lists: [[Int]] = []
+    for element in try array(name) {
+      guard case .array(let numbers) = element else { throw misfit(name, "a list of lists") }
+      let integers = numbers.compactMap { LogFields.integer($0) }.map { Int($0) }
+      if integers.count != count || numbers.count != count {
+        throw misfit(name, "a list of \(count) numbers each")
+      }
+      lists.append(integers)
+    }
+    return lists
+  }
+
+  func path(_ name: String) throws -> Path { try Path(string(name)) }
+
+  func misfit(_ name: String, _ expected: String) -> ActionLogError {
+    ActionLogError(.malformed, "\"\(name)\" is not \(expected).")
+  }
+
+  private static func integer(_ json: JSONValue) -> Int64? {
+    if case .number(let number) = json { number.integer } else { nil }
+  }
+}
+
+extension JSONValue {
+  /// A whole number.
+  static func int(_ integer: Int) -> JSONValue { .number(JSONNumber(Int64(integer))) }
+
+  /// A list of texts.
+  static func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+}

@@ -1,0 +1,88 @@
+import Glibc
+import RunnelStore
+import RunnelTerminal
+
+/// Writes the actions of a session to a file, line by line as they are reduced, in the format of
+/// `ActionLog`.
+///
+/// Each line is with the system before its action is reduced, so that what led to a crash is there.
+final class SessionRecorder {
+  private let file: String
+  private let descriptor: Int32
+  /// Why the rest of the session is not recorded, until it is taken; nil if all is well.
+  private var failure: String?
+  private var hasFailed = false
+
+  /// Begins a file; one that is there is replaced, and only the user may read it.
+  ///
+  /// - Throws: `ConfigurationError` if it cannot be written.
+  init(file: String) throws {
+    self.file = file
+    descriptor = open(file, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
+    if descriptor < 0 {
+      throw ConfigurationError(
+        file: file, line: nil,
+        "The session cannot be recorded: \(String(cString: strerror(errno))).")
+    }
+    append(ActionLog.firstLine)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Adds the entry of an action.
+  func record(_ entry: RunnelStore.ActionLogEntry) { append(entry.line) }
+
+  /// What went wrong since this was asked last; told once.
+  func takeFailure() -> String? {
+    defer { failure = nil }
+    return failure
+  }
+
+  private func append(_ line: String) {
+    if hasFailed { return }
+    let bytes = Array((line + "\n").utf8)
+    var written = 0
+    while written < bytes.count {
+      let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0 {
+        hasFailed = true
+        failure = "\(file): \(String(cString: strerror(errno))); the session is recorded no further"
+        return
+      }
+      written += count
+    }
+  }
+}
+
+extension AppState {
+  /// True if what is typed goes into a field whose text is hidden: it is not to be recorded.
+  private var takesSecret: Bool {
+    switch layers.last {
+    case .form(let form): form.fields[form.focus].input.editor.isSecret
+    case .record(let screen): screen.edit?.input.editor.isSecret ?? false
+    case .compose(let composer): composer.editor.isSecret
+    case .confirm, .help, .debug, .filter, .search, nil: false
+    }
+  }
+
+  /// The middleware that records actions: the last one, so that it sees what the reducer sees.
+  static func recording(
+    now: @escaping () -> Int64, write: @escaping (RunnelStore.ActionLogEntry) -> Void
+  ) -> Middleware<AppState> {
+    { _, getState in
+      { next in
+        var count = 0
+        return { action in
+          count += 1
+          var entry = RunnelStore.ActionLogEntry(number: count, milliseconds: now(), action: action)
+          if case .input? = action as? AppAction, getState()?.takesSecret == true {
+            entry.content = .withheld(type: String(describing: AppAction.self))
+          }
+          write(entry)
+          next(action)
+        }
+      }
+    }
+  }
+}

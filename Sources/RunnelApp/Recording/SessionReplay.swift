@@ -1,0 +1,124 @@
+import Foundation
+import RunnelBase
+import RunnelDatabase
+import RunnelStore
+public import RunnelTerminal
+
+/// A recorded session after its last action: the state that the session had then, reduced again.
+public struct SessionReplay: Sendable {
+  /// The state after the last action.
+  let state: AppState
+  /// How many actions there were.
+  public let actionCount: Int
+  /// How many of them the recording withheld, as they held secrets; without them the state is another.
+  public let withheldCount: Int
+  /// True if the last line of the file was cut, and is left out.
+  public let isCut: Bool
+
+  /// Replays a file that `--record` wrote.
+  ///
+  /// - Throws: `ConfigurationError` with the line that is wrong.
+  public init(file: String) throws {
+    let text: String
+    do {
+      text = try String(contentsOfFile: file, encoding: .utf8)
+    } catch {
+      throw ConfigurationError(
+        file: file, line: nil, "The recorded session cannot be read: \(error.localizedDescription)")
+    }
+    try self.init(parsing: text, file: file)
+  }
+
+  /// Replays the text of such a file.
+  init(parsing text: String, file: String) throws {
+    do {
+      let log = try ActionLog(parsing: text)
+      guard let first = log.entries.first,
+        case .action(WorkspaceOpened.kind, let json) = first.content
+      else {
+        throw ActionLogError(
+          .malformed, "A recorded session begins with how the workspace was opened.", line: 2)
+      }
+      let opened = try SessionReplay.opened(json)
+      let replay = try SessionReplay.replay(log, from: opened.state())
+      state = replay.state
+      actionCount = log.entries.count
+      withheldCount = replay.withheld.count
+      isCut = log.isCut
+    } catch let error as ActionLogError {
+      throw ConfigurationError(
+        file: file, line: error.line, "The recorded session is damaged: \(error.message)")
+    }
+  }
+
+  private static func opened(_ json: JSONValue) throws(ActionLogError) -> WorkspaceOpened {
+    do {
+      return try WorkspaceOpened(json: json)
+    } catch {
+      throw ActionLogError(
+        .malformed, "How the workspace was opened cannot be read: \(error)", line: 2)
+    }
+  }
+
+  private static func replay(
+    _ log: ActionLog, from state: AppState
+  ) throws(ActionLogError) -> Replay<AppState> {
+    var registry = ActionRegistry()
+    registry.register(AppAction.self)
+    registry.register(WorkspaceOpened.self)
+    registry.registerActions(about: StoredValue.self)
+    do {
+      return try log.replay(from: state, registry, AppState.reduce)
+    } catch {
+      throw ActionLogError(error.code, error.message, line: log.line(naming: error))
+    }
+  }
+
+  /// What is to be said of it besides the screen, in one line.
+  public var summary: String {
+    var parts = [actionCount == 1 ? "1 action" : "\(actionCount) actions"]
+    if withheldCount > 0 { parts.append("\(withheldCount) of them withheld") }
+    if isCut { parts.append("the last line is cut and left out") }
+    return parts.joined(separator: ", ")
+  }
+
+  /// The screen as the session had it last.
+  public func canvas() -> Canvas { AppScreen(state, glyphs: .unicode).draw() }
+}
+
+extension ActionLog {
+  /// The line of the action that an error names; lines begin with the one that names the format.
+  ///
+  /// Empty lines are written by nobody, and not counted.
+  fileprivate func line(naming error: ActionLogError) -> Int? {
+    let words = error.message.split(separator: " ")
+    guard words.count > 1, words[0] == "Action", let number = Int(words[1].dropLast()) else {
+      return nil
+    }
+    return number + 1
+  }
+}
+
+/// What stands in for a database in a replay: it has nothing but what was recorded, and takes nothing.
+final class ReplayBackend: TreeBackend {
+  private let post: (DatabaseMessage) -> Void
+
+  /// Makes one; `post` is told the answers.
+  init(post: @escaping (DatabaseMessage) -> Void) { self.post = post }
+
+  func submit(_ request: DatabaseRequest) {
+    switch request {
+    case .listen(let listener, _), .extend(let listener, _):
+      post(
+        .failed(
+          listener,
+          DatabaseError(.closed, "this is a replay: only what was recorded can be seen")))
+    case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
+      .undo(let number, _, _), .get(let number, _), .search(let number, _):
+      post(
+        .refused(
+          number, DatabaseError(.readOnly, "this is a replay: nothing is written")))
+    case .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import RunnelBase
+import RunnelStore
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// What actions are called in the debug view.
+
+extension AppState {
+  /// What happened, in words.
+  static func name(of action: any Action) -> String {
+    switch action {
+    case let action as AppAction: action.name
+    case let action as RequestPending<StoredValue>:
+      "\(action.request.kind.rawValue) \(action.request.path) asked for"
+    case let action as RequestSucceeded<StoredValue>:
+      "\(action.request.kind.rawValue) \(action.request.path) done"
+    case let action as RequestFailed<StoredValue>:
+      "\(action.request.kind.rawValue) \(action.request.path) failed: \(action.error.message)"
+    default: String(describing: type(of: action))
+    }
+  }
+
+  /// True of what is shown even if it changed nothing: all but the clock and the loop's own.
+  static func isOfInterest(_ action: any Action) -> Bool {
+    switch action as? AppAction {
+    case .tick, .effectsTaken: false
+    default: true
+    }
+  }
+}
+
+extension AppAction {
+  fileprivate var name: String {  // tidy:table
+    switch self {
+    case .tick: "time"
+    case .input(.key(let stroke)): "key \(stroke)"
+    case .input(.paste(let text)): "paste of \(text.count) characters"
+    case .input(.mouse(let mouse)): "mouse \(mouse.kind)"
+    case .input(.resize(let size)): "resize to \(size.columns)x\(size.rows)"
+    case .input(.focus(let isThere)): isThere ? "focus" : "no focus"
+    case .list(let view, let change):
+      change.update.isReload
+        ? "list \(view + 1) read anew"
+        : "list \(view + 1): \(change.update.insertedRows.count) in, "
+          + "\(change.update.deletedRows.count) out, \(change.records.count) new or changed"
+    case .tree(let path, _): "children of \(path)"
+    case .record(let path, _): "record \(path)"
+    case .performed(let write, let performed):
+      "write \(write): \(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
+    case .refused(let write, let refusal): "write \(write) refused: \(refusal.message)"
+    case .trouble(let message): "trouble: \(message)"
+    case .effectsTaken: "effects taken"
+    }
+  }
+}
