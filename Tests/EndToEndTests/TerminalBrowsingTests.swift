@@ -18,7 +18,7 @@ extension TerminalTests {
       #expect(screen.body.count == 18)
       #expect(
         screen.lines[22]
-          == " Enter open  e edit  a add  d delete  gm more  ]] section  gt view  ? help")
+          == " Enter open  e edit  a add  T like  d delete  gm more  ]] section  ? help")
     }
 
     @Test func wholeHistoryIsPagedWithNoRowMissingAndNoneTwice() throws {
@@ -147,7 +147,7 @@ extension TerminalTests {
       try terminal.runnel(demo.arguments + ["--view", "Roster"])
       try terminal.wait(for: "40 rows")
       try terminal.keys("a")
-      try terminal.wait(for: "Add to /user")
+      try terminal.wait(for: "Add a user to /user")
       try terminal.type("Aaron Aardvark")
       try terminal.keys("C-s")
       try terminal.wait("the new row under the cursor") {
@@ -186,7 +186,7 @@ extension TerminalTests {
         $0.cursorLine?.contains("more rows not loaded - Enter fetches 50") == true
       }
       try terminal.keys("Enter")
-      try terminal.wait(for: "107 lines")
+      try terminal.wait(for: "108 lines")
       try terminal.keys("54G")
       try terminal.wait("the first row of the second page") {
         $0.cursorLine?.contains(keys[50]) == true

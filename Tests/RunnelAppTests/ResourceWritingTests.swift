@@ -197,6 +197,14 @@ import Testing
     #expect(app.line(of: "record.form") == nil)
   }
 
+  @Test func countsGoOnWhereTheKeysAreAboutARecord() throws {
+    let app = try Fixture.gardenApp()
+    app.press("2 k")
+    let before = app.cursorLine
+    app.press("G k k")
+    #expect(app.cursorLine == before)
+  }
+
   @Test func nothingIsToggledInADatabaseThatIsOpenReadOnly() throws {
     let app = try AppDriver(
       Fixture.gardenViews(), resources: Fixture.gardenBook(),

@@ -143,7 +143,8 @@ public final class Application {
     // Whoever asks for so much at once is not answered.
     let backend = ReplayBackend { _ = inbox.post($0) }
     var state = replay.state
-    state.effects = []
+    // It was left then, and is to be looked at now.
+    (state.effects, state.isLeaving) = ([], false)
     runtime = AppRuntime(state: state, database: backend)
     runtime.send(.tick(LocalTime.now()))
     runtime.send(.input(.resize(screen.size)))

@@ -132,7 +132,7 @@ enum AppKeymap {
       + bindings(.filter, filter) + bindings(.search, search)
       + bindings(.fields, fields) + bindings(.input, input)
       + TextFieldBindings.all,
-    countingContexts: [.collection, .tree, .record, .help])
+    countingContexts: [.collection, .tree, .record, .help, .toggle, .resource, .activity])
 
   private typealias Row = (keys: [String], action: ActionID, description: String)
 
