@@ -26,6 +26,7 @@ public struct ConfigurationFile: Sendable {
   ///   - yaml: the text; one without content asks for nothing.
   ///   - name: what problems call the file; `views` in it is relative to its folder.
   public init(yaml: String, name: String) {
+    settings.source = yaml
     do {
       guard let object = try YAMLObject(settings: yaml, file: name) else { return }
       for (member, _, line) in object.members { read(member, line: line, of: object, file: name) }

@@ -14,9 +14,16 @@ public struct Settings: Sendable {
   public var me: String?
   /// The views of a database that has none beside it; nil to find collections.
   public var views: String?
+  /// The text that these settings were read from; empty for none.
+  var source = ""
 
   /// Makes the settings of someone who wants nothing in particular.
   public init() {}
+
+  /// Reads them again from what they were read from.
+  init(source: String) {
+    self = ConfigurationFile(yaml: source, name: "the configuration of the session").settings
+  }
 
   /// The most rows of a page.
   static let pageSizeMax = 10_000

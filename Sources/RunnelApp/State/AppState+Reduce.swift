@@ -47,6 +47,7 @@ extension AppState {
     keymap = settings.keymap
     local.clock = settings.clock
     pageSize = settings.pageSize
+    configuration = settings.source
     if let problem {
       say(.warning, problem)
     } else {

@@ -50,6 +50,8 @@ struct AppState: Equatable, Sendable {
   var local: LocalTime
   /// Which keys do what.
   var keymap: Keymap
+  /// The text of the user's configuration; empty if there is none.
+  var configuration: String
   /// How many rows a page has where a view does not say.
   var pageSize: Int
   /// The name of the database, for the header.
@@ -110,6 +112,7 @@ struct AppState: Equatable, Sendable {
     self.local.clock = settings.clock
     keymap = settings.keymap
     pageSize = settings.pageSize
+    configuration = settings.source
     open(0)
   }
 }
