@@ -158,4 +158,29 @@ import Testing
     default: source.reset(rows + source.items.prefix(5))
     }
   }
+
+  @Test func rowsThatAlwaysComeToOnePlaceWhileOthersGoKeepTheirOrder() {
+    let rows = (0..<40).map { TestRow("k\($0)", $0 < 20 ? -$0 : 1_000_000 + $0) }
+    let source = TransientStream(rows, order: TestRow.byValue)
+    let partition = PartitionedStream(source, sectionID: { "\($0)" }, partition: { $0.value % 3 })
+    let recorder = Recorder(partition)
+    let batch = BatchedStream(source, now: { 0 })
+    batch.hold()
+    let late = PartitionedStream(batch, sectionID: { "\($0)" }, partition: { $0.value % 3 })
+    for number in 1..<400 {
+      source.put(TestRow("n\(number)", number))
+      source.remove(source.items[number * 7 % source.items.count].key)
+      if number % 9 == 0 {
+        batch.release()
+        batch.hold()
+      }
+      for shown in number % 9 == 0 ? [partition, late] : [partition] {
+        let sections = Dictionary(grouping: source.items, by: { $0.value % 3 })
+        let expected = sections.sorted { $0.key < $1.key }
+          .map { "\($0.key): \($0.value.map(\.key).joined(separator: " "))" }
+        #expect(shown.sections.text == expected)
+      }
+    }
+    #expect(recorder.mistakes == [])
+  }
 }

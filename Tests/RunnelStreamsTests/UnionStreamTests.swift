@@ -91,6 +91,55 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
+  @Test func concatenatedSourcesKeepTheirOwnOrders() {
+    let first = TransientStream([TestRow("a", 1), TestRow("b", 2)]) { $1.value < $0.value }
+    let second = TransientStream([TestRow("d"), TestRow("a"), TestRow("c")])
+    let union = UnionStream(concatenating: [first, second], sectionIDs: ["x", "y"])
+    let recorder = Recorder(union)
+    #expect(union.sections.text == ["x: b a", "y: d c"])
+    second.put(TestRow("e"), at: .start)
+    first.update(TestRow("b", 0))
+    #expect(union.sections.text == ["x: a b", "y: e d c"])
+    first.remove("a")
+    #expect(union.sections.text == ["x: b", "y: e d a c"])
+    let move = BatchUpdate.Move(
+      from: IndexPath(section: 0, row: 0), to: IndexPath(section: 1, row: 2))
+    #expect(recorder.lastBatch?.movedRows == [move])
+    #expect(union.source(of: "a") == 1)
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func randomChangesOfConcatenatedSourcesReplay() {
+    for seed in seeds(30) {
+      var random = SeededRandom(seed: seed)
+      let sources = [
+        TransientStream<TestRow>(), TransientStream<TestRow>(order: TestRow.byValue),
+        TransientStream<TestRow> { $1.value < $0.value },
+      ]
+      let union = UnionStream(concatenating: sources, sectionIDs: ["0", "1", "2"])
+      let recorder = Recorder(union)
+      for _ in 0..<80 {
+        let source = sources[Int.random(in: 0..<3, using: &random)]
+        let key = "k\(Int.random(in: 0..<20, using: &random))"
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0...4:
+          let end: ListEnd = Bool.random(using: &random) ? .start : .end
+          source.put(TestRow(key, Int.random(in: 0..<9, using: &random)), at: end)
+        case 5, 6: source.remove(key)
+        case 7: source.predicate = Bool.random(using: &random) ? nil : { $0.value % 3 > 0 }
+        default: source.reset(source.items.shuffled(using: &random))
+        }
+        var seen = Set<String>()
+        let expected = sources.enumerated().map { index, source in
+          let keys = source.items.map(\.key).filter { seen.insert($0).inserted }
+          return "\(index): \(keys.joined(separator: " "))"
+        }
+        #expect(union.sections.text == expected, "seed \(seed)")
+      }
+      #expect(recorder.mistakes == [], "seed \(seed)")
+    }
+  }
+
   @Test func rowsAreTracedToTheirSourcesAndBack() {
     let first = TransientStream([TestRow("a", 5), TestRow("b", 7)])
     let second = TransientStream([TestRow("c", 6), TestRow("a", 1)])

@@ -8,15 +8,19 @@ struct PartEdits<Item: KeyedItem, Section: Comparable & Hashable> {
     let edit: RowEdit<RowObject>
   }
 
-  /// The sections that were shown before, in order.
-  let shown: [Part]
+  /// The sections before, without their rows: who held them would have them copied.
+  let headings: [StreamSection<Item>]
   /// How many rows each of them showed.
-  private(set) var counts: [Int]
+  let counts: [Int]
   private(set) var edits: [Edit] = []
 
-  init(_ shown: [Part]) {
-    self.shown = shown
-    counts = shown.map(\.rows.items.count)
+  init(_ sections: [StreamSection<Item>]) {
+    counts = sections.map(\.items.count)
+    headings = sections.map { section in
+      var heading = section
+      heading.items = []
+      return heading
+    }
   }
 
   /// Notes what was done to a section.

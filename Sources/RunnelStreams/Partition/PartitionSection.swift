@@ -2,6 +2,8 @@
 class PartitionPlace {
   /// Where the section is shown; nil if it is not.
   final var index: Int?
+  /// Where rows of the section are gathered while a change is worked out; else nil.
+  final var slot: Int?
 }
 
 /// A section of a partition with all its rows, shown or not.
@@ -11,7 +13,7 @@ final class PartitionSection<Item: KeyedItem, Section: Comparable & Hashable>: P
   /// What it is known by.
   let id: String
   /// The rows, in the order of the source.
-  var rows = ShownRows<Item> { $0.label < $1.label }
+  var rows = ShownRows<Item>(by: RowOrder())
 
   init(key: Section, id: String) {
     self.key = key

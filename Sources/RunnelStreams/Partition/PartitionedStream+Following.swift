@@ -13,7 +13,6 @@ extension PartitionedStream {
       } else if !change.changes.isEmpty {
         changes = take(change)
       }
-      sourceCounts = change.sections.map(\.items.count)
       if changes.isEmpty && before == loadState { return nil }
       if !changes.batch.isReload, !change.changes.arrivedKeys.isEmpty {
         changes.arrivedKeys = change.changes.arrivedKeys.intersection(changes.insertedKeys)
@@ -26,29 +25,8 @@ extension PartitionedStream {
   @specialized(where Item == Record, Section == DaySection)
   @specialized(where Item == Record, Section == FieldSection)
   private func take(_ change: StreamChange<Item>) -> ChangeSet {
-    let edit = SourceEdit(change, oldCounts: sourceCounts)
-    let removed = edit.removing.map { order.rows[$0] }
-    let inserted = edit.inserting.map {
-      RowEdit<RowObject>.Insertion(gap: $0.gap, item: row($0.item))
-    }
-    let replaced = edit.replacing.map { number, item in
-      let (old, new) = (order.rows[number], row(item))
-      new.label = old.label
-      return Replacement(old: old, new: new)
-    }
-    order.insert(inserted)
-    let shift = RowEdit<RowObject>(inserting: inserted)
-    func shifted(_ number: Int) -> Int {
-      number + shift.inserting.lowerBound { $0.gap <= number }
-    }
-    order.update(
-      removing: edit.removing.map(shifted),
-      replacing: zip(edit.replacing, replaced).compactMap { place, pair in
-        pair.new.map { (shifted(place.number), $0) }
-      })
-    let pairs =
-      removed.map { Replacement(old: $0) } + inserted.map { Replacement(new: $0.item) }
-      + replaced
+    let pairs = rows.follow(change) { row($0) }
+    forgetGoneWaits()
     return replace(pairs, changed: Set(change.changes.updatedKeys))
   }
 
@@ -72,22 +50,19 @@ extension PartitionedStream {
 
   private func wait(_ until: Int64, for row: RowObject) {
     due.insert((until, row), at: due.lowerBound { $0.until <= until })
-    if due.count > 2 * order.rows.count + 16 {
-      due = Rows(due.filter { entries[$0.row.key] === $0.row })
-    }
+  }
+
+  /// Forgets rows that wait and are gone, once they are the most.
+  private func forgetGoneWaits() {
+    if due.count <= 2 * rows.order.rows.count + 16 { return }
+    due = Rows(due.filter { rows.table[$0.row.key] === $0.row })
   }
 
   /// Asks the rule about rows again; those that it puts elsewhere move.
   func assignAgain(_ rows: [RowObject]) -> ChangeSet {
-    var moved: [(old: RowObject, new: RowObject)] = []
-    for old in rows {
-      let new = row(Row.row(old).item)
-      new.label = old.label
-      moved.append((old, new))
-    }
-    let places = moved.map { (order.index(of: $0.old), $0.new) }.sorted { $0.0 < $1.0 }
-    order.update(removing: [], replacing: places)
-    return replace(moved.map { Replacement(old: $0.old, new: $0.new) }, changed: [])
+    let renewed = rows.map { old in (old: old, new: row(Row.row(old).item) as RowObject) }
+    defer { forgetGoneWaits() }
+    return replace(self.rows.renew(renewed), changed: [])
   }
 }
 
@@ -98,12 +73,12 @@ extension PartitionedStream {
   ///
   /// O(t log n) in the t rows.
   private func replace(_ replacements: [Replacement], changed: Set<String>) -> ChangeSet {
-    for case let old? in replacements.map(\.old) { entries[old.key] = nil }
-    for case let new? in replacements.map(\.new) { entries[new.key] = new }
-    var byPart: [ObjectIdentifier: (place: PartitionPlace, rows: [Replacement])] = [:]
+    var byPart: [(place: PartitionPlace, rows: [Replacement])] = []
     func add(_ replacement: Replacement, to part: PartitionPlace?) {
       guard let part else { return }
-      byPart[ObjectIdentifier(part), default: (part, [])].rows.append(replacement)
+      if let slot = part.slot { return byPart[slot].rows.append(replacement) }
+      part.slot = byPart.count
+      byPart.append((part, [replacement]))
     }
     for replacement in replacements {
       let old = replacement.old.flatMap { Row.row($0).place }
@@ -115,25 +90,32 @@ extension PartitionedStream {
         if let row = replacement.new { add(.init(new: row), to: new) }
       }
     }
-    var edits = PartEdits<Item, Section>(shown)
-    for (place, rows) in byPart.values {
+    var edits = beginEdits()
+    for (place, rows) in byPart {
       let part = Part.of(place)
+      part.slot = nil
       edits.note(part, part.rows.replace(rows))
     }
     return finish(edits, changed: changed)
   }
 
+  /// Lets go of the sections, whose rows may then be changed in place.
+  func beginEdits() -> PartEdits<Item, Section> {
+    defer { sections = [] }
+    return PartEdits(sections)
+  }
+
   /// Brings the list of sections up to date, and tells what happened.
   func finish(_ edits: PartEdits<Item, Section>, changed: Set<String>) -> ChangeSet {
-    let (oldSections, oldRows) = (sections, edits.oldRows)
+    let oldRows = edits.oldRows
     showSections()
     var changes = SectionedDiff.changes(
-      from: .init(sections: oldSections.map(\.id), counts: edits.counts, touched: oldRows),
+      from: .init(sections: edits.headings.map(\.id), counts: edits.counts, touched: oldRows),
       to: .init(
         sections: sections.map(\.id), counts: sections.map(\.items.count), touched: edits.newRows),
       changed: changed)
     if !changes.batch.isReload {
-      changes.batch.reloadedSections = changedHeadings(since: oldSections)
+      changes.batch.reloadedSections = changedHeadings(since: edits.headings)
     }
     return changes
   }
@@ -146,20 +128,22 @@ extension PartitionedStream {
   @specialized(where Item == Record, Section == FieldSection)
   private func distribute(_ source: [StreamSection<Item>]) -> ChangeSet {
     let before = sections
-    (entries, parts, due) = ([:], [:], Rows())
-    var rows: [ObjectIdentifier: (place: PartitionPlace, rows: [RowObject])] = [:]
-    var all: [RowObject] = []
-    for section in source {
-      for item in section.items {
-        let row = row(item)
-        all.append(row)
-        entries[row.key] = row
-        guard let place = row.place else { continue }
-        rows[ObjectIdentifier(place), default: (place, [])].rows.append(row)
+    (parts, due) = ([:], Rows())
+    rows.reset(source) { row($0) }
+    var byPart: [(place: PartitionPlace, rows: [RowObject])] = []
+    for row in rows.order.rows {
+      guard let place = Row.row(row).place else { continue }
+      if let slot = place.slot {
+        byPart[slot].rows.append(row)
+      } else {
+        place.slot = byPart.count
+        byPart.append((place, [row]))
       }
     }
-    order = SourceOrder(all)
-    for (place, rows) in rows.values { Part.of(place).rows.fill(rows) }
+    for (place, rows) in byPart {
+      place.slot = nil
+      Part.of(place).rows.fill(rows)
+    }
     showSections()
     if before.isEmpty { return sections.isEmpty ? ChangeSet() : .reload }
     var changes = SectionedDiff.changes(from: before, to: sections)

@@ -46,7 +46,7 @@ extension PartitionedStream {
   private func relook(_ mutation: @escaping (inout SectionLook<Section>) -> Void) {
     hub.perform { [self] in
       mutation(&look)
-      var edits = PartEdits<Item, Section>(shown)
+      var edits = beginEdits()
       for part in parts.values {
         let limit = look.limit(of: part.key)
         if part.rows.list.limit == limit { continue }
@@ -74,9 +74,9 @@ extension PartitionedStream {
       self.now = now
       let count = due.lowerBound { $0.until <= now }
       if count == 0 { return nil }
-      let rows = due[0..<count].map(\.row)
+      let waiting = due[0..<count].map(\.row)
       due.apply(RowEdit(removing: Array(0..<count)))
-      let changes = assignAgain(rows.filter { entries[$0.key] === $0 })
+      let changes = assignAgain(waiting.filter { rows.table[$0.key] === $0 })
       return changes.isEmpty ? nil : change(changes)
     }
   }
@@ -87,7 +87,7 @@ extension PartitionedStream {
   public func repartition() {
     hub.perform { [self] in
       due = Rows()
-      let changes = assignAgain(Array(order.rows))
+      let changes = assignAgain(Array(rows.order.rows))
       return changes.isEmpty ? nil : change(changes)
     }
   }

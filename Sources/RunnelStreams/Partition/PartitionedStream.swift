@@ -15,7 +15,7 @@ public import RunnelBase
 /// the source tells as a reload is O(n).
 ///
 /// Invariants:
-/// - I1. `order` holds the rows of the source in its order, and `entries` the same by key.
+/// - I1. `rows` holds the rows of the source, in its order and by key.
 /// - I2. Each row is in the section that the rule named last, or in none if it named none.
 /// - I3. `shown` holds the sections that have rows, and the fixed ones unless `hidesEmptySections`, in
 ///   the order of `Section`; `sections` is what they show.
@@ -38,14 +38,11 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
   let fixed: Set<Section>
   let hub = ChangeHub<StreamChange<Item>>()
   var look = SectionLook<Section>()
-  var order = SourceOrder()
-  var entries: [String: RowObject] = [:]
+  var rows = FollowedRows<Item>()
   var parts: [Section: Part] = [:]
   var shown: [Part] = []
   /// The rows whose section is right for a while, by when it ends; some are gone since.
   var due = Rows<(until: Int64, row: RowObject)>()
-  /// How many rows each section of the source has.
-  var sourceCounts: [Int] = []
   private var token: StreamToken?
 
   /// Makes a partition of a stream, which may have rows already.
@@ -116,7 +113,7 @@ extension PartitionedStream {
   ///
   /// O(1); O(log n) in a limited section.
   public func item(forKey key: String) -> Item? {
-    guard let row = entries[key], let part = part(of: row), part.rows.isShown(row) else {
+    guard let row = rows.table[key], let part = part(of: row), part.rows.isShown(row) else {
       return nil
     }
     return Row.row(row).item
@@ -126,7 +123,7 @@ extension PartitionedStream {
   ///
   /// O(log n).
   public func indexPath(forKey key: String) -> IndexPath? {
-    guard let row = entries[key], let part = part(of: row), let section = part.index,
+    guard let row = rows.table[key], let part = part(of: row), let section = part.index,
       let index = part.rows.list.index(of: row)
     else { return nil }
     return IndexPath(section: section, row: index)
@@ -139,7 +136,7 @@ extension PartitionedStream {
   ///
   /// O(1).
   public func section(ofKey key: String) -> Section? {
-    entries[key].flatMap { part(of: $0)?.key }
+    rows.table[key].flatMap { part(of: $0)?.key }
   }
 
   private func part(of row: RowObject) -> Part? { Row.row(row).place.map { Part.of($0) } }

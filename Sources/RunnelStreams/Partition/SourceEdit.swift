@@ -19,24 +19,23 @@ struct SourceEdit<Item: KeyedItem> {
     let (old, new) = (Numbering(oldCounts), Numbering(change.sections.map(\.items.count)))
     removing = SourceEdit.going(batch, old)
     let coming = SourceEdit.coming(batch, new)
-    func item(_ number: Int) -> Item {
-      let path = new.path(of: number)
-      return change.sections[path.section].items[path.row]
-    }
     // As many rows that stay stand before a row that comes as others do that do not come.
     let ordinals = coming.enumerated().map { index, number in number - index }
     var gone = 0
-    for (number, ordinal) in zip(coming, ordinals) {
+    for (item, ordinal) in zip(new.items(at: coming, of: change.sections), ordinals) {
       while gone < removing.count, removing[gone] - gone <= ordinal { gone += 1 }
-      inserting.append(.init(gap: ordinal + gone, item: item(number)))
+      inserting.append(.init(gap: ordinal + gone, item: item))
     }
-    for path in batch.reloadedRows {
-      let number = old.number(of: path)
+    var (staying, places): ([Int], [Int]) = ([], [])
+    for number in SourceEdit.unique(batch.reloadedRows.map { old.number(of: $0) }) {
       let goneBefore = removing.lowerBound { $0 < number }
       if goneBefore < removing.count, removing[goneBefore] == number { continue }
       let ordinal = number - goneBefore
-      replacing.append((number, item(ordinal + ordinals.lowerBound { $0 <= ordinal })))
+      staying.append(number)
+      places.append(ordinal + ordinals.lowerBound { $0 <= ordinal })
     }
+    let items = new.items(at: places, of: change.sections)
+    replacing = zip(staying, items).map { (number: $0, item: $1) }
   }
 
   private static func going(_ batch: BatchUpdate, _ old: Numbering) -> [Int] {
@@ -83,9 +82,16 @@ private struct Numbering {
 
   func numbers(of section: Int) -> Range<Int> { starts[section]..<starts[section + 1] }
 
-  /// The place of a row; of sections that start at one number, the last holds it.
-  func path(of number: Int) -> IndexPath {
-    let section = starts.lowerBound { $0 <= number } - 1
-    return IndexPath(section: section, row: number - starts[section])
+  /// The rows with these numbers, which ascend.
+  func items<Item>(at numbers: [Int], of sections: [StreamSection<Item>]) -> [Item] {
+    var result: [Item] = []
+    var next = 0
+    for (index, section) in sections.enumerated() {
+      let start = next
+      while next < numbers.count, numbers[next] < starts[index + 1] { next += 1 }
+      if start == next { continue }
+      result += section.items.elements(at: numbers[start..<next].map { $0 - starts[index] })
+    }
+    return result
   }
 }

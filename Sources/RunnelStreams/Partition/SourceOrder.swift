@@ -19,59 +19,81 @@ struct SourceOrder {
     spreadAll()
   }
 
-  /// Puts rows in and gives them labels; the labels of others may change, not their order.
+  /// Takes rows out, puts others in, and puts rows in the place of some; the labels of others may
+  /// change, not their order.
   ///
   /// O(log n) for each on average.
-  mutating func insert(_ insertions: [RowEdit<RowObject>.Insertion]) {
-    let edit = RowEdit(inserting: insertions)
-    rows.apply(edit)
-    let indices = edit.insertedIndices
-    var start = 0
-    while start < indices.count {
-      var end = start + 1
-      while end < indices.count, indices[end] == indices[end - 1] + 1 { end += 1 }
-      label(indices[start]..<(indices[end - 1] + 1))
-      start = end
-    }
-  }
-
-  /// Takes rows out, and puts others in the place of some.
   ///
   /// - Parameters:
   ///   - indices: where the rows are that go, ascending.
-  ///   - replacements: rows and where they come to stand, ascending; each has the label of the row
-  ///     that is there.
-  mutating func update(removing indices: [Int], replacing replacements: [(Int, RowObject)]) {
-    let replaced = replacements.map { RowEdit<RowObject>.Insertion(gap: $0.0, item: $0.1) }
+  ///   - arriving: rows that get labels, each before the row at its gap.
+  ///   - renewed: rows that come in the place of the row at their gap, and get its label.
+  mutating func apply(
+    removing indices: [Int], inserting arriving: [RowEdit<RowObject>.Insertion],
+    replacing renewed: [RowEdit<RowObject>.Insertion]
+  ) {
+    // Those that go stay until the others have their labels: lists that hold them search by these.
+    let arrival = RowEdit(inserting: arriving)
+    rows.apply(arrival)
+    label(arrival.insertedIndices)
+    func shifted(_ index: Int) -> Int { index + arriving.lowerBound { $0.gap <= index } }
+    let stale = rows.elements(at: renewed.map { shifted($0.gap) })
+    for (old, new) in zip(stale, renewed) { new.item.label = old.label }
+    let going = renewed.isEmpty ? indices : (indices + renewed.map(\.gap)).sorted()
     rows.apply(
-      RowEdit(removing: (indices + replacements.map(\.0)).sorted(), inserting: replaced))
+      RowEdit(
+        removing: going.map(shifted),
+        inserting: renewed.map { .init(gap: shifted($0.gap), item: $0.item) }))
   }
 
   /// The index of a row that is here.
   ///
   /// O(log n).
-  func index(of row: RowObject) -> Int {
-    rows.lowerBound { $0.label < row.label }
-  }
+  func index(of row: RowObject) -> Int { rows.places(of: [row], in: RowOrder())[0] }
 }
 
 // MARK: Labels
 
 extension SourceOrder {
-  /// Gives labels to rows that follow each other and have none.
-  private mutating func label(_ range: Range<Int>) {
-    var width = range.count
-    var stretch = range
-    while !spread(stretch) {
-      stretch = max(0, stretch.lowerBound - width)..<min(rows.count, stretch.upperBound + width)
-      width *= 2
+  /// Gives labels to the rows at indices, ascending, that have none.
+  private func label(_ indices: [Int]) {
+    var runs: [Range<Int>] = []
+    for index in indices {
+      if let last = runs.last, last.upperBound == index {
+        runs[runs.count - 1] = last.lowerBound..<(index + 1)
+      } else {
+        runs.append(index..<(index + 1))
+      }
+    }
+    var read = rows.elements(at: runs.flatMap(around))[...]
+    for run in runs {
+      let count = around(run).count
+      if !spread(run, among: read.prefix(count)) { makeRoom(for: run) }
+      read = read.dropFirst(count)
     }
   }
 
+  /// Gives labels to rows that follow each other, where those around leave too little room.
+  private func makeRoom(for run: Range<Int>) {
+    var (stretch, width) = (run, run.count)
+    repeat {
+      precondition(stretch.count < rows.count, "There are labels for all rows.")
+      stretch = max(0, stretch.lowerBound - width)..<min(rows.count, stretch.upperBound + width)
+      width *= 2
+    } while !spread(stretch, among: rows.elements(at: Array(around(stretch)))[...])
+  }
+
+  /// A stretch of rows with those before and after it.
+  private func around(_ stretch: Range<Int>) -> Range<Int> {
+    max(0, stretch.lowerBound - 1)..<min(rows.count, stretch.upperBound + 1)
+  }
+
   /// Spreads the labels of a stretch evenly between those around it; false if it is too narrow.
-  private func spread(_ stretch: Range<Int>) -> Bool {
-    let lower = stretch.lowerBound > 0 ? rows[stretch.lowerBound - 1].label : nil
-    let upper = stretch.upperBound < rows.count ? rows[stretch.upperBound].label : nil
+  ///
+  /// The entries are the rows of the stretch and those around it.
+  private func spread(_ stretch: Range<Int>, among entries: ArraySlice<RowObject>) -> Bool {
+    let lower = stretch.lowerBound > 0 ? entries.first?.label : nil
+    let upper = stretch.upperBound < rows.count ? entries.last?.label : nil
     let room = Self.stride * (stretch.count + 1)
     let (first, last) =
       switch (lower, upper) {
@@ -81,13 +103,9 @@ extension SourceOrder {
       case (nil, nil): (-room / 2, room / 2)
       }
     let step = (last - first) / (stretch.count + 1)
-    guard step >= stretch.count, first > -Self.labelMax, last < Self.labelMax else {
-      precondition(stretch.count < rows.count, "There are labels for all rows.")
-      return false
-    }
-    for (offset, index) in stretch.enumerated() {
-      rows[index].label = first + step * (offset + 1)
-    }
+    guard step >= stretch.count, first > -Self.labelMax, last < Self.labelMax else { return false }
+    let inner = entries.dropFirst(lower == nil ? 0 : 1).prefix(stretch.count)
+    for (offset, row) in inner.enumerated() { row.label = first + step * (offset + 1) }
     return true
   }
 

@@ -18,7 +18,7 @@ extension RowEdit {
     var result = RowEdit()
     result.removing = walk.leaving + removing.filter(old.contains)
     result.removing.sort()
-    result.removed = result.removing.map { rows[$0] }
+    result.removed = rows.elements(at: result.removing)
     result.removing = result.removing.map { $0 - old.lowerBound }
     var arrivals = walk.entering.map { (index: walk.newIndex(of: $0), gap: $0, item: rows[$0]) }
     for (index, insertion) in zip(insertedIndices, inserting) where new.contains(index) {

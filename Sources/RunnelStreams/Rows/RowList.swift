@@ -25,9 +25,9 @@ struct RowList {
   private var acceptedApart = Rows<RowObject>()
   /// The rows that are shown if there is a limit.
   private var shownApart = Rows<RowObject>()
-  private var order: (RowObject, RowObject) -> Bool
+  private var order: RowOrder
 
-  init(by order: @escaping (RowObject, RowObject) -> Bool) { self.order = order }
+  init(by order: RowOrder) { self.order = order }
 }
 
 // MARK: Reading
@@ -52,15 +52,18 @@ extension RowList {
   }
 
   private func index(of row: RowObject, in rows: Rows<RowObject>) -> Int {
-    // The order alone: a closure that takes it from here would copy all of the list.
-    let order = order
-    let index = rows.lowerBound { order($0, row) }
-    if index < rows.count, rows[index] === row { return index }
-    // An order that contradicts itself finds no row by halves; it must not lose one.
-    guard let found = rows.firstIndex(where: { $0 === row }) else {
-      preconditionFailure("I1: the row is here.")
+    indices(of: [row], in: rows)[0]
+  }
+
+  /// The indices of rows that are there, in order.
+  private func indices(of wanted: [RowObject], in rows: Rows<RowObject>) -> [Int] {
+    rows.places(of: wanted, in: order) { row in
+      // An order that contradicts itself finds no row by halves; it must not lose one.
+      guard let index = rows.firstIndex(where: { $0 === row }) else {
+        preconditionFailure("I1: the row is here.")
+      }
+      return index
     }
-    return found
   }
 }
 
@@ -87,13 +90,9 @@ extension RowList {
   /// Replaces all rows, which need not be in order, and their order; nil to keep it.
   ///
   /// O(n log n).
-  mutating func reset(
-    _ rows: [RowObject], by order: ((RowObject, RowObject) -> Bool)? = nil
-  ) {
+  mutating func reset(_ rows: [RowObject], by order: RowOrder? = nil) {
     if let order { self.order = order }
-    let isBefore = self.order
-    let isSorted = zip(rows, rows.dropFirst()).allSatisfy { isBefore($0, $1) }
-    all = Rows(isSorted ? rows : rows.sorted(by: isBefore))
+    all = Rows(self.order.sorted(rows))
     acceptedApart = isFiltered ? Rows(all.filter(\.isAccepted)) : []
     shownApart = limit == nil ? [] : Rows(accepted[shownRange])
   }
@@ -128,13 +127,15 @@ extension RowList {
 
   private func edit(of rows: Rows<RowObject>, _ replacements: [Replacement]) -> RowEdit<RowObject> {
     var edit = RowEdit<RowObject>()
-    let order = order
-    var going: [(index: Int, row: RowObject)] = []
-    for case let old? in replacements.map(\.old) { going.append((index(of: old, in: rows), old)) }
-    going.sort { $0.index < $1.index }
-    for (index, row) in going { edit.remove(row, at: index) }
-    edit.inserting = replacements.compactMap(\.new).sorted(by: order).map { row in
-      .init(gap: rows.lowerBound { order($0, row) }, item: row)
+    let going = order.sorted(replacements.compactMap(\.old))
+    (edit.removing, edit.removed) = (indices(of: going, in: rows), going)
+    if !zip(edit.removing, edit.removing.dropFirst()).allSatisfy({ $0 < $1 }) {
+      edit.removing.sort()
+      edit.removed = rows.elements(at: edit.removing)
+    }
+    let coming = order.sorted(replacements.compactMap(\.new))
+    edit.inserting = zip(coming, rows.places(of: coming, in: order)).map { row, gap in
+      .init(gap: gap, item: row)
     }
     edit.straighten()
     return edit

@@ -33,6 +33,17 @@ public struct Rows<Element>: RandomAccessCollection {
     return root[index]
   }
 
+  /// The rows at several indices, which ascend.
+  ///
+  /// O(t log n) in the t indices, and never more than O(n + t).
+  func elements(at indices: [Int]) -> [Element] {
+    if let last = indices.last { precondition(last < count, "Each index is one of a row.") }
+    var result: [Element] = []
+    result.reserveCapacity(indices.count)
+    root.append(at: indices[...], start: 0, to: &result)
+    return result
+  }
+
   /// Reads leaf by leaf.
   public struct Iterator: IteratorProtocol {
     private let root: RowsNode<Element>
@@ -76,6 +87,25 @@ public struct Rows<Element>: RandomAccessCollection {
   ///
   /// `isBefore` is true for a first part of the rows and false for the rest.
   func lowerBound(_ isBefore: (Element) -> Bool) -> Int { root.lowerBound(isBefore) }
+
+  /// Where rows stand, or would be put in.
+  ///
+  /// O(t log n) in the t rows, and never more than O(n + t): it goes through the tree once, and into
+  /// no node that holds none of the places.
+  ///
+  /// - Parameters:
+  ///   - rows: the rows, in order.
+  ///   - order: the order of these rows.
+  ///   - missing: tells the place of a row that has to be here and is not at its place; nil if none
+  ///     has to.
+  /// - Returns: how many of these rows stand before each.
+  func places(
+    of rows: [RowObject], in order: RowOrder, ifMissing missing: ((RowObject) -> Int)? = nil
+  ) -> [Int] where Element == RowObject {
+    var search = PlaceSearch(rows: rows, order: order, missing: missing)
+    search.visit(root, startingAt: 0, rows: rows.indices)
+    return search.places
+  }
 
   /// What is wrong inside; nil if nothing is.
   func mistake() -> String? { root.mistake() }

@@ -66,6 +66,27 @@ extension RowsNode {
     return children[child].leaf(holding: index - start)
   }
 
+  /// Appends the elements at indices, which ascend and are all below, to others.
+  ///
+  /// The index of the first element is `start`.
+  func append(at indices: ArraySlice<Int>, start: Int, to result: inout [Element]) {
+    if isLeaf {
+      for index in indices { result.append(elements[index - start]) }
+      return
+    }
+    var (rest, end) = (indices, start)
+    for child in children.indices {
+      let childStart = end
+      end += children[child].count
+      guard let first = rest.first else { return }
+      if first >= end { continue }
+      var own = rest.startIndex
+      while own < rest.endIndex, rest[own] < end { own += 1 }
+      children[child].append(at: rest[..<own], start: childStart, to: &result)
+      rest = rest[own...]
+    }
+  }
+
   /// The child that holds an index, and where it starts.
   private func child(holding index: Int) -> (child: Int, start: Int) {
     var (child, start) = (0, 0)
@@ -96,32 +117,35 @@ extension RowsNode {
   static var slotsMax: Int { 32 }
   /// How many it has at least, unless it is the root.
   static var slotsMin: Int { slotsMax / 4 }
+  /// How many it is given when it is made of many: room for some more, or each would soon be divided.
+  private static var slotsFilled: Int { slotsMax * 3 / 4 }
 
   private var slots: Int { isLeaf ? elements.count : children.count }
 
   /// The tree with these elements in its leaves.
   static func root(of elements: [Element]) -> RowsNode {
     if elements.count <= slotsMax { return RowsNode(elements: elements) }
-    return root(over: parts(of: elements.count).map { RowsNode(elements: Array(elements[$0])) })
+    let parts = parts(of: elements.count, each: slotsFilled)
+    return root(over: parts.map { RowsNode(elements: Array(elements[$0])) })
   }
 
   /// The tree over nodes of one level.
   static func root(over nodes: [RowsNode]) -> RowsNode {
     var nodes = nodes
-    while nodes.count > 1 { nodes = grouped(nodes) }
+    while nodes.count > 1 { nodes = grouped(nodes, each: slotsFilled) }
     var root = nodes.first ?? RowsNode(elements: [])
     while root.children.count == 1 { root = root.children[0] }
     return root
   }
 
   /// The level above nodes that follow each other.
-  private static func grouped(_ nodes: [RowsNode]) -> [RowsNode] {
-    parts(of: nodes.count).map { RowsNode(children: Array(nodes[$0])) }
+  private static func grouped(_ nodes: [RowsNode], each size: Int) -> [RowsNode] {
+    parts(of: nodes.count, each: size).map { RowsNode(children: Array(nodes[$0])) }
   }
 
   /// As few ranges of equal size as hold so many slots.
-  private static func parts(of count: Int) -> [Range<Int>] {
-    let parts = (count + slotsMax - 1) / slotsMax
+  private static func parts(of count: Int, each size: Int = slotsMax) -> [Range<Int>] {
+    let parts = (count + size - 1) / size
     return (0..<parts).map { (count * $0 / parts)..<(count * ($0 + 1) / parts) }
   }
 }
@@ -273,7 +297,7 @@ extension RowsNode {
     } else {
       var children = last.children
       for child in node.children { append(child, to: &children) }
-      nodes += grouped(children)
+      nodes += grouped(children, each: slotsMax)
     }
   }
 }

@@ -11,7 +11,7 @@ struct ShownRows<Item: KeyedItem> {
   private(set) var items = Rows<Item>()
   private(set) var predicate: ((Item) -> Bool)?
 
-  init(by order: @escaping (RowObject, RowObject) -> Bool) { list = RowList(by: order) }
+  init(by order: RowOrder) { list = RowList(by: order) }
 
   private static func item(of row: RowObject) -> Item {
     RowBox<Item>.of(row).item
@@ -69,9 +69,7 @@ extension ShownRows {
   /// Replaces all rows, which need not be in order, and their order.
   ///
   /// O(n log n), and O(n) to tell what happened.
-  mutating func reset(
-    _ rows: [RowObject], by order: @escaping (RowObject, RowObject) -> Bool
-  ) -> ChangeSet {
+  mutating func reset(_ rows: [RowObject], by order: RowOrder) -> ChangeSet {
     let before = items
     if let predicate {
       for row in rows { row.isAccepted = predicate(ShownRows.item(of: row)) }

@@ -3,20 +3,22 @@ import RunnelTree
 
 /// What a batch of events comes to: the last word on each row.
 struct EventBatch {
-  /// The rows that the events are about, in the order of their first events; nil for one that is
-  /// gone.
-  private(set) var rows: OrderedDictionary<Key, TreeRow?> = [:]
+  /// The index of the last event about each row, in the order of their first ones.
+  private(set) var lastEvents: OrderedDictionary<Key, Int> = [:]
   /// Whether there are rows beyond the window, if the batch says so.
   private(set) var hasMore: Bool?
 
+  private let events: [TreeEvent]
+
   /// Reads the events of a listener.
   init(_ events: [TreeEvent]) {
-    rows.reserveCapacity(events.count)
-    for event in events {
+    self.events = events
+    lastEvents.reserveCapacity(events.count)
+    for (index, event) in events.enumerated() {
       switch event {
-      case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _):
-        rows.updateValue(row, forKey: row.key)
-      case .childRemoved(let row): rows.updateValue(nil, forKey: row.key)
+      case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _),
+        .childRemoved(let row):
+        lastEvents[row.key] = index
       case .page(let hasMore): self.hasMore = hasMore
       case .pending: break
       case .value: break
@@ -24,9 +26,12 @@ struct EventBatch {
     }
   }
 
-  /// Adds the removal of a row, unless the events are about it.
-  mutating func removeUnlessNamed(_ key: Key) {
-    if !rows.keys.contains(key) { rows.updateValue(nil, forKey: key) }
+  /// What an event says of its row; nil if it is gone.
+  func row(_ event: Int) -> TreeRow? {
+    switch events[event] {
+    case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _): row
+    case .childRemoved, .page, .pending, .value: nil
+    }
   }
 }
 

@@ -9,18 +9,22 @@ enum HeaviestOrder {
   ///   - weights: how much it is worth to keep each; positive.
   /// - Returns: for each element, whether it is kept.
   static func keeping(ranks: [Int], weights: [Int]) -> [Bool] {
+    var compressed = Array(repeating: 0, count: ranks.count)
+    let order = ranks.indices.sorted { ranks[$0] < ranks[$1] }
+    for (rank, index) in order.enumerated() { compressed[index] = rank }
+    return keeping(permutation: compressed, weights: weights)
+  }
+
+  /// Chooses what to keep of a permutation of the numbers from 0, in O(n log n).
+  static func keeping(permutation ranks: [Int], weights: [Int]) -> [Bool] {
     precondition(ranks.count == weights.count, "Each element has a weight.")
     if zip(ranks, ranks.dropFirst()).allSatisfy({ $0 < $1 }) {
       return Array(repeating: true, count: ranks.count)
     }
-    var compressed = Array(repeating: 0, count: ranks.count)
-    let order = ranks.indices.sorted { ranks[$0] < ranks[$1] }
-    for (rank, index) in order.enumerated() { compressed[index] = rank }
-
     var best = PrefixMaximum(count: ranks.count)
     var previous: [Int?] = []
     var end: PrefixMaximum.Entry?
-    for (index, rank) in compressed.enumerated() {
+    for (index, rank) in ranks.enumerated() {
       let before = best.maximum(below: rank)
       previous.append(before?.index)
       let entry = PrefixMaximum.Entry(weight: weights[index] + (before?.weight ?? 0), index: index)

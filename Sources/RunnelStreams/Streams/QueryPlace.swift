@@ -1,6 +1,6 @@
 import RunnelTree
 
-/// Where a row of a query stream belongs: the row as the tree told it, and the window that did.
+/// A row of a query stream that is being loaded, and the window that told it.
 struct QueryPlace {
   let row: TreeRow
   let window: Int

@@ -142,9 +142,9 @@ extension QueryStream {
 extension QueryStream {
   /// Keeps the rows of a batch until all windows are loaded.
   private func stage(_ batch: EventBatch, _ window: Int) -> ChangeSet {
-    if staged?.isEmpty == true { staged?.reserveCapacity(batch.rows.count) }
-    for (key, row) in batch.rows {
-      if let row {
+    if staged?.isEmpty == true { staged?.reserveCapacity(batch.lastEvents.count) }
+    for (key, event) in batch.lastEvents {
+      if let row = batch.row(event) {
         staged?[key] = QueryPlace(row: row, window: window)
       } else if staged?[key]?.window == window {
         staged?[key] = nil
@@ -160,34 +160,42 @@ extension QueryStream {
     guard let staged, windows.allSatisfy(\.isLoaded) else { return nil }
     self.staged = nil
     loadState = .loaded
-    let old = entriesByRow
-    let oldItems = entriesByItem
-    (entriesByRow, entriesByItem) = ([:], [:])
-    entriesByRow.reserveCapacity(staged.count)
-    entriesByItem.reserveCapacity(staged.count)
+    let (oldByTreeKey, oldByKey) = (rowsByTreeKey, rowsByKey)
+    rowsByTreeKey = RowTable(minimumCapacity: staged.count)
+    rowsByKey = RowTable(minimumCapacity: staged.count)
     for index in windows.indices { windows[index].rowCount = 0 }
-    var entries: [RowObject] = []
-    entries.reserveCapacity(staged.count)
+    var loaded: [RowObject] = []
+    loaded.reserveCapacity(staged.count)
     for place in staged.values {
-      let entry = entry(place, old[place.row.key].map { Entry.entry($0) }, oldItems)
-      entries.append(entry)
-      entriesByRow[place.row.key] = entry
-      entriesByItem[entry.key] = entry
+      let row = load(place, oldByTreeKey[place.row.key].map { Row.row($0) }, oldByKey)
+      loaded.append(row)
+      rowsByTreeKey.insert(row)
+      rowsByKey.insert(row)
       windows[place.window].rowCount += 1
     }
-    return rows.reset(entries, by: QueryStream.order(isDescending: isDescending))
+    return rows.reset(loaded, by: QueryStream.order(isDescending: isDescending))
   }
 
-  /// The entry of a row; it keeps the item of a row that is as it was.
-  private func entry(
-    _ place: QueryPlace, _ old: Entry?, _ oldItems: [String: RowObject]
-  ) -> Entry {
-    let item = construct(place.row)
-    let previous = oldItems[item.key]
-    if let old, old === previous, old.place.row.content == place.row.content {
-      return Entry(place, old.item)
+  /// What is kept of a row that is loaded; the item of one that is as it was stays.
+  private func load(_ place: QueryPlace, _ old: Row?, _ others: RowTable<ByKey>) -> Row {
+    let made = construct(place.row)
+    let previous = others[made.key]
+    let isSame = old != nil && old === previous && old?.record.content == place.row.content
+    let shown =
+      isSame ? old?.item : didConstruct?(made, previous.map { Row.row($0).item })
+    return row(place.row, made, shown: shown ?? made, window: place.window)
+  }
+
+  /// What is kept of a row of the tree, of which one item was made and another may be shown.
+  ///
+  /// An item that is the record of the row is kept as what the tree told, too.
+  private func row(_ row: TreeRow, _ made: Item, shown: Item, window: Int) -> Row {
+    func told(_ item: Item) -> Record? {
+      guard let record = item as? Record, record.says(row) else { return nil }
+      return record
     }
-    return Entry(place, didConstruct?(item, previous.map { Entry.entry($0).item }) ?? item)
+    let record = told(shown) ?? told(made) ?? Record(placeless: row)
+    return Row(record, shown, label: label(of: record), window: window)
   }
 }
 
@@ -199,20 +207,20 @@ extension QueryStream {
     let arrivals = arrivals(in: batch, window, isPage: isPage)
     var replacements: [RowList.Replacement] = []
     var (changed, arrived): (Set<String>, Set<String>) = ([], [])
-    for (key, row) in batch.rows {
-      let old = entriesByRow[key].map { Entry.entry($0) }
-      guard let row else {
-        if let old, old.place.window == window { replacements.append(.init(old: old)) }
+    for (key, event) in batch.lastEvents {
+      let old = rowsByTreeKey[key].map { Row.row($0) }
+      guard let told = batch.row(event) else {
+        if let old, old.window == window { replacements.append(.init(old: old)) }
         continue
       }
-      if let old, old.place.row == row, old.place.window == window { continue }
-      let made = construct(row)
-      let item = didConstruct?(made, old?.item) ?? made
-      let new = Entry(QueryPlace(row: row, window: window), item)
+      if let old, old.window == window, old.record.says(told) { continue }
+      let made = construct(told)
+      let shown = didConstruct?(made, old?.item) ?? made
+      let new = row(told, made, shown: shown, window: window)
       replacements.append(.init(old: old, new: new))
       if let old {
         if old.item != new.item { changed.insert(new.key) }
-      } else if arrivals.contains(row.position) {
+      } else if arrivals.contains(told.position) {
         arrived.insert(new.key)
       }
     }
@@ -222,18 +230,13 @@ extension QueryStream {
     return changes
   }
 
-  private func register(_ replacements: [RowList.Replacement]) {
-    for case let old? in replacements.map(\.old) {
-      let entry = Entry.entry(old)
-      entriesByRow[entry.place.row.key] = nil
-      entriesByItem[old.key] = nil
-      windows[entry.place.window].rowCount -= 1
-    }
-    for case let new? in replacements.map(\.new) {
-      let entry = Entry.entry(new)
-      entriesByRow[entry.place.row.key] = new
-      entriesByItem[new.key] = new
-      windows[entry.place.window].rowCount += 1
+  /// Notes rows that come in the place of others.
+  func register(_ replacements: [RowList.Replacement]) {
+    rowsByTreeKey.replace(replacements)
+    rowsByKey.replace(replacements)
+    for replacement in replacements {
+      if let old = replacement.old { windows[old.origin].rowCount -= 1 }
+      if let new = replacement.new { windows[new.origin].rowCount += 1 }
     }
   }
 
@@ -241,14 +244,15 @@ extension QueryStream {
   private func arrivals(in batch: EventBatch, _ window: Int, isPage: Bool) -> Arrivals {
     let query = windows[window].request.query
     let isRefill =
-      query.limit != nil && batch.rows.contains { $0.value == nil && entriesByRow[$0.key] != nil }
+      query.limit != nil
+      && batch.lastEvents.contains { batch.row($0.value) == nil && rowsByTreeKey[$0.key] != nil }
     guard isPage || isRefill else { return .all }
     // Rows are taken in at the side opposite to the one that the window is fixed to.
     let anchor = windows[window].request.paging?.anchor ?? query.limit?.side ?? .first
     let isLast = (anchor.opposite == .last) != isDescending
     guard
       let outermost = (isLast ? rows.list.all.last : rows.list.all.first).map({
-        Entry.entry($0).place.row.position
+        Row.row($0).record.row.position
       })
     else {
       return isPage ? .none : .all

@@ -29,7 +29,7 @@ public import RunnelTree
 /// - I2. Events of a listener that was stopped are dropped.
 /// - I3. A row belongs to the window that told it last; another one cannot remove it.
 public final class QueryStream<Item: KeyedItem>: SectionedStream {
-  typealias Entry = RowEntry<QueryPlace, Item>
+  typealias Row = QueryRow<Item>
 
   /// What is asked for.
   public internal(set) var request: ListenRequest
@@ -54,10 +54,10 @@ public final class QueryStream<Item: KeyedItem>: SectionedStream {
   let hub = ChangeHub<StreamChange<Item>>()
   var windows: [QueryWindow]
   var rows: ShownRows<Item>
-  /// The entry of each row, by the key that the tree knows it by.
-  var entriesByRow: [Key: RowObject] = [:]
-  /// The entry of each row, by the key of its item.
-  var entriesByItem: [String: RowObject] = [:]
+  /// The rows, by the keys that the tree knows them by.
+  var rowsByTreeKey = RowTable<ByTreeKey<Item>>()
+  /// The rows, by the keys of their items.
+  var rowsByKey = RowTable<ByKey>()
   /// The rows told so far, while a window is not loaded.
   var staged: [Key: QueryPlace]?
 
@@ -90,8 +90,9 @@ extension QueryStream where Item == Record {
     source: any TreeSource
   ) {
     let path = request.query.path
+    let key = Record.key(of: path)
     self.init(request: request, isDescending: isDescending, from: place, source: source) { row in
-      Record(row, in: path)
+      Record(row, in: path, collectionKey: key)
     }
   }
 }
@@ -119,19 +120,16 @@ extension QueryStream {
     }
   }
 
-  static func order(isDescending: Bool) -> (RowObject, RowObject) -> Bool {
-    isDescending
-      ? { isOrdered(Entry.entry($1), Entry.entry($0)) }
-      : { isOrdered(Entry.entry($0), Entry.entry($1)) }
+  /// The order of the rows, of which each is labelled with the beginning of its place.
+  static func order(isDescending: Bool) -> RowOrder {
+    RowOrder(
+      tie: isDescending
+        ? { Record.isOrdered(Row.row($1).record, Row.row($0).record) }
+        : { Record.isOrdered(Row.row($0).record, Row.row($1).record) })
   }
 
-  /// True if a row stands before another in the tree's order.
-  ///
-  /// It reads the two fields where they are: a place is costly to copy.
-  private static func isOrdered(_ left: Entry, _ right: Entry) -> Bool {
-    if left.place.row.value < right.place.row.value { return true }
-    return left.place.row.value == right.place.row.value && left.place.row.key < right.place.row.key
-  }
+  /// What ascends with the order that the rows are shown in.
+  func label(of record: Record) -> Int { isDescending ? ~record.orderPrefix : record.orderPrefix }
 }
 
 // MARK: Reading
@@ -153,15 +151,15 @@ extension QueryStream {
   ///
   /// O(1); O(log n) with a limit.
   public func item(forKey key: String) -> Item? {
-    guard let entry = entriesByItem[key], rows.isShown(entry) else { return nil }
-    return Entry.entry(entry).item
+    guard let row = rowsByKey[key], rows.isShown(row) else { return nil }
+    return Row.row(row).item
   }
 
   /// The place of the row with a key.
   ///
   /// O(log n).
   public func indexPath(forKey key: String) -> IndexPath? {
-    entriesByItem[key].flatMap { rows.list.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
+    rowsByKey[key].flatMap { rows.list.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
   }
 
   /// The place of the first row that stands after a place in the tree's order, or after a row; nil if
@@ -169,7 +167,7 @@ extension QueryStream {
   ///
   /// O(log n). In a descending stream the first row after a place has a lower position.
   public func firstIndexPath(after position: IndexPosition) -> IndexPath? {
-    let index = rows.count { !isOrdered(position, Entry.entry($0).place.row.position) }
+    let index = rows.count { !isOrdered(position, Row.row($0).record.row.position) }
     return index < items.count ? IndexPath(section: 0, row: index) : nil
   }
 
@@ -177,7 +175,7 @@ extension QueryStream {
   ///
   /// O(log n). In a descending stream the last row before a place has a higher position.
   public func lastIndexPath(before position: IndexPosition) -> IndexPath? {
-    let count = rows.count { isOrdered(Entry.entry($0).place.row.position, position) }
+    let count = rows.count { isOrdered(Row.row($0).record.row.position, position) }
     return count > 0 ? IndexPath(section: 0, row: count - 1) : nil
   }
 
@@ -220,11 +218,10 @@ extension QueryStream {
   /// none with this key. The predicate is asked again.
   public func itemChanged(_ item: Item) {
     perform { stream in
-      guard let row = stream.entriesByItem[item.key] else { return ChangeSet() }
-      let old = Entry.entry(row)
-      let new = Entry(old.place, item)
-      stream.entriesByRow[old.place.row.key] = new
-      stream.entriesByItem[item.key] = new
+      guard let row = stream.rowsByKey[item.key] else { return ChangeSet() }
+      let old = Row.row(row)
+      let new = Row(old.record, item, label: old.label, window: old.window)
+      stream.register([.init(old: old, new: new)])
       return stream.rows.replace([.init(old: old, new: new)], changed: [item.key])
     }
   }
@@ -236,4 +233,9 @@ extension QueryStream {
       return changes.isEmpty ? nil : change(changes)
     }
   }
+}
+
+/// Rows of a query stream are found by the keys that the tree knows them by.
+enum ByTreeKey<Item: KeyedItem>: RowNaming {
+  static func key(of row: RowObject) -> Key { QueryRow<Item>.row(row).record.treeKey }
 }

@@ -93,20 +93,24 @@ extension SectionedDiff {
 // MARK: Rows
 
 extension SectionedDiff {
-  /// A row that is in one section before and after, and where.
+  /// A touched row that is in one section before and after: where, and how many untouched rows of the
+  /// section stand before it.
   private struct Candidate {
     var oldRow: Int
     var newRow: Int
+    var oldGap: Int
+    var newGap: Int
   }
 
   private mutating func matchRows() {
     var places: [String: Int] = [:]
     places.reserveCapacity(new.touched.count)
     for (index, row) in new.touched.enumerated() { places[row.key] = index }
-    var candidates: [Int: [Candidate]] = [:]
+    var candidates = Array(repeating: [Candidate](), count: old.sections.count)
+    let (oldGaps, newGaps) = (old.gaps, new.gaps)
     var isKept = Array(repeating: false, count: new.touched.count)
     var isChanged = isKept
-    for row in old.touched {
+    for (oldIndex, row) in old.touched.enumerated() {
       guard let index = places[row.key] else {
         result.removedKeys.append(row.key)
         if successors[row.path.section] != nil { result.batch.deletedRows.append(row.path) }
@@ -120,8 +124,10 @@ extension SectionedDiff {
         result.batch.reloadedRows.append(row.path)
       }
       if successors[row.path.section] == place.section {
-        candidates[row.path.section, default: []]
-          .append(Candidate(oldRow: row.path.row, newRow: place.row))
+        candidates[row.path.section].append(
+          Candidate(
+            oldRow: row.path.row, newRow: place.row, oldGap: oldGaps[oldIndex],
+            newGap: newGaps[index]))
       } else {
         result.batch.movedRows.append(.init(from: row.path, to: place))
       }
@@ -133,8 +139,8 @@ extension SectionedDiff {
       result.insertedKeys.append(row.key)
       if !insertedSections.contains(row.path.section) { result.batch.insertedRows.append(row.path) }
     }
-    for section in old.sections.indices {
-      if let candidates = candidates[section] { settle(candidates, in: section) }
+    for section in old.sections.indices where !candidates[section].isEmpty {
+      settle(candidates[section], in: section)
     }
   }
 
@@ -147,24 +153,10 @@ extension SectionedDiff {
 // MARK: Moves within a section
 
 extension SectionedDiff {
-  /// A place among the rows of a section: the gap, in it candidates before the run that follows.
-  private struct Place: Comparable {
-    var gap: Int
-    var isRun: Bool
-    var row: Int
-
-    static func < (left: Place, right: Place) -> Bool {
-      if left.gap != right.gap { return left.gap < right.gap }
-      return left.isRun == right.isRun ? left.row < right.row : right.isRun
-    }
-  }
-
   /// What moves as a whole: a candidate, or a run of untouched rows.
-  private struct Piece {
-    var before: Place
-    var after: Place
-    /// How many rows a run has; nil for a candidate.
-    var runCount: Int?
+  private enum Piece {
+    case candidate(Int)
+    case run(Range<Int>)
   }
 
   /// The gaps of the touched rows of one section, in order.
@@ -184,11 +176,6 @@ extension SectionedDiff {
       return start..<rows.lowerBound { $0.path.section <= section }
     }
 
-    /// How many untouched rows stand before a touched one.
-    func gap(before row: Int) -> Int {
-      gaps[gaps.indices.lowerBound { gaps[$0] + $0 < row }]
-    }
-
     /// The place of an untouched row.
     func path(ofUntouched ordinal: Int) -> IndexPath {
       IndexPath(section: section, row: ordinal + gaps.lowerBound { $0 <= ordinal })
@@ -196,50 +183,109 @@ extension SectionedDiff {
   }
 
   /// Decides which rows of a section keep their order, and lists the others as moved.
+  ///
+  /// The candidates come in their old order.
   private mutating func settle(_ candidates: [Candidate], in section: Int) {
     guard let successor = successors[section] else { return }
+    let byNewPlace = candidates.indices.sorted { candidates[$0].newRow < candidates[$1].newRow }
+    if SectionedDiff.areInPlace(candidates, byNewPlace) { return }
     let (before, after) = (Gaps(old, section: section), Gaps(new, section: successor))
-    let untouched = old.counts[section] - before.gaps.count
-    let pieces = pieces(candidates, before, after, untouched: untouched)
-    let order = pieces.indices.sorted { pieces[$0].before < pieces[$1].before }
-    var ranks = Array(repeating: 0, count: pieces.count)
-    for (rank, index) in order.enumerated() { ranks[index] = rank }
-    // As few rows as possible move; among equals, rather touched ones than others.
-    let unit = pieces.count + 1
-    let weights = pieces.map { piece in piece.runCount.map { $0 * unit + 1 } ?? unit }
-    let stays = HeaviestOrder.keeping(ranks: ranks, weights: weights)
-    for (index, piece) in pieces.enumerated() where !stays[index] {
-      guard let count = piece.runCount else {
+    let cuts = SectionedDiff.cuts(candidates, rowCount: old.counts[section] - before.gaps.count)
+    let oldOrder = SectionedDiff.pieces(cuts, candidates.indices) { candidates[$0].oldGap }
+    let pieces = SectionedDiff.pieces(cuts, byNewPlace) { candidates[$0].newGap }
+    let stays = SectionedDiff.staying(pieces, oldOrder: oldOrder, candidateCount: candidates.count)
+    for (piece, stays) in zip(pieces, stays) where !stays {
+      switch piece {
+      case .candidate(let index):
         result.batch.movedRows.append(
           .init(
-            from: IndexPath(section: section, row: piece.before.row),
-            to: IndexPath(section: successor, row: piece.after.row)))
-        continue
-      }
-      for ordinal in piece.before.gap..<(piece.before.gap + count) {
-        result.batch.movedRows.append(
-          .init(from: before.path(ofUntouched: ordinal), to: after.path(ofUntouched: ordinal)))
+            from: IndexPath(section: section, row: candidates[index].oldRow),
+            to: IndexPath(section: successor, row: candidates[index].newRow)))
+      case .run(let ordinals):
+        for ordinal in ordinals {
+          result.batch.movedRows.append(
+            .init(from: before.path(ofUntouched: ordinal), to: after.path(ofUntouched: ordinal)))
+        }
       }
     }
   }
 
-  /// The candidates and the runs between them, in their new order.
-  private func pieces(
-    _ candidates: [Candidate], _ before: Gaps, _ after: Gaps, untouched: Int
+  /// True if no candidate passes another one, or an untouched row: the usual case of rows whose content
+  /// alone changed.
+  private static func areInPlace(_ candidates: [Candidate], _ byNewPlace: [Int]) -> Bool {
+    byNewPlace.enumerated().allSatisfy { $0 == $1 }
+      && candidates.allSatisfy { $0.oldGap == $0.newGap }
+  }
+
+  /// The gaps at which the runs of untouched rows begin and end.
+  private static func cuts(_ candidates: [Candidate], rowCount: Int) -> [Int] {
+    var cuts = [0, rowCount]
+    for candidate in candidates { cuts += [candidate.oldGap, candidate.newGap] }
+    cuts.sort()
+    var last: Int?
+    return cuts.filter { cut in
+      defer { last = cut }
+      return cut != last
+    }
+  }
+
+  /// Runs and candidates in the order in which they stand: in one gap candidates are first.
+  private static func pieces(
+    _ cuts: [Int], _ candidates: some Sequence<Int>, gap: (Int) -> Int
   ) -> [Piece] {
-    var pieces = candidates.map { candidate in
-      Piece(
-        before: Place(
-          gap: before.gap(before: candidate.oldRow), isRun: false, row: candidate.oldRow),
-        after: Place(
-          gap: after.gap(before: candidate.newRow), isRun: false, row: candidate.newRow),
-        runCount: nil)
+    var pieces: [Piece] = []
+    var next = 0
+    func passRuns(before gap: Int) {
+      while next + 1 < cuts.count, cuts[next] < gap {
+        pieces.append(.run(cuts[next]..<cuts[next + 1]))
+        next += 1
+      }
     }
-    let cuts = Set(pieces.flatMap { [$0.before.gap, $0.after.gap] } + [0, untouched]).sorted()
-    for (start, end) in zip(cuts, cuts.dropFirst()) {
-      let place = Place(gap: start, isRun: true, row: 0)
-      pieces.append(Piece(before: place, after: place, runCount: end - start))
+    for candidate in candidates {
+      passRuns(before: gap(candidate))
+      pieces.append(.candidate(candidate))
     }
-    return pieces.sorted { $0.after < $1.after }
+    passRuns(before: .max)
+    return pieces
+  }
+
+  /// Which pieces keep their order: as few rows as possible move, and among equals rather touched ones.
+  private static func staying(
+    _ pieces: [Piece], oldOrder: [Piece], candidateCount: Int
+  ) -> [Bool] {
+    var (candidateRanks, runRanks) = (Array(repeating: 0, count: candidateCount), [Int]())
+    for (rank, piece) in oldOrder.enumerated() {
+      switch piece {
+      case .candidate(let index): candidateRanks[index] = rank
+      case .run: runRanks.append(rank)
+      }
+    }
+    let unit = pieces.count + 1
+    var (ranks, weights) = ([Int](), [Int]())
+    var run = 0
+    for piece in pieces {
+      switch piece {
+      case .candidate(let index):
+        ranks.append(candidateRanks[index])
+        weights.append(unit)
+      case .run(let ordinals):
+        ranks.append(runRanks[run])
+        weights.append(ordinals.count * unit + 1)
+        run += 1
+      }
+    }
+    return HeaviestOrder.keeping(permutation: ranks, weights: weights)
+  }
+}
+
+extension SectionedDiff.Side {
+  /// How many untouched rows of its section stand before each touched row.
+  fileprivate var gaps: [Int] {
+    var (section, passed) = (-1, 0)
+    return touched.map { row in
+      if row.path.section != section { (section, passed) = (row.path.section, 0) }
+      defer { passed += 1 }
+      return row.path.row - passed
+    }
   }
 }

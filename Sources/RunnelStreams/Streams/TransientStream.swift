@@ -9,13 +9,16 @@ public import RunnelBase
 /// It is always loaded. Every call that changes something becomes one change; one made while
 /// observers are told takes effect when they were.
 public final class TransientStream<Item: KeyedItem>: SectionedStream {
-  /// The label of a row is the number of when it was put in; one that is replaced keeps it.
+  /// The origin of a row is the number of when it was put in; one that is replaced keeps it.
+  ///
+  /// Without an order it is the label, too.
   typealias Entry = RowBox<Item>
 
   private let hub = ChangeHub<StreamChange<Item>>()
-  private let order: (RowObject, RowObject) -> Bool
+  private let order: RowOrder
+  private let isOrdered: Bool
   private var rows: ShownRows<Item>
-  private var entries: [String: RowObject] = [:]
+  private var entries = RowTable<ByKey>()
   /// The numbers in use.
   private var numbers = 0..<0
 
@@ -25,14 +28,15 @@ public final class TransientStream<Item: KeyedItem>: SectionedStream {
   ///   - items: the first rows.
   ///   - order: true if the first row stands before the second; nil for the order of insertion.
   public init(_ items: [Item] = [], order: ((Item, Item) -> Bool)? = nil) {
-    self.order = { left, right in
-      if let order {
-        let (left, right) = (Entry.of(left), Entry.of(right))
-        if order(left.item, right.item) { return true }
-        if order(right.item, left.item) { return false }
-      }
-      return left.label < right.label
-    }
+    isOrdered = order != nil
+    self.order = RowOrder(
+      tie: order.map { order in
+        { left, right in
+          let (a, b) = (Entry.of(left).item, Entry.of(right).item)
+          if order(a, b) { return true }
+          return order(b, a) ? false : left.origin < right.origin
+        }
+      })
     rows = ShownRows(by: self.order)
     _ = replace(with: items)
   }
@@ -112,7 +116,7 @@ extension TransientStream {
   public func itemChanged(_ item: Item) {
     perform { stream in
       guard let old = stream.entries[item.key] else { return ChangeSet() }
-      let new = Entry(item, label: old.label)
+      let new = Entry(item, label: old.label, origin: old.origin)
       return stream.carryOut([.init(old: old, new: new)], changed: [item.key])
     }
   }
@@ -150,7 +154,7 @@ extension TransientStream {
       let old = entries[item.key].map { Entry.of($0) }
       if let old, old.item == item { continue }
       if old != nil { changed.insert(item.key) }
-      replacements.append(.init(old: old, new: Entry(item, label: old?.label ?? number)))
+      replacements.append(.init(old: old, new: entry(item, number: old?.origin ?? number)))
       number += 1
     }
     numbers = min(numbers.lowerBound, number - items.count)..<max(numbers.upperBound, number)
@@ -160,17 +164,21 @@ extension TransientStream {
   private func carryOut(
     _ replacements: [RowList.Replacement], changed: Set<String>
   ) -> ChangeSet {
-    for case let old? in replacements.map(\.old) { entries[old.key] = nil }
-    for case let new? in replacements.map(\.new) { entries[new.key] = new }
+    entries.replace(replacements)
     return rows.replace(replacements, changed: changed)
   }
 
   private func replace(with items: [Item]) -> ChangeSet {
     let items = TransientStream.unique(items)
-    let new = items.enumerated().map { Entry($1, label: $0) }
+    let new = items.enumerated().map { entry($1, number: $0) }
     numbers = 0..<items.count
-    entries = Dictionary(uniqueKeysWithValues: new.map { ($0.key, $0) })
+    entries = RowTable(minimumCapacity: new.count)
+    for entry in new { entries.insert(entry) }
     return rows.reset(new, by: order)
+  }
+
+  private func entry(_ item: Item, number: Int) -> Entry {
+    Entry(item, label: isOrdered ? 0 : number, origin: number)
   }
 
   /// Rows of which a later one replaces an earlier one with its key, at the earlier's place.

@@ -11,7 +11,8 @@ public import RunnelBase
 /// in the order of their sources, and those of one source by key. Sources of one rank are
 /// merged; those of a higher rank stand after them, whatever their rows are: in the same section, or
 /// each rank in a section of its own. So a rank also pins rows to an end. How a source orders and
-/// sections its own rows does not matter.
+/// sections its own rows does not matter. A union that concatenates has a section for each source
+/// instead, in which the rows stand as the source has them.
 ///
 /// Cost of a change: O(t log n) in the t rows that it touches.
 ///
@@ -32,14 +33,15 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
     }
   }
 
-  /// A row; its label is the index of the source that it is shown from.
+  /// A row; it has the place of its source's rank for a label, and comes from that source.
   typealias Row = RowBox<Item>
 
   /// How far the sources together are loaded.
   public private(set) var loadState = LoadState.idle
 
   private let sources: [Source]
-  private let order: (Item, Item) -> Bool
+  /// The order of the rows; nil if each section has that of its source.
+  private let order: ((Item, Item) -> Bool)?
   private let hub = ChangeHub<StreamChange<Item>>()
   private var tokens: [StreamToken] = []
   private var loadStates: [LoadState]
@@ -48,9 +50,11 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   private let sectionIDs: [String]
   private let hasSections: Bool
   private let isMerged: Bool
-  private var entries: [String: RowObject] = [:]
+  private var entries = RowTable<ByKey>()
   /// For each source, the place of its rank among those in use.
   private let groups: [Int]
+  /// The rows of each source in its order, if the sources are concatenated.
+  private var followed: [FollowedRows<Item>] = []
 
   /// Makes a union of streams, which may have rows already.
   ///
@@ -60,9 +64,26 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   ///     section.
   ///   - order: true if the first row stands before the second. It must be a strict weak order that
   ///     looks at nothing but the two rows.
-  public init(
+  public convenience init(
     _ sources: [Source], sectionIDs: [String]? = nil, by order: @escaping (Item, Item) -> Bool
   ) {
+    self.init(sources, sectionIDs: sectionIDs, order: order)
+  }
+
+  /// Makes a union of streams, each of which is a section; the rows stand in it in the order of the
+  /// stream.
+  ///
+  /// - Parameters:
+  ///   - streams: the sources; of two with one key the earlier wins.
+  ///   - sectionIDs: the id of the section of each.
+  public convenience init(
+    concatenating streams: [any SectionedStream<Item>], sectionIDs: [String]
+  ) {
+    self.init(
+      streams.enumerated().map { Source($1, rank: $0) }, sectionIDs: sectionIDs, order: nil)
+  }
+
+  private init(_ sources: [Source], sectionIDs: [String]?, order: ((Item, Item) -> Bool)?) {
     self.sources = sources
     self.order = order
     loadStates = sources.map(\.stream.loadState)
@@ -73,14 +94,8 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
     self.sectionIDs = sectionIDs ?? [StreamSection<Item>().id]
     hasSections = sectionIDs != nil
     isMerged = ranks.count == 1
-    let empty = ShownRows<Item> { left, right in
-      let (first, second) = (groups[left.label], groups[right.label])
-      if first != second { return first < second }
-      let (a, b) = (Row.of(left).item, Row.of(right).item)
-      if order(a, b) { return true }
-      if order(b, a) { return false }
-      return left.label == right.label ? left.key < right.key : left.label < right.label
-    }
+    let empty = ShownRows<Item>(by: order.map { UnionStream.rowOrder($0) } ?? RowOrder())
+    if order == nil { followed = Array(repeating: FollowedRows(), count: sources.count) }
     rows = Array(repeating: empty, count: self.sectionIDs.count)
     loadState = LoadState.combined(loadStates)
     for (index, source) in sources.enumerated() {
@@ -134,7 +149,7 @@ extension UnionStream {
   /// The index of the source that a row is shown from; nil if there is no such row.
   ///
   /// O(1).
-  public func source(of key: String) -> Int? { entries[key]?.label }
+  public func source(of key: String) -> Int? { entries[key]?.origin }
 
   /// The index of the source that the row at a place is shown from, and its place there; nil if the
   /// place is none, or the source is further than the union and has the row no more.
@@ -145,7 +160,7 @@ extension UnionStream {
       rows[path.section].items.indices.contains(path.row)
     else { return nil }
     let row = rows[path.section].list.shown[path.row]
-    return sources[row.label].stream.indexPath(forKey: row.key).map { (row.label, $0) }
+    return sources[row.origin].stream.indexPath(forKey: row.key).map { (row.origin, $0) }
   }
 
   /// The place of the row that a source has at a place; nil if there is none, or it is shadowed.
@@ -158,7 +173,7 @@ extension UnionStream {
       sections[path.section].items.indices.contains(path.row)
     else { return nil }
     let key = sections[path.section].items[path.row].key
-    return entries[key]?.label == source ? indexPath(forKey: key) : nil
+    return self.source(of: key) == source ? indexPath(forKey: key) : nil
   }
 
   /// The place of the first row that stands after another one, which need not be in the stream; nil if
@@ -166,7 +181,7 @@ extension UnionStream {
   ///
   /// O(log n).
   public func firstIndexPath(after item: Item) -> IndexPath? {
-    guard isMerged else { return nil }
+    guard isMerged, let order else { return nil }
     let index = rows[0].count { !order(item, Row.of($0).item) }
     return index < rows[0].items.count ? IndexPath(section: 0, row: index) : nil
   }
@@ -176,7 +191,7 @@ extension UnionStream {
   ///
   /// O(log n).
   public func lastIndexPath(before item: Item) -> IndexPath? {
-    guard isMerged else { return nil }
+    guard isMerged, let order else { return nil }
     let count = rows[0].count { order(Row.of($0).item, item) }
     return count > 0 ? IndexPath(section: 0, row: count - 1) : nil
   }
@@ -193,26 +208,48 @@ extension UnionStream {
 // MARK: Following
 
 extension UnionStream {
+  /// The order of rows of sources of one rank.
+  @specialized(where Item == Record)
+  private static func rowOrder(_ order: @escaping (Item, Item) -> Bool) -> RowOrder {
+    RowOrder { left, right in
+      let (a, b) = (Row.of(left).item, Row.of(right).item)
+      if order(a, b) { return true }
+      if order(b, a) { return false }
+      return left.origin == right.origin ? left.key < right.key : left.origin < right.origin
+    }
+  }
+
   private func follow(_ change: StreamChange<Item>, of source: Int) {
     hub.perform { [self] in
       let before = loadState
       loadStates[source] = change.loadState
       loadState = LoadState.combined(loadStates)
-      let changes = refresh(touchedKeys(of: change, source), arrived: change.changes.arrivedKeys)
+      let keys = order == nil ? follow(change, inOrderOf: source) : touchedKeys(of: change, source)
+      let changes = refresh(keys, arrived: change.changes.arrivedKeys)
       return changes.isEmpty && loadState == before ? nil : self.change(changes)
     }
   }
 
+  /// Follows a source in its own order; returns the keys that were touched.
+  private func follow(_ change: StreamChange<Item>, inOrderOf source: Int) -> [String] {
+    var keys = Set<String>()
+    let replacements = followed[source].follow(change) { Row($0, origin: source) }
+    return replacements.flatMap { [$0.old, $0.new] }.compactMap(\.?.key)
+      .filter { keys.insert($0).inserted }
+  }
+
   /// The keys whose winner or content a source's change may have touched.
   @specialized(where Item == Record)
-  private func touchedKeys(of change: StreamChange<Item>, _ source: Int) -> Set<String> {
+  private func touchedKeys(of change: StreamChange<Item>, _ source: Int) -> [String] {
     let changes = change.changes
     if !changes.batch.isReload {
-      return Set(changes.removedKeys).union(changes.insertedKeys).union(changes.updatedKeys)
+      return changes.removedKeys + changes.insertedKeys + changes.updatedKeys
     }
-    var keys = Set(change.sections.flatMap { $0.items.map(\.key) })
-    for (key, row) in entries where row.label == source { keys.insert(key) }
+    // In the order of the source, which is most often that of the union.
+    let keys = change.sections.flatMap { $0.items.map(\.key) }
+    let present = Set(keys)
     return keys
+      + entries.rows.filter { $0.origin == source && !present.contains($0.key) }.map(\.key)
   }
 
   /// Asks the sources about these keys and brings the rows into the state they are in.
@@ -220,22 +257,24 @@ extension UnionStream {
   /// A source may be further than the change that is followed; then what its next change touches is
   /// found in order already.
   @specialized(where Item == Record)
-  private func refresh(_ keys: Set<String>, arrived: Set<String>) -> ChangeSet {
+  private func refresh(_ keys: [String], arrived: Set<String>) -> ChangeSet {
     var replacements = rows.map { _ in [RowList.Replacement]() }
     var (changed, arrivals): (Set<String>, Set<String>) = ([], [])
     for key in keys {
-      let (old, winner) = (entries[key], winner(of: key))
-      // A row of another source may be drawn differently, whatever it holds.
-      if let old, let winner, old.label == winner.source, Row.of(old).item == winner.item {
-        continue
+      let old = entries[key]
+      let new = order == nil ? winnerInOrder(key) : winner(of: key, shown: old)
+      if old === new { continue }
+      if let old {
+        entries.remove(old)
+        replacements[section(of: old)].append(.init(old: old))
       }
-      let new = winner.map { Row($0.item, label: $0.source) }
-      entries[key] = new
-      if let old { replacements[section(of: old)].append(.init(old: old)) }
       guard let new else { continue }
+      entries.insert(new)
       replacements[section(of: new)].append(.init(new: new))
-      if old != nil {
-        changed.insert(key)
+      // A row of another source may be drawn differently, whatever it holds.
+      if let old {
+        let isSame = old.origin == new.origin && Row.of(old).item == Row.of(new).item
+        if !isSame { changed.insert(key) }
       } else if arrived.contains(key) {
         arrivals.insert(key)
       }
@@ -262,12 +301,23 @@ extension UnionStream {
       changed: changed)
   }
 
-  private func winner(of key: String) -> (item: Item, source: Int)? {
+  /// The row of the first source that has a key: the one that is shown if it is as it was.
+  private func winner(of key: String, shown: RowObject?) -> RowObject? {
     for (index, source) in sources.enumerated() {
-      if let item = source.stream.item(forKey: key) { return (item, index) }
+      guard let item = source.stream.item(forKey: key) else { continue }
+      if let shown, shown.origin == index, Row.of(shown).item == item { return shown }
+      return Row(item, label: groups[index], origin: index)
     }
     return nil
   }
 
-  private func section(of row: RowObject) -> Int { hasSections ? groups[row.label] : 0 }
+  /// The row of the first source that has a key, as far as the sources were followed.
+  private func winnerInOrder(_ key: String) -> RowObject? {
+    for source in followed {
+      if let row = source.table[key] { return row }
+    }
+    return nil
+  }
+
+  private func section(of row: RowObject) -> Int { hasSections ? groups[row.origin] : 0 }
 }

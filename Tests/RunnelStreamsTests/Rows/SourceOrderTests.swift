@@ -19,7 +19,8 @@ import Testing
       var order = SourceOrder((0..<10).map(entry))
       for number in 0..<600 {
         let gap = place(order.rows.count)
-        order.insert([.init(gap: gap, item: entry(number))])
+        order.apply(
+          removing: [], inserting: [.init(gap: gap, item: entry(number))], replacing: [])
         #expect(order.rows[gap].key == "\(number)")
       }
       #expect(ascends(order))
@@ -39,19 +40,25 @@ import Testing
         }
         gaps.sort()
         number += gaps.count
-        order.insert(gaps.enumerated().map { .init(gap: $1, item: entry(number + $0)) })
-        #expect(ascends(order), "seed \(seed)")
-        let removing = order.rows.indices.filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
-        order.update(removing: removing, replacing: [])
+        let kinds = order.rows.map { _ in Int.random(in: 0..<4, using: &random) }
+        let renewed = kinds.indices.filter { kinds[$0] == 1 }.map { gap in
+          RowEdit<RowObject>.Insertion(gap: gap, item: entry(-gap))
+        }
+        order.apply(
+          removing: kinds.indices.filter { kinds[$0] == 0 },
+          inserting: gaps.enumerated().map { .init(gap: $1, item: entry(number + $0)) },
+          replacing: renewed)
+        let isAscending = ascends(order)
+        #expect(isAscending, "seed \(seed)")
       }
     }
   }
 
-  @Test func replacedRowHasTheLabelThatItWasGiven() {
+  @Test func rowInThePlaceOfAnotherHasItsLabel() {
     var order = SourceOrder((0..<3).map(entry))
-    let new = entry(7)
-    new.label = order.rows[1].label
-    order.update(removing: [0], replacing: [(1, new)])
+    let (new, label) = (entry(7), order.rows[1].label)
+    order.apply(removing: [0], inserting: [], replacing: [.init(gap: 1, item: new)])
     #expect(order.rows.map(\.key) == ["7", "2"])
+    #expect(new.label == label)
   }
 }
