@@ -4,43 +4,11 @@ import Testing
 
 /// Cursor and scroll position of a list that follows an adapter, without a terminal.
 @Suite struct AnchoredListTests {
-  /// A list of a screen's height that a user moves in.
-  private final class Screen {
-    private(set) var content = ListContent()
-    var state = ListState()
-    let height: Int
-    private var adapter: IndexPathAdapter<TestRow>?
-
-    init(_ part: ListPart<TestRow>, height: Int) {
-      self.height = height
-      let adapter = IndexPathAdapter([part]) { [unowned self] in take($0) }
-      self.adapter = adapter
-      adapter.start()
-    }
-
-    private func take(_ update: ListUpdate<TestRow>) {
-      let new = update.content()
-      state.apply(
-        update.update, from: content, to: new, height: height, newRows: update.arrived)
-      content = new
-      state.checkInvariants(in: content, height: height)
-    }
-
-    func go(to key: String) { state.moveTo(.row(key), in: content, height: height) }
-
-    /// The rows in sight.
-    var rows: [String] {
-      state.lines(in: content, height: height).compactMap { line in
-        if case .row(let id) = line.kind { id } else { nil }
-      }
-    }
-  }
-
   private let source = TransientStream(
     (10..<40).map { TestRow("k\($0)", $0) }, order: TestRow.byValue)
 
   @Test func rowsThatArriveAboveDoNotMoveWhatIsInSight() {
-    let screen = Screen(ListPart(source), height: 6)
+    let screen = ListScreen(ListPart(source), height: 6)
     screen.go(to: "k25")
     let rows = screen.rows
     source.put(TestRow("early", 1), TestRow("later", 12))
@@ -49,7 +17,7 @@ import Testing
   }
 
   @Test func rowThatMovesAwayTakesTheCursorButNotTheView() {
-    let screen = Screen(ListPart(source), height: 6)
+    let screen = ListScreen(ListPart(source), height: 6)
     screen.go(to: "k25")
     let rows = screen.rows
     let first = rows[0]
@@ -61,14 +29,14 @@ import Testing
   }
 
   @Test func cursorOnARowThatGoesPassesToTheNextOne() {
-    let screen = Screen(ListPart(source), height: 6)
+    let screen = ListScreen(ListPart(source), height: 6)
     screen.go(to: "k25")
     source.remove("k25")
     #expect(screen.state.cursor == .row("k26"))
   }
 
   @Test func cursorStaysWithItsRowThroughAReload() {
-    let screen = Screen(ListPart(source), height: 6)
+    let screen = ListScreen(ListPart(source), height: 6)
     screen.go(to: "k25")
     source.reset((20..<60).map { TestRow("k\($0)", $0) })
     #expect(screen.state.cursor == .row("k25"))
@@ -79,7 +47,7 @@ import Testing
       var random = SeededRandom(seed: seed)
       let source = TransientStream<TestRow>(order: TestRow.byValue)
       let days = PartitionedStream(source, sectionID: { "s\($0)" }, partition: { $0.value % 3 })
-      let screen = Screen(ListPart(days, placeholders: [.empty, .status]), height: 5)
+      let screen = ListScreen(ListPart(days, placeholders: [.empty, .status]), height: 5)
       for _ in 0..<60 {
         let key = "k\(Int.random(in: 0..<20, using: &random))"
         switch Int.random(in: 0..<6, using: &random) {
