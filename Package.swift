@@ -141,6 +141,8 @@ let package = Package(
       path: "Tests/Simulation", swiftSettings: swiftSettings),
     .testTarget(name: "TidyTests", swiftSettings: swiftSettings),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["RunnelBase", "runnel"], swiftSettings: swiftSettings),
+      name: "EndToEndTests",
+      dependencies: ["RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree", "runnel"],
+      swiftSettings: swiftSettings),
   ]
 )
