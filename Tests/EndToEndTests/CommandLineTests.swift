@@ -83,7 +83,9 @@ import Testing
     #expect(try Program.run(["generate-demo"] + options).output == demo.output)
     let database = try TestDatabase()
     #expect(try database.run(["import", "-"], input: demo.output).status == 0)
-    #expect(try database.get("--shallow") == #"{"group":true,"group_message":true,"user":true}"#)
+    #expect(
+      try database.get("--shallow")
+        == #"{"group":true,"group_message":true,"message_like":true,"user":true}"#)
     #expect(try database.run(["export"]).output == demo.output)
   }
 
