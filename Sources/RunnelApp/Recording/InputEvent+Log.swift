@@ -12,6 +12,9 @@ extension InputEvent {
     case .mouse(let mouse): ["mouse": mouse.log]
     case .resize(let size): ["resize": [.int(size.columns), .int(size.rows)]]
     case .focus(let isThere): ["focus": .bool(isThere)]
+    case .reply(.attributes): ["reply": []]
+    case .reply(.background(let color)):
+      ["reply": .array([color.red, color.green, color.blue].map { .int(Int($0)) })]
     }
   }
 
@@ -26,6 +29,11 @@ extension InputEvent {
     } else if case .array(let size)? = json["resize"] {
       let numbers = try LogFields(["size": .array([.array(size)])]).integers("size", by: 2)
       self = .resize(TerminalSize(columns: numbers[0][0], rows: numbers[0][1]))
+    } else if case .array(let parts)? = json["reply"] {
+      let numbers = parts.compactMap(LogFields.integer).compactMap { UInt8(exactly: $0) }
+      self =
+        numbers.count == 3
+        ? .reply(.background(RGB(numbers[0], numbers[1], numbers[2]))) : .reply(.attributes)
     } else {
       self = .focus(try fields.bool("focus"))
     }
@@ -71,11 +79,9 @@ extension MouseEvent {
 
   fileprivate init(log json: JSONValue) throws(ActionLogError) {
     let fields = LogFields(json)
-    let kinds: [Kind] = [.press, .release, .wheelUp, .wheelDown]
-    let buttons: [Button] = [.left, .middle, .right, .none]
     let (kindName, buttonName) = (try fields.string("kind"), try fields.string("button"))
-    guard let kind = kinds.first(where: { "\($0)" == kindName }),
-      let button = buttons.first(where: { "\($0)" == buttonName })
+    guard let kind = Kind.allCases.first(where: { "\($0)" == kindName }),
+      let button = Button.allCases.first(where: { "\($0)" == buttonName })
     else { throw fields.misfit("kind", "what a mouse does") }
     self.init(
       position: Position(row: try fields.int("row"), column: try fields.int("column")),

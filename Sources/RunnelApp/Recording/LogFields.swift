@@ -69,7 +69,7 @@ struct LogFields {
     ActionLogError(.malformed, "\"\(name)\" is not \(expected).")
   }
 
-  private static func integer(_ json: JSONValue) -> Int64? {
+  static func integer(_ json: JSONValue) -> Int64? {
     if case .number(let number) = json { number.integer } else { nil }
   }
 }

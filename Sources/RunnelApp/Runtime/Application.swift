@@ -139,7 +139,7 @@ public final class Application {
     self.wishes = wishes
     configuration = ConfigurationMonitor(file: nil)
     screen = try CursesScreen.open(
-      options: wishes.applied(to: replay.state.settings.terminal))
+      options: wishes.applied(to: Settings(source: replay.state.configuration).terminal))
     // Whoever asks for so much at once is not answered.
     let backend = ReplayBackend { _ = inbox.post($0) }
     var state = replay.state

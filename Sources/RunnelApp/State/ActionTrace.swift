@@ -98,7 +98,7 @@ extension AppState {
       case .record(let screen): screen.list
       case .help(let screen): screen.list
       case .debug(let screen): screen.list
-      case .form, .confirm, .compose, nil: isTree ? tree.list : lists[active].list
+      case .form, .confirm, .compose, .filter, .search, nil: isTree ? tree.list : lists[active].list
       }
     return switch list.cursor {
     case .row(let id): id
@@ -119,6 +119,8 @@ extension AppState.Layer {
     case .confirm(let question): "question about \(question.path)"
     case .help: "help"
     case .compose: "composer"
+    case .filter(let screen): "filter \(screen.editor.text)"
+    case .search(let screen): "search \(screen.editor.text)"
     case .debug: "debug"
     }
   }

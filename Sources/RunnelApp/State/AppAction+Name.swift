@@ -39,6 +39,7 @@ extension AppAction {
     case .input(.mouse(let mouse)): "mouse \(mouse.kind)"
     case .input(.resize(let size)): "resize to \(size.columns)x\(size.rows)"
     case .input(.focus(let isThere)): isThere ? "focus" : "no focus"
+    case .input(.reply): "answer of the terminal"
     case .list(let view, let change):
       change.update.isReload
         ? "list \(view + 1) read anew"
@@ -49,6 +50,8 @@ extension AppAction {
     case .performed(let write, let performed):
       "write \(write): \(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
     case .refused(let write, let refusal): "write \(write) refused: \(refusal.message)"
+    case .waiting(let view, let count): "list \(view + 1): \(count) wait"
+    case .configured: "configuration"
     case .trouble(let message): "trouble: \(message)"
     case .effectsTaken: "effects taken"
     }

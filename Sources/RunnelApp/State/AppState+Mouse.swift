@@ -26,7 +26,7 @@ extension AppState {
     case .form, .confirm: return
     case .record(let screen) where screen.edit != nil: return
     case .compose, .filter, .search: performInView(action, count: count)
-    case .record, .help, nil: perform(action, count: count)
+    case .record, .help, .debug, nil: perform(action, count: count)
     }
   }
 
@@ -53,7 +53,7 @@ extension AppState {
     switch layers.last {
     case .form, .confirm, .compose, .filter, .search: false
     case .record(let screen): screen.edit == nil
-    case .help, nil: true
+    case .help, .debug, nil: true
     }
   }
 
@@ -76,6 +76,9 @@ extension AppState {
     case .help(var screen):
       _ = screen.list.moveTo(item, in: screen.content, height: height)
       layers[layers.count - 1] = .help(screen)
+    case .debug(var screen):
+      _ = screen.list.moveTo(item, in: screen.content, height: height)
+      layers[layers.count - 1] = .debug(screen)
     default:
       withList { list, content, height in
         _ = list.moveTo(item, in: content, height: height)

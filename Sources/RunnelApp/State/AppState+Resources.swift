@@ -11,7 +11,7 @@ extension AppState {
   var recordAtHand: Path? {
     switch layers.last {
     case .record(let screen): return screen.path
-    case .form, .confirm, .help, .compose, .debug: return nil
+    case .form, .confirm, .help, .compose, .filter, .search, .debug: return nil
     case nil: break
     }
     if !isTree { return lists[active].cursorRecord?.path }
@@ -159,7 +159,7 @@ extension AppState {
       case .record(var screen) where screen.edit?.input.choicesPath == collection:
         screen.edit?.input.choices = choices
         layers[index] = .record(screen)
-      case .record, .confirm, .help, .compose, .debug: break
+      case .record, .confirm, .help, .compose, .filter, .search, .debug: break
       }
     }
   }

@@ -106,7 +106,7 @@ extension AppState {
 }
 
 /// A list as it was when a search began.
-struct SearchOrigin: Sendable {
+struct SearchOrigin: Hashable, Sendable {
   var list: ListState
   /// What was looked for before.
   var text: String?

@@ -155,7 +155,7 @@ extension AppState {
       switch layer {
       case .compose, .search: return .line
       case .filter: return .bar
-      case .record, .form, .confirm, .help: continue
+      case .record, .form, .confirm, .help, .debug: continue
       }
     }
     return .none

@@ -1,7 +1,7 @@
 import RunnelTerminal
 
 /// The bar in which a list is filtered while one types.
-struct FilterScreen: Sendable {
+struct FilterScreen: Hashable, Sendable {
   let view: Int
   var editor: LineEditor
   /// What is wrong with what was typed; the list shows what was right last.
@@ -15,7 +15,7 @@ struct FilterScreen: Sendable {
 }
 
 /// The line in which a text is looked for.
-struct SearchScreen: Sendable {
+struct SearchScreen: Hashable, Sendable {
   var editor: LineEditor
   /// The list as it was, which comes back if nothing is chosen.
   let before: SearchOrigin
@@ -23,7 +23,7 @@ struct SearchScreen: Sendable {
 }
 
 /// Earlier texts of a prompt, and where in them the user is.
-struct PromptPast: Sendable {
+struct PromptPast: Hashable, Sendable {
   /// The newest first.
   let texts: [String]
   /// How many steps back; 0 is what the user typed.

@@ -28,7 +28,7 @@ public struct MouseEvent: Hashable, Sendable {
   /// What the mouse did.
   ///
   /// Double clicks are for the receiver to tell, which has a clock: see `ClickCounter`.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: Hashable, Sendable, CaseIterable {
     /// A button went down.
     case press
     /// A button went up.
@@ -46,7 +46,7 @@ public struct MouseEvent: Hashable, Sendable {
   }
 
   /// A button of the mouse.
-  public enum Button: Hashable, Sendable {
+  public enum Button: Hashable, Sendable, CaseIterable {
     /// The left button.
     case left
     /// The wheel pressed, or the button between the others.
