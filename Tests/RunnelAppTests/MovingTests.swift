@@ -151,7 +151,8 @@ import Testing
   @Test func sectionsFold() throws {
     let app = try chat()
     app.press("za")
-    #expect(app.cursorLine == ">▸ Today · Mon 24 Aug 2026" + String(repeating: " ", count: 53) + "2")
+    #expect(
+      app.cursorLine == ">▸ Today · Mon 24 Aug 2026" + String(repeating: " ", count: 53) + "2")
     #expect(app.line(of: "ladder") == nil)
     app.press("za")
     #expect(app.line(of: "ladder") != nil)

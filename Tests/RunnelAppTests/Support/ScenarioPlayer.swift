@@ -16,10 +16,13 @@ final class ScenarioPlayer {
   /// Opens the workspace as the settings of the file say: `database`, `size`, `signs`, `readonly`.
   init(_ file: ScenarioFile) throws {
     self.file = file
+    let isGarden = file.setting("database") == "garden"
     let size = (file.setting("size") ?? "80x24").split(separator: "x").compactMap { Int($0) }
     try #require(size.count == 2, "\(file.name): a size is COLUMNSxROWS")
     app = try AppDriver(
-      Fixture.views(), json: ScenarioPlayer.database(file.setting("database") ?? "small"),
+      isGarden ? Fixture.gardenViews() : Fixture.views(),
+      resources: isGarden ? Fixture.gardenBook() : ResourceBook(),
+      json: ScenarioPlayer.database(file.setting("database") ?? "small"),
       columns: size[0], rows: size[1],
       glyphs: file.setting("signs") == "ascii" ? .ascii : .unicode,
       isReadOnly: file.setting("readonly") != nil)
@@ -27,9 +30,10 @@ final class ScenarioPlayer {
     app.pump()
   }
 
-  /// `small`, `history N`, or JSON.
+  /// `small`, `history N`, `garden` with its resources, or JSON.
   private static func database(_ text: String) throws -> JSONValue {
     if text == "small" { return Fixture.small }
+    if text == "garden" { return Fixture.garden }
     if text.hasPrefix("history "), let count = Int(text.dropFirst("history ".count)) {
       return Fixture.history(count)
     }
