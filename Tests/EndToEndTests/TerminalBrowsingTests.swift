@@ -18,7 +18,7 @@ extension TerminalTests {
       #expect(screen.body.count == 18)
       #expect(
         screen.lines[22]
-          == " Enter open  e edit  a add  T like  d delete  gm more  ]] section  ? help")
+          == " Enter open  e edit  a add  T like  d delete  Space mark  f filter  ? help")
     }
 
     @Test func wholeHistoryIsPagedWithNoRowMissingAndNoneTwice() throws {
@@ -72,12 +72,12 @@ extension TerminalTests {
       for day in days {
         try terminal.keys("[[")
         try terminal.wait("the header of \(day)") {
-          $0.cursorLine?.hasPrefix("▾\(day)") == true
+          $0.cursorLine?.hasPrefix("▾ \(day)") == true
         }
       }
       for day in days.dropLast().reversed() {
         try terminal.keys("]]")
-        try terminal.wait("the header of \(day)") { $0.cursorLine?.hasPrefix("▾\(day)") == true }
+        try terminal.wait("the header of \(day)") { $0.cursorLine?.hasPrefix("▾ \(day)") == true }
       }
     }
 
@@ -87,11 +87,11 @@ extension TerminalTests {
       try terminal.runnel(demo.arguments)
       try terminal.wait(for: "row 57 of 57")
       try terminal.keys("gg", "j", "za")
-      let folded = try terminal.wait(for: "▸Pinned")
+      let folded = try terminal.wait(for: "▸ Pinned")
       #expect(!folded.contains("★"))
       #expect(folded.body.dropFirst().first?.hasPrefix("▾ Sat 29 Aug 2026") == true)
       try terminal.keys("za")
-      let unfolded = try terminal.wait(for: "▾Pinned")
+      let unfolded = try terminal.wait(for: "▾ Pinned")
       #expect(unfolded.lines.count { $0.contains("★") } == 8)
     }
 

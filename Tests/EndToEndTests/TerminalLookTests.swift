@@ -100,7 +100,7 @@ extension TerminalTests {
       let screen = try terminal.wait(for: "row 57 of 57")
       #expect(screen.lines[0].hasSuffix("on live  zoe"))
       #expect(screen.lines[2] == String(repeating: "-", count: 80))
-      #expect(screen.body.first?.contains("vSun 30 Aug 2026") == true)
+      #expect(screen.body.first?.contains("v Sun 30 Aug 2026") == true)
       // The texts of people are shown as they are, in whatever letters.
       let signs = CharacterSet(charactersIn: "▾▸⋯…─│★●·↑↓Δ")
       #expect(screen.text.rangeOfCharacter(from: signs) == nil)
@@ -147,7 +147,12 @@ extension TerminalTests {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal(columns: 300)
       try terminal.runnel(demo.arguments)
-      let screen = try terminal.wait(for: "row 57 of 57")
+      try terminal.wait(for: "row 57 of 57")
+      // The list takes the whole width where the record is not shown beside it.
+      try terminal.keys("p")
+      let screen = try terminal.wait("the list without the record beside it") {
+        !$0.text.contains("│")
+      }
       let row = try #require(screen.lines.firstIndex { $0.contains("olga") })
       try terminal.mouse("0;290;\(row + 1)M", "0;290;\(row + 1)m")
       try terminal.wait("the cursor on the row clicked") {
