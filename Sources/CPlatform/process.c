@@ -65,6 +65,23 @@ static int64_t now_milliseconds(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+// A reader that went away is told by EPIPE, whatever the program does with the signal.
+static ssize_t write_without_signal(int descriptor, const char *bytes, size_t count) {
+  sigset_t set, before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &set, &before);
+  ssize_t written = write(descriptor, bytes, count);
+  int error = errno;
+  if (written < 0 && error == EPIPE) {
+    struct timespec none = {0, 0};
+    sigtimedwait(&set, NULL, &none);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return written;
+}
+
 // Writes what the reader takes in time; 0 when it took all or went away, -1 when time is over.
 static int feed(int descriptor, const char *next, size_t left, int64_t deadline) {
   while (left > 0) {
@@ -72,7 +89,7 @@ static int feed(int descriptor, const char *next, size_t left, int64_t deadline)
     struct pollfd polled = {.fd = descriptor, .events = POLLOUT};
     int ready = rest > 0 ? poll(&polled, 1, (int)rest) : 0;
     if (ready == 0) return -1;
-    ssize_t written = write(descriptor, next, left);
+    ssize_t written = write_without_signal(descriptor, next, left);
     if (written < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (written <= 0) return 0;
     next += written;

@@ -85,9 +85,11 @@ extension DatabaseSession {
   ///
   /// - Parameter originTime: what its clock shows, in milliseconds since 1970, if it tells.
   /// - Returns: what listeners of this session are to be told.
-  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
+  /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own, and while there is a reason
+  ///   to stay offline (`goOffline`): `refused`.
   public func connectOrigin(originTime: Int64? = nil) throws -> [Delivery] {
-    try step { (engine, storage, now) in
+    try checkMayConnect()
+    return try step { (engine, storage, now) in
       try engine.connect(now: now, originTime: originTime, &storage)
     }
   }
@@ -115,7 +117,7 @@ extension DatabaseSession {
       if isCacheDue {
         outcome.append(
           try engine.prune(
-            toBytes: Replica.cacheBytesMax, queries: Replica.inactiveQueriesMax, &storage))
+            toBytes: environment.cacheBytesMax, queries: Replica.inactiveQueriesMax, &storage))
       }
       return outcome
     }
@@ -211,15 +213,16 @@ extension DatabaseSession {
   /// Pending writes, and what is listened to, are never removed.
   ///
   /// - Parameters:
-  ///   - bytes: how large the cache may be.
+  ///   - bytes: how large the cache may be; nil for what the environment says.
   ///   - queries: how many answers that nobody listens to may be kept.
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func pruneCache(
-    toBytes bytes: Int = Replica.cacheBytesMax, queries: Int = Replica.inactiveQueriesMax
+    toBytes bytes: Int? = nil, queries: Int = Replica.inactiveQueriesMax
   ) throws -> [Delivery] {
-    try step { (engine, storage, _) in
-      try engine.prune(toBytes: bytes, queries: queries, &storage)
+    let cacheBytesMax = environment.cacheBytesMax
+    return try step { (engine, storage, _) in
+      try engine.prune(toBytes: bytes ?? cacheBytesMax, queries: queries, &storage)
     }
   }
 }

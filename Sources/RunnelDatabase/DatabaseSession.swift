@@ -13,6 +13,10 @@ public struct DatabaseEnvironment {
   public var author = ""
   /// What becomes of writes made offline where others wrote meanwhile.
   public var conflictPolicy = ConflictPolicy.fieldWise
+  /// How many bytes of its origin's tree a replica keeps that nobody listens to; looked at now and then.
+  ///
+  /// Source: tree semantics, section 15.1.
+  public var cacheBytesMax = Replica.cacheBytesMax
 
   /// Makes an environment.
   public init(
@@ -48,6 +52,8 @@ public final class DatabaseSession {
   var replica: ReplicaEngine?
   /// The id of the newest write on a replica; nil if there was none in this session.
   var newestWriteID: Int64?
+  /// Why the replica is to stay away from its origin; empty if it is not.
+  var offlineReasons: Set<String> = []
   /// How many messages of the origin came since the cache was looked at.
   var messageCount = 0
   /// What the replica has for its origin and for those who wait, until it is taken.

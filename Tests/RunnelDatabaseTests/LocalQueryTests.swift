@@ -68,7 +68,7 @@ private struct LiveWindow {
   // MARK: Against the plainest way
 
   /// Random lists, some children split, and questions in orders that have an index or not.
-  @Test(arguments: 0..<8 as Range<UInt64>)
+  @Test(arguments: Seeds.first(8))
   func randomQuestionsAreAnsweredAsByTheOracle(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     let inspector = try FileInspector(folder.file())
@@ -98,7 +98,7 @@ private struct LiveWindow {
   }
 
   /// Live windows over the file, sliding and paged, that are told nothing but values.
-  @Test(arguments: 0..<8 as Range<UInt64>)
+  @Test(arguments: Seeds.first(8))
   func randomWritesKeepEveryWindowThatOfTheOracle(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     let path = try Path("l/m")

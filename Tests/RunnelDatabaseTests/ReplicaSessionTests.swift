@@ -230,6 +230,18 @@ import Testing
     #expect(try shown("/list") == nil)
   }
 
+  @Test func theCacheIsLookedAtNowAndThenAndKeptBelowItsSize() throws {
+    session.environment.cacheBytesMax = 1000
+    _ = try session.connectOrigin()
+    try listen("/old")
+    try push("/old", ["a": .string(String(repeating: "x", count: 2000))])
+    session.unlisten(ListenerID(1))
+    try listen("/new", 2)
+    for number in 0..<1100 { try push("/new/n", .number(JSONNumber(Int64(number)))) }
+    #expect(try shown("/old") == nil)
+    #expect(try shown("/new/n") == 1099)
+  }
+
   @Test func theDoctorFindsAReplicaSound() throws {
     _ = try session.connectOrigin()
     try session.declareIndexes([IndexDefinition(pattern: "/list", child: try Path("s"))])

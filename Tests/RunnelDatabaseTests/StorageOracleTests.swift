@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<6 as Range<UInt64>)
+  @Test(arguments: Seeds.first(6))
   func theFileAnswersAsTheTreeInMemory(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     let folder = try TemporaryFolder()

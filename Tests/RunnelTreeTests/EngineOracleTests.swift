@@ -4,7 +4,7 @@ import Testing
 
 /// Random listeners over random writes: the events alone must rebuild every window.
 @Suite struct EngineOracleTests {
-  @Test(arguments: 0..<250 as Range<UInt64>)
+  @Test(arguments: Seeds.first(250))
   func eventsRebuildEveryWindow(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     var harness = try EngineHarness()

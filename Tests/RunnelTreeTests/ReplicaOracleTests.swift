@@ -6,10 +6,7 @@ import Testing
 /// A replica against an origin that does everything right, with every message late: what is shown, what is
 /// told and what is known in the end must be what a naive reading of the same state gives.
 @Suite struct ReplicaOracleTests {
-  private static let more =
-    ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 0
-
-  @Test(arguments: 0..<max(200, more))
+  @Test(arguments: Seeds.first(200))
   func listenersSeeWhatIsKnownAndInTheEndWhatIsTrue(seed: UInt64) throws {
     var story = ReplicaStory(seed: seed)
     do {

@@ -134,7 +134,8 @@ extension ListScreen {
       // A row that another source found may be shown before its own place is loaded.
       return "\(shown) of \(max(loadedCount, shown))\(paging == .exhausted ? "" : "+") rows"
     }
-    return paging == .exhausted ? "\(shown) rows" : "\(shown) of ? rows"
+    if paging != .exhausted { return "\(shown) of ? rows" }
+    return shown == 1 ? "1 row" : "\(shown) rows"
   }
 }
 

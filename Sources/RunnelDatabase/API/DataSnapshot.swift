@@ -145,6 +145,6 @@ extension DataSnapshot {
   }
 
   private func position(of child: Child) -> IndexPosition {
-    IndexPosition(value: index.value(of: child.node), key: .key(child.key))
+    IndexPosition(value: index.value(of: child), key: .key(child.key))
   }
 }

@@ -70,9 +70,15 @@ extension Database {
   /// What a query shows, as its origin has it; nil on a tree of its own.
   ///
   /// `pending` are the places that writes changed which wait for the origin.
-  func getOnReplica(_ query: Query) async throws -> (node: Node, pending: [Path])? {
+  func getOnReplica(
+    _ query: Query, from source: GetSource
+  ) async throws -> (node: Node, pending: [Path])? {
     try checkIsOpen()
     guard session.replica != nil else { return nil }
+    if source == .origin, !session.connectionInfo.isConnected {
+      let reason = "There is no connection to the origin, which alone was to answer for \(query.path)."
+      throw DatabaseError(get: TreeError(.offline, reason))
+    }
     try Task.checkCancellation()
     let (id, deliveries) = try session.get(query)
     let node = try await withTaskCancellationHandler {

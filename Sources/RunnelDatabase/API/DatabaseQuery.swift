@@ -109,6 +109,21 @@ extension Queryable {
     try building { query throws(TreeError) in try query.ordered(by: .priority) }
   }
 
+  /// The same query in the order of several components, the first one first: `created` descending, then
+  /// the key. Local queries only: an origin may refuse it.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, or the components are no order.
+  public func queryOrdered(by keys: [SortKey]) throws(TreeError) -> DatabaseQuery {
+    try building { query throws(TreeError) in try query.ordered(by: keys) }
+  }
+
+  /// The same query for the children of which a predicate holds; a limit counts only these.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) if a filter is set, or the predicate can be none.
+  public func queryFiltered(by predicate: Predicate) throws(TreeError) -> DatabaseQuery {
+    try building { query throws(TreeError) in try query.filtered(by: predicate) }
+  }
+
   /// The same query from a value on, and among equals from a key on.
   ///
   /// In key order the value is a key, and there is no second one.

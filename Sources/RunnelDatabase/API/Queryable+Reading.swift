@@ -2,6 +2,18 @@ public import RunnelTree
 
 // Reading and observing, by a place or by a query of its children.
 
+/// Where a question that is asked once looks for its answer.
+///
+/// On a tree of its own all three are one.
+public enum GetSource: Hashable, Sendable {
+  /// The origin, and without a connection what is kept of it.
+  case any
+  /// What is kept here, at once, complete or not; nobody is asked.
+  case cache
+  /// The origin alone: without a connection the question fails (`offline`).
+  case origin
+}
+
 extension Queryable {
   /// What is there now.
   ///
@@ -13,23 +25,24 @@ extension Queryable {
   ///
   /// Source: tree semantics, section 14.
   ///
+  /// - Parameter source: where to look.
   /// - Throws: `DatabaseError` if it cannot be read, or the database is closed; on a replica if the origin
   ///   refuses, or there is no connection and nothing is kept (`offline`). There also
   ///   `CancellationError`, at once, if the task is cancelled: what the origin answers is passed by then.
-  public func get() async throws -> DataSnapshot {
+  public func get(from source: GetSource = .any) async throws -> DataSnapshot {
     let query = databaseQuery
     let asked = query.query
-    if let got = try await query.database.getOnReplica(asked) {
+    if source != .cache, let got = try await query.database.getOnReplica(asked, from: source) {
       return query.snapshot(of: got.node, got.pending)
     }
-    let node = try await query.database.answer { session in
-      if asked.loadsAllData { return try session.node(at: asked.path) }
-      return Node(
-        children: try session.rows(asked).compactMap { row in
-          row.node.map { Child(key: row.key, node: $0) }
-        })
+    let (node, pending) = try await query.database.answer { session in
+      if asked.loadsAllData { return (try session.node(at: asked.path), session.pendingPlaces) }
+      let children = try session.rows(asked).compactMap { row in
+        row.node.map { Child(key: row.key, node: $0) }
+      }
+      return (Node(children: children), session.pendingPlaces)
     }
-    return query.snapshot(of: node, [])
+    return query.snapshot(of: node, pending)
   }
 
   /// Calls a handler for what is there, and for what happens to it, until the token is cancelled.

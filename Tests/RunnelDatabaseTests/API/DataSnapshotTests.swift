@@ -75,7 +75,14 @@ import Testing
   @Test(arguments: 0..<100) func childrenAreSortedAsAQueryWould(seed: UInt64) throws {
     var random = RandomTree(seed: seed)
     let node = try random.node(depth: 2)
-    let index = random.pick(try [QueryIndex.priority, .key, .value, .child(Path("a"))])
+    let index = random.pick(
+      try [
+        QueryIndex.priority, .key, .value, .child(Path("a")),
+        QueryIndex([SortKey(.key, isDescending: true)]),
+        QueryIndex([
+          SortKey(.child(Path("a")), isDescending: true), SortKey(.key, isDescending: true),
+        ]), QueryIndex([SortKey(.child(Path("b"))), SortKey(.value, isDescending: true)]),
+      ])
     let expected = RowSlice(index: index).rows(among: node.children, detail: .full)
     let snapshot = DataSnapshot(reference: place, node: node, index: index)
     #expect(snapshot.children.map(\.key) == expected.map(\.key.text), "seed \(seed)")

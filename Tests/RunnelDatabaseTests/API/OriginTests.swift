@@ -53,6 +53,75 @@ import Testing
     #expect(log.withLock { $0 } == [1, .null])
   }
 
+  @Test func reasonsToStayOfflineCoexist() async throws {
+    database.submit(.connectOrigin())
+    let info = try database.reference(withPath: "/.info/connected")
+    #expect(try await info.get().value == true)
+    try await database.goOffline()
+    try await database.goOffline(because: "the server said so")
+    #expect(try await info.get().value == false)
+    let receipt = try await database.reference(withPath: "a").setValue(1)
+    #expect(receipt.isPending)
+    #expect(try await !database.goOnline())
+    database.submit(.connectOrigin())
+    #expect(try await info.get().value == false)
+    #expect(try await !database.goOnline(because: "nobody said so"))
+    #expect(try await database.goOnline(because: "the server said so"))
+    database.submit(.connectOrigin())
+    #expect(try await info.get().value == true)
+    guard case .write(let id, _)? = sent.all.last else {
+      Issue.record("the write was not sent: \(sent.all)")
+      return
+    }
+    say(.acknowledged(id: id))
+    try await receipt.acknowledgement()
+  }
+
+  @Test func aTreeOfItsOwnCannotGoOffline() async throws {
+    let own = try await Database.open(file: folder.file("own.db"))
+    await #expect(throws: DatabaseError.self) { try await own.goOffline() }
+  }
+
+  @Test func aQuestionLooksWhereItIsToldTo() async throws {
+    let place = try database.reference(withPath: "a")
+    _ = try await place.setValue(1)
+    let kept = try await place.get(from: .cache)
+    #expect(kept.value == 1 && kept.hasPendingWrites)
+    #expect(try await database.reference(withPath: "b").get(from: .cache).exists == false)
+    let error = await #expect(throws: DatabaseError.self) { try await place.get(from: .origin) }
+    #expect(error?.code.rawValue == "offline")
+    database.submit(.connectOrigin())
+    say(.acknowledged(id: 0))
+    let other = try database.reference(withPath: "c")
+    let asked = Task { try await other.get(from: .origin).value }
+    while !sent.all.contains(where: { if case .get = $0 { true } else { false } }) {
+      await Task.yield()
+    }
+    guard case .get(let id, _)? = sent.all.last else { return }
+    say(.answer(id: id, Node(.bool(true))))
+    #expect(try await asked.value == true)
+  }
+
+  @Test func queriesOfSeveralComponentsAndFiltersAreAskedByReferences() async throws {
+    let own = try await Database.open(file: folder.file("own.db"))
+    let list = try own.reference(withPath: "list")
+    try await list.setValue([
+      "a": ["s": 1, "t": "x"], "b": ["s": 2, "t": "y"], "c": ["s": 2, "t": "x"],
+      "d": ["s": 1, "t": "x"],
+    ])
+    let keys = [
+      SortKey(.child(try Path("s")), isDescending: true), SortKey(.key, isDescending: true),
+    ]
+    let sorted = try list.queryOrdered(by: keys)
+    #expect(try await sorted.get().children.map(\.key) == ["c", "b", "d", "a"])
+    let filtered = try sorted.queryFiltered(by: Predicate(parsing: #"t == "x""#))
+    #expect(try await filtered.queryLimited(toFirst: 2).get().children.map(\.key) == ["c", "d"])
+    for try await snapshot in filtered.values {
+      #expect(snapshot.children.map(\.key) == ["c", "d", "a"])
+      break
+    }
+  }
+
   @Test func aTreeOfItsOwnAcknowledgesAtOnce() async throws {
     let own = try await Database.open(file: folder.file("own.db"))
     let receipt = try await own.reference(withPath: "a").setValue(1)
