@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelDatabase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -66,6 +67,62 @@ import Testing
     app.press("y")
     #expect(app.toast == "the file is locked")
     #expect(app.line(of: "ladder") != nil)
+  }
+
+  @Test func markedRowsAreDeletedAfterOneQuestion() throws {
+    let app = try chat()
+    app.press("g2 gg j Space Space d")
+    #expect(app.screen.contains { $0.contains("Delete 2 marked records") })
+    app.wait(milliseconds: 500)
+    app.press("y")
+    #expect(app.toast == "deleted 2 records")
+    #expect(try app.stored("/user/ana") == .null && app.stored("/user/dan") == .null)
+    #expect(app.list.markCount == 0)
+  }
+
+  @Test func failureNamesTheRecordAndTheOthersGo() throws {
+    let app = try Fixture.gardenApp()
+    app.go(to: "Rain")
+    app.press("Space Space d")
+    app.wait(milliseconds: 500)
+    app.strike("y")
+    app.backend.refusal = DatabaseError(.locked, "the file is locked")
+    if let messages = app.backend.answer() { app.runtime.receive(messages) }
+    app.backend.refusal = nil
+    app.pump()
+    #expect(
+      app.toast == "deleted 1 of 2 records; not /group_message/g/-M1: the file is locked")
+    #expect(app.list.marks == ["/group_message/g/-M1"], "what is left stays marked")
+    #expect(try app.report().isInStep)
+  }
+
+  @Test func manyRecordsAreDeletedByTypingTheirPlace() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.history(130))
+    app.press("g m g m g m")
+    app.press("G v gg j d")
+    let count = app.list.markCount
+    #expect(count > AppState.deletedByYesMax)
+    #expect(app.form != nil)
+    app.type("rom")
+    app.press("Enter")
+    #expect(app.backend.writeCount == 0)
+    app.press("C-u")
+    app.type("room")
+    app.press("Enter")
+    #expect(app.toast == "deleted \(count) records")
+    #expect(app.backend.writeCount == count)
+  }
+
+  @Test func rowsThatAFilterHidesStay() throws {
+    let app = try chat()
+    app.press("g2 gg j Space Space f")
+    app.type("name:Dan")
+    app.press("Enter d")
+    app.wait(milliseconds: 500)
+    app.press("y")
+    #expect(app.backend.writeCount == 1)
+    #expect(try app.stored("/user/dan") == .null)
+    #expect(try app.stored("/user/ana") != .null)
   }
 
   @Test func headersAndPagingRowsCannotBeDeletedOrEdited() throws {

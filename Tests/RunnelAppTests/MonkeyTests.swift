@@ -145,7 +145,10 @@ private struct Monkey {
       found.append("too wide: \(line)")
     }
     let layout = state.layout
-    let hidesList = !state.layers.isEmpty || layout.isTooSmall || layout.body.height == 0
+    // What may follow a key is shown over the list.
+    let hidesList =
+      !state.layers.isEmpty || layout.isTooSmall || layout.body.height == 0
+      || state.matcher.isPending
     let content = state.isTree ? state.tree.content : state.lists[state.active].content
     let isEmpty = content.sections.isEmpty
     if !hidesList, !isEmpty, app.cursorLine == "" {

@@ -101,6 +101,21 @@ import Testing
 @Suite struct EditRoundTests {
   private let refusesOdd: (String) -> String? = { $0.count.isMultiple(of: 2) ? nil : "odd" }
 
+  @Test func textRefusedByTheDatabaseIsGoneOnWith() {
+    let refused = EditRound.Refused("new", reason: "is locked\nstill")
+    var round = EditRound("text", refused: refused)
+    #expect(round.firstContent == "#! is locked\n#! still\nnew")
+    #expect(EditRound("text").firstContent == "text")
+    let left = round.finish(round.firstContent, status: 0) { _ in nil }
+    #expect(left == .kept("is locked\nstill"))
+    let failed = round.finish(round.firstContent, status: 1) { _ in nil }
+    #expect(failed == .kept("the editor ended with status 1"))
+    let other = round.finish("#! is locked\nother", status: 0) { _ in nil }
+    #expect(other == .accepted("other"))
+    let back = round.finish("text", status: 0) { _ in nil }
+    #expect(back == .unchanged)
+  }
+
   @Test func textAsBeforeIsNoChange() {
     var round = EditRound("text")
     #expect(round.finish("text", status: 0, problem: refusesOdd) == .unchanged)

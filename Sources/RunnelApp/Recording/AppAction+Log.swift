@@ -25,6 +25,8 @@ extension AppAction: LoggableAction {
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
       ["configured": .string(settings.source), "problem": problem.map { .string($0) } ?? .null]
+    case .copied(let what, let outcome): ["copied": .string(what), "outcome": outcome.log]
+    case .edited(let edit, let outcome): ["edited": edit.log, "outcome": outcome.log]
     case .effectsTaken: ["effectsTaken": true]
     }
   }
@@ -53,6 +55,13 @@ extension AppAction: LoggableAction {
       self = .configured(
         Settings(source: try fields.string(name)),
         problem: problem == .null ? nil : try fields.string("problem"))
+    case "copied":
+      self = .copied(
+        what: try fields.string(name), try Clipboard.Outcome(log: fields.value("outcome")))
+    case "edited":
+      self = .edited(
+        try OutsideEdit(log: fields.value(name)),
+        try ExternalEditor.Outcome(log: fields.value("outcome")))
     case "effectsTaken": self = .effectsTaken
     default: throw ActionLogError(.malformed, "There is no action `\(name)`.")
     }

@@ -222,6 +222,8 @@ extension AppRuntime {
     switch request {
     case .set(let path, let json):
       store.dispatch(StoredValue.createObject(StoredValue(json), at: path, id: id))
+    case .update(let path, let json):
+      store.dispatch(StoredValue.updateObject(at: path, json, id: id))
     case .remove(let path): store.dispatch(StoredValue.removeObject(at: path, id: id))
     case .push(let path, let json):
       store.dispatch(StoredValue.createObject(StoredValue(json), in: path, id: id))
@@ -263,8 +265,10 @@ extension AppRuntime {
     case .openRecord(let path): openRecord(path)
     case .closeRecord(let path): closeRecord(path)
     case .write(let number, let request): write(number, request)
+    case .read(let number, let path):
+      store.dispatch(StoredValue.getObject(at: path, id: RequestID("\(number)")))
     case .readChoices(let path): readChoices(path)
-    case .suspend, .redraw, .crash: screenEffects.append(effect)
+    case .copy, .editOutside, .suspend, .redraw, .crash: screenEffects.append(effect)
     }
   }
 

@@ -59,6 +59,8 @@ public final class Application {
   private let runtime: AppRuntime
   private let configuration: ConfigurationMonitor
   private let wishes: TerminalWishes
+  private let clipboard = Clipboard()
+  private let editor = ExternalEditor()
   private var isDirty = true
   /// Whether what is to be painted may not wait: what a key did, or rows that were asked for.
   private var isUrgent = true
@@ -251,14 +253,34 @@ extension Application {
   }
 
   private func performScreenEffects() {
-    for effect in runtime.takeScreenEffects() {
-      switch effect {
-      case .suspend: suspend()
-      case .redraw: screen.redraw()
-      case .crash: fatalError("This crash was asked for with C-x !: the terminal must be intact.")
-      default: break
-      }
+    // What comes of an effect may ask for another one.
+    while true {
+      let effects = runtime.takeScreenEffects()
+      if effects.isEmpty { return }
+      for effect in effects { perform(effect) }
     }
+  }
+
+  private func perform(_ effect: Effect) {
+    switch effect {
+    case .copy(let text, let what):
+      runtime.send(.copied(what: what, clipboard.copy(text, to: screen)))
+    case .editOutside(let edit): editOutside(edit)
+    case .suspend: suspend()
+    case .redraw: screen.redraw()
+    case .crash: fatalError("This crash was asked for with C-x !: the terminal must be intact.")
+    default: break
+    }
+  }
+
+  private func editOutside(_ edit: OutsideEdit) {
+    let outcome = editor.edit(edit.text, refused: edit.refused, screen: screen) { text in
+      runtime.state.problem(with: text, in: edit)
+    }
+    runtime.send(.tick(LocalTime.now()))
+    runtime.send(.input(.resize(screen.size)))
+    runtime.send(.edited(edit, outcome))
+    paintSoon()
   }
 
   private func suspend() {

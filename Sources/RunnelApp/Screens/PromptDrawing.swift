@@ -39,9 +39,9 @@ struct PromptDrawing {
   }
 
   private func history(_ filter: FilterScreen) -> StyledLine {
-    if filter.past.texts.isEmpty { return StyledLine() }
+    if filter.past.entries.isEmpty { return StyledLine() }
     var line = StyledLine("earlier", .muted)
-    for text in filter.past.texts.prefix(5) { line.append("  " + text) }
+    for text in filter.past.entries.suffix(5).reversed() { line.append("  " + text) }
     return line
   }
 

@@ -116,7 +116,7 @@ extension AppState.Layer {
       screen.edit.map { "record \(screen.path), editing \($0.field.text)" }
         ?? "record \(screen.path)"
     case .form(let form): "form \(form.title)"
-    case .confirm(let question): "question about \(question.path)"
+    case .confirm(let question): "question about \(question.subject)"
     case .help: "help"
     case .compose: "composer"
     case .filter(let screen): "filter \(screen.editor.text)"

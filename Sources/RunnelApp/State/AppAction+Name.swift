@@ -53,6 +53,8 @@ extension AppAction {
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"
     case .configured: "configuration"
     case .trouble(let message): "trouble: \(message)"
+    case .copied(let what, _): "copying the \(what)"
+    case .edited(let edit, _): "editor of \(edit.path) ended"
     case .effectsTaken: "effects taken"
     }
   }

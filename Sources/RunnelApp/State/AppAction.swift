@@ -29,6 +29,10 @@ enum AppAction: Action {
   case trouble(String)
   /// The user's configuration changed; what is wrong with it, if anything is.
   case configured(Settings, problem: String?)
+  /// Something was put into the clipboard, or was not: what, in words.
+  case copied(what: String, Clipboard.Outcome)
+  /// The user's editor has ended.
+  case edited(OutsideEdit, ExternalEditor.Outcome)
   /// The effects of the state were taken to be carried out.
   case effectsTaken
 }
@@ -59,8 +63,14 @@ enum Effect: Hashable, Sendable {
   case closeRecord(Path)
   /// Carry out a write; the answer carries the number.
   case write(Int, WriteRequest)
+  /// Read what stands at a place; the answer carries the number.
+  case read(Int, Path)
   /// Read which records may be chosen in a collection.
   case readChoices(Path)
+  /// Put a text into the clipboard; the words say what it is.
+  case copy(String, what: String)
+  /// Let the user edit something in their editor.
+  case editOutside(OutsideEdit)
   /// Give the terminal back until the program is continued.
   case suspend
   /// Draw the screen from scratch.

@@ -39,6 +39,11 @@ extension ActionID {
   static let appCrash = ActionID("app.crash")
   static let changeNext = ActionID("change.next")
   static let changePrevious = ActionID("change.prev")
+  static let copyKey = ActionID("copy.key")
+  static let copyLine = ActionID("copy.line")
+  static let copyPath = ActionID("copy.path")
+  static let copyString = ActionID("copy.string")
+  static let copyValue = ActionID("copy.value")
   static let debugOpen = ActionID("debug.open")
   static let dialogNo = ActionID("dialog.no")
   static let dialogYes = ActionID("dialog.yes")
@@ -74,6 +79,7 @@ extension ActionID {
   static let recordAdd = ActionID("record.add")
   static let recordDelete = ActionID("record.delete")
   static let recordEdit = ActionID("record.edit")
+  static let recordEditExternal = ActionID("record.editExternal")
   static let recordForm = ActionID("record.form")
   static let recordToggle = ActionID("record.toggle")
   static let rowDown = ActionID("row.down")
@@ -126,8 +132,9 @@ enum AppKeymap {
   static let keymap = Keymap(
     bindings(.confirm, confirm) + bindings(.help, help) + bindings(.activity, activity)
       + bindings(.toggle, toggle)
-      + bindings(.resource, resource) + bindings(.collection, collection + searching)
-      + bindings(.tree, tree + searching) + bindings(.record, record) + bindings(.list, list)
+      + bindings(.resource, resource) + bindings(.collection, collection + outside + searching)
+      + bindings(.tree, tree + outside + searching)
+      + bindings(.record, record + outside) + bindings(.list, list)
       + bindings(.global, global) + bindings(.crash, crash) + gotoBindings
       + bindings(.filter, filter) + bindings(.search, search)
       + bindings(.fields, fields) + bindings(.input, input)
@@ -151,7 +158,7 @@ enum AppKeymap {
     (["h", "Left"], .rowOut, "go to the header, or fold"),
     (["a"], .recordAdd, "add a record"),
     (["e", "F2"], .recordEdit, "edit in place"),
-    (["d", "Del"], .recordDelete, "delete the record…"),
+    (["d", "Del"], .recordDelete, "delete the record, or the marked ones…"),
     (["gm"], .sectionMore, "fetch the next page"),
     (["f"], .filterEdit, "filter the list"),
     (["Space"], .markToggle, "mark, and step down"),
@@ -174,6 +181,15 @@ enum AppKeymap {
     (["zc"], .foldClose, "fold"),
     (["zR"], .foldOpenAll, "unfold all"),
     (["zM"], .foldCloseAll, "fold all"),
+  ]
+
+  private static let outside: [Row] = [
+    (["E"], .recordEditExternal, "edit as JSON in your editor"),
+    (["yy"], .copyValue, "copy the value, pretty JSON"),
+    (["yv"], .copyLine, "copy the value on one line"),
+    (["ys"], .copyString, "copy the raw string"),
+    (["yk"], .copyKey, "copy the key"),
+    (["yp"], .copyPath, "copy the path"),
   ]
 
   private static let searching: [Row] = [

@@ -25,6 +25,7 @@ extension AppState {
     case .searchPrevious: return findNext(-(count ?? 1))
     default: break
     }
+    if performOutside(action) { return }
     if isTree { return performInTree(action) }
     if !jump(action, count: count ?? 1) { performInCollection(action, count: count ?? 1) }
   }
@@ -179,13 +180,6 @@ extension AppState {
     }
     if refusesWriting() { return }
     open(record: record.path, .field(lists[active].definition.mainField ?? .root))
-  }
-
-  private mutating func deleteRecord() {
-    guard let record = lists[active].cursorRecord else {
-      return say(.info, "move to a record to delete it")
-    }
-    confirmRemoval(of: record.path, record.row.summary)
   }
 
   private mutating func addRecord() {

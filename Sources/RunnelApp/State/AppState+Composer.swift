@@ -35,13 +35,9 @@ extension AppState {
   /// Goes through what was sent before.
   private mutating func recall(_ action: ActionID, in composer: ComposeScreen) {
     let text = composer.editor.text
-    let recalled: String? =
-      switch action {
-      case .inputPrevious: lists[composer.view].sent.previous(from: text)
-      case .inputNext: lists[composer.view].sent.next()
-      default: nil
-      }
-    if let recalled { updateComposer { $0.editor.replaceText(recalled) } }
+    if let recalled = lists[composer.view].sent.recall(action, from: text) {
+      updateComposer { $0.editor.replaceText(recalled) }
+    }
   }
 
   private mutating func send(_ composer: ComposeScreen) {

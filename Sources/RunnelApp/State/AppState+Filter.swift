@@ -15,7 +15,7 @@ extension AppState {
       .filter(
         FilterScreen(
           view: active, editor: LineEditor(filter?.text ?? ""), before: filter,
-          past: PromptPast(filterHistory))))
+          past: filterHistory)))
     if case .row(let id)? = lists[active].list.cursor { lists[active].wantedRow = id }
     fitList()
   }
@@ -31,9 +31,7 @@ extension AppState {
       complete(&screen)
     case .inputPrevious, .inputNext:
       let text = screen.editor.text
-      guard let other = screen.past.step(by: action == .inputPrevious ? 1 : -1, from: text) else {
-        return
-      }
+      guard let other = screen.past.recall(action, from: text) else { return }
       screen.editor.replaceText(other)
     default: _ = screen.editor.perform(action)
     }
@@ -43,7 +41,7 @@ extension AppState {
 
   private mutating func keep(_ screen: FilterScreen) {
     if let error = screen.error { return say(.warning, error.message) }
-    filterHistory = PromptPast.adding(screen.editor.text, to: filterHistory)
+    filterHistory.add(screen.editor.text)
     closePrompt()
   }
 

@@ -60,6 +60,12 @@ extension AppState {
       return addRecord(&form, values.filter { !$0.path.isRoot }, to: collection, view: view)
     case .editResource(let path, let original):
       return changeRecord(&form, values, at: path, original)
+    case .deleteMarked(let paths, let word):
+      guard values.first?.value == .string(word) else {
+        return form.refuse(0, "type `\(word)` to delete them, or Esc")
+      }
+      delete(paths)
+      return true
     }
   }
 
@@ -111,10 +117,18 @@ extension AppState {
       title: "Delete", message: message,
       hints: [hint(.dialogYes, "delete"), hint(.dialogNo, "keep")].compactMap(\.self),
       isDanger: true)
-    layers.append(.confirm(ConfirmScreen(dialog: dialog, path: path, openedAt: now)))
+    layers.append(.confirm(ConfirmScreen(dialog: dialog, paths: [path], openedAt: now)))
   }
 
-  private func hint(_ action: ActionID, _ words: String) -> Hint? {
+  private mutating func remove(_ path: Path) {
+    do throws(Refusal) {
+      submit(.delete, try resources.removing(path))
+    } catch {
+      say(.error, error.message)
+    }
+  }
+
+  func hint(_ action: ActionID, _ words: String) -> Hint? {
     keymap.firstKeys(for: action, in: [.confirm]).map { Hint($0, words) }
   }
 
@@ -125,11 +139,8 @@ extension AppState {
       // A key that was struck before the question could be read is no answer to it.
       guard now - question.openedAt >= ConfirmScreen.graceMilliseconds else { return }
       closeLayer()
-      do throws(Refusal) {
-        submit(.delete, try resources.removing(question.path))
-      } catch {
-        say(.error, error.message)
-      }
+      if let path = question.paths.first, question.paths.count == 1 { return remove(path) }
+      delete(question.paths)
     case .dialogNo: closeLayer()
     default: break
     }

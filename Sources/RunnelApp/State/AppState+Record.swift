@@ -9,6 +9,7 @@ extension AppState {
   mutating func performInRecord(_ action: ActionID, count: Int?) {
     guard case .record(var screen)? = layers.last else { return }
     if screen.edit != nil { return performInField(action) }
+    if performOutside(action) { return }
     switch action {
     case .stepBack: return closeLayer()
     case .recordEdit:

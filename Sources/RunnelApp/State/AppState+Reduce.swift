@@ -38,6 +38,8 @@ extension AppState {
     case .refused(let number, let refusal): fail(number, refusal)
     case .trouble(let message): say(.error, message)
     case .configured(let settings, let problem): configure(settings, problem)
+    case .copied(let what, let outcome): say(what, outcome)
+    case .edited(let edit, let outcome): finish(edit, outcome)
     case .effectsTaken: effects = []
     }
   }

@@ -13,7 +13,7 @@ extension AppState {
     let before = SearchOrigin(list: list, text: search)
     layers.append(
       .search(
-        SearchScreen(editor: LineEditor(), before: before, past: PromptPast(searchHistory))))
+        SearchScreen(editor: LineEditor(), before: before, past: searchHistory)))
     search = nil
     fitList()
   }
@@ -28,16 +28,14 @@ extension AppState {
       return closePrompt()
     case .inputAccept, .formSave:
       let text = screen.editor.text
-      searchHistory = PromptPast.adding(text, to: searchHistory)
+      searchHistory.add(text)
       // An empty line looks for what was looked for last.
-      search = text.isEmpty ? searchHistory.first : text
+      search = text.isEmpty ? searchHistory.entries.last : text
       closePrompt()
       if text.isEmpty { findNext(1) }
       return
     case .inputPrevious, .inputNext:
-      guard let other = screen.past.step(by: action == .inputPrevious ? 1 : -1, from: old) else {
-        return
-      }
+      guard let other = screen.past.recall(action, from: old) else { return }
       screen.editor.replaceText(other)
     default: _ = screen.editor.perform(action)
     }
@@ -55,7 +53,7 @@ extension AppState {
 
   /// Goes to the match so many further on, or back if negative.
   mutating func findNext(_ count: Int) {
-    guard let text = search ?? searchHistory.first else {
+    guard let text = search ?? searchHistory.entries.last else {
       return say(.info, "nothing was looked for yet: / searches")
     }
     search = text

@@ -16,13 +16,14 @@ extension AppState {
       guard let number = Int(action.request.id.text) else { return }
       finish(number, key: action.request.kind == .create ? action.request.path.lastKey : nil)
     case .objects(let entries, _): show(choices: entries, in: action.request.path)
-    case .object: break
+    case .object(let object): finishReading(action.request, object?.value)
     }
   }
 
   /// A request to the store's tree access failed.
   mutating func take(_ action: RequestFailed<StoredValue>) {
     guard let number = Int(action.request.id.text) else { return say(.error, action.error.message) }
+    reads[number] = nil
     fail(number, Refusal(action.error.description))
   }
 
@@ -50,6 +51,8 @@ extension AppState {
     switch writes.removeValue(forKey: number) {
     case .edit: say(.info, "saved")
     case .delete: say(.info, "deleted")
+    case .deleteMarked(let path): noteDeletion(of: path)
+    case .editOutside: say(.info, "saved")
     case .form(let form): finish(form, key: key)
     case .send(let view, let text):
       closeComposer(number, text)
@@ -62,6 +65,7 @@ extension AppState {
     switch form.purpose {
     case .setLeaf, .editResource: say(.info, "saved")
     case .addChild, .addField, .addResource(_, _, view: nil): say(.info, "added")
+    case .deleteMarked: break
     case .addRecord(let view), .addResource(_, _, let view?):
       say(.info, "added")
       if let key { goTo(key, inView: view) }
@@ -89,6 +93,8 @@ extension AppState {
     case .send: reopenComposer(number, refusal.message)
     case .edit(let path, let edit): reopen(edit, inRecord: path, refusal)
     case .form(let form): reopen(form, refusal)
+    case .deleteMarked(let path): noteFailure(toDelete: path, refusal)
+    case .editOutside(let edit, let text): reopen(edit, text, refusal)
     case .delete, .toggle, .undo, nil: break
     }
   }

@@ -38,6 +38,10 @@ struct AppState: Equatable, Sendable {
     case form(FormScreen)
     case send(view: Int, text: String)
     case delete
+    /// One of several records that are deleted together.
+    case deleteMarked(Path)
+    /// What was edited outside, and the text that came of it.
+    case editOutside(OutsideEdit, text: String)
     /// A record that the user has at another, as a like.
     case toggle
     /// An entry of the action log that was taken back.
@@ -85,12 +89,16 @@ struct AppState: Equatable, Sendable {
   var wantsDetail: Bool?
   /// What is looked for, and marked where it is seen.
   var search: String?
-  /// What was looked for, the newest first.
-  var searchHistory: [String] = []
-  /// What lists were filtered by, the newest first.
-  var filterHistory: [String] = []
+  /// What was looked for before.
+  var searchHistory = LineHistory()
+  /// What lists were filtered by before.
+  var filterHistory = LineHistory()
 
   var writes: [Int: WritePurpose] = [:]
+  /// What waits for a value to be read.
+  var reads: [Int: ReadPurpose] = [:]
+  /// How far the deletion of marked records is; nil if none is under way.
+  var deletion: Deletion?
   var lastWrite = 0
   var effects: [Effect] = []
   /// The last actions, for the debug view.
@@ -230,6 +238,13 @@ extension AppState {
     writes[lastWrite] = purpose
     effects.append(.write(lastWrite, request))
     return lastWrite
+  }
+
+  /// Asks for what stands at a place, and remembers what for.
+  mutating func read(_ path: Path, for purpose: ReadPurpose) {
+    lastWrite += 1
+    reads[lastWrite] = purpose
+    effects.append(.read(lastWrite, path))
   }
 
   /// True if writing is off, which is then said.

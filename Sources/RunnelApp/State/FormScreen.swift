@@ -19,6 +19,8 @@ struct FormScreen: Hashable, Sendable {
     case addResource(String, in: Path, view: Int?)
     /// The fields of a record of a resource, which were these.
     case editResource(Path, original: JSONValue)
+    /// Whether so many records are to be deleted: the first field is to be this word.
+    case deleteMarked([Path], word: String)
   }
 
   /// A field of a form.
@@ -103,8 +105,8 @@ struct ConfirmScreen: Hashable, Sendable {
   static let graceMilliseconds: Int64 = 120
 
   var dialog: ConfirmDialog
-  /// What is removed.
-  var path: Path
+  /// What is removed: one place, or the records that are marked.
+  var paths: [Path]
   /// When it opened, in milliseconds since 1970.
   var openedAt: Int64
 }

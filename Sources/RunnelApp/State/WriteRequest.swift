@@ -8,6 +8,8 @@ import RunnelTree
 enum WriteRequest: Hashable, Sendable {
   /// Put a value at a place.
   case set(Path, JSONValue)
+  /// Replace what stands below a place, at the relative paths that an object names; null removes.
+  case update(Path, JSONValue)
   /// Remove what stands at a place.
   case remove(Path)
   /// Add a child under a new key.

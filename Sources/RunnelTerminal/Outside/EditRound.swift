@@ -24,12 +24,38 @@ public struct EditRound: Hashable, Sendable {
   /// What begins a line that tells what is wrong; such lines at the top are no part of the text.
   public static let mark = "#! "
 
+  /// A text that cannot be taken, and why.
+  public struct Refused: Hashable, Sendable {
+    /// What was typed.
+    public var text: String
+    /// Why it cannot be taken, in lines.
+    public var reason: String
+
+    /// Makes one.
+    public init(_ text: String, reason: String) {
+      self.text = text
+      self.reason = reason
+    }
+  }
+
   private let original: String
   /// The text that was refused last.
-  private var refused: String?
+  private var refused: Refused?
 
-  /// Begins with a text.
-  public init(_ original: String) { self.original = original }
+  /// Begins with a text; or goes on with one that was accepted, and then refused by somebody else.
+  public init(_ original: String, refused: Refused? = nil) {
+    self.original = original
+    self.refused = refused
+  }
+
+  /// What is to be in the file at first.
+  public var firstContent: String { refused.map(Self.content) ?? original }
+
+  /// A refused text with the reason over it.
+  private static func content(_ refused: Refused) -> String {
+    let lines = refused.reason.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.map { mark + $0 + "\n" }.joined() + refused.text
+  }
 
   /// Takes what is in the file once the editor has ended.
   ///
@@ -42,17 +68,17 @@ public struct EditRound: Hashable, Sendable {
     _ content: String, status: Int32, problem: (String) -> String?
   ) -> Step {
     let text = Self.withoutMarks(content)
-    let isAsBefore = text == (refused ?? original)
+    let isAsBefore = text == (refused?.text ?? original)
     if status != 0 {
       let isUntouched = refused == nil && isAsBefore
       return isUntouched ? .unchanged : .kept("the editor ended with status \(status)")
     }
     if text == original { return .unchanged }
+    if let refused, isAsBefore { return .kept(refused.reason) }
     guard let problem = problem(text) else { return .accepted(text) }
-    if refused != nil, isAsBefore { return .kept(problem) }
-    refused = text
-    let lines = problem.split(separator: "\n", omittingEmptySubsequences: false)
-    return .again(lines.map { Self.mark + $0 + "\n" }.joined() + text)
+    let refused = Refused(text, reason: problem)
+    self.refused = refused
+    return .again(Self.content(refused))
   }
 
   /// The text without the lines that told what is wrong.

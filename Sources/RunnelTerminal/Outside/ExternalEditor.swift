@@ -42,19 +42,23 @@ public struct ExternalEditor: Sendable {
   ///
   /// - Parameters:
   ///   - text: what to edit.
+  ///   - refused: what the user made of the text before, if it was accepted and then refused by
+  ///     somebody else: they go on with it.
   ///   - suffix: the end of the file's name, by which editors know the language: `.json`.
   ///   - screen: the screen that has the terminal.
   ///   - problem: what is wrong with a text; nil for one that is acceptable.
   /// - Returns: how it ended.
   public func edit(
-    _ text: String, suffix: String = ".json", screen: any Screen, problem: (String) -> String?
+    _ text: String, refused: EditRound.Refused? = nil, suffix: String = ".json",
+    screen: any Screen, problem: (String) -> String?
   ) -> Outcome {
-    guard let file = TemporaryFile(folder: folder, suffix: suffix), file.write(text) else {
+    var round = EditRound(text, refused: refused)
+    guard let file = TemporaryFile(folder: folder, suffix: suffix), file.write(round.firstContent)
+    else {
       return .failed("no file can be made in \(folder): \(String(cString: strerror(errno)))")
     }
     screen.suspend()
     defer { screen.resume() }
-    var round = EditRound(text)
     while true {
       let status = run(file.path, terminal: screen.inputDescriptor)
       guard let status, let content = file.read() else {

@@ -32,6 +32,17 @@ public struct LineHistory: Hashable, Sendable {
     if entries.count > Self.countMax { entries.removeFirst() }
   }
 
+  /// The entry that an action of a text field goes to: up is the one before, down the one after.
+  ///
+  /// - Returns: the entry to show; nil at an end, and for every other action.
+  public mutating func recall(_ action: ActionID, from text: String) -> String? {
+    switch action {
+    case .inputPrevious: previous(from: text)
+    case .inputNext: next()
+    default: nil
+    }
+  }
+
   /// The entry before; nil at the oldest.
   ///
   /// - Parameter text: what is in the field: it is kept while going through the entries.

@@ -28,6 +28,12 @@ final class AppDriver {
   let runtime: AppRuntime
   /// What only a terminal can carry out, in order.
   private(set) var screenEffects: [Effect] = []
+  /// What was put into the clipboard last.
+  private(set) var clipboard = ""
+  /// What the user makes of a text in their editor, and the status that it ends with.
+  var editor: (String) -> (text: String, status: Int32) = { ($0, 0) }
+  /// What the editor showed, in order.
+  private(set) var editorContents: [String] = []
   /// The recorded session so far, if it is recorded.
   var recording: String { recorded.text }
   private let recorded: RecordedLines
@@ -100,8 +106,41 @@ final class AppDriver {
 
   /// Answers what the application asked for, and what it asks for then, until it is idle.
   func pump() {
-    while let messages = backend.answer() { runtime.receive(messages) }
-    screenEffects += runtime.takeScreenEffects()
+    repeat {
+      while let messages = backend.answer() { runtime.receive(messages) }
+    } while performScreenEffects()
+  }
+
+  /// Plays the terminal's part; false if there was nothing to do.
+  private func performScreenEffects() -> Bool {
+    let effects = runtime.takeScreenEffects()
+    screenEffects += effects
+    for effect in effects {
+      switch effect {
+      case .copy(let text, let what):
+        clipboard = text
+        runtime.send(.copied(what: what, .sent(byteCount: text.utf8.count)))
+      case .editOutside(let edit): runtime.send(.edited(edit, runEditor(edit)))
+      default: break
+      }
+    }
+    return !effects.isEmpty
+  }
+
+  /// What `ExternalEditor` does, with a function for the editor.
+  private func runEditor(_ edit: OutsideEdit) -> ExternalEditor.Outcome {
+    var round = EditRound(edit.text, refused: edit.refused)
+    var content = round.firstContent
+    while true {
+      editorContents.append(content)
+      let (left, status) = editor(content)
+      switch round.finish(left, status: status, problem: { state.problem(with: $0, in: edit) }) {
+      case .unchanged: return .unchanged
+      case .accepted(let text): return .accepted(text)
+      case .kept(let reason): return .kept(file: "/tmp/edit.json", reason: reason)
+      case .again(let next): content = next
+      }
+    }
   }
 
   /// Strikes keys one after another, and answers what each asks for before the next.

@@ -1,3 +1,4 @@
+import Foundation
 import RunnelBase
 import RunnelDatabase
 import RunnelTerminal
@@ -60,6 +61,11 @@ final class ScenarioPlayer {
       let (path, json) = try pathAndJSON(step.rest)
       try app.set(path, json)
     case "remove": try app.remove(step.rest)
+    case "editor":
+      // The editor replaces a text by another.
+      let parts = step.rest.components(separatedBy: " => ")
+      try #require(parts.count == 2, "\(file.name): editor OLD => NEW")
+      app.editor = { ($0.replacingOccurrences(of: parts[0], with: parts[1]), 0) }
     case "refuse":
       app.backend.refusal =
         step.rest.isEmpty ? nil : DatabaseError(.refused, step.rest)
@@ -85,6 +91,9 @@ final class ScenarioPlayer {
     case "effect":
       #expect(
         app.screenEffects.contains { "\($0)" == step.rest }, "\(place): \(app.screenEffects)")
+    case "copied":
+      let lines = app.clipboard.replacingOccurrences(of: "\n", with: "|")
+      #expect(lines == step.rest, "\(place): \(lines)")
     case "leaves": #expect(app.state.isLeaving, "\(place)")
     case "stays": #expect(!app.state.isLeaving, "\(place)")
     default: Issue.record("\(place): there is no step called \(step.word)")

@@ -1,0 +1,184 @@
+import RunnelBase
+import RunnelStore
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Copying into the clipboard: what is under the cursor, or the marked records.
+
+/// What is copied of a value.
+enum CopyForm: Hashable, Sendable {
+  /// Pretty JSON; of several values an array.
+  case value
+  /// JSON on one line; several are one below the other, as all that follows.
+  case line
+  /// The text itself.
+  case string
+  case key
+  case path
+
+  /// What an action copies; nil if it copies nothing.
+  init?(_ action: ActionID) {
+    switch action {
+    case .copyValue: self = .value
+    case .copyLine: self = .line
+    case .copyString: self = .string
+    case .copyKey: self = .key
+    case .copyPath: self = .path
+    default: return nil
+    }
+  }
+
+  /// True if the place says all.
+  fileprivate var isOfPlace: Bool { self == .key || self == .path }
+
+  /// What it copies of so many values, in words.
+  fileprivate func words(_ count: Int) -> String {
+    let word =
+      switch self {
+      case .value, .line: "value"
+      case .string: "text"
+      case .key: "key"
+      case .path: "path"
+      }
+    return count == 1 ? word : "\(word)s"
+  }
+}
+
+/// A value that is copied, and where it stands.
+struct CopiedValue: Hashable, Sendable {
+  var path: Path
+  var json: JSONValue
+
+  /// The text of it in a form; nil if it is no text, or has no key.
+  fileprivate func text(_ form: CopyForm) -> String? {
+    switch (form, json) {
+    case (.value, _): json.jsonText(pretty: true)
+    case (.line, _): json.jsonText()
+    case (.key, _): path.lastKey?.text
+    case (.path, _): path.description
+    case (.string, .string(let text)): text
+    case (.string, .number), (.string, .bool): json.jsonText()
+    case (.string, .null), (.string, .array), (.string, .object): nil
+    }
+  }
+}
+
+/// What a value was read for.
+enum ReadPurpose: Hashable, Sendable {
+  case copy(CopyForm)
+  case editOutside
+}
+
+extension AppState {
+  /// Does what brings something into or out of other programs; false if the action is none of that.
+  mutating func performOutside(_ action: ActionID) -> Bool {
+    if action == .recordEditExternal {
+      editOutside()
+    } else if let form = CopyForm(action) {
+      copy(form)
+    } else {
+      return false
+    }
+    return true
+  }
+
+  private mutating func copy(_ form: CopyForm) {
+    if case .record(let screen)? = layers.last { return copy(form, in: screen) }
+    if isTree { return copyNode(form) }
+    let screen = lists[active]
+    let marked = screen.markedRecords
+    if marked.isEmpty, screen.markCount > 0 {
+      return say(.info, "the filter hides what is marked: Esc shows all")
+    }
+    let records = marked.isEmpty ? [screen.cursorRecord].compactMap(\.self) : marked
+    if records.isEmpty { return say(.info, "move to a record to copy it") }
+    copy(form, records.map { $0.copied(form, mainField: screen.definition.mainField) })
+  }
+
+  private mutating func copy(_ form: CopyForm, in screen: RecordScreen) {
+    guard let field = screen.cursorField else {
+      return copy(form, [CopiedValue(path: screen.path, json: screen.node?.exportJSON ?? .null)])
+    }
+    let path = Path(unchecked: screen.path.keys + field.path.keys)
+    copy(form, [CopiedValue(path: path, json: field.leaf?.json ?? .null)])
+  }
+
+  /// The tree knows no more of a node than its size, so what is below it is read.
+  private mutating func copyNode(_ form: CopyForm) {
+    guard case .node(let path, let row, _)? = tree.cursorLine else {
+      return say(.info, "move to a node to copy it")
+    }
+    switch row.summary.kind {
+    case .leaf(let leaf): copy(form, [CopiedValue(path: path, json: leaf.json)])
+    case .children where form == .value || form == .line: read(path, for: .copy(form))
+    case .children, .empty: copy(form, [CopiedValue(path: path, json: .null)])
+    }
+  }
+
+  /// Asks for values to be put into the clipboard.
+  private mutating func copy(_ form: CopyForm, _ values: [CopiedValue]) {
+    let present = form.isOfPlace ? values : values.filter { $0.json != .null }
+    guard let first = present.first else {
+      return say(.info, form == .string ? "there is no text here to copy" : "nothing stands there")
+    }
+    let texts = present.compactMap { $0.text(form) }
+    if texts.count < present.count {
+      return say(.info, "\(first.path) is no text: yy copies it as JSON")
+    }
+    let text =
+      form == .value && texts.count > 1
+      ? JSONValue.array(present.map(\.json)).jsonText(pretty: true)
+      : texts.joined(separator: "\n")
+    let owner = texts.count == 1 ? "\(first.path)" : "\(texts.count) records"
+    effects.append(.copy(text, what: "\(form.words(texts.count)) of \(owner)"))
+  }
+
+  /// Says what became of copying something, and which way it went.
+  mutating func say(_ what: String, _ outcome: Clipboard.Outcome) {
+    switch outcome {
+    case .copied(let program, let byteCount):
+      say(.info, "copied the \(what): \(AppState.bytes(byteCount)) by \(program)")
+    case .sent(let byteCount):
+      say(.info, "copied the \(what): \(AppState.bytes(byteCount)) through the terminal")
+    case .failed(let reason): say(.error, "the \(what) was not copied: \(reason)")
+    }
+  }
+
+  private static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
+
+  /// A value that was asked for was read; nil if nothing stands there.
+  mutating func finishReading(_ request: RequestSummary, _ value: JSONValue?) {
+    guard let number = Int(request.id.text) else { return }
+    switch reads.removeValue(forKey: number) {
+    case .copy(let form): copy(form, [CopiedValue(path: request.path, json: value ?? .null)])
+    case .editOutside: startEditing(request.path, value)
+    case nil: break
+    }
+  }
+}
+
+extension ListScreen {
+  /// The marked records that the list has, folded ones included, in its order; those that a filter
+  /// hides are left out.
+  ///
+  /// O(rows) if any is marked.
+  var markedRecords: [Record] {
+    if markCount == 0 { return [] }
+    return content.sections.lazy.flatMap(\.rows)
+      .filter { isMarked($0) && isMarkable($0) }
+      .compactMap { records[$0] }
+  }
+}
+
+extension Record {
+  /// What is copied of a record in a form: for a text, that of its main field.
+  fileprivate func copied(_ form: CopyForm, mainField: Path?) -> CopiedValue {
+    let node = row.node ?? .empty
+    guard form == .string, let mainField, node.leaf == nil else {
+      return CopiedValue(path: path, json: node.exportJSON)
+    }
+    return CopiedValue(
+      path: Path(unchecked: path.keys + mainField.keys), json: node[mainField].json)
+  }
+}
