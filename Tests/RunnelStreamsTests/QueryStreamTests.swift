@@ -389,20 +389,34 @@ extension QueryStreamTests {
           stream.start()
         default: break
         }
-        if Bool.random(using: &random) { try tree.settle(streams) }
+        guard Bool.random(using: &random) else { continue }
+        try tree.settle(streams)
+        for stream in streams { try compare(stream, tree, seed) }
       }
       try tree.settle(streams)
       for (stream, recorder) in zip(streams, recorders) {
         #expect(recorder.mistakes == [], "seed \(seed)")
-        let all = try tree.rows(stream.request.query)
-        let rows =
-          stream.isDescending ? stream.items.map(\.row).reversed() : stream.items.map(\.row)
-        if stream.request.paging == nil {
-          #expect(rows == all, "seed \(seed)")
-        } else {
-          #expect(rows == Array(all.suffix(rows.count)), "seed \(seed)")
-        }
+        try compare(stream, tree, seed)
       }
     }
+  }
+
+  /// Compares the rows of a stream that is quiet with those of the tree.
+  private func compare(_ stream: QueryStream<Record>, _ tree: TestTree, _ seed: UInt64) throws {
+    let all = try tree.rows(stream.request.query)
+    let rows = stream.isDescending ? stream.items.map(\.row).reversed() : stream.items.map(\.row)
+    if stream.request.paging == nil {
+      #expect(rows == all, "seed \(seed)")
+    } else {
+      #expect(rows == Array(all.suffix(rows.count)), "seed \(seed)")
+    }
+  }
+
+  @Test func streamThatIsGoneListensNoMore() throws {
+    var stream: QueryStream<Record>? = stream(try messages())
+    stream?.start()
+    #expect(tree.activeListeners.count == 1)
+    stream = nil
+    #expect(tree.activeListeners == [])
   }
 }

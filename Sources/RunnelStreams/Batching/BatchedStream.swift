@@ -16,11 +16,12 @@ public import RunnelBase
 ///     +-- due, loaded, failed, flush -- told
 /// ```
 ///
-/// While it is held nothing is told, whatever is due; `release` tells all of it as one change.
+/// While it is held nothing is told, whatever is due; `release` tells all of it as one change. Nor is
+/// anything told while it or its source is stopped: what waits is told with the restart.
 ///
 /// Invariants:
 /// - I1. Applying the changes that were told to each other gives `sections`.
-/// - I2. `wakeTime` is nil exactly if nothing waits, or it is held.
+/// - I2. `wakeTime` is nil exactly if nothing waits, it is held, or it is stopped.
 ///
 /// Cost of a change: O(t log t) in the rows that wait with it.
 public final class BatchedStream<Item: KeyedItem>: SectionedStream {
@@ -35,12 +36,13 @@ public final class BatchedStream<Item: KeyedItem>: SectionedStream {
   /// The rows as they were told last.
   public private(set) var sections: [StreamSection<Item>] = []
   /// How far the source was loaded when it was told last.
-  public private(set) var loadState = LoadState.idle
+  public var loadState: LoadState { isStopped ? .idle : toldState }
   /// True while nothing is told.
   public private(set) var isHeld = false
   /// Called after `wakeTime` became another.
   public var onWakeTime: ((Int64?) -> Void)?
 
+  private var toldState = LoadState.idle
   private let source: any SectionedStream<Item>
   private let now: () -> Int64
   private let hub = ChangeHub<StreamChange<Item>>()
@@ -52,7 +54,7 @@ public final class BatchedStream<Item: KeyedItem>: SectionedStream {
   /// Makes a stream of another, which may have rows already.
   ///
   /// - Parameters:
-  ///   - source: the stream; it is followed, and neither started nor stopped.
+  ///   - source: the stream; it is followed, and started and stopped with this one if it can be.
   ///   - policy: when changes are told.
   ///   - now: the time in milliseconds; asked when a change comes.
   public init(
@@ -114,11 +116,35 @@ extension BatchedStream {
   public func cancel(_ token: StreamToken) { hub.cancel(token) }
 }
 
+// MARK: Starting and stopping
+
+extension BatchedStream: StartableStream {
+  /// True from `stop` until `start`, and while the source is stopped.
+  public var isStopped: Bool { hub.isSilent || source.isStopped }
+
+  /// Starts the source, if it can be, and tells what waits, unless it is held.
+  public func start() {
+    hub.start(present: { [self] in present }) {
+      (source as? any StartableStream)?.start()
+    }
+    flush()
+  }
+
+  /// Stops the source, if it can be; no observer is called until it is started again.
+  ///
+  /// The rows stay as they were told last.
+  public func stop() {
+    hub.isSilent = true
+    (source as? any StartableStream)?.stop()
+    tellWakeTime()
+  }
+}
+
 // MARK: Telling
 
 extension BatchedStream {
   /// When `wake` is to be called, in milliseconds of the clock that was given; nil if not at all.
-  public var wakeTime: Int64? { isHeld ? nil : timer.deadline }
+  public var wakeTime: Int64? { isHeld || isStopped ? nil : timer.deadline }
 
   /// How many touched rows wait to be told.
   public var waitingRowCount: Int { waiting?.net?.rowCount ?? 0 }
@@ -156,13 +182,13 @@ extension BatchedStream {
     hub.perform { [self] in
       guard token != nil else {
         // The first state is nobody's change.
-        (sections, loadState) = (change.sections, change.loadState)
+        (sections, toldState) = (change.sections, change.loadState)
         return nil
       }
       add(change)
       let time = now()
       timer.note(now: time, rowCount: waitingRowCount)
-      let isUrgent = change.loadState != loadState || waiting?.net == nil
+      let isUrgent = change.loadState != toldState || waiting?.net == nil
       return isUrgent || timer.isDue(now: time) ? takeWaiting() : nil
     }
     tellWakeTime()
@@ -181,15 +207,15 @@ extension BatchedStream {
 
   /// The change that tells what waits; nil if it comes to nothing.
   private func takeWaiting() -> StreamChange<Item>? {
-    guard let next = waiting, !isHeld else { return nil }
+    guard let next = waiting, !isHeld, !isStopped else { return nil }
     waiting = nil
     timer.reset()
-    let (before, state) = (sections, loadState)
-    (sections, loadState) = (next.sections, next.loadState)
+    let (before, state) = (sections, toldState)
+    (sections, toldState) = (next.sections, next.loadState)
     let changes =
       next.net?.changes { old, new in
         before[old.section].items[old.row] == next.sections[new.section].items[new.row]
       } ?? .reload
-    return changes.isEmpty && state == loadState ? nil : change(changes)
+    return changes.isEmpty && state == toldState ? nil : change(changes)
   }
 }

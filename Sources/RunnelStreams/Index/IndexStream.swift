@@ -116,6 +116,9 @@ extension IndexStream {
 // MARK: Starting and stopping
 
 extension IndexStream: StartableStream {
+  /// True from `stop` until `start`.
+  public var isStopped: Bool { hub.isSilent }
+
   /// Listens to the records; nothing happens if it does already.
   public func start() {
     hub.perform { [self] in

@@ -5,15 +5,15 @@ import RunnelBase
 extension PartitionedStream {
   func follow(_ change: StreamChange<Item>) {
     hub.perform { [self] in
-      let before = loadState
-      loadState = change.loadState
+      let before = followedState
+      followedState = change.loadState
       var changes = ChangeSet()
       if change.changes.batch.isReload {
         changes = distribute(change.sections)
       } else if !change.changes.isEmpty {
         changes = take(change)
       }
-      if changes.isEmpty && before == loadState { return nil }
+      if changes.isEmpty && before == followedState { return nil }
       if !changes.batch.isReload, !change.changes.arrivedKeys.isEmpty {
         changes.arrivedKeys = change.changes.arrivedKeys.intersection(changes.insertedKeys)
       }

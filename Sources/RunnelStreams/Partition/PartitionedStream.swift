@@ -9,7 +9,8 @@ public import RunnelBase
 /// A section may be collapsed or limited: rows that it does not show are counted in `hiddenCount`.
 /// What stands around the rows of a section is told by `BatchUpdate.reloadedSections`.
 ///
-/// It follows its source as long as it lives, and does not start or stop it.
+/// It follows its source as long as it lives. `start` and `stop` are for the whole: they start and
+/// stop the source, if it can be.
 ///
 /// Cost of a change: O(t log n) in the t rows that it touches, and O(s) in the sections. A change that
 /// the source tells as a reload is O(n).
@@ -28,7 +29,7 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
   /// The sections in the order of `Section`, each with its rows.
   public internal(set) var sections: [StreamSection<Item>] = []
   /// How far the source is loaded.
-  public internal(set) var loadState = LoadState.idle
+  public var loadState: LoadState { isStopped ? .idle : followedState }
   /// The time that the rule was told last, in milliseconds since 1970.
   public internal(set) var now: Int64
 
@@ -43,6 +44,8 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
   var shown: [Part] = []
   /// The rows whose section is right for a while, by when it ends; some are gone since.
   var due = Rows<(until: Int64, row: RowObject)>()
+  /// How far the source was loaded when it told of it last.
+  var followedState = LoadState.idle
   private var token: StreamToken?
 
   /// Makes a partition of a stream, which may have rows already.
@@ -148,4 +151,26 @@ extension PartitionedStream {
 
   /// Ends an observation.
   public func cancel(_ token: StreamToken) { hub.cancel(token) }
+}
+
+// MARK: Starting and stopping
+
+extension PartitionedStream: StartableStream {
+  /// True from `stop` until `start`, and while the source is stopped.
+  public var isStopped: Bool { hub.isSilent || source.isStopped }
+
+  /// Starts the source, if it can be; tells what became different since it was stopped.
+  public func start() {
+    hub.start(present: { [self] in present }) {
+      (source as? any StartableStream)?.start()
+    }
+  }
+
+  /// Stops the source, if it can be; no observer is called until it is started again.
+  ///
+  /// The rows stay.
+  public func stop() {
+    hub.isSilent = true
+    (source as? any StartableStream)?.stop()
+  }
 }

@@ -21,6 +21,9 @@ final class ChangeHub<Change> {
   private var waiting: [() -> Change?] = []
   private var isBusy = false
 
+  /// True if somebody was not told of a change and of none since.
+  var hasMissed: Bool { observations.values.contains(where: \.hasMissed) }
+
   /// Makes a hub.
   ///
   /// - Parameter reload: makes of a change one that tells the whole state.
@@ -46,6 +49,20 @@ final class ChangeHub<Change> {
   func perform(_ mutation: @escaping () -> Change?) {
     waiting.append(mutation)
     drain()
+  }
+
+  /// Ends the silence, starts what is followed, and tells those who missed something.
+  ///
+  /// - Parameters:
+  ///   - present: the whole state, asked for when it is told.
+  ///   - startSources: starts what is followed; the changes that this makes are told as they come.
+  func start(present: @escaping () -> Change, _ startSources: () -> Void) {
+    perform { [self] in
+      isSilent = false
+      return nil
+    }
+    startSources()
+    perform { [self] in hasMissed && !isSilent ? present() : nil }
   }
 
   private func drain() {

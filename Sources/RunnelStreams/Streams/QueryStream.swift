@@ -81,6 +81,10 @@ public final class QueryStream<Item: KeyedItem>: SectionedStream {
     windows = QueryStream.windows(self.request, isDescending: isDescending, from: place)
     rows = ShownRows(by: QueryStream.order(isDescending: isDescending))
   }
+
+  deinit {
+    for listener in windows.compactMap(\.listener) { source.unlisten(listener) }
+  }
 }
 
 extension QueryStream where Item == Record {
@@ -146,6 +150,9 @@ extension QueryStream {
 
   /// True from `start` until `stop` or a failure.
   public var isStarted: Bool { windows[0].listener != nil }
+
+  /// True from `stop` until `start`.
+  public var isStopped: Bool { hub.isSilent }
 
   /// The row with a key.
   ///

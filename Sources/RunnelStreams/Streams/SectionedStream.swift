@@ -19,6 +19,10 @@ public protocol SectionedStream<Item>: AnyObject {
   var sections: [StreamSection<Item>] { get }
   /// How far the stream is loaded.
   var loadState: LoadState { get }
+  /// True while nobody is told anything because the stream, or all that it follows, was stopped.
+  ///
+  /// False for a stream that cannot be stopped.
+  var isStopped: Bool { get }
 
   /// The row with a key; nil if there is none.
   func item(forKey key: String) -> Item?
@@ -34,6 +38,9 @@ public protocol SectionedStream<Item>: AnyObject {
 }
 
 extension SectionedStream {
+  /// False: most streams that need no source cannot be stopped.
+  public var isStopped: Bool { false }
+
   /// The present state as an observer is told it that knows nothing yet.
   var present: StreamChange<Item> { change(.reload) }
 

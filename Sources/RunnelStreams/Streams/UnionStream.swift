@@ -16,8 +16,9 @@ public import RunnelBase
 ///
 /// Cost of a change: O(t log n) in the t rows that it touches.
 ///
-/// It follows its sources as long as it lives, and does not start or stop them. It is loaded when all
-/// of them are, and has failed as soon as one has.
+/// It follows its sources as long as it lives. `start` and `stop` are for the whole: they start and
+/// stop those of the sources that can be. It is loaded when all of them are, has failed as soon as
+/// one has, and is idle while it or all of them are stopped.
 public final class UnionStream<Item: KeyedItem>: SectionedStream {
   /// A source and where its rows go.
   public struct Source {
@@ -37,7 +38,7 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   typealias Row = RowBox<Item>
 
   /// How far the sources together are loaded.
-  public private(set) var loadState = LoadState.idle
+  public var loadState: LoadState { isStopped ? .idle : followedState }
 
   private let sources: [Source]
   /// The order of the rows; nil if each section has that of its source.
@@ -45,6 +46,8 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   private let hub = ChangeHub<StreamChange<Item>>()
   private var tokens: [StreamToken] = []
   private var loadStates: [LoadState]
+  /// How far the sources were loaded when they told of it last.
+  private var followedState = LoadState.idle
   /// The rows of each section in order.
   private var rows: [ShownRows<Item>] = []
   private let sectionIDs: [String]
@@ -97,7 +100,7 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
     let empty = ShownRows<Item>(by: order.map { UnionStream.rowOrder($0) } ?? RowOrder())
     if order == nil { followed = Array(repeating: FollowedRows(), count: sources.count) }
     rows = Array(repeating: empty, count: self.sectionIDs.count)
-    loadState = LoadState.combined(loadStates)
+    followedState = LoadState.combined(loadStates)
     for (index, source) in sources.enumerated() {
       tokens.append(
         source.stream.observe { [weak self] change in self?.follow(change, of: index) })
@@ -205,6 +208,30 @@ extension UnionStream {
   public func cancel(_ token: StreamToken) { hub.cancel(token) }
 }
 
+// MARK: Starting and stopping
+
+extension UnionStream: StartableStream {
+  /// True from `stop` until `start`, and while all sources are stopped.
+  public var isStopped: Bool {
+    hub.isSilent || (!sources.isEmpty && sources.allSatisfy(\.stream.isStopped))
+  }
+
+  /// Starts the sources that can be started; tells what became different since it was stopped.
+  public func start() {
+    hub.start(present: { [self] in present }) {
+      for source in sources { (source.stream as? any StartableStream)?.start() }
+    }
+  }
+
+  /// Stops the sources that can be stopped; no observer is called until it is started again.
+  ///
+  /// The rows stay.
+  public func stop() {
+    hub.isSilent = true
+    for source in sources { (source.stream as? any StartableStream)?.stop() }
+  }
+}
+
 // MARK: Following
 
 extension UnionStream {
@@ -221,12 +248,12 @@ extension UnionStream {
 
   private func follow(_ change: StreamChange<Item>, of source: Int) {
     hub.perform { [self] in
-      let before = loadState
+      let before = followedState
       loadStates[source] = change.loadState
-      loadState = LoadState.combined(loadStates)
+      followedState = LoadState.combined(loadStates)
       let keys = order == nil ? follow(change, inOrderOf: source) : touchedKeys(of: change, source)
       let changes = refresh(keys, arrived: change.changes.arrivedKeys)
-      return changes.isEmpty && loadState == before ? nil : self.change(changes)
+      return changes.isEmpty && followedState == before ? nil : self.change(changes)
     }
   }
 

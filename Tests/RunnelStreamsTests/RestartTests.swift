@@ -1,0 +1,151 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTree
+import Testing
+
+@Suite struct RestartTests {
+  private final class Clock {
+    var now: Int64 = 1000
+  }
+
+  private let clock = Clock()
+  private let tree = TestTree()
+  private let pinned: QueryStream<Record>
+  private let history: QueryStream<Record>
+  private let transient = TransientStream<Record>()
+
+  init() throws {
+    var query = try Query(Path("m")).ordered(by: .child(Path("pin")))
+    query = try query.equal(to: .leaf(.bool(true)))
+    pinned = QueryStream(request: ListenRequest(query: query), source: tree)
+    history = QueryStream(request: try messages(), source: tree)
+    try tree.write([
+      JSONMember("a", ["at": 1, "day": 1]), JSONMember("b", ["at": 2, "day": 2, "pin": true]),
+    ])
+  }
+
+  private func settle() throws { try tree.settle([pinned, history]) }
+
+  private func union() -> UnionStream<Record> {
+    UnionStream([pinned, history, transient] as [any SectionedStream<Record>]) { a, b in
+      number(a, "at") < number(b, "at")
+    }
+  }
+
+  private func days(
+    _ source: any SectionedStream<Record>
+  ) -> PartitionedStream<Record, Int64> {
+    PartitionedStream(source, sectionID: { "\($0)" }) { number($0, "day") }
+  }
+
+  private func draft(_ key: String, at: Int64) throws -> Record {
+    let child = Child(
+      key: try Key(key), node: try Node(json: ["at": .number(JSONNumber(at)), "day": 1]))
+    return Record(TreeRow(child, index: .key, detail: .full), in: try Path("m"))
+  }
+
+  @Test func whatWaitedWhenTheSourceStoppedIsToldWithTheRestart() throws {
+    let stream = BatchedStream(history) { [clock] in clock.now }
+    let recorder = Recorder(stream)
+    history.start()
+    try settle()
+    let count = recorder.changes.count
+    try tree.write([JSONMember("c", ["at": 3])])
+    try settle()
+    #expect(stream.waitingRowCount == 1)
+    history.stop()
+    #expect(stream.wakeTime == nil)
+    #expect(stream.loadState == .idle)
+    clock.now += 1000
+    stream.wake(now: clock.now)
+    stream.flush()
+    #expect(recorder.changes.count == count)
+    #expect(stream.sections[0].items.map(\.row.key.text) == ["a", "b"])
+    history.start()
+    try settle()
+    #expect(stream.sections[0].items.map(\.row.key.text) == ["a", "b", "c"])
+    #expect(recorder.changes.count > count)
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func wholeCompositionStopsAndTellsWhatBecameDifferent() throws {
+    let stream = days(union())
+    let recorder = Recorder(stream)
+    for round in 0..<4 as Range<Int64> {
+      stream.start()
+      try settle()
+      #expect(stream.loadState == .loaded)
+      let rows = stream.sections.flatMap(\.items)
+      #expect(Set(rows.map(\.row.key)) == Set(try tree.rows(try messages().query).map(\.key)))
+      let count = recorder.changes.count
+      // What is on its way when it is stopped is not told either.
+      try tree.write([JSONMember("k\(round)", ["at": .number(JSONNumber(round)), "day": 1])])
+      stream.stop()
+      stream.stop()
+      try settle()
+      try tree.write([JSONMember("k\(round - 1)", nil)])
+      try settle()
+      stream.repartition()
+      #expect(recorder.changes.count == count)
+      #expect(stream.loadState == .idle)
+      #expect(tree.activeListeners == [])
+    }
+    stream.start()
+    try settle()
+    let restarted = try #require(recorder.changes.last)
+    #expect(!restarted.changes.batch.isReload)
+    #expect(restarted.changes.removedKeys == ["/m/k2"])
+    #expect(restarted.changes.insertedKeys == ["/m/k3"])
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func lateObserverLearnsThatAllSourcesAreStopped() throws {
+    let queries = UnionStream([pinned, history] as [any SectionedStream<Record>]) { a, b in
+      number(a, "at") < number(b, "at")
+    }
+    let partition = days(queries)
+    let batched = BatchedStream(partition) { [clock] in clock.now }
+    pinned.start()
+    history.start()
+    try settle()
+    pinned.stop()
+    #expect(queries.loadState == .loaded)
+    history.stop()
+    let recorders = [Recorder(queries), Recorder(partition), Recorder(batched)]
+    #expect(recorders.map { $0.changes.map(\.loadState) } == [[.idle], [.idle], [.idle]])
+    pinned.start()
+    history.start()
+    try settle()
+    #expect(recorders.map { $0.changes.last?.loadState } == [.loaded, .loaded, .loaded])
+  }
+
+  @Test func sourceThatCannotStopIsNotToldOnEither() throws {
+    let union = union()
+    let recorder = Recorder(union)
+    union.start()
+    try settle()
+    union.stop()
+    let count = recorder.changes.count
+    transient.put(try draft("z", at: 9))
+    #expect(recorder.changes.count == count)
+    union.start()
+    #expect(union.items.map(\.row.key.text) == ["a", "b", "z"])
+    #expect(recorder.keyed.flatMap(\.keys) == ["/m/a", "/m/b", "/m/z"])
+    try settle()
+    #expect(recorder.mistakes == [])
+  }
+
+  @Test func batchedStreamOfRowsThatCannotStopTellsWhatWaitedWhenItIsStarted() throws {
+    let stream = BatchedStream(transient) { [clock] in clock.now }
+    let recorder = Recorder(stream)
+    stream.stop()
+    transient.put(try draft("z", at: 9))
+    clock.now += 1000
+    stream.wake(now: clock.now)
+    #expect(recorder.later.isEmpty)
+    stream.start()
+    #expect(recorder.later.count == 1)
+    #expect(recorder.lastBatch?.insertedRows == [IndexPath(section: 0, row: 0)])
+    #expect(recorder.mistakes == [])
+  }
+}
