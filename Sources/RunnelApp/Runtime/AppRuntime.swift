@@ -277,6 +277,7 @@ extension AppRuntime {
     do {
       let streams = try ViewStreams(
         state.lists[index].definition, source: source, local: state.local)
+      views[index]?.stop()
       views[index] = streams
       streams.start { [weak self] change in self?.send(.list(view: index, change)) }
     } catch {
@@ -318,7 +319,8 @@ extension AppRuntime {
 
   /// The tree, as the streams of one receiver ask it.
   private final class Source: TreeSource {
-    private unowned let runtime: AppRuntime
+    // Weak: streams that go with the runtime end their listeners when it is half gone.
+    private weak var runtime: AppRuntime?
     private let receiver: Receiver
 
     init(runtime: AppRuntime, receiver: Receiver) {
@@ -326,12 +328,14 @@ extension AppRuntime {
       self.receiver = receiver
     }
 
-    func listen(_ request: ListenRequest) -> ListenerID { runtime.listen(request, receiver) }
+    func listen(_ request: ListenRequest) -> ListenerID {
+      runtime?.listen(request, receiver) ?? ListenerID(0)
+    }
 
-    func unlisten(_ listener: ListenerID) { runtime.unlisten(listener) }
+    func unlisten(_ listener: ListenerID) { runtime?.unlisten(listener) }
 
     func extend(_ listener: ListenerID, by count: Int) {
-      runtime.backend.submit(.extend(listener, count: count))
+      runtime?.backend.submit(.extend(listener, count: count))
     }
   }
 }

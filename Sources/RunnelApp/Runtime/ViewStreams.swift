@@ -67,6 +67,15 @@ final class ViewStreams {
     adapter.start()
   }
 
+  /// Stops listening; nothing is told afterwards, and it is not started again.
+  func stop() {
+    receive = nil
+    search = nil
+    adapter?.stop()
+    adapter = nil
+    for query in queries { query.stop() }
+  }
+
   /// The oldest row that stands in the history.
   ///
   /// A pinned message may be the oldest one loaded, but it stands among the pinned ones: the row for
@@ -84,11 +93,14 @@ final class ViewStreams {
     for query in queries { query.receive(events, from: listener) }
   }
 
-  /// Learns that one of the queries could not be answered.
+  /// Learns that one of the queries could not be answered: then all stop, and the empty list that is
+  /// told is the last one.
   func receive(_ error: DatabaseError, from listener: ListenerID) {
     for query in queries { query.receive(failure: error.message, from: listener) }
     guard case .failed(let message) = partition.loadState else { return }
-    receive?(
+    let tell: ((ListChange) -> Void)? = self.receive
+    stop()
+    tell?(
       ListChange(
         sections: [], update: .reload, newRows: [], records: [:], phase: .failed(message),
         paging: .exhausted, loadedCount: 0))
