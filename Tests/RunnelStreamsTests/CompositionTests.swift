@@ -47,7 +47,33 @@ private final class Composition {
     adapter.start()
   }
 
-  func settle() throws { try tree.settle([pinned, history]) }
+  func settle() throws {
+    try tree.settle([pinned, history])
+    try compareWithTree()
+  }
+
+  /// Notes each query that, with nothing under way, does not hold what the tree does.
+  private func compareWithTree() throws {
+    for stream in [pinned, history] where stream.isStarted {
+      let all = try tree.rows(stream.request.query)
+      let wanted = all.filter { row in
+        let record = Record(row, in: stream.request.query.path)
+        return stream.predicate?(record) ?? true
+      }
+      let items = stream.items.map(\.row)
+      let rows = stream.isDescending ? items.reversed() : items
+      let read =
+        switch stream.request.paging?.anchor {
+        case nil: wanted
+        case .first: Array(wanted.prefix(rows.count))
+        case .last: Array(wanted.suffix(rows.count))
+        }
+      // An item that is as it was stays when another order is asked for, with its place in the old one.
+      if rows.map(\.key) != read.map(\.key) || rows.map(\.node) != read.map(\.node) {
+        mistakes.append("\(stream.request.query) holds \(rows.map(\.key)), not \(read.map(\.key))")
+      }
+    }
+  }
 
   private func take(_ update: ListUpdate<Record>) {
     let sections = update.keyed
