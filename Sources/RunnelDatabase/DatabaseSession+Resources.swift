@@ -14,7 +14,8 @@ extension DatabaseSession {
   ///
   /// It is planned within the write, so that no other process writes between what the plan has read and
   /// what it writes: counters never drift. On a replica the write is pending as a whole, and is taken
-  /// back as a whole if the origin refuses it.
+  /// back as a whole if the origin refuses it. Two offline replicas that create the same record each
+  /// count it, which `runnel doctor` corrects.
   ///
   /// - Parameters:
   ///   - operation: what is to be done.

@@ -67,6 +67,21 @@ import Testing
     #expect(try database.run(["doctor", "--resources", folder.file("none")]).status == 1)
   }
 
+  @Test func theResourcesBesideTheFileAreFound() throws {
+    let database = try TestDatabase(#"{"group":{"g":{"count":5}},"message":{"g":{"m":{"x":1}}}}"#)
+    let beside = String(database.file.dropLast(".db".count)) + ".resources.yaml"
+    let file = File(try check(open(beside, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600), "open"))
+    let yaml = """
+      resources:
+        - { name: group, path: /group/@, counters: [{ field: count, count: message }] }
+        - { name: message, path: /message/$group/@ }
+      """
+    try file.write(Array(yaml.utf8), at: 0)
+    let outcome = try database.run(["doctor"])
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("/group/g/count: holds 5 in place of 1\n"))
+  }
+
   @Test func compactingSaysBothSizes() throws {
     let database = try database()
     #expect(try database.run(["remove", "/list"]).status == 0)

@@ -15,8 +15,9 @@ struct DoctorCommand: ParsableCommand {
       A repair makes counts, indexes and the feed of changes anew from the data. It never guesses \
       data: what is lost stays lost, and is told.
 
-      With --resources the counters and copies that a resources file describes are compared with the \
-      records too, and made anew by a repair. Records whose owner is gone are told; that is no fault.
+      The counters and copies that a resources file describes are compared with the records too, and \
+      made anew by a repair: the file beside the database (chat.resources.yaml for chat.db), or the \
+      one after --resources. Records whose owner is gone are told; that is no fault.
 
       Examples:
         runnel doctor
@@ -35,7 +36,8 @@ struct DoctorCommand: ParsableCommand {
   func run() throws {
     let interruption = try Interruption()
     let file = try database.file(for: repair ? .change : .read)
-    let resources = try resources.map { try ResourceDefinitionFile(file: $0).registry }
+    let described = resources ?? ResourceDefinitionFile.path(beside: file)
+    let resources = try described.map { try ResourceDefinitionFile(file: $0).registry }
     var line = ProgressLine("\(repair ? "Repairing" : "Checking") \(file)")
     var signal: Int32?
     defer { line.clear() }

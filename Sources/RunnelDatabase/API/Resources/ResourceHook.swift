@@ -4,7 +4,8 @@ public import RunnelStreams
 ///
 /// Hooks are a list: those of one moment are called one after the other in its order, for each change
 /// of the operation in turn. What must hold whoever writes is better a `ResourceRule`, which is asked
-/// within the write.
+/// within the write. Writes that were pending when the program ended call no hook after reopening, when
+/// they are acknowledged or rejected.
 ///
 /// Source: origins, sections 2.2 to 2.4.
 public struct ResourceHook: Sendable {
