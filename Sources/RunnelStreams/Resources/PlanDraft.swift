@@ -8,6 +8,8 @@ import RunnelTree
 struct PlanDraft {
   private var puts: [(path: Path, json: JSONValue)] = []
   private var counts: [Path: Int64] = [:]
+  /// What counters begin with where no number is stored, by their places.
+  private var starts: [Path: Int64] = [:]
   /// The records as they are to be, by the place that is read.
   private(set) var records: [Path: Node] = [:]
 
@@ -16,6 +18,12 @@ struct PlanDraft {
 
   /// Adds to the number at a place.
   mutating func count(_ delta: Int64, at path: Path) { counts[path, default: 0] += delta }
+
+  /// Says what a counter begins with, in the place of the number that is not stored.
+  mutating func start(_ number: Int64, at path: Path) { starts[path] = number }
+
+  /// True if it was said what a counter begins with.
+  func hasStart(at path: Path) -> Bool { starts[path] != nil }
 
   /// Notes what a record is to be.
   mutating func note(_ record: Node, at path: Path) { records[path] = record }
@@ -27,13 +35,16 @@ struct PlanDraft {
     var values = merged()
     for (path, delta) in counts where delta != 0 {
       guard let above = path.prefixes.first(where: { values[$0] != nil }) else {
-        values[path] = [".sv": ["increment": .number(JSONNumber(delta))]]
+        values[path] =
+          starts[path].map { .number(JSONNumber($0 + delta)) }
+          ?? [".sv": ["increment": .number(JSONNumber(delta))]]
         continue
       }
       let below = path.keys[above.keys.count...]
       // Who counts is removed by the same write.
       guard let json = values[above], json != .null else { continue }
-      values[above] = json.replacing(below, with: json.at(below).adding(delta))
+      let start = starts[path].map { .number(JSONNumber($0)) } ?? json.at(below)
+      values[above] = json.replacing(below, with: start.adding(delta))
     }
     if values.isEmpty { return nil }
     let members = values.sorted { $0.key < $1.key }

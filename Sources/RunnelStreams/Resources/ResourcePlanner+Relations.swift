@@ -46,6 +46,9 @@ extension ResourcePlanner {
   }
 
   /// Adds to a counter at all places of its record; nothing is counted for a record that is not there.
+  ///
+  /// Where the record holds no number, as one that was written without the registry, the counter
+  /// begins with the stored members.
   private mutating func count(
     _ delta: Int64, _ counter: CounterDefinition, of owner: ResourceIdentity
   ) throws(ResourceError) {
@@ -56,7 +59,19 @@ extension ResourcePlanner {
     if definition.patterns.count > 1, let record = try record(at: path) {
       places = try definition.places(of: owner, record)
     }
-    for place in places { draft.count(delta, at: Path(unchecked: place.keys + [counter.field])) }
+    let fields = places.map { Path(unchecked: $0.keys + [counter.field]) }
+    if !fields.allSatisfy(draft.hasStart), try isMissing(counter.field, at: path) {
+      let start = Int64(try count(counter, of: owner))
+      for field in fields { draft.start(start, at: field) }
+    }
+    for field in fields { draft.count(delta, at: field) }
+  }
+
+  /// True if a record is known to hold no number in a field.
+  private func isMissing(_ field: Key, at path: Path) throws(ResourceError) -> Bool {
+    guard isKnown(path), let record = try record(at: path) else { return false }
+    if case .number? = record[field].leaf { return false }
+    return true
   }
 
   /// How many stored members count for a record.

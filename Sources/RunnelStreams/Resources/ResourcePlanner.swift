@@ -54,7 +54,8 @@ public struct ResourcePlanner<Reader: TreeReader> {
   ///
   /// O(log n) reads, and one for each counter and copy; a destruction with cascades, and a change of a
   /// field that is copied, read the members too. So does the creation of an owner under a key that
-  /// was given, whose members may be there before it.
+  /// was given, whose members may be there before it, and the first count of an owner that holds no
+  /// number.
   ///
   /// - Throws: `ResourceError`; `tree` with the code `storage` if the tree cannot be read.
   public consuming func plan(
@@ -107,7 +108,8 @@ public struct ResourcePlanner<Reader: TreeReader> {
     return isKnown(path) ? false : nil
   }
 
-  private func isKnown(_ path: Path) -> Bool {
+  /// True if the origin, if there is one, has told all that stands at a place.
+  func isKnown(_ path: Path) -> Bool {
     !reader.hasOrigin || reader.knowledge(of: Query(path)).isAnswer
   }
 

@@ -19,6 +19,7 @@ import Testing
     var world = try ResourceWorld()
     var refused = 0
     for step in 0..<60 {
+      if step.isMultiple(of: 10) { try ResourceModelTests.forgetCounters(&random, in: &world) }
       let before = world.tree
       do {
         try world.perform(try ResourceModelTests.operation(&random))
@@ -33,6 +34,23 @@ import Testing
       }
     }
     #expect(refused < 40, "Too few operations were done to tell anything.")
+  }
+
+  /// Removes the counters of an owner, as if it was written without the registry, and has each of
+  /// them counted again by a member that comes and one that goes.
+  private static func forgetCounters(
+    _ random: inout SeededRandom, in world: inout ResourceWorld
+  ) throws {
+    let key = Bool.random(using: &random) ? "g" : "h"
+    guard try world.json("/group/\(key)") != .null else { return }
+    try world.set("/group/\(key)/message_count", .null)
+    try world.set("/group/\(key)/pinned_count", "none")
+    let context = ["group": (resource: "group", key: key)]
+    let message: JSONValue = ["text": "x", "pinned": true]
+    try world.perform(.create, "message", "extra", message, in: context)
+    try #require(fault(in: world.tree.root) == nil)
+    try world.set("/group/\(key)/message_count", .null)
+    try world.perform(.destroy, "message", "extra", in: context)
   }
 
   /// An operation on one of few records, with some fields, in a context that may be short.

@@ -191,6 +191,30 @@ import Testing
     #expect(try world.json("/group/late/pinned_count") == 1)
   }
 
+  @Test mutating func anOwnerWithoutTheFieldIsCountedFromItsMembers() throws {
+    try world.set("/group/old", ["name": "Old", "pinned_count": "many"])
+    try world.set(
+      "/group_message/old", ["a": ["text": "x", "pinned": true], "b": ["text": "y"]])
+    let context = ["group": (resource: "group", key: "old")]
+    try world.perform(.create, "message", "c", ["text": "z", "pinned": true], in: context)
+    #expect(try world.json("/group/old/message_count") == 3)
+    #expect(try world.json("/group/old/pinned_count") == 2)
+    try world.set("/group/old/message_count", .null)
+    try world.perform(.destroy, "message", "a", in: context)
+    #expect(try world.json("/group/old/message_count") == 2)
+    #expect(try world.json("/group/old/pinned_count") == 1)
+  }
+
+  @Test mutating func aCascadeCountsEachMemberOnceWhereTheFieldIsMissing() throws {
+    for key in ["a", "b", "c"] {
+      try world.set("/group_message/\(key == "c" ? "h" : "i")/\(key)", ["text": "x", "from": "bo"])
+    }
+    try world.set("/group/i", ["name": "I"])
+    try world.set("/user/bo", ["name": "Bo"])
+    try world.perform(.destroy, "group", "i")
+    #expect(try world.json("/user/bo/message_count") == 1)
+  }
+
   @Test mutating func nothingIsCountedForAnOwnerThatIsNotThere() throws {
     let context = ["group": (resource: "group", key: "none")]
     try world.perform(.create, "message", "a", ["text": "x"], in: context)
