@@ -76,7 +76,8 @@ extension Database {
     try checkIsOpen()
     guard session.replica != nil else { return nil }
     if source == .origin, !session.connectionInfo.isConnected {
-      let reason = "There is no connection to the origin, which alone was to answer for \(query.path)."
+      let reason =
+        "There is no connection to the origin, which alone was to answer for \(query.path)."
       throw DatabaseError(get: TreeError(.offline, reason))
     }
     try Task.checkCancellation()

@@ -109,8 +109,9 @@ extension Queryable {
     try building { query throws(TreeError) in try query.ordered(by: .priority) }
   }
 
-  /// The same query in the order of several components, the first one first: `created` descending, then
-  /// the key. Local queries only: an origin may refuse it.
+  /// The same query in the order of several components, the first one first, then of the key.
+  ///
+  /// An origin that knows one component only refuses it.
   ///
   /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, or the components are no order.
   public func queryOrdered(by keys: [SortKey]) throws(TreeError) -> DatabaseQuery {

@@ -26,6 +26,7 @@ extension Queryable {
   /// Source: tree semantics, section 14.
   ///
   /// - Parameter source: where to look.
+  /// - Returns: what is there, or what is kept of it.
   /// - Throws: `DatabaseError` if it cannot be read, or the database is closed; on a replica if the origin
   ///   refuses, or there is no connection and nothing is kept (`offline`). There also
   ///   `CancellationError`, at once, if the task is cancelled: what the origin answers is passed by then.

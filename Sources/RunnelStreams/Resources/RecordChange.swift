@@ -11,6 +11,8 @@ struct RecordChange {
   let old: Node
   /// True if the key was just made, so that nothing can refer to it yet.
   var isFresh = false
+  /// False if fields that are not given stay without a value.
+  var appliesInitialValues = true
   /// What is to stand there, with server values as they come to here.
   var new = Node.empty
   /// What is written: the record, or for an update its fields by relative path.

@@ -27,6 +27,8 @@ public struct ResourceOperation: Hashable, Sendable {
   ///
   /// It must just have been made, so that nothing can refer to it yet.
   public var newKey: Key?
+  /// False if fields that the record is not given stay without a value: what is put back is what was.
+  var appliesInitialValues = true
 
   /// Makes an operation.
   public init(

@@ -80,6 +80,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
     var change = RecordChange(
       kind: kind, definition: definition, identity: identity, path: path, old: old)
     change.isFresh = isFresh
+    change.appliesInitialValues = operation.appliesInitialValues
     try perform(&change, given: operation.object.value, operation.context)
     try followCascades(operation.context)
     try giveCopies()
@@ -187,7 +188,8 @@ public struct ResourcePlanner<Reader: TreeReader> {
     switch change.kind {
     case .destroy: (change.json, change.new) = (.null, .empty)
     case .create:
-      try change.create(change.definition.withInitialValues(given), owned(change), now, reader)
+      let given = change.appliesInitialValues ? change.definition.withInitialValues(given) : given
+      try change.create(given, owned(change), now, reader)
     case .update: try change.update(given, owned(change), now, reader)
     }
     if change.kind == .destroy { return }

@@ -52,7 +52,9 @@ extension ResourceRegistry {
         throw ResourceRegistry.cannotUndo(entry, "there is a record again at \(entry.path)")
       }
       try checkOwnersExist(entry, identity, definition, reader)
-      return operation(.create, on: identity, value: entry.old)
+      var creation = operation(.create, on: identity, value: entry.old)
+      creation.appliesInitialValues = false
+      return creation
     }
   }
 

@@ -239,7 +239,7 @@ import Testing
     #expect(try refusal(.destroy, "message", nil, in: inG).code == .missingKey)
   }
 
-  @Test mutating func initialValuesAreThoseOfNewRecordsOnly() throws {
+  @Test mutating func initialValuesAreThoseOfNewRecordsOnlyAndNotOfThoseTakenBack() throws {
     var registry = ResourceRegistry()
     try registry.resource(
       "task", path: "/task/@",
@@ -247,12 +247,18 @@ import Testing
         try FieldRule("state", .text(), initial: "open"),
         try FieldRule("made", .time, initial: [".sv": "timestamp"]),
       ]))
+    try registry.log(at: "/action")
     var world = try ResourceWorld(registry)
     try world.perform(.create, "task", "t", ["title": "x", "state": nil])
     let made = JSONValue.number(JSONNumber(world.now))
     #expect(try world.json("/task/t") == ["made": made, "state": "open", "title": "x"])
     try world.perform(.update, "task", "t", ["state": nil])
     #expect(try world.json("/task/t/state") == nil)
+    let before = try world.json("/task/t")
+    try world.perform(.destroy, "task", "t")
+    let entry = try #require(try world.log().last)
+    try world.perform(world.registry.undoing(entry, reader: world.tree))
+    #expect(try world.json("/task/t") == before)
   }
 
   @Test mutating func everyPlaceOfARecordHoldsIt() throws {
