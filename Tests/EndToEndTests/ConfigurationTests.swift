@@ -123,6 +123,6 @@ extension TerminalTests {
       toFile: file, atomically: true, encoding: .utf8)
     let keys = try run("keys", in: folder).output
     #expect(keys.contains("list\trow.down\tdown (takes a count)\tx\n"))
-    #expect(keys.contains("collection\trecord.delete\tdelete the record…\t\n"))
+    #expect(keys.contains("collection\trecord.delete\tdelete the record, or the marked ones…\t\n"))
   }
 }

@@ -56,6 +56,8 @@ public final class Application {
   /// The database; nil in a replay.
   private let database: Database?
   private let recorder: SessionRecorder?
+  /// What is wrong with the configuration that the session began with; nil if nothing is.
+  private let problem: (settings: Settings, text: String)?
   private let runtime: AppRuntime
   private let configuration: ConfigurationMonitor
   private let wishes: TerminalWishes
@@ -122,7 +124,7 @@ public final class Application {
       views: workspace.views, resources: workspace.resources, databaseName: workspace.name,
       me: workspace.me, isReadOnly: options.isReadOnly, size: screen.size, now: LocalTime.now(),
       local: .system, settings: settings.settings)
-    if let problem = settings.summary { state.say(.warning, problem) }
+    problem = settings.summary.map { (settings.settings, $0) }
     state.allowsCrash = options.allowsCrash
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
@@ -137,7 +139,7 @@ public final class Application {
     signals = try SignalSource()
     let inbox = Inbox<DatabaseMessage>(limit: Application.inboxLimit) { wakeup.signal() }
     self.inbox = inbox
-    (database, recorder) = (nil, nil)
+    (database, recorder, problem) = (nil, nil, nil)
     self.wishes = wishes
     configuration = ConfigurationMonitor(file: nil)
     screen = try CursesScreen.open(
@@ -163,6 +165,8 @@ public final class Application {
 extension Application {
   private func loop() -> Int32 {
     runtime.start()
+    // As an action, so that a recording has it.
+    if let problem { runtime.send(.configured(problem.settings, problem: problem.text)) }
     while true {
       performScreenEffects()
       if let exitCode { return exitCode }
