@@ -10,6 +10,7 @@
 #   make format     rewrite the sources in the project's format
 #   make lint       check the format
 #   make demo-data  make Resources/demo/demo.json anew from its seed
+#   make screens    draw the screens anew that tests compare with; read what changed
 #   make manual     make Resources/man/runnel.1 anew from the commands and keys
 #   make install    copy the program, its files, manual and completions below PREFIX (/usr/local)
 #   make uninstall  remove what make install copied below PREFIX
@@ -31,8 +32,8 @@ DEMO_END = 1788111900000
 FUZZ_SECONDS ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: run build test check fuzz bench format lint demo-data manual install uninstall clean help \
-  swift build-packages test-packages
+.PHONY: run build test check fuzz bench format lint demo-data screens manual install uninstall clean \
+  help swift build-packages test-packages bench-packages
 
 run: build
 	@$(PROGRAM) demo
@@ -51,7 +52,7 @@ check: lint test
 fuzz: swift
 	@Tests/Fuzzing/fuzz $(FUZZ_SECONDS)
 
-bench: swift build-packages test-packages
+bench: swift build-packages bench-packages
 	@swift build $(RELEASE) --product runnel
 	@swift build $(RELEASE) --product runnel-bench
 	@.build/release/runnel-bench
@@ -64,6 +65,11 @@ lint: swift
 
 demo-data: build
 	@$(PROGRAM) generate-demo --seed 1 --until $(DEMO_END) > Resources/demo/demo.json
+
+screens: swift build-packages
+	@swift build --build-tests
+	@RUNNEL_UPDATE_SCREENS=1 swift test --skip-build --filter GoldenScreenTests
+	@git status --short Tests/RunnelAppTests/Screens
 
 manual: build
 	@$(PROGRAM) generate-manual > Resources/man/runnel.1
@@ -104,3 +110,7 @@ build-packages:
 
 test-packages:
 	@.make/apt tmux
+
+# The programs that the figures stand beside.
+bench-packages:
+	@.make/apt less vim

@@ -135,7 +135,7 @@ let package = Package(
         "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelStore", "RunnelStreams",
         "RunnelTree", "RunnelBase",
       ],
-      exclude: ["Scenarios"], swiftSettings: swiftSettings),
+      exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),
     .testTarget(
       name: "SimulationTests", dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase"],
       path: "Tests/Simulation", swiftSettings: swiftSettings),

@@ -28,24 +28,27 @@ struct ScenarioFile: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { name }
 
-  /// The folder of the files.
-  static let folder = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Scenarios")
+  /// The folder of this target's tests.
+  static let tests = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// All files, by name.
-  static let all: [ScenarioFile] = {
+  /// The scenarios that check themselves, by name.
+  static let all = files(in: "Scenarios")
+
+  /// All scenarios of a folder of this target, by name.
+  static func files(in folder: String) -> [ScenarioFile] {
+    let place = tests.appendingPathComponent(folder)
     do {
-      return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      return try FileManager.default.contentsOfDirectory(atPath: place.path)
         .filter { $0.hasSuffix(".scenario") }.sorted()
-        .map { try ScenarioFile(name: $0, text: text(of: $0)) }
+        .map { name in
+          let file = place.appendingPathComponent(name)
+          return ScenarioFile(name: name, text: try String(contentsOf: file, encoding: .utf8))
+        }
     } catch {
       Issue.record("the scenarios cannot be read: \(error)")
       return []
     }
-  }()
-
-  private static func text(of name: String) throws -> String {
-    try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
   }
 
   init(name: String, text: String) {

@@ -9,26 +9,43 @@ import Testing
 
 /// Plays a scenario on the workspace, and notes which actions its keys ran.
 final class ScenarioPlayer {
+  let app: AppDriver
   private let file: ScenarioFile
-  private let app: AppDriver
   /// The actions that keys ran.
   private(set) var actions: Set<ActionID> = []
 
+  /// How the workspace is opened where it is not as the file says.
+  struct Variant {
+    /// The size of the screen; nil for that of the file.
+    var size: TerminalSize?
+    /// Whether the signs are ASCII ones; nil for what the file says.
+    var isASCII: Bool?
+    /// What is made of each text in the database.
+    var text: (String) -> String = { $0 }
+  }
+
   /// Opens the workspace as the settings of the file say: `database`, `size`, `signs`, `readonly`.
-  init(_ file: ScenarioFile) throws {
+  init(_ file: ScenarioFile, as variant: Variant = Variant()) throws {
     self.file = file
     let isGarden = file.setting("database") == "garden"
-    let size = (file.setting("size") ?? "80x24").split(separator: "x").compactMap { Int($0) }
-    try #require(size.count == 2, "\(file.name): a size is COLUMNSxROWS")
+    let size = try variant.size ?? ScenarioPlayer.size(file.setting("size") ?? "80x24")
+    let isASCII = variant.isASCII ?? (file.setting("signs") == "ascii")
     app = try AppDriver(
       isGarden ? Fixture.gardenViews() : Fixture.views(),
       resources: isGarden ? Fixture.gardenBook() : ResourceBook(),
-      json: ScenarioPlayer.database(file.setting("database") ?? "small"),
-      columns: size[0], rows: size[1],
-      glyphs: file.setting("signs") == "ascii" ? .ascii : .unicode,
+      json: ScenarioPlayer.database(file.setting("database") ?? "small")
+        .mappingTexts(variant.text),
+      columns: size.columns, rows: size.rows, glyphs: isASCII ? .ascii : .unicode,
       isReadOnly: file.setting("readonly") != nil)
     // What was asked for to open the file is no effect of the keys.
     app.pump()
+  }
+
+  /// Reads a size, `COLUMNSxROWS`.
+  private static func size(_ text: String) throws -> TerminalSize {
+    let numbers = text.split(separator: "x").compactMap { Int($0) }
+    try #require(numbers.count == 2, "a size is COLUMNSxROWS: \(text)")
+    return TerminalSize(columns: numbers[0], rows: numbers[1])
   }
 
   /// `small`, `history N`, `garden` with its resources, or JSON.
@@ -55,8 +72,8 @@ final class ScenarioPlayer {
       app.pump()
     case "wait": app.wait(milliseconds: try #require(Int64(step.rest)))
     case "resize":
-      let size = step.rest.split(separator: "x").compactMap { Int($0) }
-      app.resize(columns: size[0], rows: size[1])
+      let size = try ScenarioPlayer.size(step.rest)
+      app.resize(columns: size.columns, rows: size.rows)
     case "set":
       let (path, json) = try pathAndJSON(step.rest)
       try app.set(path, json)
@@ -125,6 +142,19 @@ final class ScenarioPlayer {
       if case .action(let action, _) = match { actions.insert(action) }
       app.send(.key(stroke))
       app.pump()
+    }
+  }
+}
+
+extension JSONValue {
+  /// The value with each text in it mapped; names stay.
+  fileprivate func mappingTexts(_ transform: (String) -> String) -> JSONValue {
+    switch self {
+    case .string(let text): .string(transform(text))
+    case .object(let members):
+      .object(members.map { JSONMember($0.name, $0.value.mappingTexts(transform)) })
+    case .array(let elements): .array(elements.map { $0.mappingTexts(transform) })
+    case .null, .bool, .number: self
     }
   }
 }
