@@ -2,8 +2,7 @@ import Glibc
 
 /// Measures the storage and the workspace, and prints the figures beside their baselines and aims.
 ///
-/// `runnel-bench` takes 1,000,000 messages, and the demo with 200,000 for the workspace;
-/// `--quick` takes 20,000 for both. `--storage`, `--workspace` and `--streams` measure one of the
+/// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace` and `--streams` measure one of the
 /// three, and `--writes`, `--listeners` and `--reads` (with the import) one part of the storage. Build
 /// the program before: some parts start the one beside this binary.
 @main
@@ -11,6 +10,9 @@ struct Bench {
   static func main() {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
     let known = parts.union(["--quick", "--storage", "--workspace", "--streams"])
+    if CommandLine.arguments.count == 4, CommandLine.arguments[1] == TrafficBenchmark.option {
+      return writeChanges(to: CommandLine.arguments[2], seconds: CommandLine.arguments[3])
+    }
     let options = Set(CommandLine.arguments.dropFirst())
     guard options.isSubset(of: known) else {
       Output.note("usage: runnel-bench [\(known.sorted().joined(separator: "] ["))]")
@@ -29,7 +31,7 @@ struct Bench {
             ? StorageBenchmark.Part.allCases : asked, folder)
       }
       if options.contains("--workspace") || isAll {
-        try workspace(messageCount: options.contains("--quick") ? 20_000 : 200_000, folder)
+        try workspace(isQuick: options.contains("--quick"), folder)
       }
       if options.contains("--streams") || isAll { try streams() }
     } catch {
@@ -54,19 +56,38 @@ struct Bench {
     Output.print(report.table(title: "Streams, \(rowCount) rows") + "\n")
   }
 
-  private static func workspace(messageCount: Int, _ folder: TemporaryFolder) throws {
+  private static func workspace(isQuick: Bool, _ folder: TemporaryFolder) throws {
     var report = Report()
+    let messageCount = isQuick ? 20_000 : 1_000_000
     Output.note("making the demo with \(messageCount) messages")
-    let demo = try DemoInput(messageCount: messageCount)
-    let database = try demo.database(in: folder)
+    let demo = try DemoInput(messageCount: messageCount, in: folder)
     Output.note("starting the program")
-    try StartBenchmark(demo: demo, database: database).run(into: &report)
+    try StartBenchmark(demo: demo).run(into: &report)
+    Output.note("starting others, and striking keys in all of them")
+    try ViewersBenchmark(demo: demo).run(into: &report)
     Output.note("striking keys")
-    try KeyBenchmark(demo: demo, database: database).run(into: &report)
+    try KeyBenchmark(demo: demo).run(into: &report)
+    Output.note("holding a key")
+    try HeldKeyBenchmark(demo: demo, rowCount: isQuick ? 10_000 : 100_000, folder: folder)
+      .run(into: &report)
+    Output.note("changing rows")
+    try BytesBenchmark(demo: demo).run(into: &report)
+    try TrafficBenchmark(demo: demo, seconds: isQuick ? 3 : 10).run(into: &report)
     Output.note("dispatching")
     try StoreBenchmark().run(into: &report)
     Output.note("doing nothing")
-    try IdleBenchmark(demo: demo, database: database).run(into: &report)
+    try IdleBenchmark(demo: demo, seconds: isQuick ? 5 : 60).run(into: &report)
     Output.print(report.table(title: "Workspace, \(messageCount) messages"))
+  }
+
+  /// What this program does where a measurement starts it as another process.
+  private static func writeChanges(to file: String, seconds: String) {
+    do {
+      guard let seconds = Int(seconds) else { throw BenchmarkError("\(seconds) is no number.") }
+      try TrafficBenchmark.write(to: file, seconds: seconds)
+    } catch {
+      Output.note("runnel-bench: \(error)")
+      exit(1)
+    }
   }
 }

@@ -62,53 +62,76 @@ struct DemoInput {
   /// How much of a message's text is looked for on the screen, where a row cuts it.
   private static let visibleTextCount = 24
 
-  /// The whole tree as JSON text.
-  let document: [UInt8]
+  /// How many messages there are.
+  let messageCount: Int
   /// The beginning of the newest message's text.
   let newestText: String
+  /// The beginning of the oldest message's text.
+  let oldestText: String
+  /// The database, without indexes.
+  let database: String
   /// The views file.
   let viewsFile: String
+  /// The messages as a text file, one on each line, as the list shows them.
+  let textFile: String
 
-  init(messageCount: Int) throws {
+  /// Makes the demo in a folder.
+  init(messageCount: Int, in folder: TemporaryFolder) throws {
     let demo = DemoData(seed: 1, messageCount: messageCount, endingAt: 1_788_111_900_000)
-    var bytes: [UInt8] = []
-    demo.write { bytes += $0 }
-    document = bytes
-    let newest = DemoInput.records(of: demo.json(), at: "", depth: 0).last {
-      $0.key.hasPrefix(DemoInput.collection + "/")
-    }
-    guard let newest, let message = try JSONValue(parsing: Array(newest.json.utf8)).object,
-      case .string(let text)? = message.first(where: { $0.name == "text" })?.value
-    else { throw BenchmarkError("The demo has no messages.") }
-    newestText = String(text.prefix(DemoInput.visibleTextCount).prefix { $0.isASCII })
+    self.messageCount = messageCount
     guard let views = ResourceFiles.path(of: "demo/demo.views.yaml") else {
       throw BenchmarkError("Resources/demo/demo.views.yaml was not found.")
     }
     viewsFile = views
-  }
-
-  /// Imports the demo; returns the path of the database, which has no indexes.
-  func database(in folder: TemporaryFolder) throws -> String {
-    let file = folder.file("demo.db")
-    let session = try DatabaseSession(file: file, environment: .live)
+    textFile = folder.file("messages.txt")
+    (oldestText, newestText) = try DemoInput.writeLines(of: demo, to: textFile)
+    database = folder.file("demo.db")
+    var document: [UInt8] = []
+    demo.write { document += $0 }
+    let session = try DatabaseSession(file: database, environment: .live)
     _ = try document.withUnsafeBufferPointer { try session.importJSON($0, at: .root) }
     try session.close()
-    return file
   }
 
-  /// The records of the demo lie one level below each collection, of messages two.
-  private static func records(
-    of json: JSONValue, at path: String, depth: Int
-  ) -> [(key: String, json: String)] {
-    let recordDepth = path.hasPrefix("/group_message") ? 3 : 2
-    guard depth < recordDepth, let members = json.object else { return [(path, json.jsonText())] }
-    return members.flatMap { records(of: $0.value, at: path + "/" + $0.name, depth: depth + 1) }
+  /// Writes the messages as lines; returns what is looked for of the first and the last.
+  private static func writeLines(
+    of demo: DemoData, to path: String
+  ) throws -> (oldest: String, newest: String) {
+    guard let file = fopen(path, "w") else { throw BenchmarkError.system("open \(path)") }
+    defer { fclose(file) }
+    var oldest: String?
+    var newest: String?
+    try demo.forEachMessage { message in
+      guard case .string(let text)? = message["text"], case .string(let from)? = message["from"],
+        case .number(let created)? = message["created"], let time = created.integer
+      else { throw BenchmarkError("A message of the demo lacks its text, sender or time.") }
+      let name = from.padded(to: 10)
+      guard fputs("     \(clock(time)) \(name) \(text)\n", file) >= 0 else {
+        throw BenchmarkError.system("write \(path)")
+      }
+      oldest = oldest ?? text
+      newest = text
+    }
+    guard let oldest, let newest else { throw BenchmarkError("The demo has no messages.") }
+    return (visible(oldest), visible(newest))
+  }
+
+  /// The time of day as the list shows it.
+  private static func clock(_ milliseconds: Int64) -> String {
+    let time = CivilTime(milliseconds: milliseconds)
+    let minute = time.minute < 10 ? "0\(time.minute)" : "\(time.minute)"
+    return time.hour < 10 ? "0\(time.hour):\(minute)" : "\(time.hour):\(minute)"
+  }
+
+  private static func visible(_ text: String) -> String {
+    String(text.prefix(visibleTextCount).prefix { $0.isASCII })
   }
 }
 
-extension JSONValue {
-  fileprivate var object: [JSONMember]? {
-    if case .object(let members) = self { members } else { nil }
+extension String {
+  /// The text with blanks behind it, at least so many characters long.
+  fileprivate func padded(to count: Int) -> String {
+    self + String(repeating: " ", count: max(count - self.count, 0))
   }
 }
 

@@ -1,24 +1,25 @@
 /// What the workspace costs while nobody touches it.
 struct IdleBenchmark {
-  private static let seconds = 5
-
   let demo: DemoInput
-  let database: String
+  let seconds: Int
 
   func run(into report: inout Report) throws {
-    let program = try TerminalProgram(opening: database, demo: demo)
+    let program = try TerminalProgram(opening: demo)
     try program.rest(milliseconds: 1000)
     let figures = ProcessFigures(processID: program.processID)
-    let (cpu, written, received) = (
-      figures.cpuSeconds, figures.writtenBytes, program.receivedBytes
+    let (cpu, written, received, wakes) = (
+      figures.cpuSeconds, figures.writtenBytes, program.receivedBytes, figures.wakeCount
     )
-    try program.rest(milliseconds: IdleBenchmark.seconds * 1000)
+    try program.rest(milliseconds: seconds * 1000)
     let used = figures.cpuSeconds - cpu
-    let share = Format.decimal(used / Double(IdleBenchmark.seconds) * 100, digits: 1)
-    report.add("idle for \(IdleBenchmark.seconds) s: CPU", "\(share) %", aim: "0 %")
+    let share = Format.decimal(used / Double(seconds) * 100, digits: 1)
+    report.add("idle for \(seconds) s: CPU", "\(share) %", aim: "0 %")
+    let bytes = figures.writtenBytes - written
     report.add(
       "  bytes written, of them to the terminal",
-      "\(figures.writtenBytes - written), \(program.receivedBytes - received)", aim: "0, 0")
+      "\(bytes), \(program.receivedBytes - received)", value: Double(bytes), aim: .atMost(0))
+    let woken = figures.wakeCount - wakes
+    report.add("  wakes of all threads", "\(woken)", value: Double(woken), aim: .atMost(1))
     try program.quit()
   }
 }

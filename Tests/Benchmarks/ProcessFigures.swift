@@ -5,10 +5,10 @@ struct ProcessFigures {
   let processID: pid_t
 
   /// The memory that is resident, in bytes.
-  var residentBytes: Int { kilobytes("VmRSS:") * 1024 }
+  var residentBytes: Int { number("VmRSS:", in: "status") * 1024 }
 
   /// The most memory that was resident since the program began, in bytes.
-  var peakResidentBytes: Int { kilobytes("VmHWM:") * 1024 }
+  var peakResidentBytes: Int { number("VmHWM:", in: "status") * 1024 }
 
   /// The seconds of CPU used by all threads.
   var cpuSeconds: Double {
@@ -21,14 +21,30 @@ struct ProcessFigures {
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
+  /// How often the threads have gone to sleep of their own will, and so were woken.
+  var wakeCount: Int {
+    guard let folder = opendir("/proc/\(processID)/task") else { return 0 }
+    defer { closedir(folder) }
+    var count = 0
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard let thread = Int(name) else { continue }
+      count += number("voluntary_ctxt_switches:", in: "task/\(thread)/status")
+    }
+    return count
+  }
+
   /// The bytes written by all calls, to whatever.
   var writtenBytes: Int {
     let line = contents("io").split(separator: "\n").first { $0.hasPrefix("wchar:") }
     return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
   }
 
-  private func kilobytes(_ name: String) -> Int {
-    let line = contents("status").split(separator: "\n").first { $0.hasPrefix(name) }
+  /// The number behind a name in a file of lines.
+  private func number(_ name: String, in file: String) -> Int {
+    let line = contents(file).split(separator: "\n").first { $0.hasPrefix(name) }
     return line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first
       .flatMap { Int($0) } ?? 0
   }

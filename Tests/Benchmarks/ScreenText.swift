@@ -22,6 +22,8 @@ struct ScreenText {
   private var last: Unicode.Scalar = " "
   private var state = State.text
   private var parameters = ""
+  /// How many frames were begun: the program shows each at once, by mode 2026.
+  private(set) var frameCount = 0
   /// The bytes of a character that has not ended.
   private var pending: [UInt8] = []
 
@@ -31,6 +33,9 @@ struct ScreenText {
     lines = Array(repeating: ScreenText.blank(columns), count: rows)
     region = 0...(rows - 1)
   }
+
+  /// The index of the line with the cursor of a list; nil if there is none.
+  var cursorLine: Int? { lines.firstIndex { $0.first == ">" } }
 
   /// The text of a line.
   func line(_ index: Int) -> String {
@@ -108,6 +113,7 @@ struct ScreenText {
 
   // tidy:table
   private mutating func perform(_ letter: Character) {
+    if letter == "h", parameters == "?2026" { frameCount += 1 }
     // A private sequence (`?`, `>`, `!`) sets modes only.
     if parameters.first.map({ "?>!=".contains($0) }) == true { return }
     let numbers = parameters.split(separator: ";", omittingEmptySubsequences: false)

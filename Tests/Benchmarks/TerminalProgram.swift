@@ -1,6 +1,6 @@
 import Glibc
 
-/// The program on a pseudo-terminal of 80x24, as a person would have it.
+/// A program on a pseudo-terminal of 80x24, as a person would have it.
 final class TerminalProgram {
   static let columns = 80
   static let rows = 24
@@ -22,13 +22,17 @@ final class TerminalProgram {
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
   /// Starts the program built beside this one.
-  init(_ arguments: [String]) throws {
-    let program = try TerminalProgram.path()
+  convenience init(_ arguments: [String]) throws {
+    try self.init(command: [try TerminalProgram.path()] + arguments)
+  }
+
+  /// Starts a program by its path and arguments.
+  init(command: [String]) throws {
     terminal = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard terminal >= 0 else { throw BenchmarkError.system("open /dev/ptmx") }
     let device = try TerminalProgram.prepare(terminal)
     start = Timing.now
-    processID = try TerminalProgram.spawn([program] + arguments, on: device)
+    processID = try TerminalProgram.spawn(command, on: device)
   }
 
   deinit { close(terminal) }
@@ -124,6 +128,33 @@ final class TerminalProgram {
     return last
   }
 
+  /// Sends one key many times, as fast as the program takes it, and reads until the screen
+  /// satisfies a condition.
+  func hold(_ key: String, count: Int, until isSatisfied: (ScreenText) -> Bool) throws {
+    var rest = Array(String(repeating: key, count: count).utf8)[...]
+    while !rest.isEmpty {
+      var polled = pollfd(fd: terminal, events: Int16(POLLIN | POLLOUT), revents: 0)
+      guard poll(&polled, 1, Int32(TerminalProgram.patienceSeconds * 1000)) > 0 else {
+        throw BenchmarkError("The program takes no keys.")
+      }
+      if polled.revents & Int16(POLLIN) != 0 { _ = try read(milliseconds: 0) }
+      guard polled.revents & Int16(POLLOUT) != 0 else { continue }
+      // What a terminal holds of keys is a page; less than it is never refused.
+      let piece = Array(rest.prefix(512))
+      let taken = write(terminal, piece, piece.count)
+      guard taken > 0 else { throw BenchmarkError.system("write to the terminal") }
+      rest = rest.dropFirst(taken)
+    }
+    try wait(for: "the end of \(count) keys", until: isSatisfied)
+  }
+
+  /// Reads until nothing came for a time; returns how many bytes came.
+  func bytesUntilQuiet(milliseconds: Int32) throws -> Int {
+    let before = receivedBytes
+    while try read(milliseconds: milliseconds) {}
+    return receivedBytes - before
+  }
+
   /// Reads for a time, whatever comes.
   func rest(milliseconds: Int) throws {
     let begin = Timing.now
@@ -134,9 +165,9 @@ final class TerminalProgram {
     }
   }
 
-  /// Leaves the program by its key and waits for its end.
-  func quit() throws {
-    try strike("q")
+  /// Leaves the program by its keys and waits for its end.
+  func quit(by keys: String = "q") throws {
+    try strike(keys)
     // What it sends while it leaves has to be read for it to end.
     while try read(milliseconds: 10_000) {}
     var status: Int32 = 0

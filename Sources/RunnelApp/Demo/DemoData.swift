@@ -104,6 +104,13 @@ package struct DemoData: Sendable {
     try sink(writer.takeBytes())
   }
 
+  /// Gives each message of the main group as JSON, the oldest first; holds one conversation at a time.
+  package func forEachMessage(_ body: (_ message: JSONValue) throws -> Void) rethrows {
+    for group in DemoGroup.all where group.id == Self.mainGroupID {
+      try DemoMessages(of: group, in: self).forEach { try body($0.message) }
+    }
+  }
+
   /// Writes the likes of a group, if there are any.
   private func writeLikes(
     of group: DemoGroup, _ writer: inout JSONWriter, _ chunkBytes: Int,
