@@ -21,6 +21,16 @@ public enum DatabaseRequest: Sendable {
   case perform(Int, ResourceOperation, ResourceRegistry)
   /// Take an entry of the action log back; the answer carries the number.
   case undo(Int, ActionLogEntry, ResourceRegistry)
+  /// Carry out a write if places stand as expected; the answer carries the number.
+  case writeIf(Int, Write, [WriteCondition])
+  /// Carry out an operation on a resource if places stand as expected; the answer carries the number.
+  case performIf(Int, ResourceOperation, ResourceRegistry, [WriteCondition])
+  /// Put back what stood before a write of the history, if what it wrote still stands; the answer
+  /// carries the number.
+  case undoWrite(Int, entry: Int64)
+  /// Read the entries of the history that concern a place, the newest first: at most `count` of those
+  /// before one; the answer carries the number.
+  case history(Int, Path, before: Int64?, count: Int)
   /// Read what stands at a place, once; the answer carries the number.
   case get(Int, Path)
   /// Read the rows of a query, once; the answer carries the number.
@@ -41,8 +51,9 @@ public enum DatabaseMessage: Sendable {
   case deliveries([Delivery])
   /// A write is on disk. Its deliveries came before.
   ///
-  /// On a tree of its own that is all; on a replica the origin's answer follows, maybe much later.
-  case written(Int, key: Key?)
+  /// On a tree of its own that is all; on a replica the origin's answer follows, maybe much later. The
+  /// entry is that of the history; nil if it noted none.
+  case written(Int, key: Key?, entry: Int64?)
   /// An operation on a resource is on disk, or there was nothing to write. Its deliveries came before.
   ///
   /// What follows on a replica is as with `written`.
@@ -53,6 +64,8 @@ public enum DatabaseMessage: Sendable {
   case found(Int, Node)
   /// The rows that were asked for, in their order.
   case rows(Int, [TreeRow])
+  /// The entries of the history that were asked for.
+  case history(Int, HistoryPage)
   /// On a replica: the origin did a write.
   case acknowledged(Int)
   /// On a replica: the origin refused a write. What was under it shows again; this was delivered
@@ -172,8 +185,8 @@ public actor Database {
     switch request {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
-    case .write, .push, .perform, .undo, .get, .search, .connectOrigin, .disconnectOrigin,
-      .receive:
+    case .write, .push, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
+      .get, .search, .connectOrigin, .disconnectOrigin, .receive:
       break
     }
     enqueue(request)
@@ -218,7 +231,9 @@ public actor Database {
     case .extend(let listener, let count):
       post(for: listener) { try session.extend(listener, by: count) }
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
-      .undo(let number, _, _), .get(let number, _), .search(let number, _):
+      .undo(let number, _, _), .get(let number, _), .search(let number, _),
+      .writeIf(let number, _, _), .performIf(let number, _, _, _),
+      .undoWrite(let number, _), .history(let number, _, _, _):
       session.newestWriteID = nil
       let messages = session.answer(request)
       if let id = session.newestWriteID { numbersOfWrites[id] = number }
@@ -248,7 +263,9 @@ public actor Database {
     switch request {
     case .listen(let listener, _), .extend(let listener, _): post(.failed(listener, error))
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
-      .undo(let number, _, _), .get(let number, _), .search(let number, _):
+      .undo(let number, _, _), .get(let number, _), .search(let number, _),
+      .writeIf(let number, _, _), .performIf(let number, _, _, _),
+      .undoWrite(let number, _), .history(let number, _, _, _):
       post(.refused(number, error))
     case .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }

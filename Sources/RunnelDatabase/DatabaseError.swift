@@ -29,6 +29,8 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public static let diskFull = Code(rawValue: "disk_full")
     /// The tree refused the write or the question.
     public static let refused = Code(rawValue: "refused")
+    /// A place is not as it was expected to be: somebody wrote it meanwhile.
+    public static let changed = Code(rawValue: "changed")
     /// The JSON to import is malformed.
     public static let malformedJSON = Code(rawValue: "malformed_json")
     /// The database was closed before it was asked.

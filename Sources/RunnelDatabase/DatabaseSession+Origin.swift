@@ -238,7 +238,8 @@ extension DatabaseSession {
   /// Storage, then events, then the origin: the one way by which a replica changes.
   func step(_ body: ReplicaStep) throws -> [Delivery] {
     let now = environment.now()
-    let (changed, end, outcome) = try store.write { transaction in
+    newestEntryID = nil
+    let (changed, end, entry, outcome) = try store.write { transaction in
       guard var changed = replica else {
         throw DatabaseError(.refused, "\(file) is a tree of its own, not a replica of another.")
       }
@@ -247,12 +248,14 @@ extension DatabaseSession {
       var outcome = try absorbOthers(into: &changed, storage)
       var end = outcome.sequence
       let own = try body(&changed, &storage, now)
+      let isNoted = transaction.notesEntry
       if !own.touched.isEmpty || !own.commands.isEmpty {
         end = try transaction.appendChange(own.touched)
       }
       outcome.outcome.append(own)
-      return (changed, end, outcome.outcome)
+      return (changed, end, isNoted ? end : nil, outcome.outcome)
     }
+    newestEntryID = entry
     if end != sequence { beacon?.signal() }
     replica = changed
     sequence = end

@@ -8,7 +8,7 @@ extension DatabaseSession {
   /// Carries out a request; returns what is to be said of it, in order.
   ///
   /// What the origin of a replica says and is to be sent is not a part of it; see `Database`.
-  package func answer(_ request: DatabaseRequest) -> [DatabaseMessage] {
+  package func answer(_ request: DatabaseRequest) -> [DatabaseMessage] {  // tidy:table
     switch request {
     case .listen(let listener, let request):
       return answer(for: listener) { try listen(listener, request) }
@@ -18,16 +18,38 @@ extension DatabaseSession {
     case .extend(let listener, let count):
       return answer(for: listener) { try extend(listener, by: count) }
     case .write(let number, let write):
-      return answer(number) { (try self.write(write), .written(number, key: nil)) }
+      return answer(number) {
+        let deliveries = try self.write(write)
+        return (deliveries, .written(number, key: nil, entry: newestEntryID))
+      }
     case .push(let number, let path, let json):
       return answer(number) {
         let (key, deliveries) = try push(json, to: path)
-        return (deliveries, .written(number, key: key))
+        return (deliveries, .written(number, key: key, entry: newestEntryID))
       }
     case .perform(let number, let operation, let registry):
       return answer(number) { DatabaseSession.answer(number, try perform(operation, in: registry)) }
     case .undo(let number, let entry, let registry):
       return answer(number) { DatabaseSession.answer(number, try undo(entry, in: registry)) }
+    case .writeIf(let number, let write, let conditions):
+      return answer(number) {
+        let deliveries = try self.write(write, if: conditions)
+        return (deliveries, .written(number, key: nil, entry: newestEntryID))
+      }
+    case .performIf(let number, let operation, let registry, let conditions):
+      return answer(number) {
+        let outcome = try perform(operation, in: registry, if: conditions)
+        return DatabaseSession.answer(number, outcome)
+      }
+    case .undoWrite(let number, let entry):
+      return answer(number) {
+        let deliveries = try undo(entry)
+        return (deliveries, .written(number, key: nil, entry: newestEntryID))
+      }
+    case .history(let number, let path, let id, let count):
+      return answer(number) {
+        ([], .history(number, try historyPage(of: path, before: id, count: count)))
+      }
     case .get(let number, let path):
       return answer(number) { ([], .found(number, try node(at: path))) }
     case .search(let number, let query):

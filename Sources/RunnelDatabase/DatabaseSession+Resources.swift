@@ -20,13 +20,15 @@ extension DatabaseSession {
   /// - Parameters:
   ///   - operation: what is to be done.
   ///   - registry: what is known of resources.
+  ///   - conditions: what is to stand at places for it to be carried out.
   /// - Returns: what was written, and what listeners are to be told.
-  /// - Throws: `ResourceError` if it is refused, `DatabaseError` if the storage fails; then nothing was
-  ///   written.
+  /// - Throws: `ResourceError` if it is refused, `DatabaseError` if a place does not stand as expected
+  ///   (`changed`) or the storage fails; then nothing was written.
   public func perform(
-    _ operation: ResourceOperation, in registry: ResourceRegistry
+    _ operation: ResourceOperation, in registry: ResourceRegistry,
+    if conditions: [WriteCondition] = []
   ) throws -> ResourceOutcome {
-    try carryOut { reader, now throws(ResourceError) in
+    try carryOut(if: conditions) { reader, now throws(ResourceError) in
       try planned(operation, registry, reader, now)
     }
   }
@@ -51,11 +53,13 @@ extension DatabaseSession {
 
   /// Carries out what is planned within the write.
   private func carryOut(
+    if conditions: [WriteCondition] = [],
     _ planning: (any TreeReader, _ now: Int64) throws(ResourceError) -> ResourcePlan
   ) throws -> ResourceOutcome {
     var made: Result<ResourcePlan, ResourceError>?
     do {
       let deliveries = try write { reader, now in
+        try WriteCondition.check(conditions, reader)
         let plan = Result { () throws(ResourceError) in try planning(reader, now) }
         made = plan
         guard let write = try plan.get().write else { throw NothingToWrite() }
@@ -172,7 +176,7 @@ extension DatabaseSession {
   private struct NothingToWrite: Error {}
 
   /// Carries out a write that is made from the tree as it is at that moment.
-  private func write(
+  func write(
     _ make: (any TreeReader, _ now: Int64) throws -> Write
   ) throws -> [Delivery] {
     if replica != nil { return try writeOnReplica { try make($0, $1) }.deliveries }

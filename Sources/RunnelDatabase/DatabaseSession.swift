@@ -52,6 +52,8 @@ public final class DatabaseSession {
   var replica: ReplicaEngine?
   /// The id of the newest write on a replica; nil if there was none in this session.
   var newestWriteID: Int64?
+  /// The history's entry of the newest write; nil if it noted none.
+  var newestEntryID: Int64?
   /// Why the replica is to stay away from its origin; empty if it is not.
   var offlineReasons: Set<String> = []
   /// How many messages of the origin came since the cache was looked at.
@@ -177,17 +179,20 @@ extension DatabaseSession {
     _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
   ) throws -> [Delivery] {
     let now = environment.now()
-    let (state, end, deliveries) = try engine.atomically { engine in
+    newestEntryID = nil
+    let (state, written, deliveries) = try engine.atomically { engine in
       try store.write { transaction in
         let foreign = try foreignChanges(transaction)
         var deliveries = try engine.apply(touched: foreign.touched, reader: transaction)
         let touched = try body(transaction, now)
+        let isNoted = transaction.notesEntry
         let end = try transaction.appendChange(touched)
         deliveries += try engine.apply(touched: touched, reader: transaction)
-        return (transaction.stateNumber, end, deliveries)
+        return (transaction.stateNumber, (end: end, isNoted: isNoted), deliveries)
       }
     }
-    (stateNumber, sequence) = (state, end)
+    (stateNumber, sequence) = (state, written.end)
+    newestEntryID = written.isNoted ? written.end : nil
     beacon?.signal()
     return deliveries
   }

@@ -197,13 +197,14 @@ extension DatabaseMessage {
   fileprivate var texts: [String] {
     switch self {
     case .deliveries(let deliveries): deliveries.map(\.event.text)
-    case .written(let number, let key): ["written \(number)" + (key.map { " \($0)" } ?? "")]
+    case .written(let number, let key, _): ["written \(number)" + (key.map { " \($0)" } ?? "")]
     case .performed(let number, let plan): ["performed \(number) \(plan.path)"]
     case .resourceRefused(let number, let error):
       ["refused \(number) \(error.code.rawValue)"]
     case .found(let number, let node): ["found \(number) \(node.json.jsonText())"]
     case .rows(let number, let rows):
       ["rows \(number) " + rows.map(\.key.text).joined(separator: ",")]
+    case .history(let number, let page): ["history \(number) \(page.entries.map(\.id))"]
     case .refused(let number, let error): ["refused \(number) \(error.code.rawValue)"]
     case .failed(let listener, let error): ["failed \(listener.rawValue) \(error.code.rawValue)"]
     case .advice(let advice): ["advice \(advice.definition.order) \(advice.scannedCount)"]

@@ -282,7 +282,7 @@ import Testing
 
   private static func text(_ message: DatabaseMessage) -> String {
     switch message {
-    case .written(let number, _): "written \(number)"
+    case .written(let number, _, _): "written \(number)"
     case .acknowledged(let number): "acknowledged \(number)"
     case .rejected(let number, _): "rejected \(number)"
     case .origin(let commands): "origin \(commands.count)"

@@ -18,6 +18,8 @@ extension AppAction: LoggableAction {
       ["tree": .string(path.description), "children": children.log]
     case .record(let path, let node):
       ["record": .string(path.description), "node": node.exportJSON]
+    case .written(let number, let entry):
+      ["written": .int(number), "entry": entry.map { .number(JSONNumber($0)) } ?? .null]
     case .performed(let number, let performed):
       ["performed": .int(number), "result": performed.log]
     case .refused(let number, let refusal): ["refused": .int(number), "reason": refusal.log]
@@ -45,6 +47,10 @@ extension AppAction: LoggableAction {
       self = .tree(try fields.path(name), try TreeChildren(log: fields.value("children")))
     case "record":
       self = .record(try fields.path(name), try RunnelTree.Node(json: fields.value("node")))
+    case "written":
+      let entry = try fields.value("entry")
+      self = .written(
+        try fields.int(name), entry: entry == .null ? nil : try fields.int64("entry"))
     case "performed":
       self = .performed(try fields.int(name), try Performed(log: fields.value("result")))
     case "refused": self = .refused(try fields.int(name), try Refusal(log: fields.value("reason")))
@@ -73,6 +79,7 @@ extension Performed {
     [
       "path": .string(path.description), "resource": .string(resource),
       "kind": kind.map { .string($0.rawValue) } ?? .null,
+      "changes": .array(changes.map(\.log)),
     ]
   }
 
@@ -81,7 +88,8 @@ extension Performed {
     let name = try fields.value("kind")
     self.init(
       path: try fields.path("path"), resource: try fields.string("resource"),
-      kind: name == .null ? nil : ResourceChangeKind(rawValue: try fields.string("kind")))
+      kind: name == .null ? nil : ResourceChangeKind(rawValue: try fields.string("kind")),
+      changes: try fields.array("changes").map { try RunnelStreams.ActionLogEntry(log: $0) })
   }
 }
 
@@ -91,6 +99,7 @@ extension Refusal {
       "message": .string(message),
       "fields": .array(
         fields.map { ["name": .string($0.name), "message": .string($0.message)] }),
+      "cause": .string(cause.rawValue),
     ]
   }
 
@@ -102,5 +111,6 @@ extension Refusal {
         let reader = LogFields(field)
         return Field(name: try reader.string("name"), message: try reader.string("message"))
       })
+    cause = Cause(rawValue: try reader.string("cause")) ?? .refused
   }
 }

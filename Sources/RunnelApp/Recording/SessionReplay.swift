@@ -114,7 +114,9 @@ final class ReplayBackend: TreeBackend {
           listener,
           DatabaseError(.closed, "this is a replay: only what was recorded can be seen")))
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
-      .undo(let number, _, _), .get(let number, _), .search(let number, _):
+      .undo(let number, _, _), .writeIf(let number, _, _),
+      .performIf(let number, _, _, _), .undoWrite(let number, _),
+      .history(let number, _, _, _), .get(let number, _), .search(let number, _):
       post(
         .refused(
           number, DatabaseError(.readOnly, "this is a replay: nothing is written")))

@@ -42,6 +42,8 @@ final class AppRuntime {
   private var lastRequest = 0
   /// The numbers of operations among them.
   private var operations: Set<Int> = []
+  /// The numbers of writes among them that are none of the store's requests.
+  private var direct: Set<Int> = []
 
   /// The time of the state, for new keys.
   private final class Clock {
@@ -109,7 +111,7 @@ extension AppRuntime {
   private func receive(_ message: DatabaseMessage) {
     switch message {
     case .deliveries(let deliveries): deliver(deliveries)
-    case .written(let number, _): answer(number) { .written($0, awaitsOrigin: false) }
+    case .written(let number, _, let entry): finish(number, entry)
     case .found(let number, let node): answer(number) { .found($0, node) }
     case .rows(let number, let rows): answer(number) { .rows($0, rows) }
     case .performed(let number, let plan):
@@ -118,15 +120,28 @@ extension AppRuntime {
         .performed(
           write,
           Performed(
-            path: plan.path, resource: plan.identity.resource, kind: plan.changes.first?.kind)))
+            path: plan.path, resource: plan.identity.resource, kind: plan.changes.first?.kind,
+            changes: plan.changes.map { change in
+              RunnelStreams.ActionLogEntry(of: change, at: clock.now, author: state.me)
+            })))
     case .resourceRefused(let number, let error): refuse(number, Refusal(error))
     case .refused(let number, let error): refuse(number, error)
     case .rejected(_, let error): send(.trouble(error.description))
-    case .acknowledged, .origin: break
+    case .acknowledged, .origin, .history: break
     case .failed(let listener, let error): fail(listener, error)
     // The orders of views are declared when the file is opened; one that is not cannot be.
     case .advice: break
     case .stale(let error): send(.trouble(error.message))
+    }
+  }
+
+  /// A write is on disk: the state is told its entry before the store's answer, if there is one.
+  private func finish(_ number: Int, _ entry: Int64?) {
+    if let id = requests[number], let write = Int(id.text) { send(.written(write, entry: entry)) }
+    if direct.remove(number) == nil {
+      answer(number) { .written($0, awaitsOrigin: false) }
+    } else {
+      requests[number] = nil
     }
   }
 
@@ -138,7 +153,9 @@ extension AppRuntime {
 
   private func refuse(_ number: Int, _ error: DatabaseError) {
     guard let id = requests[number] else { return send(.trouble(error.message)) }
-    if operations.contains(number) { return refuse(number, Refusal(error.message)) }
+    if operations.contains(number) || direct.contains(number) {
+      return refuse(number, Refusal(error))
+    }
     requests[number] = nil
     dispatch(
       TreeAnswer.failed(id, TreeError(TreeError.Code(rawValue: error.code.rawValue), error.message))
@@ -147,6 +164,7 @@ extension AppRuntime {
 
   private func refuse(_ number: Int, _ refusal: Refusal) {
     operations.remove(number)
+    direct.remove(number)
     guard let id = requests.removeValue(forKey: number), let write = Int(id.text) else {
       return send(.trouble(refusal.message))
     }
@@ -233,7 +251,13 @@ extension AppRuntime {
       let operation = state.resources.updating(identity, [JSONMember(place.text, json)])
       perform(id) { .perform($0, operation, registry) }
     case .undo(let entry): perform(id) { .undo($0, entry, registry) }
+    case .undoWrite(let entry): askDirectly(id) { .undoWrite($0, entry: entry) }
     }
+  }
+
+  private func askDirectly(_ id: RequestID, _ make: (Int) -> DatabaseRequest) {
+    direct.insert(lastRequest + 1)
+    ask(id, make)
   }
 
   private func perform(_ id: RequestID, _ make: (Int) -> DatabaseRequest) {

@@ -47,6 +47,7 @@ extension AppAction {
           + "\(change.update.deletedRows.count) out, \(change.records.count) new or changed"
     case .tree(let path, _): "children of \(path)"
     case .record(let path, _): "record \(path)"
+    case .written(let write, _): "write \(write) is on disk"
     case .performed(let write, let performed):
       "write \(write): \(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
     case .refused(let write, let refusal): "write \(write) refused: \(refusal.message)"

@@ -21,6 +21,10 @@ enum AppAction: Action {
   case tree(Path, TreeChildren)
   /// The open record changed.
   case record(Path, RunnelTree.Node)
+  /// A write that is no operation is on disk, with its entry in the database's history if there is one.
+  ///
+  /// What a request of the store's asked for is answered by its own action, which follows.
+  case written(Int, entry: Int64?)
   /// An operation on a resource was carried out, or had nothing to do.
   case performed(Int, Performed)
   /// An operation on a resource was refused.
@@ -87,6 +91,8 @@ struct Performed: Hashable, Sendable {
   var resource: String
   /// What became of it; nil if nothing did.
   var kind: ResourceChangeKind?
+  /// What became of it and of the records destroyed with it, to be taken back.
+  var changes: [RunnelStreams.ActionLogEntry] = []
 }
 
 /// A list after a change.

@@ -132,16 +132,17 @@ enum AppKeymap {
   static let keymap = Keymap(
     bindings(.confirm, confirm) + bindings(.help, help) + bindings(.activity, activity)
       + bindings(.toggle, toggle)
-      + bindings(.resource, resource) + bindings(.collection, collection + outside + searching)
-      + bindings(.tree, tree + outside + searching)
-      + bindings(.record, record + outside) + bindings(.list, list)
+      + bindings(.resource, resource)
+      + bindings(.collection, collection + outside + searching + undoing)
+      + bindings(.tree, tree + outside + searching + undoing)
+      + bindings(.record, record + outside + undoing) + bindings(.list, list)
       + bindings(.global, global) + bindings(.crash, crash) + gotoBindings
       + bindings(.filter, filter) + bindings(.search, search)
       + bindings(.fields, fields) + bindings(.input, input)
       + TextFieldBindings.all,
     countingContexts: [.collection, .tree, .record, .help, .toggle, .resource, .activity])
 
-  private typealias Row = (keys: [String], action: ActionID, description: String)
+  typealias Row = (keys: [String], action: ActionID, description: String)
 
   private static func bindings(_ context: KeymapContext, _ rows: [Row]) -> [KeyBinding] {
     rows.flatMap { KeyBinding.bindings(context, $0.keys, $0.action, $0.description) }

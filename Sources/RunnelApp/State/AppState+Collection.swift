@@ -55,7 +55,6 @@ extension AppState {
     case .recordEdit: editRecord()
     case .recordDelete: deleteRecord()
     case .recordForm: openForm()
-    case .editUndo: undoEntry()
     case .recordToggle: toggle()
     case .sectionMore: fetchMore()
     case .filterEdit: openFilter()

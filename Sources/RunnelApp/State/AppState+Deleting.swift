@@ -79,11 +79,13 @@ extension AppState {
     deletion.waiting += paths.count
     self.deletion = deletion
     lists[active].rangeStart = nil
-    for path in paths {
-      do throws(Refusal) {
-        submit(.deleteMarked(path), try resources.removing(path))
-      } catch {
-        noteFailure(toDelete: path, error)
+    UndoHistory.joining("deleted \(paths.count) records", &self) { state in
+      for path in paths {
+        do throws(Refusal) {
+          state.submit(.deleteMarked(path), try state.resources.removing(path))
+        } catch {
+          state.noteFailure(toDelete: path, error)
+        }
       }
     }
   }

@@ -89,7 +89,7 @@ extension AppState {
 
   /// Runs an action where the keys go now.
   mutating func perform(_ action: ActionID, count: Int?) {
-    if performAnywhere(action) { return }
+    if performAnywhere(action) || performUndo(action, count: count ?? 1) { return }
     if let tab = tab(of: action, count: count) { return change(to: tab) }
     switch layers.last {
     case nil: performInView(action, count: count)

@@ -34,6 +34,7 @@ extension AppState {
       if lists[view].waitingCount != nil { lists[view].waitingCount = count }
     case .tree(let path, let children): show(children, of: path)
     case .record(let path, let node): show(node, ofRecord: path)
+    case .written(let number, let entry): take(written: number, entry: entry)
     case .performed(let number, let performed): finish(number, performed)
     case .refused(let number, let refusal): fail(number, refusal)
     case .trouble(let message): say(.error, message)

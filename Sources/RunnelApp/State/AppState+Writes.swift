@@ -30,10 +30,19 @@ extension AppState {
   /// An operation on a resource was carried out.
   mutating func finish(_ number: Int, _ performed: Performed) {
     switch (writes[number], performed.kind) {
+    case (.reversal?, _):
+      writes[number] = nil
+      return endReversal(of: number, performed)
     case (.toggle?, .create?): say(.info, "added your `\(performed.resource)`")
     case (.toggle?, .destroy?): say(.info, "took your `\(performed.resource)` back")
     case (.undo?, let kind?): say(.info, AppState.words(undoneBy: kind, performed))
     default: break
+    }
+    if performed.kind == nil {
+      undoing.drop(number)
+    } else {
+      undoing.finish(
+        number, UndoHistory.parts(of: performed.changes) ?? [], title: performed.deed)
     }
     finish(number, key: performed.kind == .create ? performed.path.lastKey : nil)
   }
@@ -48,6 +57,7 @@ extension AppState {
 
   /// A write is on disk.
   private mutating func finish(_ number: Int, key: RunnelTree.Key?) {
+    undoing.finish(number)
     switch writes.removeValue(forKey: number) {
     case .edit: say(.info, "saved")
     case .delete: say(.info, "deleted")
@@ -57,7 +67,7 @@ extension AppState {
     case .send(let view, let text):
       closeComposer(number, text)
       if let key { goTo(key, inView: view) }
-    case .toggle, .undo, nil: break
+    case .toggle, .undo, .reversal, nil: break
     }
   }
 
@@ -89,12 +99,14 @@ extension AppState {
   /// A write was refused: what was typed is given back, with the reason.
   mutating func fail(_ number: Int, _ refusal: Refusal) {
     say(.error, refusal.message)
+    undoing.drop(number)
     switch writes.removeValue(forKey: number) {
     case .send: reopenComposer(number, refusal.message)
     case .edit(let path, let edit): reopen(edit, inRecord: path, refusal)
     case .form(let form): reopen(form, refusal)
     case .deleteMarked(let path): noteFailure(toDelete: path, refusal)
     case .editOutside(let edit, let text): reopen(edit, text, refusal)
+    case .reversal: failReversal(of: number, refusal)
     case .delete, .toggle, .undo, nil: break
     }
   }

@@ -46,6 +46,8 @@ struct AppState: Equatable, Sendable {
     case toggle
     /// An entry of the action log that was taken back.
     case undo
+    /// A part of a step that is taken back, or done again.
+    case reversal
   }
 
   /// Milliseconds since 1970, as of the last tick.
@@ -95,6 +97,8 @@ struct AppState: Equatable, Sendable {
   var filterHistory = LineHistory()
 
   var writes: [Int: WritePurpose] = [:]
+  /// What was written, to be taken back.
+  var undoing = UndoHistory()
   /// What waits for a value to be read.
   var reads: [Int: ReadPurpose] = [:]
   /// How far the deletion of marked records is; nil if none is under way.
@@ -236,6 +240,7 @@ extension AppState {
     precondition(!isReadOnly, "Whoever offers to write asks before if writing is on.")
     lastWrite += 1
     writes[lastWrite] = purpose
+    if purpose != .reversal { undoing.begin(lastWrite, request.deed) }
     effects.append(.write(lastWrite, request))
     return lastWrite
   }

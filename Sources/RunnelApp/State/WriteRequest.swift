@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelStore
 import RunnelStreams
 import RunnelTree
@@ -20,6 +21,8 @@ enum WriteRequest: Hashable, Sendable {
   case append(ResourceIdentity, field: Path, JSONValue)
   /// Take an entry of the action log back.
   case undo(RunnelStreams.ActionLogEntry)
+  /// Put back what stood before a write of the database's history.
+  case undoWrite(Int64)
 }
 
 /// Why something is not written, for a person.
@@ -30,9 +33,20 @@ struct Refusal: Error, Hashable, Sendable {
     var message: String
   }
 
+  /// What stands behind it.
+  enum Cause: String, Hashable, Sendable {
+    /// It must not be written.
+    case refused
+    /// What was to be written over was changed meanwhile.
+    case outdated
+    /// The storage failed: it may go another time.
+    case storage
+  }
+
   var message: String
   /// What is wrong with the fields, if that is what is wrong.
   var fields: [Field] = []
+  var cause = Cause.refused
 
   init(_ message: String, fields: [Field] = []) {
     self.message = message
@@ -42,6 +56,16 @@ struct Refusal: Error, Hashable, Sendable {
   init(_ error: ResourceError) {
     self.init(
       error.message, fields: error.fields.map { Field(name: $0.field.text, message: $0.message) })
+    if error.code == .cannotUndo { cause = .outdated }
+  }
+
+  init(_ error: DatabaseError) {
+    self.init(error.message)
+    switch error.code {
+    case .changed: cause = .outdated
+    case .locked, .diskFull, .readOnly, .storage, .corrupt: cause = .storage
+    default: break
+    }
   }
 
   /// What is wrong with a field of the record; nil if nothing is said of it.

@@ -26,6 +26,22 @@ extension DatabaseSession {
     try store.read { try $0.history(of: path, before: id, count: count) }
   }
 
+  /// A page of the history of a place, with what a reader wants to know of it.
+  ///
+  /// O(n) in the entries that are kept.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read.
+  public func historyPage(
+    of path: Path = .root, before id: Int64? = nil, count: Int = 100
+  ) throws -> HistoryPage {
+    try store.read { transaction in
+      let entries = try transaction.history(of: path, before: id, count: count + 1)
+      return HistoryPage(
+        entries: Array(entries.prefix(count)), hasOlder: entries.count > count,
+        limit: try transaction.historyLimit())
+    }
+  }
+
   /// Sets how many writes the database remembers; 0 remembers none, and costs nothing.
   ///
   /// - Throws: `DatabaseError` if it cannot be written.
@@ -39,8 +55,8 @@ extension DatabaseSession {
   ///
   /// - Parameter id: the entry of the write.
   /// - Returns: what listeners of this session are to be told, in order.
-  /// - Throws: `DatabaseError` (`refused` if the entry is not there any more, did not keep its values,
-  ///   or a place was written since; it names the place); then nothing was written.
+  /// - Throws: `DatabaseError` (`refused` if the entry is not there any more or did not keep its values,
+  ///   `changed` if a place was written since; it names the place); then nothing was written.
   public func undo(_ id: Int64) throws -> [Delivery] {
     let entry = try store.read { try $0.historyEntry(id) }
     guard let entry else {
@@ -66,7 +82,7 @@ extension DatabaseSession {
     for part in entry.parts {
       if try transaction.historyValue(of: part) == part.values?.new { continue }
       throw DatabaseError(
-        .refused,
+        .changed,
         "Write \(entry.id) cannot be undone: \(part.name) was written since. Nothing was changed.")
     }
   }

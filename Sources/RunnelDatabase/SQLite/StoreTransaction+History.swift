@@ -61,6 +61,9 @@ extension StoreTransaction {
     notedEntry.entry = entry
   }
 
+  /// True if an entry was noted that the next change takes along.
+  var notesEntry: Bool { notedEntry.entry != nil }
+
   /// The entry that was noted since the last change; nil if there was none.
   func takeNotedEntry() -> HistoryText? {
     defer { notedEntry.entry = nil }

@@ -29,6 +29,18 @@ public struct ActionLogEntry: Hashable, Sendable {
   public var isCascaded: Bool
   /// True if `old` or `new` was too large to keep, and was left out.
   public var isCut: Bool
+
+  /// Makes an entry of all that it has.
+  package init(
+    id: Key, at: Int64, author: String, resource: String, key: Key, kind: ResourceChangeKind,
+    path: Path, old: JSONValue, new: JSONValue, context: [String: Key], isCascaded: Bool,
+    isCut: Bool
+  ) {
+    (self.id, self.at, self.author) = (id, at, author)
+    (self.resource, self.key, self.kind, self.path) = (resource, key, kind, path)
+    (self.old, self.new, self.context) = (old, new, context)
+    (self.isCascaded, self.isCut) = (isCascaded, isCut)
+  }
 }
 
 /// The fields of an entry in the tree.
@@ -78,6 +90,22 @@ extension ActionLogEntry {
     if change.isCascaded { members.append(JSONMember(LogField.isCascaded, true)) }
     if isCut { members.append(JSONMember(LogField.isCut, true)) }
     return .object(members)
+  }
+
+  /// The entry of a change that was just made, whole whatever its size: to take it back without the log.
+  ///
+  /// - Parameters:
+  ///   - change: the change, with what it came to.
+  ///   - at: when it was done, in milliseconds since 1970.
+  ///   - author: who did it.
+  public init(of change: ResourceHookContext, at: Int64, author: String) {
+    id = change.identity.key
+    (self.at, self.author) = (at, author)
+    (resource, key) = (change.identity.resource, change.identity.key)
+    (kind, path, old, new) = (change.kind, change.path, change.old, change.new)
+    context = change.context.compactMapValues(\.key)
+    isCascaded = change.isCascaded
+    isCut = false
   }
 
   /// Reads an entry; nil if what stands there is none.

@@ -26,10 +26,11 @@ final class SynchronousBackend: TreeBackend {
     case .listen(let listener, _), .extend(let listener, _):
       if let listenRefusal { return [.failed(listener, listenRefusal)] }
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
-      .undo(let number, _, _):
+      .undo(let number, _, _), .writeIf(let number, _, _),
+      .performIf(let number, _, _, _), .undoWrite(let number, _):
       writeCount += 1
       if let refusal { return [.refused(number, refusal)] }
-    case .unlisten, .get, .search, .connectOrigin, .disconnectOrigin, .receive: break
+    case .unlisten, .history, .get, .search, .connectOrigin, .disconnectOrigin, .receive: break
     }
     return session.answer(request)
   }

@@ -306,7 +306,7 @@ import Testing
     let texts = inbox.drain().map { message in
       switch message {
       case .deliveries(let deliveries): deliveries.map(\.event.text).joined(separator: ",")
-      case .written(let number, _): "written \(number)"
+      case .written(let number, _, _): "written \(number)"
       default: "other"
       }
     }

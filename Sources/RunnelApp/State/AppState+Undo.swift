@@ -1,0 +1,176 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Taking back what was written here, and doing it again.
+
+extension AppState {
+  /// Takes entries back where the log of actions is shown, and else the last writes; or does them again.
+  ///
+  /// False if the action is neither.
+  mutating func performUndo(_ action: ActionID, count: Int) -> Bool {
+    switch action {
+    case .editUndo: if entryAtHand == nil { go(.undo, count) } else { undoEntry() }
+    case .editRedo: go(.redo, count)
+    default: return false
+    }
+    return true
+  }
+
+  private mutating func go(_ direction: UndoHistory.Direction, _ count: Int) {
+    if refusesWriting() { return }
+    if let reversal = undoing.reversal {
+      if reversal.direction == direction {
+        undoing.reversal?.following = min(reversal.following + count, UndoHistory.stepsMax)
+      }
+      return
+    }
+    takeStep(direction, following: min(count, UndoHistory.stepsMax) - 1)
+  }
+
+  private mutating func takeStep(_ direction: UndoHistory.Direction, following: Int) {
+    guard let step = undoing.pop(direction) else {
+      return say(
+        .info,
+        direction == .undo
+          ? "nothing to undo: nothing was changed here since the start" : "nothing to redo")
+    }
+    if step.parts.isEmpty {
+      return say(.warning, "cannot be undone: \(step.title)\(unknownWrite)")
+    }
+    undoing.reversal = UndoHistory.Reversal(
+      direction: direction, step: step, following: following)
+    for part in step.parts.reversed() {
+      let request: WriteRequest =
+        switch part {
+        case .entry(let id): .undoWrite(id)
+        case .operation(let entry): .undo(entry)
+        }
+      let number = submit(.reversal, request)
+      undoing.reversal?.waiting[number] = part
+    }
+  }
+
+  private var unknownWrite: String { " · the history did not keep what stood there" }
+
+  // MARK: Answers
+
+  /// The database carried a write out; those that no request of the store stands for are done with it.
+  mutating func take(written number: Int, entry: Int64?) {
+    guard case .reversal? = writes[number] else { return undoing.note(entry, of: number) }
+    writes[number] = nil
+    endReversal(of: number, done: entry.map { [.entry($0)] } ?? [])
+  }
+
+  /// An operation took a part of a step back.
+  mutating func endReversal(of number: Int, _ performed: Performed) {
+    endReversal(of: number, done: UndoHistory.parts(of: performed.changes) ?? [])
+  }
+
+  /// A part of a step could not be taken back.
+  mutating func failReversal(of number: Int, _ refusal: Refusal) {
+    guard let part = undoing.reversal?.waiting.removeValue(forKey: number) else { return }
+    undoing.reversal?.failedParts.append(part)
+    if undoing.reversal?.failure == nil {
+      undoing.reversal?.failure = UndoHistory.Failure(part: part, refusal: refusal)
+    }
+    finishReversal()
+  }
+
+  private mutating func endReversal(of number: Int, done: [UndoHistory.Part]) {
+    guard undoing.reversal?.waiting.removeValue(forKey: number) != nil else { return }
+    undoing.reversal?.done += done
+    finishReversal()
+  }
+
+  /// When all parts are answered, says what became of the step, and goes on with the next one.
+  private mutating func finishReversal() {
+    guard let reversal = undoing.reversal, reversal.waiting.isEmpty else { return }
+    undoing.reversal = nil
+    let (direction, step) = (reversal.direction, reversal.step)
+    if !reversal.done.isEmpty {
+      undoing.push(
+        UndoHistory.Step(title: step.title, parts: reversal.done), for: direction.opposite)
+    }
+    if let failure = reversal.failure { return sayFailure(failure, reversal) }
+    let word = direction == .undo ? "undone" : "redone"
+    let back: ActionID = direction == .undo ? .editRedo : .editUndo
+    let verb = direction == .undo ? "redoes" : "undoes"
+    let hint = keymap.firstKeys(for: back, in: contexts).map { " · \($0) \(verb)" } ?? ""
+    say(.info, "\(word): \(step.title)\(hint)")
+    if reversal.following > 0, !undoing.steps(direction).isEmpty {
+      takeStep(direction, following: reversal.following - 1)
+    }
+  }
+
+  /// What was changed since stays as it is; the step before can be taken next.
+  ///
+  /// What failed for another
+  /// reason can be tried again.
+  private mutating func sayFailure(
+    _ failure: UndoHistory.Failure, _ reversal: UndoHistory.Reversal
+  ) {
+    let word = reversal.direction == .undo ? "undone" : "redone"
+    let others = reversal.failedParts.count - 1
+    let rest = others == 0 ? "" : others == 1 ? " (and 1 more)" : " (and \(others) more)"
+    if failure.refusal.cause == .storage {
+      undoing.push(
+        UndoHistory.Step(
+          title: reversal.step.title, parts: Array(reversal.failedParts.reversed())),
+        for: reversal.direction)
+    }
+    say(.error, "not \(word): \(reversal.step.title)\(rest) · \(failure.refusal.message)")
+  }
+}
+
+// MARK: Words
+
+extension WriteRequest {
+  /// What it did, in words, once it is done.
+  var deed: String {
+    switch self {
+    case .set(let path, _), .update(let path, _): "changed \(path)"
+    case .remove(let path): "deleted \(path)"
+    case .push(let path, _): "added to \(path)"
+    case .operation(let operation):
+      "\(operation.kind.deed) \(operation.object.resource)"
+        + (operation.object.key.map { " \($0.text)" } ?? "")
+    case .append(let identity, let field, _):
+      "added to \(field.text) of \(identity.resource) \(identity.key.text)"
+    case .undo(let entry): "took back what became of \(entry.resource) \(entry.key.text)"
+    case .undoWrite(let id): "took back write \(id)"
+    }
+  }
+}
+
+extension Performed {
+  /// What was done, in words.
+  var deed: String {
+    let key = path.lastKey.map { " \($0.text)" } ?? ""
+    let others = max(changes.count - 1, 0)
+    return "\(kind?.deed ?? "changed") \(resource)\(key)"
+      + (others == 0 ? "" : others == 1 ? " and 1 record below" : " and \(others) records below")
+  }
+}
+
+extension ResourceChangeKind {
+  /// What was done, in a word.
+  var deed: String {
+    switch self {
+    case .create: "added"
+    case .update: "changed"
+    case .destroy: "deleted"
+    }
+  }
+}
+
+extension ResourceOperation.Kind {
+  fileprivate var deed: String {
+    switch self {
+    case .create: "added"
+    case .update, .createOrUpdate, .toggle: "changed"
+    case .destroy: "deleted"
+    }
+  }
+}

@@ -1,0 +1,192 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTree
+
+/// What was written here since the program started, to be taken back and done again.
+///
+/// A step is what one key asked for: one write, or several that belong together. It is known by what
+/// the database says of it, so that it is taken back only where what it wrote still stands.
+struct UndoHistory: Hashable, Sendable {
+  /// The most steps that are kept.
+  static let stepsMax = 1000
+  /// The most records that one operation may have changed to be taken back record by record.
+  static let recordsMax = 1000
+
+  /// One thing that was done.
+  enum Part: Hashable, Sendable {
+    /// A write, by its entry in the database's history.
+    case entry(Int64)
+    /// What became of a record of a resource: taken back by an operation, so that counters follow.
+    case operation(RunnelStreams.ActionLogEntry)
+  }
+
+  /// What one key did.
+  struct Step: Hashable, Sendable {
+    /// What was done, in words.
+    var title: String
+    /// What is to be taken back, in the order in which it was done; none if it cannot be.
+    var parts: [Part]
+  }
+
+  /// A step whose writes are not all answered.
+  private struct OpenStep: Hashable, Sendable {
+    var title: String
+    var waitingCount = 0
+    /// How many writes it has.
+    var count = 0
+    var parts: [Part] = []
+    var isDone = false
+  }
+
+  /// A step that gets all writes which begin meanwhile.
+  private struct Joining: Hashable, Sendable {
+    /// The number of the first of them.
+    var first: Int?
+  }
+
+  /// Which way one goes through the steps.
+  enum Direction: Hashable, Sendable {
+    case undo
+    case redo
+
+    var opposite: Direction { self == .undo ? .redo : .undo }
+  }
+
+  /// A step that is being taken back, or done again.
+  struct Reversal: Hashable, Sendable {
+    var direction: Direction
+    var step: Step
+    /// How many steps are to follow it.
+    var following: Int
+    /// What the writes that are not answered take back, by their numbers.
+    var waiting: [Int: Part] = [:]
+    /// What was done by it, in order.
+    var done: [Part] = []
+    /// The first part that could not be taken back, and why.
+    var failure: Failure?
+    var failedParts: [Part] = []
+  }
+
+  /// Why something could not be taken back.
+  struct Failure: Hashable, Sendable {
+    var part: Part
+    var refusal: Refusal
+  }
+
+  /// What can be taken back, oldest first.
+  private(set) var undoable: [Step] = []
+  /// What was taken back, oldest first.
+  private(set) var redoable: [Step] = []
+  /// What is being taken back, or done again.
+  var reversal: Reversal?
+  /// The first number of each step whose writes are not answered, by their numbers.
+  private var stepOfWrite: [Int: Int] = [:]
+  private var open: [Int: OpenStep] = [:]
+  /// The step that writes are joined to; nil while each is one of its own.
+  private var joining: Joining?
+  /// The entries of writes that the database told before their answers.
+  private var entries: [Int: Int64] = [:]
+
+  // MARK: Steps
+
+  /// A write begins a step, or joins the one that is open for others.
+  mutating func begin(_ number: Int, _ title: String) {
+    let first = joining?.first ?? number
+    joining?.first = first
+    stepOfWrite[number] = first
+    open[first, default: OpenStep(title: title)].waitingCount += 1
+    open[first]?.count += 1
+  }
+
+  /// All writes that begin in `body` become one step with a title.
+  static func joining(
+    _ title: String, _ state: inout AppState, _ body: (inout AppState) -> Void
+  ) {
+    state.undoing.joining = Joining()
+    body(&state)
+    if let first = state.undoing.joining?.first { state.undoing.open[first]?.title = title }
+    state.undoing.joining = nil
+  }
+
+  /// The database told the entry of a write.
+  mutating func note(_ entry: Int64?, of number: Int) {
+    if stepOfWrite[number] != nil { entries[number] = entry }
+  }
+
+  /// A write was done, as the history has it; a title says it better than what it began with.
+  mutating func finish(_ number: Int) {
+    let entry = entries.removeValue(forKey: number)
+    close(number) { $0.parts += entry.map { [.entry($0)] } ?? [] }
+  }
+
+  /// An operation was done; a step of one operation is called by what it came to.
+  mutating func finish(_ number: Int, _ parts: [Part], title: String) {
+    let isAlone = stepOfWrite[number] == number && open[number]?.count == 1
+    close(number) { step in
+      step.parts += parts
+      if isAlone { step.title = title }
+    }
+  }
+
+  /// A write was refused, or there was nothing to write.
+  mutating func drop(_ number: Int) {
+    entries[number] = nil
+    guard let first = stepOfWrite.removeValue(forKey: number) else { return }
+    open[first]?.waitingCount -= 1
+    keepIfDone(first)
+  }
+
+  private mutating func close(_ number: Int, _ body: (inout OpenStep) -> Void) {
+    guard let first = stepOfWrite.removeValue(forKey: number), var step = open[first] else {
+      return
+    }
+    step.waitingCount -= 1
+    step.isDone = true
+    body(&step)
+    open[first] = step
+    keepIfDone(first)
+  }
+
+  private mutating func keepIfDone(_ first: Int) {
+    guard let step = open[first], step.waitingCount == 0 else { return }
+    open[first] = nil
+    if !step.isDone { return }
+    redoable = []
+    push(Step(title: step.title, parts: step.parts), for: .undo)
+  }
+
+  // MARK: Going through them
+
+  /// The steps that are taken in a direction, the next one last.
+  func steps(_ direction: Direction) -> [Step] { direction == .undo ? undoable : redoable }
+
+  /// Takes the next step in a direction off.
+  mutating func pop(_ direction: Direction) -> Step? {
+    direction == .undo ? undoable.popLast() : redoable.popLast()
+  }
+
+  /// Puts a step where it is the next one in a direction.
+  mutating func push(_ step: Step, for direction: Direction) {
+    switch direction {
+    case .undo:
+      undoable.append(step)
+      if undoable.count > UndoHistory.stepsMax { undoable.removeFirst() }
+    case .redo: redoable.append(step)
+    }
+  }
+}
+
+extension UndoHistory {
+  /// What is to be taken back of an operation; nil if it is too much.
+  ///
+  /// Records that were destroyed with their owner come first, as if each had been destroyed before it.
+  static func parts(of changes: [RunnelStreams.ActionLogEntry]) -> [Part]? {
+    if changes.count > recordsMax { return nil }
+    return changes.reversed().map { change in
+      var change = change
+      // A record that took the place of another is given the other's fields again.
+      if change.kind == .create, change.old != .null { change.kind = .update }
+      return .operation(change)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/// A part of the history of a place.
+public struct HistoryPage: Hashable, Sendable {
+  /// The entries, the newest first.
+  public var entries: [HistoryEntry]
+  /// True if there are older ones.
+  public var hasOlder: Bool
+  /// How many entries the database keeps, of all places; 0 if the history is off.
+  public var limit: Int
+
+  /// Makes a page.
+  public init(entries: [HistoryEntry], hasOlder: Bool, limit: Int) {
+    self.entries = entries
+    self.hasOlder = hasOlder
+    self.limit = limit
+  }
+}

@@ -1,0 +1,217 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// Taking back what was written here, and doing it again.
+@Suite struct UndoTests {
+  private func app() throws -> AppDriver {
+    try AppDriver(Fixture.views(), json: Fixture.small)
+  }
+
+  /// Deletes what is under the cursor, or what is marked.
+  private func delete(_ app: AppDriver) {
+    app.press("d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+  }
+
+  @Test func anEditIsTakenBackAndDoneAgain() throws {
+    let app = try app()
+    app.press("g2 gg j e C-u")
+    app.type("new@example.org")
+    app.press("Enter Esc u")
+    #expect(try app.stored("/user/ana/email") == "ana@example.org")
+    #expect(app.toast == "undone: changed /user/ana/email · C-r redoes")
+    app.press("C-r")
+    #expect(try app.stored("/user/ana/email") == "new@example.org")
+    #expect(app.toast == "redone: changed /user/ana/email · u undoes")
+  }
+
+  @Test func marksThatWereDeletedTogetherAreOneStep() throws {
+    let app = try app()
+    app.press("g2 gg j Space Space")
+    delete(app)
+    #expect(try app.stored("/user/ana") == .null)
+    #expect(try app.stored("/user/dan") == .null)
+    app.press("u")
+    #expect(app.toast.hasPrefix("undone: deleted 2 records"))
+    #expect(try app.stored("/user/ana/plot") == 3)
+    #expect(try app.stored("/user/dan/plot") == 7)
+    app.press("u")
+    #expect(app.toast.hasPrefix("nothing to undo"))
+    app.press("C-r")
+    #expect(try app.stored("/user/ana") == .null)
+    #expect(try app.stored("/user/dan") == .null)
+  }
+
+  @Test func aCountTakesSoManyStepsBack() throws {
+    let app = try app()
+    app.press("a")
+    for text in ["one", "two", "three"] {
+      app.type(text)
+      app.press("Enter")
+    }
+    app.press("Esc 2 u")
+    #expect(app.line(of: "one") != nil && app.line(of: "two") == nil)
+    app.press("9 C-r")
+    #expect(app.line(of: "three") != nil)
+    app.press("C-r")
+    #expect(app.toast == "nothing to redo")
+  }
+
+  @Test func aNewWriteForgetsWhatCouldBeDoneAgain() throws {
+    let app = try app()
+    delete(app)
+    app.press("u g2 gg j e C-u")
+    app.type("x")
+    app.press("Enter Esc C-r")
+    #expect(app.toast == "nothing to redo")
+  }
+
+  @Test func whatOthersChangedSinceStaysAndTheStepBeforeIsNext() throws {
+    let app = try app()
+    app.press("g2 gg j e C-u")
+    app.type("one")
+    app.press("Enter Esc j e C-u")
+    app.type("two")
+    app.press("Enter Esc")
+    try app.set("/user/dan/email", "theirs")
+    app.press("u")
+    #expect(app.toast.contains("not undone: changed /user/dan/email"))
+    #expect(app.toast.contains("was written since"))
+    #expect(try app.stored("/user/dan/email") == "theirs")
+    app.press("u")
+    #expect(try app.stored("/user/ana/email") == "ana@example.org")
+  }
+
+  @Test func aStorageThatFailsLosesNoStep() throws {
+    let app = try app()
+    delete(app)
+    app.backend.refusal = DatabaseError(.locked, "locked by another")
+    app.press("u")
+    #expect(app.toast.contains("locked by another"))
+    app.backend.refusal = nil
+    app.press("u")
+    #expect(app.line(of: "ladder") != nil)
+  }
+
+  @Test func aDatabaseThatKeepsNoHistorySaysSo() throws {
+    let app = try app()
+    try app.elsewhere { try $0.setHistoryLimit(0) }
+    delete(app)
+    app.press("u")
+    #expect(app.toast.contains("the history did not keep what stood there"))
+    #expect(app.line(of: "ladder") == nil)
+  }
+
+  @Test func nothingIsUndoneInADatabaseThatIsOpenReadOnly() throws {
+    let app = try AppDriver(
+      Fixture.views(),
+      copying: Fixture.template("undo") { _ = try $0.write(.set(.root, Fixture.small)) },
+      isReadOnly: true)
+    app.press("u")
+    #expect(app.toast.contains("read-only"))
+    app.press("C-r")
+    #expect(app.toast.contains("read-only"))
+  }
+
+  // MARK: Resources
+
+  @Test func countersFollowWhatIsUndone() throws {
+    let app = try Fixture.gardenApp()
+    app.press("a")
+    app.type("hello")
+    app.press("Enter Esc")
+    #expect(try app.stored("/group/g/message_count") == 3)
+    app.press("u")
+    #expect(try app.stored("/group/g/message_count") == 2)
+    #expect(app.line(of: "hello") == nil)
+    app.press("C-r")
+    #expect(app.line(of: "hello") != nil)
+    #expect(try app.report().isInStep)
+  }
+
+  @Test func othersMayCountMeanwhile() throws {
+    let app = try Fixture.gardenApp()
+    app.press("a")
+    app.type("hello")
+    app.press("Enter Esc")
+    try app.elsewhere { session in
+      let group = ResourceObject("group", key: try Key("g"))
+      let message = ResourceObject(
+        "message", value: ["from": "ana", "text": "theirs"])
+      _ = try session.perform(
+        ResourceOperation(.create, message, in: ["group": group]),
+        in: app.state.resources.registry)
+    }
+    #expect(try app.stored("/group/g/message_count") == 4)
+    app.press("u")
+    #expect(app.line(of: "hello") == nil)
+    #expect(app.line(of: "theirs") != nil)
+    #expect(try app.report().isInStep)
+  }
+
+  @Test func whatWasDestroyedWithItsOwnerComesBackToo() throws {
+    let app = try Fixture.gardenApp()
+    app.press("g2 gg j")
+    let before = try app.stored("/")
+    delete(app)
+    #expect(try app.stored("/group_message") == .null)
+    #expect(try app.stored("/message_like") == .null)
+    app.press("u")
+    for place in ["/group", "/group_message", "/message_like"] {
+      #expect(try app.stored(place) == before[String(place.dropFirst())])
+    }
+    #expect(try app.report().isInStep)
+    app.press("C-r")
+    #expect(try app.stored("/group_message") == .null)
+    app.press("u")
+    #expect(try app.stored("/group") == before["group"])
+    #expect(try app.report().isInStep)
+  }
+
+  @Test func aLikeIsTakenBackByUndo() throws {
+    let app = try Fixture.gardenApp()
+    app.press("G T u")
+    #expect(try app.stored("/group_message/g/-M2/like_count") == 0)
+    app.press("C-r")
+    #expect(try app.stored("/group_message/g/-M2/like_count") == 1)
+  }
+
+  @Test func aSessionWithUndoIsReplayedToAnEqualState() throws {
+    let app = try Fixture.gardenApp(isRecording: true)
+    app.press("g2 gg j")
+    delete(app)
+    app.press("u C-r u g1 a")
+    app.type("x")
+    app.press("Enter Esc u g5 j u g6 gg j l")
+    let replay = try SessionReplay(parsing: app.recording, file: "s.log")
+    #expect(replay.state == app.state)
+  }
+
+  // MARK: Steps
+
+  @Test func onlyTheLastStepsAreKept() {
+    var undoing = UndoHistory()
+    for number in 1...(UndoHistory.stepsMax + 1) {
+      undoing.begin(number, "step \(number)")
+      undoing.note(Int64(number), of: number)
+      undoing.finish(number)
+    }
+    #expect(undoing.steps(.undo).count == UndoHistory.stepsMax)
+    #expect(undoing.steps(.undo).first?.title == "step 2")
+  }
+
+  @Test func aWriteThatWasRefusedIsNoStep() {
+    var undoing = UndoHistory()
+    undoing.begin(1, "refused")
+    undoing.drop(1)
+    undoing.finish(1)
+    #expect(undoing.steps(.undo).isEmpty)
+  }
+}
