@@ -108,7 +108,7 @@ extension TerminalTests {
       let newest = try #require(try demo.messageKeys().last)
       let before = try reader.screen()
       try demo.run(["remove", "\(DemoDatabase.messages)/\(newest)"])
-      let after = try reader.wait(for: "56 of ? rows", seconds: Self.blinkSeconds)
+      let after = try reader.wait(for: "56 of 2399 rows", seconds: Self.blinkSeconds)
       let kept = String(before.body.dropLast().last?.dropFirst() ?? "")
       #expect(after.cursorLine == kept)
     }

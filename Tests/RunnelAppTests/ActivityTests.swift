@@ -104,7 +104,7 @@ import Testing
       }
     }
     app.press("g5")
-    #expect(app.screen[1].contains("50 of ? rows"))
+    #expect(app.screen[1].contains("50 of 60 rows"))
     app.press("gm")
     #expect(app.screen[1].contains("60 rows"))
     app.press("G")

@@ -61,14 +61,14 @@ import Testing
 
   @Test func compactScreenHasOneHeaderAndOneStatusLine() throws {
     let expected = """
-      /room
+      /room                                  ●
       ────────────────────────────────────────
       ▾ Yesterday · Sun 23 Aug 2026          2
-          18:20 ana      Rain tomorrow
-          19:20 eve      漢字テスト renders w…
+       18:20 ana      Rain tomorrow
+       19:20 eve      漢字テスト renders wide
       ▾ Today · Mon 24 Aug 2026              2
-          09:20 bo       Good morning
-      >   18:15 ana      Who has the ladder?
+       09:20 bo       Good morning
+      >18:15 ana      Who has the ladder?
       ────────────────────────────────────────
        ? help                             6/6
       """
@@ -78,9 +78,9 @@ import Testing
 
   @Test func smallestScreenShowsTheCursorRowAndThePlace() throws {
     let expected = """
-      /room
+      /room              ●
       ────────────────────
-      >   18:15 Who has t…
+      >18:15 Who has the …
       ────────────────────
        ? help         6/6
       """
@@ -113,7 +113,7 @@ import Testing
       Fixture.demoViews().views, copying: Fixture.demoFile.get(), now: Fixture.demoNow)
     let expected = """
        runnel  test ▸ /group_message/allotment                            ● live  zoe
-       1 Messages  2 Roster  3 Groups  4 Tree                            57 of ? rows
+       1 Messages  2 Roster  3 Groups  4 Tree                         57 of 2400 rows
       ────────────────────────────────────────────────────────────────────────────────
       ▾ Today · Sun 30 Aug 2026                                                     44
             13:49 chidi      Where's your plot again?                               3h

@@ -109,8 +109,17 @@ struct RandomList {
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       changeOnce(&sections, using: &generator)
     }
-    content = ListContent(sections: sections)
+    content = ListContent(sections: sections, divider: divider(of: sections, using: &generator))
     return old
+  }
+
+  /// A place for the divider, now and then one that is none.
+  private func divider(
+    of sections: [ListSection], using generator: inout ListGenerator
+  ) -> IndexPath? {
+    guard Bool.random(using: &generator) else { return nil }
+    let section = Int.random(in: 0...sections.count, using: &generator)
+    return IndexPath(section: section, row: Int.random(in: 0...8, using: &generator))
   }
 
   private mutating func changeOnce(

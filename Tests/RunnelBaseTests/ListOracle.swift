@@ -23,13 +23,19 @@ struct ListOracle: Equatable {
   var newBelow: Set<String> = []
 
   func lines(_ content: ListContent) -> [Line] {
-    content.sections.flatMap { section -> [Line] in
+    content.sections.enumerated().flatMap { index, section -> [Line] in
       let header = [Line.item(.header(section.id))]
       if folded.contains(section.id) { return header }
       if section.rows.isEmpty {
         return header + (section.emptyText == nil ? [] : [.text(section.id)])
       }
-      return header + section.rows.map { Line.item(.row($0)) }
+      var rows = section.rows.map { Line.item(.row($0)) }
+      if let divider = content.divider, divider.section == index,
+        (0...rows.count).contains(divider.row)
+      {
+        rows.insert(.text("divider"), at: divider.row)
+      }
+      return header + rows
     }
   }
 
@@ -100,9 +106,11 @@ struct ListOracle: Equatable {
     let before = lines(content)
     let section = content.sections.first { $0.id == id }
     guard let section, let header = before.firstIndex(of: .item(.header(id))) else { return }
+    let isDivided =
+      before.contains(.text("divider")) && content.divider?.section == content.index(ofSection: id)
+    let length = max(section.rows.count, 1) + (isDivided ? 1 : 0)
     let isSticky =
-      height > 1 && header < top
-      && header + (folded.contains(id) ? 0 : max(section.rows.count, 1)) >= top
+      height > 1 && header < top && header + (folded.contains(id) ? 0 : length) >= top
     let offset = header - top
     let cursorOffset = (before.firstIndex { $0.item == cursor } ?? 0) - top
     let isInside = section.rows.contains { cursor == .row($0) }

@@ -32,6 +32,7 @@ private struct Bench {
       case .header: return mark + "+" + content.sections[line.section].id
       case .stickyHeader: return mark + "=" + content.sections[line.section].id
       case .row(let id): return mark + id
+      case .divider: return mark + "--"
       case .emptyText: return mark + (content.sections[line.section].emptyText ?? "")
       }
     }

@@ -23,6 +23,8 @@ extension AppAction: LoggableAction {
     case .performed(let number, let performed):
       ["performed": .int(number), "result": performed.log]
     case .refused(let number, let refusal): ["refused": .int(number), "reason": refusal.log]
+    case .counted(let view, let count):
+      ["counted": .int(view), "count": count.map { .int($0) } ?? .null]
     case .waiting(let view, let count): ["waiting": .int(view), "count": .int(count)]
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
@@ -56,6 +58,10 @@ extension AppAction: LoggableAction {
     case "refused": self = .refused(try fields.int(name), try Refusal(log: fields.value("reason")))
     case "trouble": self = .trouble(try fields.string(name))
     case "waiting": self = .waiting(view: try fields.int(name), try fields.int("count"))
+    case "counted":
+      let count = try fields.value("count")
+      self = .counted(
+        view: try fields.int(name), count == .null ? nil : try fields.int("count"))
     case "configured":
       let problem = try fields.value("problem")
       self = .configured(

@@ -303,7 +303,11 @@ extension AppRuntime {
         state.lists[index].definition, source: source, local: state.local)
       views[index]?.stop()
       views[index] = streams
-      streams.start { [weak self] change in self?.send(.list(view: index, change)) }
+      streams.start { [weak self] change in
+        self?.send(.list(view: index, change))
+      } count: { [weak self] count in
+        self?.send(.counted(view: index, count))
+      }
     } catch {
       send(.trouble("\(error)"))
     }

@@ -24,6 +24,11 @@ final class ViewStreams {
   private let partition: PartitionedStream<Record, SectionID>
   private var adapter: IndexPathAdapter<Record>?
   private var receive: ((ListChange) -> Void)?
+  /// The collection as a child of its place's parent, which knows the number of its children.
+  private let counted: QueryStream<Record>?
+  private var countToken: StreamToken?
+  private var tellCount: ((Int?) -> Void)?
+  private var lastCount: Int?
   private var isFiltered = false
   private var search: FilterSearch?
 
@@ -40,6 +45,7 @@ final class ViewStreams {
         QueryStream(
           request: try also.request(), isDescending: also.isDescending, source: source)
       } + [paged]
+    counted = definition.countRequest.map { QueryStream(request: $0, source: source) }
     let index = definition.source.order
     let sources: [any SectionedStream<Record>] = queries + [transient]
     let union = UnionStream<Record>(sources) { left, right in
@@ -54,15 +60,20 @@ final class ViewStreams {
       })
   }
 
-  /// Starts to listen, and tells each change of the list.
-  func start(_ receive: @escaping (ListChange) -> Void) {
+  /// Starts to listen, and tells each change of the list; and how many rows the collection has, if
+  /// that is cheap to know, each time it is another number.
+  func start(
+    _ receive: @escaping (ListChange) -> Void, count: @escaping (Int?) -> Void = { _ in }
+  ) {
     self.receive = receive
+    tellCount = count
     let paging = PagingPoint(
       paged, key: ListScreen.pagingRow, boundaryKey: { [weak self] in self?.boundaryKey })
     let adapter = IndexPathAdapter(
       [ListPart(partition, pagings: [paging])],
       log: { ViewStreams.log.error("\($0)") }, receive: { [weak self] in self?.changed($0) })
     self.adapter = adapter
+    startCounting()
     for query in queries { query.start() }
     adapter.start()
   }
@@ -70,6 +81,10 @@ final class ViewStreams {
   /// Stops listening; nothing is told afterwards, and it is not started again.
   func stop() {
     receive = nil
+    tellCount = nil
+    if let countToken { counted?.cancel(countToken) }
+    countToken = nil
+    counted?.stop()
     search = nil
     adapter?.stop()
     adapter = nil
@@ -91,6 +106,7 @@ final class ViewStreams {
   /// Takes the events of one of the queries over.
   func receive(_ events: [TreeEvent], from listener: ListenerID) {
     for query in queries { query.receive(events, from: listener) }
+    counted?.receive(events, from: listener)
   }
 
   /// Learns that one of the queries could not be answered: then all stop, and the empty list that is
@@ -170,6 +186,22 @@ final class ViewStreams {
     isSearching ? .fetching : PagingPhase(paged.fetchState, count: definition.source.page)
   }
 
+  /// Asks for the number of rows, before the rows, so that the header is right at once.
+  private func startCounting() {
+    guard let counted, countToken == nil else { return }
+    counted.start()
+    countToken = counted.observe { [weak self] _ in self?.countChanged() }
+  }
+
+  private func countChanged() {
+    guard let counted, counted.loadState == .loaded else { return }
+    var count: Int?
+    if case .children(let number)? = counted.items.first?.row.summary.kind { count = number }
+    if count == lastCount { return }
+    lastCount = count
+    tellCount?(count)
+  }
+
   private func changed(_ update: ListUpdate<Record>) {
     var records: [String: Record] = [:]
     for record in update.touched { records[record.key] = record.shown }
@@ -214,6 +246,17 @@ extension Record {
 }
 
 extension ViewDefinition {
+  /// Asks for the collection without its rows, which tells their number; nil where the list shows other
+  /// rows than those of one collection.
+  fileprivate var countRequest: ListenRequest? {
+    let path = source.path
+    guard source.equalTo == nil, source.filter == nil, also.allSatisfy({ $0.path == path }),
+      let parent = path.parent, let key = path.lastKey,
+      let query = try? Query(parent).ordered(by: .key).equal(to: .leaf(.string(key.text)))
+    else { return nil }
+    return ListenRequest(query: query, detail: .shallow)
+  }
+
   /// The sections that are shown even without rows: those with titles of their own.
   fileprivate var fixedSections: [SectionID] {
     for (index, rule) in sections.enumerated() {

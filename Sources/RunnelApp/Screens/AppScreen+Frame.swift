@@ -14,14 +14,16 @@ extension AppScreen {
     var right = StyledLine()
     if state.isReadOnly { right.append("read-only  ", .warn) }
     if layout.isCompact {
-      right.append(newRowsText, .rowNew)
+      right.append(liveness)
+      right.append(newRowsText.isEmpty ? "" : " " + newRowsText, .rowNew)
     } else {
       right.append(liveness)
       right.append("  \(state.me) ", .muted)
     }
     StatusLine(left: left, right: right).draw(into: &canvas, rect: layout.title)
     if !layout.isCompact {
-      let tabs = TabBar(names: state.tabs).line(active: state.active)
+      let tabs = TabBar(names: state.tabs, unreadCounts: state.unreadCounts, glyphs: glyphs)
+        .line(active: state.active)
       StatusLine(left: tabs, right: countLine).draw(into: &canvas, rect: layout.tabs)
     }
     rule(layout.topRule, into: &canvas)
@@ -29,10 +31,27 @@ extension AppScreen {
 
   /// Whether what is shown is live.
   private var liveness: StyledLine {
-    guard !state.isTree, let waiting = state.lists[state.active].waitingCount else {
-      return StyledLine("\(glyphs.live) live", .live)
+    if state.isTree { return liveness(glyphs.live, "live", .live) }
+    let screen = state.lists[state.active]
+    if let waiting = screen.waitingCount {
+      let words = layout.isCompact ? "\(waiting)" : "paused, \(waiting) wait\(pauseKeys)"
+      return StyledLine("\(glyphs.connecting) \(words)", .warn)
     }
-    return StyledLine("\(glyphs.connecting) paused, \(waiting) wait · P", .warn)
+    return switch screen.phase {
+    case .loading: liveness(glyphs.loading, "loading", .connecting)
+    case .failed: liveness(glyphs.failed, "failed", .error)
+    case .loaded: liveness(glyphs.live, "live", .live)
+    }
+  }
+
+  /// A sign, and if there is room what it means.
+  private func liveness(_ sign: String, _ words: String, _ role: StyleRole) -> StyledLine {
+    StyledLine(layout.isCompact ? sign : "\(sign) \(words)", role)
+  }
+
+  /// The keys that make a paused list live again.
+  private var pauseKeys: String {
+    state.keymap.firstKeys(for: .livePause, in: state.contexts).map { " · \($0)" } ?? ""
   }
 
   /// The place in the tree that the screen is about.
@@ -60,8 +79,9 @@ extension AppScreen {
 
   private var newRowsText: String {
     guard !state.isTree else { return "" }
-    let list = state.lists[state.active].list
-    let count = list.newAbove.count + list.newBelow.count
+    let screen = state.lists[state.active]
+    let count = max(
+      screen.unreadCount, screen.list.newAbove.count + screen.list.newBelow.count)
     return count == 0 ? "" : "\(count) new"
   }
 
@@ -134,8 +154,10 @@ extension ListScreen {
       // A row that another source found may be shown before its own place is loaded.
       return "\(shown) of \(max(loadedCount, shown))\(paging == .exhausted ? "" : "+") rows"
     }
-    if paging != .exhausted { return "\(shown) of ? rows" }
-    return shown == 1 ? "1 row" : "\(shown) rows"
+    if paging == .exhausted { return shown == 1 ? "1 row" : "\(shown) rows" }
+    // Rows of other places may be shown among them.
+    if let total, total > shown { return "\(shown) of \(total) rows" }
+    return "\(shown) loaded, more \(isLiveAtBottom ? "above" : "below")"
   }
 }
 

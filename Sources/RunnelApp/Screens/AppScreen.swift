@@ -75,7 +75,19 @@ struct AppScreen {
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },
-      isFocused: state.layers.isEmpty, into: &canvas, rect: layout.body)
+      isFocused: state.layers.isEmpty,
+      divider: screen.unreadText(local: state.local, isShort: layout.isCompact),
+      rowSign: { id in rowState(of: id, in: screen).flatMap { rows.narrowSign(of: $0) } },
+      into: &canvas, rect: layout.body)
+  }
+
+  /// What distinguishes a row from others; nil for one that is no record.
+  private func rowState(of id: String, in screen: ListScreen) -> RowText.State? {
+    guard let record = screen.records[id] else { return nil }
+    return RowText.State(
+      isTransient: screen.isTransient(record),
+      isChanged: (screen.changedUntil[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
+      isNew: screen.unread.rows.contains(id), isCursor: screen.list.cursor == .row(id))
   }
 
   private func line(
@@ -86,10 +98,9 @@ struct AppScreen {
         screen.paging, isOlder: screen.definition.source.anchor == .last,
         isFiltered: screen.filter != nil)
     }
-    guard let record = screen.records[id] else { return StyledLine() }
-    let rowState = RowText.State(
-      isTransient: screen.isTransient(record),
-      isChanged: (screen.changedUntil[id] ?? 0) > state.now, isMarked: screen.isMarked(id))
+    guard let record = screen.records[id], let rowState = rowState(of: id, in: screen) else {
+      return StyledLine()
+    }
     let line = rows.line(for: record, state: rowState, width: width)
     guard let search = state.search else { return line }
     let isCurrent = screen.list.cursor == .row(id)

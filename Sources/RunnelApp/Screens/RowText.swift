@@ -5,8 +5,10 @@ import RunnelTree
 
 /// Writes a record as one line of a list.
 struct RowText {
-  /// The columns before the first: a blank, a state, and a blank.
+  /// The columns before the first: a mark, a state, and a blank.
   private static let gutterWidth = 3
+  /// Below so many columns there is no gutter: the sign of a row's state stands before it.
+  private static let gutterScreen = 50
   private static let transientAge = "not saved"
 
   let definition: ViewDefinition
@@ -23,14 +25,20 @@ struct RowText {
     var isTransient = false
     var isChanged = false
     var isMarked = false
+    /// It arrived since the last visit.
+    var isNew = false
+    var isCursor = false
   }
 
   /// The line of a record in so many columns.
   func line(for record: Record, state: State, width: Int) -> StyledLine {
     let node = record.row.node ?? .empty
     let columns = definition.columns.filter { $0.minimumScreen <= screenWidth }
-    let widths = widths(of: columns, in: width - RowText.gutterWidth, state)
-    var line = gutter(state)
+    // Beside the cursor's sign, that of the state stands at the end.
+    let end = hasGutter || !state.isCursor ? nil : sign(of: state)
+    let room = width - (hasGutter ? RowText.gutterWidth : end == nil ? 0 : 2)
+    let widths = widths(of: columns, in: room, state)
+    var line = hasGutter ? gutter(state) : StyledLine()
     for (index, column) in columns.enumerated() {
       let isLast = index == columns.count - 1
       let isAge = isLast && column.format == .age
@@ -42,19 +50,34 @@ struct RowText {
       line.append(fitted(words, to: widths[index], isRight: isRight), role)
       if !isLast { line.append(" ") }
     }
+    if let end { line.append(" " + end.text, end.role) }
     return line
   }
 
+  /// Whether signs stand in columns of their own.
+  private var hasGutter: Bool { screenWidth >= RowText.gutterScreen }
+
   private func gutter(_ state: State) -> StyledLine {
     var line = StyledLine(state.isMarked ? glyphs.marked : " ", .rowMarked)
-    if state.isTransient {
-      line.append(glyphs.transient + " ", .transient)
-    } else if state.isChanged {
-      line.append(glyphs.changed + " ", .rowChanged)
+    if let sign = condition(of: state) {
+      line.append(sign.text + " ", sign.role)
     } else {
       line.append("  ")
     }
     return line
+  }
+
+  /// The sign that stands before a row on a narrow screen, if it has one.
+  func narrowSign(of state: State) -> StyledRun? { hasGutter ? nil : sign(of: state) }
+
+  private func sign(of state: State) -> StyledRun? {
+    state.isMarked ? StyledRun(glyphs.marked, .rowMarked) : condition(of: state)
+  }
+
+  private func condition(of state: State) -> StyledRun? {
+    if state.isTransient { return StyledRun(glyphs.transient, .transient) }
+    if state.isChanged { return StyledRun(glyphs.changed, .rowChanged) }
+    return state.isNew ? StyledRun(glyphs.new, .rowNew) : nil
   }
 
   /// The fixed widths as given, and what is left shared by the others.

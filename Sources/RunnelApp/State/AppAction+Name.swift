@@ -24,7 +24,7 @@ extension AppState {
   /// True of what is shown even if it changed nothing: all but the clock and the loop's own.
   static func isOfInterest(_ action: any Action) -> Bool {
     switch action as? AppAction {
-    case .tick, .effectsTaken: false
+    case .tick, .effectsTaken, .counted: false
     default: true
     }
   }
@@ -51,6 +51,8 @@ extension AppAction {
     case .performed(let write, let performed):
       "write \(write): \(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
     case .refused(let write, let refusal): "write \(write) refused: \(refusal.message)"
+    case .counted(let view, let count):
+      "list \(view + 1) has \(count.map { "\($0)" } ?? "unknown many") rows"
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"
     case .configured: "configuration"
     case .trouble(let message): "trouble: \(message)"

@@ -15,6 +15,8 @@ enum AppAction: Action {
   case input(InputEvent)
   /// A list changed.
   case list(view: Int, ListChange)
+  /// The collection of a list has so many rows, loaded or not; nil if that is not known any more.
+  case counted(view: Int, Int?)
   /// So many rows of a paused list wait to be shown.
   case waiting(view: Int, Int)
   /// The children of an expanded node of the tree changed.

@@ -35,7 +35,8 @@ extension AppState {
     case .paste(let text): paste(text)
     case .mouse(let mouse): handle(mouse)
     case .resize(let size): resize(to: size)
-    case .focus, .reply: break
+    case .focus(let isThere): focus(isThere)
+    case .reply: break
     }
   }
 

@@ -9,7 +9,7 @@ extension AppState {
     let screen = lists[active]
     switch action {
     case .unreadNext, .unreadPrevious:
-      let new = screen.list.newAbove.union(screen.list.newBelow)
+      let new = screen.unread.rows.union(screen.list.newAbove).union(screen.list.newBelow)
       jump(by: action == .unreadNext ? count : -count, "no new row") { new.contains($0) }
     case .changeNext, .changePrevious:
       let changed = screen.changedUntil

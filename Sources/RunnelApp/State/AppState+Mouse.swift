@@ -35,7 +35,10 @@ extension AppState {
     let count = clicks.press(mouse, now: now)
     guard canBeClicked else { return }
     if mouse.position.row == layout.tabs.row, !layout.isCompact {
-      guard let tab = TabBar(names: tabs).tab(atColumn: mouse.position.column) else { return }
+      guard
+        let tab = TabBar(names: tabs, unreadCounts: unreadCounts).tab(
+          atColumn: mouse.position.column)
+      else { return }
       return change(to: tab)
     }
     guard let item = item(at: mouse.position) else { return }

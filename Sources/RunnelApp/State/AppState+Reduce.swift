@@ -30,6 +30,8 @@ extension AppState {
     case .tick(let time): tick(time)
     case .input(let event): handle(event)
     case .list(let view, let change): apply(change, toView: view)
+    case .counted(let view, let count):
+      if lists.indices.contains(view) { lists[view].total = count }
     case .waiting(let view, let count):
       if lists[view].waitingCount != nil { lists[view].waitingCount = count }
     case .tree(let path, let children): show(children, of: path)
@@ -69,7 +71,7 @@ extension AppState {
 
   private mutating func apply(_ change: ListChange, toView view: Int) {
     guard lists.indices.contains(view) else { return }
-    lists[view].apply(change, height: height, now: now, local: local)
+    lists[view].apply(change, height: height, now: now, local: local, me: me)
   }
 
   private mutating func show(_ children: TreeChildren, of path: Path) {

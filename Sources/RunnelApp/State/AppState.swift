@@ -203,6 +203,7 @@ extension AppState {
     guard (0...treeTab).contains(tab) else {
       return say(.info, "there is no view \(tab + 1)")
     }
+    if tab != active, !isTree { lists[active].leave(height: height, now: now) }
     active = tab
     if isTree {
       if !tree.isOpen {

@@ -34,6 +34,10 @@ struct ListScreen: Hashable, Sendable {
   var loadedCount = 0
   /// The rows that arrived by themselves since the list was opened.
   var arrived: Set<String> = []
+  /// What arrived since the user left the list last.
+  var unread = Unread()
+  /// How many rows the collection has, loaded or not; nil if that is not known.
+  var total: Int?
   /// The rows that are marked.
   var marks: Set<String> = []
   /// Where a range of rows begins that is to be marked; nil if there is none.
@@ -76,7 +80,9 @@ struct ListScreen: Hashable, Sendable {
 
 extension ListScreen {
   /// Takes a change over: content, marks, cursor and scroll position.
-  mutating func apply(_ change: ListChange, height: Int, now: Int64, local: LocalTime) {
+  mutating func apply(
+    _ change: ListChange, height: Int, now: Int64, local: LocalTime, me: String
+  ) {
     phase = change.phase
     paging = change.paging
     loadedCount = change.loadedCount
@@ -88,6 +94,7 @@ extension ListScreen {
       sections: change.sections.map {
         ListSection(id: $0.id, rows: $0.rows, emptyText: emptyText)
       })
+    content = content.divided(at: updateUnread(change, from: old, to: content, me: me))
     headings = [:]
     for section in content.sections {
       headings[section.id] = heading(of: section, now: now, local: local)

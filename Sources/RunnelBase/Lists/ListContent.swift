@@ -35,15 +35,33 @@ public enum ListItem: Hashable, Sendable {
 public struct ListContent: Sendable {
   /// The sections, in order.
   public let sections: [ListSection]
+  /// Where a line stands that belongs to no row: before the row at this path, or after the last row of
+  /// the section; nil if there is none, and none is where there are no rows.
+  ///
+  /// The cursor passes over it, as over the text of a section without rows.
+  public let divider: IndexPath?
 
-  private let index = RowIndex()
+  private let index: RowIndex
 
   /// Makes content of sections.
   ///
   /// The ids of sections, and the ids of rows in the whole list, must be unique; of two equal ids
   /// only the first can be found again.
-  public init(sections: [ListSection] = []) {
+  public init(sections: [ListSection] = [], divider: IndexPath? = nil) {
+    self.init(sections, divider, RowIndex())
+  }
+
+  private init(_ sections: [ListSection], _ divider: IndexPath?, _ index: RowIndex) {
     self.sections = sections
+    self.divider = divider
+    self.index = index
+  }
+
+  /// The same rows with the divider elsewhere, or without one.
+  ///
+  /// O(1).
+  public func divided(at divider: IndexPath?) -> ListContent {
+    ListContent(sections, divider, index)
   }
 
   /// The number of rows in all sections.
@@ -56,6 +74,22 @@ public struct ListContent: Sendable {
   /// O(1), after the first call on this content, which is O(rows).
   public func indexPath(ofRow id: String) -> IndexPath? {
     index.path(of: id, in: sections)
+  }
+
+  /// Where the row is, or nil if there is no such row; it is looked for near a place first.
+  ///
+  /// O(distance) within the section of that place; else what `indexPath(ofRow:)` costs.
+  public func indexPath(ofRow id: String, near hint: IndexPath) -> IndexPath? {
+    guard sections.indices.contains(hint.section) else { return indexPath(ofRow: id) }
+    let rows = sections[hint.section].rows
+    let start = min(max(hint.row, 0), rows.count)
+    for distance in 0...max(start, rows.count - start) {
+      for row in [start + distance, start - distance]
+      where rows.indices.contains(row) && rows[row] == id {
+        return IndexPath(section: hint.section, row: row)
+      }
+    }
+    return indexPath(ofRow: id)
   }
 
   /// The place of the section among the sections, or nil if there is no such section.
@@ -79,16 +113,17 @@ public struct ListContent: Sendable {
 }
 
 extension ListContent: Hashable {
-  /// Whether both have the same sections; no cost if they share them.
+  /// Whether both have the same sections and the same divider; no cost if they share the sections.
   public static func == (left: ListContent, right: ListContent) -> Bool {
-    left.sections == right.sections
+    left.divider == right.divider && left.sections == right.sections
   }
 
-  /// Hashes the sections.
+  /// Hashes the sections and the divider.
   ///
   /// O(rows).
   public func hash(into hasher: inout Hasher) {
     hasher.combine(sections)
+    hasher.combine(divider)
   }
 }
 

@@ -16,7 +16,8 @@ struct ListPlace: Hashable, Sendable {
 /// The lines of a list at one moment, by arithmetic instead of by laying them out.
 ///
 /// Every line is one high: for each section its header, then, unless it is folded, its rows, or one
-/// line of text if it has no rows. Items are the lines the cursor can stand on: all but such texts.
+/// line of text if it has no rows; the divider stands among the rows of one section. Items are the
+/// lines the cursor can stand on: all but such texts and the divider.
 /// Making a layout is O(sections); every question is O(log sections) unless it says otherwise.
 struct ListLayout {
   /// What a line shows.
@@ -24,6 +25,7 @@ struct ListLayout {
     case header(section: Int)
     case row(IndexPath)
     case emptyText(section: Int)
+    case divider(section: Int)
   }
 
   let content: ListContent
@@ -31,20 +33,30 @@ struct ListLayout {
   private let firstLines: [Int]
   private let firstItems: [Int]
   private let foldedSections: [Bool]
+  /// Where the divider stands; nil if it is not shown.
+  private let divider: IndexPath?
 
   init(_ content: ListContent, folded: Set<String>) {
     var lines = [0]
     var items = [0]
     var folds: [Bool] = []
-    for section in content.sections {
+    var divider = content.divider
+    for (index, section) in content.sections.enumerated() {
       let isFolded = folded.contains(section.id)
       let rows = isFolded ? 0 : section.rows.count
       let hasText = !isFolded && section.rows.isEmpty && section.emptyText != nil
+      var isDivided = false
+      if let place = content.divider, place.section == index {
+        isDivided = rows > 0 && (0...rows).contains(place.row)
+        if !isDivided { divider = nil }
+      }
       folds.append(isFolded)
       items.append(items[items.count - 1] + 1 + rows)
-      lines.append(lines[lines.count - 1] + 1 + rows + (hasText ? 1 : 0))
+      lines.append(lines[lines.count - 1] + 1 + rows + (hasText || isDivided ? 1 : 0))
     }
+    if let place = divider, !content.sections.indices.contains(place.section) { divider = nil }
     self.content = content
+    self.divider = divider
     firstLines = lines
     firstItems = items
     foldedSections = folds
@@ -65,7 +77,11 @@ struct ListLayout {
     let offset = line - firstLines[section]
     if offset == 0 { return .header(section: section) }
     if content.sections[section].rows.isEmpty { return .emptyText(section: section) }
-    return .row(IndexPath(section: section, row: offset - 1))
+    guard let divider, divider.section == section, offset > divider.row else {
+      return .row(IndexPath(section: section, row: offset - 1))
+    }
+    return offset == divider.row + 1
+      ? .divider(section: section) : .row(IndexPath(section: section, row: offset - 2))
   }
 
   /// The place on a line, or nil if the cursor cannot stand there.
@@ -74,7 +90,7 @@ struct ListLayout {
     switch self.line(at: line) {
     case .header(let section): return ListPlace(section: section)
     case .row(let path): return ListPlace(path)
-    case .emptyText: return nil
+    case .emptyText, .divider: return nil
     }
   }
 
@@ -82,7 +98,9 @@ struct ListLayout {
   ///
   /// O(1).
   func line(of place: ListPlace) -> Int {
-    firstLines[place.section] + (place.row.map { $0 + 1 } ?? 0)
+    guard let row = place.row else { return firstLines[place.section] }
+    let isBelow = divider.map { $0.section == place.section && $0.row <= row } ?? false
+    return firstLines[place.section] + row + (isBelow ? 2 : 1)
   }
 
   /// The id of the row on a line, or nil if the line shows no row.
@@ -170,7 +188,7 @@ struct ListLayout {
     let top = min(max(wanted, 0), max(0, lineCount - height))
     guard let place else { return top }
     let line = line(of: place)
-    // The line above a row is its header, or is covered by it.
+    // The line above a row is its header, or is covered by it, be it the divider.
     let lead = place.row != nil && height > 1 ? 1 : 0
     return max(min(top, line - lead), line - height + 1)
   }

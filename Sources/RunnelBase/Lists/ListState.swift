@@ -136,6 +136,8 @@ public struct ListState: Hashable, Sendable {
       case row(String)
       /// The text of a section without rows.
       case emptyText
+      /// The divider.
+      case divider
     }
     /// What the line shows.
     public var kind: Kind
@@ -165,6 +167,8 @@ public struct ListState: Hashable, Sendable {
         return VisibleLine(kind: .row(id), section: path.section, isCursor: isCursor)
       case .emptyText(let section):
         return VisibleLine(kind: .emptyText, section: section, isCursor: false)
+      case .divider(let section):
+        return VisibleLine(kind: .divider, section: section, isCursor: false)
       }
     }
   }
@@ -176,7 +180,7 @@ public struct ListState: Hashable, Sendable {
     switch lines[line].kind {
     case .header, .stickyHeader: return .header(content.sections[lines[line].section].id)
     case .row(let id): return .row(id)
-    case .emptyText: return nil
+    case .emptyText, .divider: return nil
     }
   }
 

@@ -4,6 +4,8 @@ public import RunnelBase
 public enum ListWidget {
   /// The columns of a title that are worth more than the detail beside it.
   private static let titleWidthMin = 8
+  /// Below so many columns what a divider says stands near its beginning.
+  private static let narrowColumns = 50
 
   /// Draws the part of a list that its state shows.
   ///
@@ -17,11 +19,15 @@ public enum ListWidget {
   ///   - headings: what the headers of the sections say, by the sections' ids.
   ///   - rowText: the text of the row with an id, at most so many columns wide.
   ///   - isFocused: whether keys go to this list.
+  ///   - divider: what the divider says.
+  ///   - rowSign: what stands before the row with an id where the cursor's sign does not; nil for
+  ///     nothing.
   ///   - canvas: what to draw on.
   ///   - rect: where to draw.
   public static func draw(
     _ content: ListContent, _ state: ListState, headings: [String: ListHeading],
     rowText: (_ id: String, _ width: Int) -> StyledLine, isFocused: Bool = true,
+    divider: String = "", rowSign: (_ id: String) -> StyledRun? = { _ in nil },
     into canvas: inout Canvas, rect: Rect
   ) {
     canvas.fill(rect)
@@ -38,7 +44,11 @@ public enum ListWidget {
       case .emptyText:
         let text = area.splitLeft(2).rest
         canvas.put(section.emptyText ?? "", at: text.origin, width: text.width, role: .muted)
+      case .divider: drawDivider(divider, into: &canvas, area)
       case .row(let id):
+        if let sign = rowSign(id) {
+          canvas.put(sign.text, at: area.origin, width: min(1, area.width), role: sign.role)
+        }
         let text = area.splitLeft(1).rest
         let line = rowText(id, text.width + state.horizontalOffset)
           .dropping(columns: state.horizontalOffset, glyphs: canvas.glyphs)
@@ -64,6 +74,17 @@ public enum ListWidget {
   ) -> ListItem? {
     guard rect.contains(position) else { return nil }
     return state.item(atLine: position.row - rect.row, in: content, height: rect.height)
+  }
+
+  /// A line with a text in its middle, or on a narrow screen near its beginning.
+  private static func drawDivider(_ text: String, into canvas: inout Canvas, _ area: Rect) {
+    canvas.horizontalLine(
+      row: area.row, column: area.column, width: area.width, role: .unreadLine)
+    if text.isEmpty { return }
+    let width = CellWidth.width(of: text) + 2
+    let start = area.width < narrowColumns ? 2 : (area.width - width) / 2
+    let place = area.splitLeft(max(start, 0)).rest
+    canvas.put(" \(text) ", at: place.origin, width: place.width, role: .unreadLine)
   }
 
   private static func drawHeader(

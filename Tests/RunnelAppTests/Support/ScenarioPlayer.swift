@@ -70,6 +70,7 @@ final class ScenarioPlayer {
     case "paste":
       app.send(.paste(step.rest))
       app.pump()
+    case "focus": app.send(.focus(step.rest == "in"))
     case "wait": app.wait(milliseconds: try #require(Int64(step.rest)))
     case "resize":
       let size = try ScenarioPlayer.size(step.rest)
