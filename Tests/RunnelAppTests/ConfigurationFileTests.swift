@@ -157,8 +157,8 @@ import Testing
   }
 
   @Test func keysHintsAndHelpFollowTheConfiguration() throws {
-    let app = try configured("keys: { row.up: [x], record.delete: [], help.open: [F1] }")
-    app.press("x")
+    let app = try configured("keys: { row.up: [X], record.delete: [], help.open: [F1] }")
+    app.press("X")
     #expect(app.cursorLine.contains("Good morning"))
     app.press("d k")
     #expect(app.state.layers.isEmpty)
@@ -168,7 +168,7 @@ import Testing
     #expect(hints.hasSuffix("F1 help"))
     app.resize(columns: 80, rows: 100)
     app.press("F1")
-    #expect(app.screen.contains { $0.contains("x ") && $0.contains("[row.up]") })
+    #expect(app.screen.contains { $0.contains("X ") && $0.contains("[row.up]") })
     #expect(!app.screen.contains { $0.contains("record.delete") })
   }
 

@@ -80,6 +80,12 @@ import Testing
       before: typing.merging(["input.prev": "", "input.next": "Up"]) { $1 },
       idle: oneLine.merging(["input.complete": "no field begins so"]) { $1 }),
     Place(
+      name: "palette", keys: ": a b",
+      before: typing.merging(["page.up": "C-u PgDn", "page.down": "C-u"]) { $1 }, idle: oneLine),
+    Place(
+      name: "menu", keys: "g2 j x o",
+      before: typing.merging(["page.up": "C-u PgDn", "page.down": "C-u"]) { $1 }, idle: oneLine),
+    Place(
       name: "search", keys: "/ a b", before: typing.merging(["input.next": "Up"]) { $1 },
       idle: oneLine),
   ]

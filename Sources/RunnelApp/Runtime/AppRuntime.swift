@@ -292,7 +292,7 @@ extension AppRuntime {
     case .read(let number, let path):
       store.dispatch(StoredValue.getObject(at: path, id: RequestID("\(number)")))
     case .readChoices(let path): readChoices(path)
-    case .copy, .editOutside, .suspend, .redraw, .crash: screenEffects.append(effect)
+    case .copy, .theme, .editOutside, .suspend, .redraw, .crash: screenEffects.append(effect)
     }
   }
 

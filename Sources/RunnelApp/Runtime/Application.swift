@@ -61,6 +61,8 @@ public final class Application {
   private let runtime: AppRuntime
   private let configuration: ConfigurationMonitor
   private let wishes: TerminalWishes
+  /// What the configuration asks of the terminal.
+  private var terminalOptions: TerminalOptions
   private let clipboard = Clipboard()
   private let editor = ExternalEditor()
   private var isDirty = true
@@ -107,6 +109,7 @@ public final class Application {
     wishes = options.terminal
     configuration = ConfigurationMonitor(file: options.configuration)
     let settings = configuration.read()
+    terminalOptions = settings.settings.terminal
     let workspace = try Workspace(options, settings.settings)
     try workspace.prepare(options, signals)
     let database = try Database(
@@ -142,8 +145,8 @@ public final class Application {
     (database, recorder, problem) = (nil, nil, nil)
     self.wishes = wishes
     configuration = ConfigurationMonitor(file: nil)
-    screen = try CursesScreen.open(
-      options: wishes.applied(to: Settings(source: replay.state.configuration).terminal))
+    terminalOptions = Settings(source: replay.state.configuration).terminal
+    screen = try CursesScreen.open(options: wishes.applied(to: terminalOptions))
     // Whoever asks for so much at once is not answered.
     let backend = ReplayBackend { _ = inbox.post($0) }
     var state = replay.state
@@ -215,9 +218,18 @@ extension Application {
   private func readConfiguration() {
     guard configuration.hasChanged() else { return }
     let file = configuration.read()
-    screen.apply(wishes.applied(to: file.settings.terminal))
+    terminalOptions = file.settings.terminal
+    applyTerminalOptions()
     runtime.send(.configured(file.settings, problem: file.summary))
     paintSoon()
+  }
+
+  /// What the command line asks for goes before the configuration, and a theme chosen here before
+  /// both.
+  private func applyTerminalOptions() {
+    var options = wishes.applied(to: terminalOptions)
+    if let theme = runtime.state.theme { options.theme = theme }
+    screen.apply(options)
   }
 
   private func readKeys() {
@@ -269,6 +281,7 @@ extension Application {
     switch effect {
     case .copy(let text, let what):
       runtime.send(.copied(what: what, clipboard.copy(text, to: screen)))
+    case .theme: applyTerminalOptions()
     case .editOutside(let edit): editOutside(edit)
     case .suspend: suspend()
     case .redraw: screen.redraw()

@@ -44,7 +44,7 @@ struct AppScreen {
       case .help(let screen):
         return HelpDrawing(screen, state.keymap, layout.body).draw(into: &canvas)
       case .debug(let screen): return drawDebug(screen, into: &canvas)
-      case .form, .confirm, .compose, .filter, .search: continue
+      case .form, .confirm, .compose, .filter, .search, .palette, .menu: continue
       }
     }
     if state.isTree { return drawTree(into: &canvas) }
@@ -145,6 +145,8 @@ struct AppScreen {
       case .filter(let filter): PromptDrawing(state, layout.composer).draw(filter, into: &canvas)
       case .search(let search): PromptDrawing(state, layout.composer).draw(search, into: &canvas)
       case .form(let form): FormDrawing(form, layout.body).draw(into: &canvas)
+      case .palette(let palette): PaletteDrawing(palette, layout.body).draw(into: &canvas)
+      case .menu(let menu): MenuDrawing(menu, layout.body).draw(into: &canvas)
       case .confirm(let question): question.dialog.draw(into: &canvas, rect: layout.body)
       }
     }

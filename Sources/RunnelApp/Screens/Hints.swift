@@ -29,6 +29,16 @@ struct Hints {
     case .confirm: [key(.dialogYes, "yes"), key(.dialogNo, "no")]
     case .help: [key(.rowOpen, "run"), key(.stepBack, "close")]
     case .debug: [key(.rowDown, "down"), key(.stepBack, "close")]
+    case .palette:
+      [
+        key(.inputAccept, "do"), key(.inputCancel, "close"), key(.inputComplete, "complete"),
+        key(.inputPrevious, "earlier"), key(.rowDown, "down"), key(.rowUp, "up"),
+      ]
+    case .menu:
+      [
+        key(.inputAccept, "choose"), key(.inputCancel, "close"), key(.inputPrevious, "up"),
+        key(.inputNext, "down"),
+      ]
     }
   }
 
@@ -36,7 +46,7 @@ struct Hints {
   var help: Hint? {
     switch state.layers.last {
     case .confirm, .help, .debug: nil
-    case .record, .form, .compose, .filter, .search, nil: key(.helpOpen, "help")
+    case .record, .form, .compose, .filter, .search, .palette, .menu, nil: key(.helpOpen, "help")
     }
   }
 

@@ -98,7 +98,8 @@ extension AppState {
       case .record(let screen): screen.list
       case .help(let screen): screen.list
       case .debug(let screen): screen.list
-      case .form, .confirm, .compose, .filter, .search, nil: isTree ? tree.list : lists[active].list
+      case .form, .confirm, .compose, .filter, .search, .palette, .menu, nil:
+        isTree ? tree.list : lists[active].list
       }
     return switch list.cursor {
     case .row(let id): id
@@ -122,6 +123,8 @@ extension AppState.Layer {
     case .filter(let screen): "filter \(screen.editor.text)"
     case .search(let screen): "search \(screen.editor.text)"
     case .debug: "debug"
+    case .palette(let screen): "palette \(screen.editor.text)"
+    case .menu(let screen): "menu \(screen.title)"
     }
   }
 }

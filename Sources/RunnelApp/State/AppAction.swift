@@ -75,6 +75,8 @@ enum Effect: Hashable, Sendable {
   case readChoices(Path)
   /// Put a text into the clipboard; the words say what it is.
   case copy(String, what: String)
+  /// Draw in the colours of a theme, or in those of the configuration.
+  case theme(ThemeChoice?)
   /// Let the user edit something in their editor.
   case editOutside(OutsideEdit)
   /// Give the terminal back until the program is continued.

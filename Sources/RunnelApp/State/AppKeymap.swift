@@ -139,12 +139,13 @@ enum AppKeymap {
       + bindings(.global, global) + bindings(.crash, crash) + gotoBindings
       + bindings(.filter, filter) + bindings(.search, search)
       + bindings(.fields, fields) + bindings(.input, input)
+      + paletteBindings
       + TextFieldBindings.all,
     countingContexts: [.collection, .tree, .record, .help, .toggle, .resource, .activity])
 
   typealias Row = (keys: [String], action: ActionID, description: String)
 
-  private static func bindings(_ context: KeymapContext, _ rows: [Row]) -> [KeyBinding] {
+  static func bindings(_ context: KeymapContext, _ rows: [Row]) -> [KeyBinding] {
     rows.flatMap { KeyBinding.bindings(context, $0.keys, $0.action, $0.description) }
   }
 

@@ -17,7 +17,7 @@ extension AppState {
       // In the tree a node folds, not the section that holds them all.
       if !isDone, !isTree { isDone = AppState.fold(&list, content, height, action) }
     }
-    if !isTree { lists[active].wantedRow = nil }
+    if isTree { tree.wanted = nil } else { lists[active].wantedRow = nil }
     if isDone { return }
     switch action {
     case .searchStart: return openSearch()
@@ -56,6 +56,7 @@ extension AppState {
     case .recordDelete: deleteRecord()
     case .recordForm: openForm()
     case .recordToggle: toggle()
+    case .rowActions: openRowActions()
     case .sectionMore: fetchMore()
     case .filterEdit: openFilter()
     case .markToggle: toggleMark(count: count)
@@ -174,21 +175,12 @@ extension AppState {
 
   /// Opens the record at the field that one edits most: the composed one, or the widest column.
   private mutating func editRecord() {
-    guard let record = lists[active].cursorRecord else {
-      return say(.info, "move to a record to edit it")
-    }
-    if refusesWriting() { return }
+    guard let record = lists[active].cursorRecord else { return }
     open(record: record.path, .field(lists[active].definition.mainField ?? .root))
   }
 
   private mutating func addRecord() {
-    if refusesWriting() { return }
     let screen = lists[active]
-    do throws(Refusal) {
-      _ = try resources.adding(.object([]), to: screen.definition.source.path)
-    } catch {
-      return say(.info, error.message)
-    }
     if screen.definition.compose != nil { return openComposer() }
     if openFormForNewRecord(in: screen.definition.source.path, view: active) { return }
     layers.append(.form(screen.formForNewRecord(view: active)))

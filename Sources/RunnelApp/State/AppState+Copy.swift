@@ -88,11 +88,7 @@ extension AppState {
     if isTree { return copyNode(form) }
     let screen = lists[active]
     let marked = screen.markedRecords
-    if marked.isEmpty, screen.markCount > 0 {
-      return say(.info, "the filter hides what is marked: Esc shows all")
-    }
     let records = marked.isEmpty ? [screen.cursorRecord].compactMap(\.self) : marked
-    if records.isEmpty { return say(.info, "move to a record to copy it") }
     copy(form, records.map { $0.copied(form, mainField: screen.definition.mainField) })
   }
 
@@ -106,9 +102,7 @@ extension AppState {
 
   /// The tree knows no more of a node than its size, so what is below it is read.
   private mutating func copyNode(_ form: CopyForm) {
-    guard case .node(let path, let row, _)? = tree.cursorLine else {
-      return say(.info, "move to a node to copy it")
-    }
+    guard case .node(let path, let row, _)? = tree.cursorLine else { return }
     switch row.summary.kind {
     case .leaf(let leaf): copy(form, [CopiedValue(path: path, json: leaf.json)])
     case .children where form == .value || form == .line: read(path, for: .copy(form))

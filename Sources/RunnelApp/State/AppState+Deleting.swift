@@ -36,9 +36,7 @@ extension AppState {
   mutating func deleteRecord() {
     let screen = lists[active]
     if screen.markCount > 0 { return confirmRemovalOfMarked(in: screen) }
-    guard let record = screen.cursorRecord else {
-      return say(.info, "move to a record to delete it")
-    }
+    guard let record = screen.cursorRecord else { return }
     confirmRemoval(of: record.path, record.row.summary)
   }
 
@@ -49,7 +47,7 @@ extension AppState {
     if let record = marked.first, marked.count == 1 {
       return confirmRemoval(of: record.path, record.row.summary)
     }
-    if paths.isEmpty { return say(.info, "the filter hides what is marked: Esc shows all") }
+    if paths.isEmpty { return }
     let title = "Delete \(paths.count) marked records"
     if paths.count > AppState.deletedByYesMax {
       let word = screen.definition.source.path.lastKey?.text ?? "all"

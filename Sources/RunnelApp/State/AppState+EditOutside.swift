@@ -20,13 +20,7 @@ struct OutsideEdit: Hashable, Sendable {
 extension AppState {
   /// Reads what the keys are about, to edit it as it is now and whole.
   mutating func editOutside() {
-    guard let path = placeAtHand else { return say(.info, "move to a record to edit it") }
-    if refusesWriting() { return }
-    do throws(Refusal) {
-      try resources.checkEditable(path)
-    } catch {
-      return say(.info, error.message)
-    }
+    guard let path = placeAtHand else { return }
     read(path, for: .editOutside)
   }
 

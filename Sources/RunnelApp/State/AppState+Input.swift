@@ -19,6 +19,8 @@ extension AppState {
     case .confirm: [.confirm]
     case .help: [.help, .list, .global]
     case .debug: [.list, .global]
+    case .palette: [.palette, .input, .textField]
+    case .menu: [.menu, .input, .textField]
     }
   }
 
@@ -81,7 +83,7 @@ extension AppState {
       case .debug(var screen):
         screen.list.resize(toHeight: height, in: screen.content)
         layers[index] = .debug(screen)
-      case .form, .confirm, .compose, .filter, .search: break
+      case .form, .confirm, .compose, .filter, .search, .palette, .menu: break
       }
     }
   }
@@ -90,6 +92,7 @@ extension AppState {
 
   /// Runs an action where the keys go now.
   mutating func perform(_ action: ActionID, count: Int?) {
+    if isPlaceInFront, refuses(action) { return }
     if performAnywhere(action) || performUndo(action, count: count ?? 1) { return }
     if let tab = tab(of: action, count: count) { return change(to: tab) }
     switch layers.last {
@@ -102,6 +105,17 @@ extension AppState {
     case .filter: performInFilter(action)
     case .search: performInSearch(action)
     case .debug: performInDebug(action, count: count)
+    case .palette: performInPalette(action)
+    case .menu: performInMenu(action)
+    }
+  }
+
+  /// True if the keys are about a view or a record, not about what lies over it.
+  private var isPlaceInFront: Bool {
+    switch layers.last {
+    case nil: true
+    case .record(let screen): screen.edit == nil
+    default: false
     }
   }
 
@@ -113,6 +127,7 @@ extension AppState {
     case .screenRedraw: effects.append(.redraw)
     case .helpOpen: openHelp()
     case .debugOpen: openDebug()
+    case .paletteOpen: openPalette()
     case .viewClose:
       if layers.isEmpty { isLeaving = true } else { closeLayer() }
     case .jobCancel: interrupt()
@@ -137,7 +152,7 @@ extension AppState {
     guard (0...treeTab).contains(tab) else { return open(tab) }
     while let layer = layers.last {
       switch layer {
-      case .help, .debug: closeLayer()
+      case .help, .debug, .palette, .menu: closeLayer()
       case .record(let screen) where screen.edit == nil: closeLayer()
       case .record, .form, .confirm, .compose, .filter, .search:
         return say(.info, "finish first what is typed, or Esc")

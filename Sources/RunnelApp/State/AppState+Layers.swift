@@ -191,7 +191,7 @@ extension AppState {
   /// True if typed text has somewhere to go.
   var hasEditor: Bool {
     switch layers.last {
-    case .form, .compose, .filter, .search: true
+    case .form, .compose, .filter, .search, .palette, .menu: true
     case .record(let screen): screen.edit != nil
     case .confirm, .help, .debug, nil: false
     }
@@ -220,6 +220,8 @@ extension AppState {
       screen.editor.insert(text)
       layers[layers.count - 1] = .search(screen)
       searchWhileTyping()
+    case .palette: typeInPalette(text)
+    case .menu: typeInMenu(text)
     case .confirm, .help, .debug, nil: break
     }
   }
@@ -243,6 +245,8 @@ extension HelpScreen {
     case .input: "While typing"
     case .textField: "Editing text"
     case .confirm: "Answering"
+    case .palette: "In the palette"
+    case .menu: "In the menu"
     default: context.rawValue
     }
   }

@@ -24,6 +24,7 @@ extension AppState {
     matcher.reset()
     switch layers.last {
     case .form, .confirm: return
+    case .palette, .menu: perform(action == .scrollUp ? .inputPrevious : .inputNext, count: nil)
     case .record(let screen) where screen.edit != nil: return
     case .compose, .filter, .search: performInView(action, count: count)
     case .record, .help, .debug, nil: perform(action, count: count)
@@ -54,7 +55,7 @@ extension AppState {
   /// True if a click may move the cursor: nothing is being typed or asked.
   private var canBeClicked: Bool {
     switch layers.last {
-    case .form, .confirm, .compose, .filter, .search: false
+    case .form, .confirm, .compose, .filter, .search, .palette, .menu: false
     case .record(let screen): screen.edit == nil
     case .help, .debug, nil: true
     }

@@ -12,10 +12,9 @@ extension AppState {
     if performOutside(action) { return }
     switch action {
     case .stepBack: return closeLayer()
+    case .rowActions: return openRowActions()
     case .recordEdit:
-      guard let field = screen.cursorField else { return say(.info, "move to a field to edit it") }
-      if refusesWriting() { return }
-      if let reason = reasonNotEdited(field.path, in: screen) { return say(.info, reason) }
+      guard let field = screen.cursorField else { return }
       screen.start(.field(field.path), height: height)
       layers[layers.count - 1] = .record(screen)
       return readChoices(of: [screen.edit?.input].compactMap(\.self))
@@ -25,10 +24,7 @@ extension AppState {
     case .recordToggle: return toggle()
     case .recordAdd: return addField(to: screen)
     case .recordDelete:
-      guard let field = screen.cursorField else {
-        return say(.info, "move to a field to delete it")
-      }
-      guard let leaf = field.leaf else { return say(.info, "nothing stands there") }
+      guard let field = screen.cursorField, let leaf = field.leaf else { return }
       let path = Path(unchecked: screen.path.keys + field.path.keys)
       return confirmRemoval(of: path, NodeSummary(kind: .leaf(leaf), priority: nil))
     default:
@@ -38,7 +34,7 @@ extension AppState {
   }
 
   /// Why a field of an open record is not edited; nil if it is.
-  private func reasonNotEdited(_ field: Path, in screen: RecordScreen) -> String? {
+  func reasonNotEdited(_ field: Path, in screen: RecordScreen) -> String? {
     do throws(Refusal) {
       _ = try resources.setting(true, at: Path(unchecked: screen.path.keys + field.keys))
       return nil
@@ -48,10 +44,6 @@ extension AppState {
   }
 
   private mutating func addField(to screen: RecordScreen) {
-    if refusesWriting() { return }
-    if screen.node?.leaf != nil {
-      return say(.info, "\(screen.path) is a value: it has no fields")
-    }
     layers.append(
       .form(
         FormScreen(

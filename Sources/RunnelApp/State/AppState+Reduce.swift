@@ -87,6 +87,7 @@ extension AppState {
       effects.append(.collapse(place))
     }
     tree.rebuild(height: height)
+    goOnToWanted()
   }
 
   private mutating func show(_ node: RunnelTree.Node, ofRecord path: Path) {

@@ -11,7 +11,7 @@ extension AppState {
   var recordAtHand: Path? {
     switch layers.last {
     case .record(let screen): return screen.path
-    case .form, .confirm, .help, .compose, .filter, .search, .debug: return nil
+    case .form, .confirm, .help, .compose, .filter, .search, .debug, .palette, .menu: return nil
     case nil: break
     }
     if !isTree { return lists[active].cursorRecord?.path }
@@ -29,8 +29,7 @@ extension AppState {
 
   /// Makes the user's record at the one under the cursor, or takes it back.
   mutating func toggle() {
-    guard let identity = toggledAtHand else { return say(.info, "nothing is toggled here") }
-    if refusesWriting() { return }
+    guard let identity = toggledAtHand else { return }
     submit(
       .toggle, .operation(resources.registry.operation(.toggle(), on: identity, value: .object([])))
     )
@@ -60,10 +59,7 @@ extension AppState {
 
   /// Opens the form with all fields of the record at hand, once the record is there.
   mutating func openForm() {
-    guard let path = recordAtHand, resources.record(at: path) != nil else {
-      return say(.info, "no resource describes what stands here: e edits a field")
-    }
-    if refusesWriting() { return }
+    guard let path = recordAtHand, resources.record(at: path) != nil else { return }
     if !isTree, let node = lists[active].cursorRecord?.row.node {
       return openForm(of: path, node.exportJSON)
     }
@@ -159,7 +155,7 @@ extension AppState {
       case .record(var screen) where screen.edit?.input.choicesPath == collection:
         screen.edit?.input.choices = choices
         layers[index] = .record(screen)
-      case .record, .confirm, .help, .compose, .filter, .search, .debug: break
+      case .record, .confirm, .help, .compose, .filter, .search, .debug, .palette, .menu: break
       }
     }
   }

@@ -32,7 +32,7 @@ extension AppState {
       // An empty line looks for what was looked for last.
       search = text.isEmpty ? searchHistory.entries.last : text
       closePrompt()
-      if text.isEmpty { findNext(1) }
+      if text.isEmpty, !refuses(.searchNext) { findNext(1) }
       return
     case .inputPrevious, .inputNext:
       guard let other = screen.past.recall(action, from: old) else { return }
@@ -53,9 +53,7 @@ extension AppState {
 
   /// Goes to the match so many further on, or back if negative.
   mutating func findNext(_ count: Int) {
-    guard let text = search ?? searchHistory.entries.last else {
-      return say(.info, "nothing was looked for yet: / searches")
-    }
+    guard let text = search ?? searchHistory.entries.last else { return }
     search = text
     for _ in 0..<min(abs(count), 1000) { find(text, from: 1, by: count < 0 ? -1 : 1) }
   }

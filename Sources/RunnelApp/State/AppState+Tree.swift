@@ -8,6 +8,7 @@ import RunnelTree
 extension AppState {
   mutating func performInTree(_ action: ActionID) {
     if action == .recordAdd { return addChild(near: tree.cursorLine) }
+    if action == .rowActions { return openRowActions() }
     switch tree.cursorLine {
     case .node(let path, let row, _)?: perform(action, on: path, row)
     case .paging(let path, _, _)?, .failed(let path, _, _)?: perform(action, below: path)
@@ -41,7 +42,6 @@ extension AppState {
         fetchMoreChildren(of: path)
       }
     case .rowOut: goTo(path)
-    case .recordEdit, .recordDelete: say(.info, "move to a node to change it")
     default: break
     }
   }
@@ -53,7 +53,6 @@ extension AppState {
     case .rowIn: tree.list.unfold(TreeScreen.section, in: tree.content, height: height)
     case .rowOut: tree.list.fold(TreeScreen.section, in: tree.content, height: height)
     case .sectionMore: fetchMoreChildren(of: .root)
-    case .recordEdit, .recordDelete: say(.info, "move to a node to change it")
     default: break
     }
   }
@@ -99,15 +98,9 @@ extension AppState {
   }
 
   private mutating func edit(_ path: Path, _ row: TreeRow) {
-    guard case .leaf(let leaf) = row.summary.kind else {
-      return say(.info, "expand it to edit a value in it, or a adds a child")
-    }
-    if refusesWriting() { return }
-    do throws(Refusal) {
-      _ = try resources.setting(leaf.json, at: path)
-    } catch {
-      return say(.info, error.message)
-    }
+    // Enter on a value asks for this, too.
+    if refuses(.recordEdit) { return }
+    guard case .leaf(let leaf) = row.summary.kind else { return }
     let field = FormScreen.Field("value", input(for: leaf, at: path))
     layers.append(
       .form(FormScreen(purpose: .setLeaf(path), title: "Edit \(path)", fields: [field])))

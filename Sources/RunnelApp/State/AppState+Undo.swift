@@ -19,7 +19,6 @@ extension AppState {
   }
 
   private mutating func go(_ direction: UndoHistory.Direction, _ count: Int) {
-    if refusesWriting() { return }
     if let reversal = undoing.reversal {
       if reversal.direction == direction {
         undoing.reversal?.following = min(reversal.following + count, UndoHistory.stepsMax)
@@ -30,12 +29,9 @@ extension AppState {
   }
 
   private mutating func takeStep(_ direction: UndoHistory.Direction, following: Int) {
-    guard let step = undoing.pop(direction) else {
-      return say(
-        .info,
-        direction == .undo
-          ? "nothing to undo: nothing was changed here since the start" : "nothing to redo")
-    }
+    // Writing may have been turned off since the first step.
+    if refusesWriting() { return }
+    guard let step = undoing.pop(direction) else { return }
     if step.parts.isEmpty {
       return say(.warning, "cannot be undone: \(step.title)\(unknownWrite)")
     }

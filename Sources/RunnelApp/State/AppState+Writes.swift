@@ -130,7 +130,7 @@ extension AppState {
     var form = form
     form.take(refusal)
     switch layers.last {
-    case .confirm, .form, .compose, .filter, .search:
+    case .confirm, .form, .compose, .filter, .search, .palette, .menu:
       // Keys that are meant for another field do not go into this one.
       layers.insert(.form(form), at: layers.count - 1)
     case .record(let screen) where screen.edit != nil:

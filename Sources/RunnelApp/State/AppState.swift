@@ -20,6 +20,8 @@ struct AppState: Equatable, Sendable {
     case filter(FilterScreen)
     case search(SearchScreen)
     case debug(DebugScreen)
+    case palette(PaletteScreen)
+    case menu(MenuScreen)
   }
 
   /// A message that goes away by itself.
@@ -93,6 +95,10 @@ struct AppState: Equatable, Sendable {
   var search: String?
   /// What was looked for before.
   var searchHistory = LineHistory()
+  /// What was done by the palette before.
+  var paletteHistory = LineHistory()
+  /// The theme that was chosen here; nil for that of the configuration.
+  var theme: ThemeChoice?
   /// What lists were filtered by before.
   var filterHistory = LineHistory()
 
@@ -167,7 +173,7 @@ extension AppState {
       switch layer {
       case .compose, .search: return .line
       case .filter: return .bar
-      case .record, .form, .confirm, .help, .debug: continue
+      case .record, .form, .confirm, .help, .debug, .palette, .menu: continue
       }
     }
     return .none
@@ -255,8 +261,9 @@ extension AppState {
 
   /// True if writing is off, which is then said.
   mutating func refusesWriting() -> Bool {
-    if isReadOnly { say(.warning, "this database is open read-only: nothing can be changed") }
-    return isReadOnly
+    guard let reason = reasonReadOnly else { return false }
+    say(.warning, reason)
+    return true
   }
 
   /// A list of the active tab, whatever it shows, with its cursor.

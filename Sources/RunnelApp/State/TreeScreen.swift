@@ -36,6 +36,8 @@ struct TreeScreen: Hashable, Sendable {
   /// What the header says.
   var headings: [String: ListHeading] = [:]
   var list = ListState()
+  /// Where the cursor is to go as soon as that is loaded; nil if nowhere.
+  var wanted: Wanted?
 
   /// The line under the cursor; nil on the header.
   var cursorLine: Line? {

@@ -1,0 +1,102 @@
+import RunnelTerminal
+import RunnelTree
+
+/// The palette: what can be done here, found by typing some of its letters.
+struct PaletteScreen: Hashable, Sendable {
+  var editor = LineEditor()
+  /// What fits what is typed.
+  var menu = MenuList([])
+  /// What was done by the palette before, and where in it the user is.
+  var past: LineHistory
+  /// True while the user goes through what was done before.
+  var isRecalling = false
+  /// Why what was typed was not done.
+  var problem: String?
+  /// The theme before one was tried, which comes back if the palette is left.
+  let theme: ThemeChoice?
+}
+
+/// A small list over the screen from which one thing is chosen.
+struct MenuScreen: Hashable, Sendable {
+  /// What the menu is for.
+  enum Purpose: Hashable, Sendable {
+    /// What can be done with the row under the cursor.
+    case rowActions
+  }
+
+  let purpose: Purpose
+  let title: String
+  var editor = LineEditor()
+  var menu: MenuList
+}
+
+/// What is typed into the palette, by what it begins with.
+enum PaletteInput {
+  /// The letters of anything.
+  case words(String)
+  /// A path, to go there.
+  case path(String)
+  /// The name of a command, a blank, and what follows.
+  case command(PaletteCommand, argument: String)
+
+  init(_ text: String) {
+    let line = text.drop { $0 == " " || $0 == ":" }
+    if line.first == "/" {
+      self = .path(line.trimmingBlanks)
+      return
+    }
+    guard let blank = line.firstIndex(of: " "),
+      let command = PaletteCommand.named(String(line[..<blank]))
+    else {
+      self = .words(String(line))
+      return
+    }
+    self = .command(command, argument: line[blank...].trimmingBlanks)
+  }
+}
+
+extension StringProtocol {
+  /// The text without the blanks around it.
+  var trimmingBlanks: String {
+    let start = drop { $0 == " " }
+    let end = start.lastIndex { $0 != " " }
+    return end.map { String(start[...$0]) } ?? ""
+  }
+}
+
+/// What an item of the palette does: kept as its id.
+enum PaletteDeed: Hashable {
+  /// Run an action.
+  case action(ActionID)
+  /// Run a line as if it were typed.
+  case run(String)
+  /// Put a line into the field, for more to be typed.
+  case fill(String)
+
+  init?(id: String) {
+    guard let colon = id.firstIndex(of: ":") else { return nil }
+    let text = String(id[id.index(after: colon)...])
+    switch id[..<colon] {
+    case "action": self = .action(ActionID(text))
+    case "run": self = .run(text)
+    case "fill": self = .fill(text)
+    default: return nil
+    }
+  }
+
+  var id: String {
+    switch self {
+    case .action(let action): "action:\(action)"
+    case .run(let line): "run:\(line)"
+    case .fill(let line): "fill:\(line)"
+    }
+  }
+
+  /// What stands in the field for it.
+  var line: String {
+    switch self {
+    case .action(let action): action.rawValue
+    case .run(let line), .fill(let line): line
+    }
+  }
+}

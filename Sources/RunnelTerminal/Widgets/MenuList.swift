@@ -1,0 +1,205 @@
+/// A list of things to do or to choose from, narrowed by some of their letters.
+///
+/// A value without time or keys: the owner narrows it to what is typed, moves the selection and reads
+/// `selected`. It draws its rows alone, for a palette, or in a box with a field, for a menu.
+public struct MenuList: Hashable, Sendable {
+  /// One thing that can be chosen.
+  public struct Item: Hashable, Sendable {
+    /// What the owner knows it by.
+    public var id: String
+    /// What it is or does, in a few words: what is searched in.
+    public var title: String
+    /// Its name, which is searched in too; empty if it has none.
+    public var name: String
+    /// The keys that do the same; empty if there are none.
+    public var keys: String
+    /// What else is to be said of it; empty for nothing.
+    public var note: String
+    /// Whether it is what is in force now.
+    public var isChosen: Bool
+    /// Why it cannot be chosen now; nil if it can.
+    public var refusal: String?
+
+    /// Makes an item.
+    public init(
+      id: String, title: String, name: String = "", keys: String = "", note: String = "",
+      isChosen: Bool = false, refusal: String? = nil
+    ) {
+      self.id = id
+      self.title = title
+      self.name = name
+      self.keys = keys
+      self.note = note
+      self.isChosen = isChosen
+      self.refusal = refusal
+    }
+  }
+
+  /// An item that fits, and where.
+  private struct Found: Hashable {
+    var item: Item
+    var positions: [Int]
+  }
+
+  private var items: [Item]
+  private var pattern: String
+  private var found: [Found]
+  private var selection = 0
+
+  /// Makes a list of those items that fit a pattern, the best first; all in this order if it is empty.
+  public init(_ items: [Item], pattern: String = "") {
+    self.items = items
+    self.pattern = pattern
+    found = MenuList.matches(of: pattern, in: items)
+  }
+
+  /// How many items there are, whether they fit or not.
+  public var itemCount: Int { items.count }
+
+  /// The items that fit what is typed, the best first.
+  public var shown: [Item] { found.map(\.item) }
+
+  /// The selected item; nil if none fits.
+  public var selected: Item? { found.indices.contains(selection) ? found[selection].item : nil }
+
+  /// Shows the items that fit some letters, and selects the best one.
+  public mutating func narrow(to pattern: String) {
+    guard pattern != self.pattern else { return }
+    self.pattern = pattern
+    found = MenuList.matches(of: pattern, in: items)
+    selection = 0
+  }
+
+  /// Takes other items for these; the selection stays on the item it is on, if that is still there.
+  public mutating func replaceItems(with items: [Item]) {
+    let id = selected?.id
+    self.items = items
+    found = MenuList.matches(of: pattern, in: items)
+    select(id ?? "")
+    selection = max(0, min(selection, found.count - 1))
+  }
+
+  /// Selects the item with an id, if it is shown.
+  public mutating func select(_ id: String) {
+    if let index = found.firstIndex(where: { $0.item.id == id }) { selection = index }
+  }
+
+  /// Moves the selection; it goes round at both ends.
+  public mutating func move(by count: Int) {
+    guard !found.isEmpty else { return }
+    selection = (selection + count % found.count + found.count) % found.count
+  }
+
+  /// Moves the selection by a screen of so many rows, up if negative; it stays at the ends.
+  public mutating func movePage(by pages: Int, height: Int) {
+    let step = max(height - 1, 1)
+    selection = max(0, min(selection + pages * step, found.count - 1))
+  }
+
+  private static func matches(of pattern: String, in items: [Item]) -> [Found] {
+    if pattern.isEmpty { return items.map { Found(item: $0, positions: []) } }
+    let matches = items.enumerated().compactMap { index, item -> (Int, Int, Found)? in
+      let title = FuzzyMatch(pattern, in: item.title)
+      let name = FuzzyMatch(pattern, in: item.name)
+      guard let score = [title?.score, name?.score].compactMap(\.self).max() else { return nil }
+      return (score, index, Found(item: item, positions: title?.positions ?? []))
+    }
+    return matches.sorted { ($0.0, $1.1) > ($1.0, $0.1) }.map(\.2)
+  }
+}
+
+// MARK: - Drawing
+
+extension MenuList {
+  /// The columns before a title: the cursor's sign, that of what is chosen, and a blank.
+  private static let gutterWidth = 3
+
+  /// The height of a box that shows all items under a field.
+  public var fittingHeight: Int { items.count + 3 }
+
+  /// The index of the row that is drawn first in so many lines.
+  ///
+  /// The selection stays in sight, in the middle where it can.
+  private func firstRow(height: Int) -> Int {
+    max(0, min(selection - height / 2, found.count - height))
+  }
+
+  /// Selects the row that is drawn at a line of so many; false if there is none.
+  public mutating func select(line: Int, height: Int) -> Bool {
+    let index = firstRow(height: height) + line
+    guard (0..<height).contains(line), found.indices.contains(index) else { return false }
+    selection = index
+    return true
+  }
+
+  /// Draws the rows around the selection.
+  public func draw(into canvas: inout Canvas, rect: Rect) {
+    canvas.fill(rect)
+    guard !rect.isEmpty else { return }
+    if found.isEmpty {
+      let place = rect.splitLeft(MenuList.gutterWidth).rest
+      canvas.put("nothing fits", at: place.origin, width: place.width, role: .muted)
+      return
+    }
+    let first = firstRow(height: rect.height)
+    for (index, match) in found.enumerated().dropFirst(first).prefix(rect.height) {
+      let row = rect.line(index - first)
+      draw(match, into: &canvas, row)
+      if index == selection {
+        canvas.put(canvas.glyphs.cursor, at: row.origin, width: 1, role: .strong)
+        canvas.highlightRow(row)
+      }
+    }
+  }
+
+  private func draw(_ match: Found, into canvas: inout Canvas, _ row: Rect) {
+    let item = match.item
+    let (gutter, text) = row.splitLeft(MenuList.gutterWidth)
+    StatusLine(left: MenuList.left(match), right: MenuList.right(item))
+      .draw(into: &canvas, rect: text)
+    if item.isChosen {
+      let sign = gutter.splitLeft(1).rest
+      canvas.put(canvas.glyphs.marked, at: sign.origin, width: 1, role: .rowMarked)
+    }
+  }
+
+  private static func left(_ match: Found) -> StyledLine {
+    let hits = Set(match.positions)
+    let plain: StyleRole = match.item.refusal == nil ? .text : .muted
+    var line = StyledLine()
+    for (index, character) in match.item.title.enumerated() {
+      line.append(String(character), hits.contains(index) ? .searchMatch : plain)
+    }
+    if !match.item.name.isEmpty { line.append("  [\(match.item.name)]", .muted) }
+    return line
+  }
+
+  private static func right(_ item: Item) -> StyledLine {
+    if let refusal = item.refusal { return StyledLine(refusal + " ", .warn) }
+    var line = StyledLine(item.note, .muted)
+    if !item.note.isEmpty, !item.keys.isEmpty { line.append("  ") }
+    line.append(item.keys, .hintKey)
+    line.append(" ")
+    return line
+  }
+
+  /// The rectangle of the rows in a box with a field.
+  public static func rows(inBox box: Rect) -> Rect {
+    let inside = box.inset(rows: 1, columns: 1)
+    // Where there is one line only, it is the selected row's.
+    return inside.height < 2 ? inside : inside.splitTop(1).rest
+  }
+
+  /// Draws a box with a title, a field to type letters into, and the rows below it.
+  public func draw(
+    into canvas: inout Canvas, box: Rect, title: String, editor: LineEditor, label: String = ""
+  ) {
+    canvas.box(box, title: title, role: .dialog)
+    let inside = box.inset(rows: 1, columns: 1)
+    canvas.cursor = nil
+    draw(into: &canvas, rect: MenuList.rows(inBox: box))
+    guard inside.height > 1 else { return }
+    let line = inside.splitTop(1).top.inset(rows: 0, columns: 1)
+    editor.draw(into: &canvas, rect: line, label: label)
+  }
+}

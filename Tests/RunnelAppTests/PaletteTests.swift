@@ -1,0 +1,120 @@
+import RunnelBase
+import RunnelTerminal
+import Testing
+
+@testable import RunnelApp
+
+/// The palette: what it offers where, and what comes of it.
+@Suite struct PaletteTests {
+  private func app(
+    _ keys: String = "", columns: Int = 80, rows: Int = 24, isReadOnly: Bool = false
+  ) throws -> AppDriver {
+    let app = try AppDriver(
+      Fixture.views(), json: Fixture.small, columns: columns, rows: rows, isReadOnly: isReadOnly)
+    if !keys.isEmpty { app.press(keys) }
+    return app
+  }
+
+  private func palette(of app: AppDriver) throws -> PaletteScreen {
+    for case .palette(let screen) in app.state.layers { return screen }
+    throw NothingOpen()
+  }
+
+  private struct NothingOpen: Error {}
+
+  @Test func paletteOffersEachActionOfThePlaceOnce() throws {
+    for place in ["", "g3", "g2 j Enter"] {
+      let app = try app(place)
+      let wanted = Set(app.state.keymap.bindings(for: app.state.contexts).map(\.action))
+      app.press(":")
+      let offered = try palette(of: app).menu.shown.compactMap { item -> ActionID? in
+        if case .action(let action)? = item.deed { action } else { nil }
+      }
+      #expect(Set(offered) == wanted.subtracting([.paletteOpen]), "after \(place)")
+      #expect(Set(offered).count == offered.count)
+    }
+  }
+
+  @Test func paletteDoesWhatTheKeyWouldDo() throws {
+    let byKey = try app("g2 gg j d")
+    let byName = try app("g2 gg j :")
+    byName.type("record.delete")
+    byName.press("Enter")
+    #expect(byName.screen == byKey.screen)
+  }
+
+  @Test func reasonIsTheSameInThePaletteAndAtTheKey() throws {
+    let app = try app("g2 gg", isReadOnly: false)
+    app.press("e")
+    #expect(app.toast == "move to a record to edit it")
+    app.press(":")
+    app.type("record.edit")
+    #expect(try palette(of: app).menu.selected?.refusal == "move to a record to edit it")
+    app.press("Enter")
+    #expect(try palette(of: app).problem == "move to a record to edit it")
+  }
+
+  @Test func wordsOfTheUserStayInTheLineWhenTheyAreRefused() throws {
+    let app = try app(":")
+    app.type("filter from:\"e")
+    app.press("Enter")
+    let screen = try palette(of: app)
+    #expect(screen.problem != nil)
+    #expect(screen.editor.text == "filter from:\"e")
+    #expect(app.screen.contains { $0.contains("Command") && $0.contains("!") })
+  }
+
+  @Test func placeBelowAFoldedPathIsFoundInTheTree() throws {
+    let app = try app(":")
+    app.type("/user/bo/role")
+    app.press("Enter")
+    #expect(app.state.isTree)
+    #expect(app.cursorLine.contains("role"))
+    app.press(":")
+    app.type("/")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("/"))
+  }
+
+  @Test func pathCompletesWithWhatIsLoaded() throws {
+    let app = try app("g2 :")
+    app.type("/us")
+    #expect(try palette(of: app).menu.shown.map(\.title) == ["/us", "/user"])
+    app.press("Down Tab")
+    app.type("/b")
+    #expect(try palette(of: app).menu.shown.map(\.title).contains("/user/bo"))
+  }
+
+  @Test func upGoesThroughWhatWasDoneOnlyWhereNothingIsTyped() throws {
+    let app = try app(":")
+    app.type("view people")
+    app.press("Enter :")
+    app.type("row")
+    let first = try palette(of: app).menu.selected
+    app.press("Down Up")
+    #expect(try palette(of: app).menu.selected == first)
+    app.press("C-u Up")
+    #expect(try palette(of: app).editor.text == "view People")
+    app.press("Down")
+    #expect(try palette(of: app).editor.text == "")
+  }
+
+  @Test(arguments: [(80, 24), (40, 10), (20, 5), (20, 6), (120, 40)])
+  func lineAndSelectionAreSeenAtEverySize(columns: Int, rows: Int) throws {
+    let app = try app(":", columns: columns, rows: rows)
+    app.type("down")
+    #expect(app.body.last?.hasPrefix(": down") == true)
+    if app.body.count > 1 { #expect(!app.cursorLine.isEmpty) }
+    for _ in 0..<30 { app.press("C-n") }
+    if app.body.count > 1 { #expect(!app.cursorLine.isEmpty) }
+  }
+
+  @Test func menuOfARowSaysWhyNot() throws {
+    let app = try app("g2 gg j x", isReadOnly: true)
+    #expect(app.screen.contains { $0.contains("delete the record") && $0.contains("read-only") })
+    app.type("delete")
+    app.press("Enter")
+    #expect(app.toast.contains("read-only"))
+    #expect(app.screen.contains { $0.contains("With this row") })
+  }
+}
