@@ -27,14 +27,14 @@ struct HeldKeyBenchmark {
     while let count = program.rowCount, count < rowCount { try program.fetchPage() }
     try program.strike("G")
     try program.rest(milliseconds: 300)
-    let ours = try seconds(program, from: "row \(rowCount) of", to: "row 1 of")
+    let ours = try seconds(program, from: "row \(rowCount) of", to: "row - of")
     try program.quit()
     guard access("/usr/bin/less", X_OK) == 0 else {
       return report.add("a key held through \(rowCount) rows", Format.time(ours))
     }
     let text = folder.file("newest.txt")
     let first = try writeNewest(to: text)
-    let less = try TerminalProgram(command: ["/usr/bin/less", "+G", text])
+    let less = try TerminalProgram(command: ["/usr/bin/less", "-S", "+G", text])
     try less.wait(for: "the newest message") { $0.contains(demo.newestText) }
     let theirs = try seconds(less, from: demo.newestText, to: first)
     try less.quit()

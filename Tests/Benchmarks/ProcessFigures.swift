@@ -21,19 +21,26 @@ struct ProcessFigures {
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// How often the threads have gone to sleep of their own will, and so were woken.
-  var wakeCount: Int {
-    guard let folder = opendir("/proc/\(processID)/task") else { return 0 }
+  /// How often each thread has gone to sleep of its own will, and so was woken.
+  private var wakeCounts: [Int: Int] {
+    guard let folder = opendir("/proc/\(processID)/task") else { return [:] }
     defer { closedir(folder) }
-    var count = 0
+    var counts: [Int: Int] = [:]
     while let entry = readdir(folder) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       guard let thread = Int(name) else { continue }
-      count += number("voluntary_ctxt_switches:", in: "task/\(thread)/status")
+      counts[thread] = number("voluntary_ctxt_switches:", in: "task/\(thread)/status")
     }
-    return count
+    return counts
+  }
+
+  /// Does something; returns how often a thread was woken meanwhile. One that ended is not counted.
+  func wakes(during body: () throws -> Void) rethrows -> Int {
+    let before = wakeCounts
+    try body()
+    return wakeCounts.reduce(0) { $0 + $1.value - before[$1.key, default: 0] }
   }
 
   /// The bytes written by all calls, to whatever.

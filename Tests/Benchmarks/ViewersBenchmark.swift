@@ -30,10 +30,13 @@ struct ViewersBenchmark {
 
   private var viewers: [Viewer] {
     [
-      Viewer(name: "less", command: ["/usr/bin/less", "+G", demo.textFile], leave: "q"),
+      Viewer(name: "less", command: ["/usr/bin/less", "-S", "+G", demo.textFile], leave: "q"),
       Viewer(
         name: "vim",
-        command: ["/usr/bin/vim", "-u", "NONE", "-N", "-n", "-i", "NONE", "+", demo.textFile],
+        command: [
+          "/usr/bin/vim", "-u", "NONE", "-N", "-n", "-i", "NONE", "+set nowrap", "+$",
+          demo.textFile,
+        ],
         leave: ":q!\r"),
     ].filter { viewer in
       let isThere = access(viewer.command[0], X_OK) == 0
