@@ -47,7 +47,8 @@ struct RowText {
         state.isTransient && isAge ? RowText.transientAge : text(of: value, column.format)
       let role: StyleRole = state.isTransient ? .transient : column.isMuted ? .muted : .text
       let isRight = isAge || column.format == .count
-      line.append(fitted(words, to: widths[index], isRight: isRight), role)
+      line.append(
+        CellText.fitted(words, to: widths[index], isRight: isRight, glyphs: glyphs), role)
       if !isLast { line.append(" ") }
     }
     if let end { line.append(" " + end.text, end.role) }
@@ -101,27 +102,6 @@ struct RowText {
     let (share, extra) = max(width - taken, 0).quotientAndRemainder(dividingBy: open.count)
     for (order, index) in open.enumerated() { widths[index] = share + (order < extra ? 1 : 0) }
     return widths
-  }
-
-  /// The text in exactly so many columns: cut with an ellipsis, or padded.
-  private func fitted(_ text: String, to width: Int, isRight: Bool) -> String {
-    let clusters = CellText.sanitize(text, glyphs: glyphs)
-    let total = clusters.reduce(0) { $0 + $1.width }
-    if total <= width {
-      let blanks = String(repeating: " ", count: width - total)
-      let whole = clusters.map(\.text).joined()
-      return isRight ? blanks + whole : whole + blanks
-    }
-    let room = width - CellWidth.width(of: glyphs.ellipsis)
-    guard room >= 0 else { return String(repeating: " ", count: max(width, 0)) }
-    var cut = ""
-    var used = 0
-    for cluster in clusters where used + cluster.width <= room {
-      cut += cluster.text
-      used += cluster.width
-      if used == room { break }
-    }
-    return cut + glyphs.ellipsis + String(repeating: " ", count: room - used)
   }
 
   // MARK: Values

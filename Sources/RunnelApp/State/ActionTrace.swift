@@ -31,14 +31,14 @@ struct ActionTrace: Hashable, Sendable {
 
   /// Notes an action; one that is of no interest is only counted if it changed nothing.
   mutating func note(
-    _ name: String, isOfInterest: Bool, at milliseconds: Int64, _ old: [StateFact],
+    _ name: @autoclosure () -> String, isOfInterest: Bool, at milliseconds: Int64, _ old: [StateFact],
     _ new: [StateFact]
   ) {
     count += 1
     let changes = ActionTrace.changes(old, new)
     if changes.isEmpty, !isOfInterest { return }
     entries.append(
-      Entry(number: count, milliseconds: milliseconds, name: name, changes: changes))
+      Entry(number: count, milliseconds: milliseconds, name: name(), changes: changes))
     if entries.count > ActionTrace.entriesMax { entries.removeFirst() }
   }
 
@@ -46,50 +46,88 @@ struct ActionTrace: Hashable, Sendable {
     if old == new { return [] }
     var changes: [Change] = []
     for fact in new {
-      let before = old.first { $0.name == fact.name }?.value ?? ""
-      if before != fact.value {
-        changes.append(Change(fact: fact.name, old: before, new: fact.value))
-      }
+      let before = old.first { $0.isAboutTheSame(as: fact) }?.value.text ?? ""
+      let after = fact.value.text
+      if before != after { changes.append(Change(fact: fact.name, old: before, new: after)) }
     }
-    for fact in old where !fact.value.isEmpty && !new.contains(where: { $0.name == fact.name }) {
-      changes.append(Change(fact: fact.name, old: fact.value, new: ""))
+    for fact in old where !new.contains(where: { $0.isAboutTheSame(as: fact) }) {
+      let before = fact.value.text
+      if !before.isEmpty { changes.append(Change(fact: fact.name, old: before, new: "")) }
     }
     return changes
   }
 }
 
-/// Something that is so of the state, in words.
+/// Something that is so of the state; it is put into words where it changed.
 struct StateFact: Hashable, Sendable {
-  var name: String
-  var value: String
+  /// What is the case.
+  enum Value: Hashable, Sendable {
+    case text(String)
+    case count(Int)
+    case size(TerminalSize)
+    case loading(LoadPhase, PagingPhase)
+
+    /// In words; empty where there is nothing to say.
+    var text: String {
+      switch self {
+      case .text(let text): text
+      case .count(let count): count == 0 ? "" : "\(count)"
+      case .size(let size): "\(size.columns)x\(size.rows)"
+      case .loading(let phase, let paging): "\(phase) \(paging)"
+      }
+    }
+  }
+
+  /// The view that it is about; empty for the whole.
+  var subject = ""
+  /// What of it.
+  var aspect: String
+  var value: Value
+
+  /// Both, in words.
+  var name: String { subject.isEmpty ? aspect : "\(subject) \(aspect)" }
+
+  func isAboutTheSame(as other: StateFact) -> Bool {
+    aspect == other.aspect && subject == other.subject
+  }
 }
 
 extension AppState {
   /// What the state comes to, without its rows: what a person would compare.
   ///
-  /// O(views and layers).
+  /// O(views and layers). It is asked for before and after each action.
   var facts: [StateFact] {
-    var facts = [
-      StateFact(name: "view", value: tabs[active]),
-      StateFact(name: "layers", value: layers.map(\.name).joined(separator: " > ")),
-      StateFact(name: "keys", value: matcher.pendingText),
-      StateFact(name: "message", value: toast?.toast.text ?? ""),
-      StateFact(name: "size", value: "\(size.columns)x\(size.rows)"),
-      StateFact(name: "waiting writes", value: writes.isEmpty ? "" : "\(writes.count)"),
-      StateFact(name: "cursor", value: cursorText),
-    ]
-    for screen in lists where screen.isOpen {
-      let name = screen.definition.name
-      facts.append(StateFact(name: "\(name) rows", value: "\(screen.content.rowCount)"))
-      facts.append(StateFact(name: "\(name) state", value: "\(screen.phase) \(screen.paging)"))
-      let new = screen.list.newAbove.count + screen.list.newBelow.count
-      facts.append(StateFact(name: "\(name) new", value: new == 0 ? "" : "\(new)"))
-      facts.append(StateFact(name: "\(name) draft", value: screen.draft))
+    var facts: [StateFact] = []
+    facts.reserveCapacity(8 + 4 * lists.count)
+    facts.append(StateFact(aspect: "view", value: .text(isTree ? "Tree" : lists[active].definition.name)))
+    if !layers.isEmpty {
+      let names = layers.map(\.name).joined(separator: " > ")
+      facts.append(StateFact(aspect: "layers", value: .text(names)))
     }
+    if matcher.isPending {
+      facts.append(StateFact(aspect: "keys", value: .text(matcher.pendingText)))
+    }
+    if let toast { facts.append(StateFact(aspect: "message", value: .text(toast.toast.text))) }
+    facts.append(StateFact(aspect: "size", value: .size(size)))
+    facts.append(StateFact(aspect: "waiting writes", value: .count(writes.count)))
+    facts.append(StateFact(aspect: "cursor", value: .text(cursorText)))
+    for screen in lists where screen.isOpen { facts += AppState.facts(of: screen) }
     if tree.isOpen {
-      facts.append(StateFact(name: "Tree rows", value: "\(tree.content.rowCount)"))
+      facts.append(
+        StateFact(subject: "Tree", aspect: "rows", value: .count(tree.content.rowCount)))
     }
     return facts
+  }
+
+  private static func facts(of screen: ListScreen) -> [StateFact] {
+    let name = screen.definition.name
+    let new = screen.list.newAbove.count + screen.list.newBelow.count
+    return [
+      StateFact(subject: name, aspect: "rows", value: .count(screen.content.rowCount)),
+      StateFact(subject: name, aspect: "state", value: .loading(screen.phase, screen.paging)),
+      StateFact(subject: name, aspect: "new", value: .count(new)),
+      StateFact(subject: name, aspect: "draft", value: .text(screen.draft)),
+    ]
   }
 
   private var cursorText: String {

@@ -141,10 +141,12 @@ public final class CursesScreen: Screen {
     guard isActive else { return }
     let fitted = canvas.fitted(to: size)
     self.canvas = fitted
-    guard fitted != shown else { return }
+    var isSame = shown != nil && shown?.cursor == fitted.cursor
     for row in 0..<size.rows where shown?.row(row) != fitted.row(row) {
       draw(fitted.row(row), row: row)
+      isSame = false
     }
+    if isSame { return }
     shown = fitted
     let cursor = fitted.cursor ?? Position(row: -1, column: -1)
     runnel_terminal_flush(Int32(cursor.row), Int32(cursor.column))
@@ -164,24 +166,11 @@ public final class CursesScreen: Screen {
   private func draw(_ cells: ArraySlice<Cell>, row: Int) {
     for (column, cell) in cells.enumerated() where cell.width > 0 {
       let look = looks[Self.lookIndex(cell.role, cell.highlight)]
-      withScalars(of: cell.text) { scalars, count in
+      cell.scalars.withValues { scalars, count in
         runnel_terminal_put(
           Int32(row), Int32(column), scalars, Int32(count), Int32(cell.width), look.attributes,
           look.colorPair)
       }
-    }
-  }
-
-  /// Calls with the scalars of a cell's text, on the stack: a frame has thousands of cells.
-  private func withScalars(of text: String, _ body: (UnsafePointer<UInt32>, Int) -> Void) {
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Int(RUNNEL_CELL_SCALARS_MAX)) {
-      guard let start = $0.baseAddress else { return }
-      var count = 0
-      for scalar in text.unicodeScalars.prefix($0.count) {
-        (start + count).initialize(to: scalar.value)
-        count += 1
-      }
-      body(start, count)
     }
   }
 

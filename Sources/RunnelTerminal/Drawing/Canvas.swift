@@ -184,25 +184,25 @@ public struct Canvas: Hashable, Sendable {
 
   /// Writes a cluster; a wide one of which only one half is inside leaves a blank there.
   private mutating func write(_ cluster: CellCluster, row: Int, column: Int, role: StyleRole) {
-    let first = Position(row: row, column: column)
-    let last = Position(row: row, column: column + cluster.width - 1)
-    switch (bounds.contains(first), bounds.contains(last)) {
+    guard 0..<size.rows ~= row else { return }
+    let last = column + cluster.width - 1
+    switch (0..<size.columns ~= column, 0..<size.columns ~= last) {
     case (false, false): return
-    case (true, false): set(.blank(role), row: row, column: first.column)
-    case (false, true): set(.blank(role), row: row, column: last.column)
+    case (true, false): set(.blank(role), row: row, column: column)
+    case (false, true): set(.blank(role), row: row, column: last)
     case (true, true):
       // The second half first, so that what it splits is mended before the pair is complete.
-      if cluster.width == 2 { set(.blank(role), row: row, column: last.column) }
-      set(.blank(role), row: row, column: column)
-      cells[index(row, column)].text = cluster.text
-      cells[index(row, column)].width = UInt8(cluster.width)
+      if cluster.width == 2 { set(.blank(role), row: row, column: last) }
+      let cell = Cell(
+        scalars: cluster.scalars, width: UInt8(cluster.width), role: role, highlight: .none)
+      set(cell, row: row, column: column)
       guard cluster.width == 2 else { return }
-      cells[index(row, column + 1)].text = ""
-      cells[index(row, column + 1)].width = 0
+      cells[index(row, last)].scalars = CellScalars()
+      cells[index(row, last)].width = 0
     }
   }
 
-  /// Replaces one cell by one of width 1; the other half of a wide cell it splits becomes blank (C2).
+  /// Replaces one cell; the other half of a wide cell it splits becomes blank (C2).
   private mutating func set(_ cell: Cell, row: Int, column: Int) {
     let here = index(row, column)
     switch cells[here].width {
@@ -214,7 +214,7 @@ public struct Canvas: Hashable, Sendable {
   }
 
   private mutating func blankText(at index: Int) {
-    cells[index].text = " "
+    cells[index].scalars = CellScalars(" ")
     cells[index].width = 1
   }
 }

@@ -10,9 +10,8 @@ public enum RowHighlight: UInt8, CaseIterable, Sendable {
 
 /// One cell of a canvas.
 public struct Cell: Hashable, Sendable {
-  /// What is drawn: sanitised, one spacing scalar and its marks; empty in the second half of a wide
-  /// cell.
-  public internal(set) var text: String
+  /// What is drawn, sanitised; none in the second half of a wide cell.
+  var scalars: CellScalars
   /// The columns of the text: 1 or 2; 0 in the second half of a wide cell.
   public internal(set) var width: UInt8
   /// What the cell means.
@@ -20,8 +19,12 @@ public struct Cell: Hashable, Sendable {
   /// Whether the cursor row is drawn over the role.
   public internal(set) var highlight: RowHighlight
 
+  /// What is drawn, as text: one spacing scalar and its marks; empty in the second half of a wide
+  /// cell.
+  public var text: String { scalars.text }
+
   /// An empty cell of this role.
   static func blank(_ role: StyleRole, highlight: RowHighlight = .none) -> Cell {
-    Cell(text: " ", width: 1, role: role, highlight: highlight)
+    Cell(scalars: CellScalars(" "), width: 1, role: role, highlight: highlight)
   }
 }

@@ -1,14 +1,19 @@
 /// Text that fills one cell of the screen, or two when it is wide.
 public struct CellCluster: Hashable, Sendable {
   /// One spacing scalar and the marks drawn over it.
-  public let text: String
+  let scalars: CellScalars
   /// 1 or 2 columns.
   public let width: Int
 
-  init(text: String, width: Int) {
-    self.text = text
+  init(_ scalars: CellScalars, width: Int) {
+    self.scalars = scalars
     self.width = width
   }
+
+  init(text: String, width: Int) { self.init(CellScalars(text), width: width) }
+
+  /// One spacing scalar and the marks drawn over it, as text.
+  public var text: String { scalars.text }
 }
 
 extension CellCluster {
@@ -16,8 +21,8 @@ extension CellCluster {
   ///
   /// Source: the blocks of Unicode whose letters are of the classes R and AL.
   var isRightToLeft: Bool {
-    guard let first = text.unicodeScalars.first?.value, first >= 0x590 else { return false }
-    return switch first {
+    guard scalars.base >= 0x590 else { return false }
+    return switch scalars.base {
     case 0x590...0x8FF, 0xFB1D...0xFDFF, 0xFE70...0xFEFE, 0x10800...0x10FFF, 0x1E800...0x1EFFF:
       true
     default: false
@@ -26,8 +31,9 @@ extension CellCluster {
 
   /// The cluster with a left-to-right mark, which takes no column; a cell has room for one sign less.
   var withDirectionMark: CellCluster {
-    let kept = text.unicodeScalars.prefix(CellText.marksMax)
-    return CellCluster(text: String(kept) + "\u{200E}", width: width)
+    var scalars = scalars.prefix(CellText.marksMax)
+    scalars.append("\u{200E}")
+    return CellCluster(scalars, width: width)
   }
 }
 
@@ -52,7 +58,71 @@ public enum CellText {
   ///
   /// O(n) in the scalars of the text.
   public static func sanitize(_ text: String, glyphs: Glyphs = .unicode) -> [CellCluster] {
-    text.flatMap { cells(of: $0, glyphs: glyphs) }
+    var cells: [CellCluster] = []
+    forEachCell(of: text, glyphs: glyphs) { cluster in
+      cells.append(cluster)
+      return true
+    }
+    return cells
+  }
+
+  /// Gives the cells of a text, in order, until there are no more or `body` returns false.
+  ///
+  /// Where nothing but plain ASCII follows plain ASCII, characters need not be looked for.
+  @inline(__always)
+  static func forEachCell(
+    of text: String, glyphs: Glyphs, _ body: (CellCluster) -> Bool
+  ) {
+    let bytes = text.utf8
+    var index = bytes.startIndex
+    while index < bytes.endIndex {
+      let byte = bytes[index]
+      let next = bytes.index(after: index)
+      if 0x20..<0x7F ~= byte, next == bytes.endIndex || bytes[next] < 0x80 {
+        guard body(CellCluster(CellScalars(ascii: byte), width: 1)) else { return }
+        index = next
+        continue
+      }
+      let character = text[index]
+      for cluster in cells(of: character, glyphs: glyphs) {
+        guard body(cluster) else { return }
+      }
+      index = text.index(after: index)
+    }
+  }
+
+  /// The text in exactly so many columns: cut with an ellipsis, or with blanks behind or before it.
+  ///
+  /// - Parameters:
+  ///   - text: any text.
+  ///   - width: the columns; below 1 for none.
+  ///   - isRight: whether the blanks come first.
+  ///   - glyphs: the signs of the screen.
+  /// - Returns: the text, which is sanitised again where it is drawn. O(width) for plain ASCII.
+  public static func fitted(
+    _ text: String, to width: Int, isRight: Bool, glyphs: Glyphs
+  ) -> String {
+    guard width > 0 else { return "" }
+    var total = 0
+    forEachCell(of: text, glyphs: glyphs) { cluster in
+      total += cluster.width
+      return total <= width
+    }
+    if total <= width {
+      let blanks = String(repeating: " ", count: width - total)
+      return isRight ? blanks + text : text + blanks
+    }
+    let room = width - glyphs.ellipsis.count
+    guard room >= 0 else { return String(repeating: " ", count: width) }
+    var cut = ""
+    var used = 0
+    forEachCell(of: text, glyphs: glyphs) { cluster in
+      guard used + cluster.width <= room else { return false }
+      cut += cluster.text
+      used += cluster.width
+      return used < room
+    }
+    return cut + glyphs.ellipsis + String(repeating: " ", count: room - used)
   }
 
   /// The cells of one character: usually one, none for what may not be shown.
@@ -63,7 +133,7 @@ public enum CellText {
       return control(first, glyphs: glyphs)
     }
     if first.value < 0x300, scalars.count == 1 {
-      return first.value == 0xAD ? [] : [CellCluster(text: String(first), width: 1)]
+      return first.value == 0xAD ? [] : [CellCluster(CellScalars(first), width: 1)]
     }
     if isFlagLetter(first) { return flagLetters(scalars) }
     if let syllable = hangulSyllable(scalars) { return [CellCluster(text: syllable, width: 2)] }
@@ -92,7 +162,7 @@ public enum CellText {
   private static func flagLetters(_ scalars: String.UnicodeScalarView) -> [CellCluster] {
     scalars.filter(isFlagLetter).compactMap { scalar in
       Unicode.Scalar(scalar.value - 0x1F1E6 + 0x41).map {
-        CellCluster(text: String($0), width: 1)
+        CellCluster(CellScalars($0), width: 1)
       }
     }
   }
@@ -118,7 +188,7 @@ public enum CellText {
     _ scalars: String.UnicodeScalarView, keepsOnlyFirst: Bool, glyphs: Glyphs
   ) -> [CellCluster] {
     var cells: [CellCluster] = []
-    var base = ""
+    var base = CellScalars()
     var width = 0
     var markCount = 0
     for scalar in scalars where !isInvisible(scalar) {
@@ -126,22 +196,22 @@ public enum CellText {
       if scalarWidth > 0 {
         if width > 0 {
           if keepsOnlyFirst { break }
-          cells.append(CellCluster(text: base, width: width))
+          cells.append(CellCluster(base, width: width))
         }
         let sign = replacement(for: scalar, glyphs: glyphs)
-        base = sign ?? String(scalar)
+        base = sign.map { CellScalars($0) } ?? CellScalars(scalar)
         width = sign == nil ? scalarWidth : 1
         markCount = 0
       } else if markCount < marksMax {
         if width == 0 {
-          base = glyphs.markBase
+          base = CellScalars(glyphs.markBase)
           width = 1
         }
-        base.unicodeScalars.append(scalar)
+        base.append(scalar)
         markCount += 1
       }
     }
-    if width > 0 { cells.append(CellCluster(text: base, width: width)) }
+    if width > 0 { cells.append(CellCluster(base, width: width)) }
     return cells
   }
 

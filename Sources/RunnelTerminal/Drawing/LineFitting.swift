@@ -13,18 +13,18 @@ struct LineFitting {
 
   init(_ line: StyledLine, width: Int, glyphs: Glyphs) {
     guard width > 0 else { return }
+    clusters.reserveCapacity(width + 2)
     for run in line.runs {
       let start = clusters.count
       defer { markDirection(from: start, glyphs: glyphs) }
-      for character in run.text {
-        for cluster in CellText.cells(of: character, glyphs: glyphs) {
-          clusters.append((cluster, run.role))
-          used += cluster.width
-        }
-        guard used <= width else {
-          shorten(to: width, role: run.role, glyphs: glyphs)
-          return
-        }
+      CellText.forEachCell(of: run.text, glyphs: glyphs) { cluster in
+        clusters.append((cluster, run.role))
+        used += cluster.width
+        return used <= width
+      }
+      guard used <= width else {
+        shorten(to: width, role: run.role, glyphs: glyphs)
+        return
       }
     }
   }
