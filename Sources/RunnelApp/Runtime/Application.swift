@@ -59,6 +59,7 @@ public final class Application {
   /// What is wrong with the configuration that the session began with; nil if nothing is.
   private let problem: (settings: Settings, text: String)?
   private let runtime: AppRuntime
+  private let rowLines = RowLineCache()
   private let configuration: ConfigurationMonitor
   private let wishes: TerminalWishes
   /// What the configuration asks of the terminal.
@@ -258,7 +259,7 @@ extension Application {
     guard isDirty, isUrgent || untilFrame(now: now) == 0 else { return }
     if !isUrgent { lastFrame = now }
     (isDirty, isUrgent) = (false, false)
-    screen.present(AppScreen(runtime.state, glyphs: screen.glyphs).draw())
+    screen.present(AppScreen(runtime.state, glyphs: screen.glyphs, rowLines: rowLines).draw())
   }
 
   /// How long a frame that may wait has to; nothing if the clock was set back.

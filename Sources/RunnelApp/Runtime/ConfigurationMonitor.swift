@@ -31,7 +31,10 @@ final class ConfigurationMonitor {
   }
 
   private func watchAgain() {
+    guard watch == nil, let file, let slash = file.lastIndex(of: "/") else { return }
+    // To begin watching costs more than a key may: it is tried where there is something to watch.
+    guard access(String(file[...slash]), F_OK) == 0 else { return }
     // Without its folder there is no file to hear of.
-    if watch == nil, let file { watch = try? FileWatch(file: file) }
+    watch = try? FileWatch(file: file)
   }
 }

@@ -8,10 +8,13 @@ struct AppScreen {
   let state: AppState
   let glyphs: Glyphs
   let layout: AppLayout
+  /// The lines that were written for the frame before; nil to write all.
+  private let rowLines: RowLineCache?
 
-  init(_ state: AppState, glyphs: Glyphs) {
+  init(_ state: AppState, glyphs: Glyphs, rowLines: RowLineCache? = nil) {
     self.state = state
     self.glyphs = glyphs
+    self.rowLines = rowLines
     layout = state.layout
   }
 
@@ -72,6 +75,7 @@ struct AppScreen {
     let rows = RowText(
       definition: screen.definition, now: state.now, local: state.local, glyphs: glyphs,
       screenWidth: layout.body.width, timeStyle: state.timeStyle)
+    rowLines?.begin(rows, width: layout.body.width + screen.list.horizontalOffset)
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },
@@ -101,7 +105,9 @@ struct AppScreen {
     guard let record = screen.records[id], let rowState = rowState(of: id, in: screen) else {
       return StyledLine()
     }
-    let line = rows.line(for: record, state: rowState, width: width)
+    let line =
+      rowLines?.line(of: id, record, state: rowState, by: rows, width: width)
+      ?? rows.line(for: record, state: rowState, width: width)
     guard let search = state.search else { return line }
     let isCurrent = screen.list.cursor == .row(id)
     return line.marking(search, isCurrent ? .searchCurrent : .searchMatch)

@@ -4,7 +4,7 @@ import RunnelTerminal
 import RunnelTree
 
 /// Writes a record as one line of a list.
-struct RowText {
+struct RowText: Equatable {
   /// The columns before the first: a mark, a state, and a blank.
   private static let gutterWidth = 3
   /// Below so many columns there is no gutter: the sign of a row's state stands before it.
@@ -12,7 +12,7 @@ struct RowText {
   private static let transientAge = "not saved"
 
   let definition: ViewDefinition
-  let now: Int64
+  var now: Int64
   let local: LocalTime
   let glyphs: Glyphs
   /// The width of the whole screen, which decides what is shown.
@@ -21,7 +21,7 @@ struct RowText {
   let timeStyle: TimeStyle
 
   /// What distinguishes a row from the others.
-  struct State {
+  struct State: Hashable {
     var isTransient = false
     var isChanged = false
     var isMarked = false

@@ -31,7 +31,8 @@ struct ActionTrace: Hashable, Sendable {
 
   /// Notes an action; one that is of no interest is only counted if it changed nothing.
   mutating func note(
-    _ name: @autoclosure () -> String, isOfInterest: Bool, at milliseconds: Int64, _ old: [StateFact],
+    _ name: @autoclosure () -> String, isOfInterest: Bool, at milliseconds: Int64,
+    _ old: [StateFact],
     _ new: [StateFact]
   ) {
     count += 1
@@ -46,8 +47,9 @@ struct ActionTrace: Hashable, Sendable {
     if old == new { return [] }
     var changes: [Change] = []
     for fact in new {
-      let before = old.first { $0.isAboutTheSame(as: fact) }?.value.text ?? ""
-      let after = fact.value.text
+      let known = old.first { $0.isAboutTheSame(as: fact) }?.value
+      if known == fact.value { continue }
+      let (before, after) = (known?.text ?? "", fact.value.text)
       if before != after { changes.append(Change(fact: fact.name, old: before, new: after)) }
     }
     for fact in old where !new.contains(where: { $0.isAboutTheSame(as: fact) }) {
@@ -99,7 +101,8 @@ extension AppState {
   var facts: [StateFact] {
     var facts: [StateFact] = []
     facts.reserveCapacity(8 + 4 * lists.count)
-    facts.append(StateFact(aspect: "view", value: .text(isTree ? "Tree" : lists[active].definition.name)))
+    facts.append(
+      StateFact(aspect: "view", value: .text(isTree ? "Tree" : lists[active].definition.name)))
     if !layers.isEmpty {
       let names = layers.map(\.name).joined(separator: " > ")
       facts.append(StateFact(aspect: "layers", value: .text(names)))

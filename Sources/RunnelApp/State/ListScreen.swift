@@ -220,17 +220,10 @@ extension ListScreen {
   /// none does.
   func nextChange(height: Int, now: Int64, local: LocalTime) -> Int64? {
     var times = changedUntil.values.filter { $0 > now }
-    let ages = definition.columns.filter { $0.format == .age }.map(\.field)
-    if !ages.isEmpty {
+    if definition.columns.contains(where: { $0.format == .age }) {
       for case .row(let id) in list.lines(in: content, height: height).map(\.kind) {
-        guard let row = records[id]?.row else { continue }
-        for field in ages {
-          guard
-            case .leaf(.number(let number)) = field.node(key: row.key, row.node ?? .empty).content,
-            let time = number.integer, let change = Age.nextChange(of: time, now: now)
-          else { continue }
-          times.append(change)
-        }
+        guard let record = records[id] else { continue }
+        if let change = definition.nextAgeChange(of: record, now: now) { times.append(change) }
       }
     }
     if definition.sections.contains(where: { if case .day = $0 { true } else { false } }) {
@@ -248,5 +241,20 @@ extension ListScreen {
       let title = title(of: section.id, now: now, local: local)
       headings[section.id]?.title = title
     }
+  }
+}
+
+extension ViewDefinition {
+  /// When an age in the row of a record comes to read differently; nil if none does.
+  func nextAgeChange(of record: Record, now: Int64) -> Int64? {
+    var next: Int64?
+    for column in columns where column.format == .age {
+      let value = column.field.node(key: record.row.key, record.row.node ?? .empty)
+      guard case .leaf(.number(let number)) = value.content, let time = number.integer,
+        let change = Age.nextChange(of: time, now: now)
+      else { continue }
+      next = min(next ?? change, change)
+    }
+    return next
   }
 }

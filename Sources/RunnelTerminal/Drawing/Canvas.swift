@@ -94,10 +94,9 @@ public struct Canvas: Hashable, Sendable {
   /// Blanks a rectangle.
   public mutating func fill(_ rect: Rect, role: StyleRole = .text) {
     let area = rect.intersection(bounds)
+    let blank = Cell.blank(role)
     for row in area.row..<area.endRow {
-      for column in area.column..<area.endColumn {
-        set(.blank(role), row: row, column: column)
-      }
+      for column in area.column..<area.endColumn { set(blank, row: row, column: column) }
     }
   }
 
@@ -107,8 +106,9 @@ public struct Canvas: Hashable, Sendable {
   ) {
     let area = Rect(row: row, column: column, height: 1, width: width).intersection(bounds)
     guard !area.isEmpty else { return }
+    let sign = CellCluster(text: glyphs.horizontal, width: 1)
     for column in area.column..<area.endColumn {
-      write(CellCluster(text: glyphs.horizontal, width: 1), row: row, column: column, role: role)
+      write(sign, row: row, column: column, role: role)
     }
   }
 
@@ -116,8 +116,9 @@ public struct Canvas: Hashable, Sendable {
   public mutating func verticalLine(row: Int, column: Int, height: Int, role: StyleRole = .frame) {
     let area = Rect(row: row, column: column, height: height, width: 1).intersection(bounds)
     guard !area.isEmpty else { return }
+    let sign = CellCluster(text: glyphs.vertical, width: 1)
     for row in area.row..<area.endRow {
-      write(CellCluster(text: glyphs.vertical, width: 1), row: row, column: column, role: role)
+      write(sign, row: row, column: column, role: role)
     }
   }
 
@@ -214,7 +215,7 @@ public struct Canvas: Hashable, Sendable {
   }
 
   private mutating func blankText(at index: Int) {
-    cells[index].scalars = CellScalars(" ")
+    cells[index].scalars = CellScalars(ascii: 0x20)
     cells[index].width = 1
   }
 }

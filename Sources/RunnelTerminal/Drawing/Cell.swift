@@ -25,6 +25,6 @@ public struct Cell: Hashable, Sendable {
 
   /// An empty cell of this role.
   static func blank(_ role: StyleRole, highlight: RowHighlight = .none) -> Cell {
-    Cell(scalars: CellScalars(" "), width: 1, role: role, highlight: highlight)
+    Cell(scalars: CellScalars(ascii: 0x20), width: 1, role: role, highlight: highlight)
   }
 }

@@ -59,19 +59,20 @@ public enum CellText {
   /// O(n) in the scalars of the text.
   public static func sanitize(_ text: String, glyphs: Glyphs = .unicode) -> [CellCluster] {
     var cells: [CellCluster] = []
-    forEachCell(of: text, glyphs: glyphs) { cluster in
+    forEachCell(of: text, glyphs: glyphs) { cluster, _ in
       cells.append(cluster)
       return true
     }
     return cells
   }
 
-  /// Gives the cells of a text, in order, until there are no more or `body` returns false.
+  /// Gives the cells of a text, in order, each with the index after its character, until there are
+  /// no more or `body` returns false.
   ///
   /// Where nothing but plain ASCII follows plain ASCII, characters need not be looked for.
   @inline(__always)
   static func forEachCell(
-    of text: String, glyphs: Glyphs, _ body: (CellCluster) -> Bool
+    of text: String, glyphs: Glyphs, _ body: (CellCluster, _ end: String.Index) -> Bool
   ) {
     let bytes = text.utf8
     var index = bytes.startIndex
@@ -79,32 +80,59 @@ public enum CellText {
       let byte = bytes[index]
       let next = bytes.index(after: index)
       if 0x20..<0x7F ~= byte, next == bytes.endIndex || bytes[next] < 0x80 {
-        guard body(CellCluster(CellScalars(ascii: byte), width: 1)) else { return }
+        guard body(CellCluster(CellScalars(ascii: byte), width: 1), next) else { return }
         index = next
         continue
       }
       let character = text[index]
-      for cluster in cells(of: character, glyphs: glyphs) {
-        guard body(cluster) else { return }
-      }
       index = text.index(after: index)
+      if let cluster = wellKnown(character) {
+        guard body(cluster, index) else { return }
+        continue
+      }
+      for cluster in cells(of: character, glyphs: glyphs) {
+        guard body(cluster, index) else { return }
+      }
+    }
+  }
+
+  /// The cell of a character that is one scalar of a block without surprises: signs, lines, kana,
+  /// Han and Hangul; nil for any other.
+  private static func wellKnown(_ character: Character) -> CellCluster? {
+    let scalars = character.unicodeScalars
+    guard let scalar = scalars.first else { return nil }
+    switch scalar.value {
+    case 0x2010...0x2027, 0x2190...0x23CF, 0x2500...0x25FF, 0x3041...0x3096, 0x30A1...0x30FA,
+      0x4E00...0x9FA5, 0xAC00...0xD7A3:
+      guard scalars.index(after: scalars.startIndex) == scalars.endIndex else { return nil }
+      return CellCluster(CellScalars(scalar), width: CellWidth.width(of: scalar))
+    default: return nil
     }
   }
 
   /// The text in exactly so many columns: cut with an ellipsis, or with blanks behind or before it.
   ///
   /// - Parameters:
-  ///   - text: any text.
+  ///   - text: any text; it is sanitised where it is drawn.
   ///   - width: the columns; below 1 for none.
   ///   - isRight: whether the blanks come first.
   ///   - glyphs: the signs of the screen.
-  /// - Returns: the text, which is sanitised again where it is drawn. O(width) for plain ASCII.
+  /// - Returns: what takes `width` columns when it is drawn. O(width).
   public static func fitted(
     _ text: String, to width: Int, isRight: Bool, glyphs: Glyphs
   ) -> String {
     guard width > 0 else { return "" }
+    let room = width - glyphs.ellipsis.count
     var total = 0
-    forEachCell(of: text, glyphs: glyphs) { cluster in
+    // Where the text is cut if it is too long, and the columns up to there; and the end of the
+    // character that is being looked at, which may have several cells.
+    var (cut, kept) = (text.startIndex, 0)
+    var current = text.startIndex
+    forEachCell(of: text, glyphs: glyphs) { cluster, end in
+      if end != current {
+        if total <= room { (cut, kept) = (current, total) }
+        current = end
+      }
       total += cluster.width
       return total <= width
     }
@@ -112,17 +140,8 @@ public enum CellText {
       let blanks = String(repeating: " ", count: width - total)
       return isRight ? blanks + text : text + blanks
     }
-    let room = width - glyphs.ellipsis.count
     guard room >= 0 else { return String(repeating: " ", count: width) }
-    var cut = ""
-    var used = 0
-    forEachCell(of: text, glyphs: glyphs) { cluster in
-      guard used + cluster.width <= room else { return false }
-      cut += cluster.text
-      used += cluster.width
-      return used < room
-    }
-    return cut + glyphs.ellipsis + String(repeating: " ", count: room - used)
+    return text[..<cut] + glyphs.ellipsis + String(repeating: " ", count: room - kept)
   }
 
   /// The cells of one character: usually one, none for what may not be shown.

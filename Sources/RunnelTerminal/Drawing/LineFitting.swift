@@ -17,7 +17,7 @@ struct LineFitting {
     for run in line.runs {
       let start = clusters.count
       defer { markDirection(from: start, glyphs: glyphs) }
-      CellText.forEachCell(of: run.text, glyphs: glyphs) { cluster in
+      CellText.forEachCell(of: run.text, glyphs: glyphs) { cluster, _ in
         clusters.append((cluster, run.role))
         used += cluster.width
         return used <= width

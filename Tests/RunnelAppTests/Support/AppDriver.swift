@@ -37,6 +37,7 @@ final class AppDriver {
   /// The recorded session so far, if it is recorded.
   var recording: String { recorded.text }
   private let recorded: RecordedLines
+  private let rowLines = RowLineCache()
   private let clock: Clock
   private let other: DatabaseSession
   private let file: String
@@ -214,7 +215,14 @@ final class AppDriver {
   /// What is stored at a place, as another process reads it.
   func stored(_ path: String) throws -> JSONValue { try other.node(at: try Path(path)).json }
 
-  var canvas: Canvas { AppScreen(runtime.state, glyphs: glyphs).draw() }
+  /// The screen, drawn as the main loop draws it.
+  ///
+  /// What is kept from the frame before must make no difference.
+  var canvas: Canvas {
+    let canvas = AppScreen(runtime.state, glyphs: glyphs, rowLines: rowLines).draw()
+    #expect(canvas == AppScreen(runtime.state, glyphs: glyphs).draw())
+    return canvas
+  }
 
   /// The lines of the screen, without trailing blanks.
   var screen: [String] { canvas.textLines() }
