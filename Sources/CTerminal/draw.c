@@ -43,17 +43,18 @@ void runnel_terminal_put(
   add_cell(text, style, color_pair);
 }
 
-void runnel_terminal_flush(int cursor_row, int cursor_column) {
+void runnel_terminal_flush(int cursor_row, int cursor_column, bool at_once) {
   if (!is_active()) return;
   bool shows_cursor = cursor_row >= 0;
   leaveok(stdscr, !shows_cursor);
   if (shows_cursor) wmove(stdscr, cursor_row, cursor_column);
   wnoutrefresh(stdscr);
   // Mode 2026 lets the terminal show the frame at once; one that does not know it ignores it.
-  if (session.is_ansi) write_directly("\033[?2026h");
+  bool is_marked = at_once && session.is_ansi;
+  if (is_marked) write_directly("\033[?2026h");
   doupdate();
   curs_set(shows_cursor ? 1 : 0);
-  if (session.is_ansi) write_directly("\033[?2026l");
+  if (is_marked) write_directly("\033[?2026l");
 }
 
 void runnel_terminal_invalidate(void) {

@@ -86,8 +86,9 @@ void runnel_terminal_put(
     int row, int column, const uint32_t *scalars, int scalar_count, int width,
     unsigned attributes, int color_pair);
 
-/// Sends what changed, and shows the cursor at a cell, or hides it when the row is negative.
-void runnel_terminal_flush(int cursor_row, int cursor_column);
+/// Sends what changed, and shows the cursor at a cell, or hides it when the row is negative. `at_once`
+/// asks the terminal to show all of it at once, which takes two more writes.
+void runnel_terminal_flush(int cursor_row, int cursor_column, bool at_once);
 
 /// Sends everything at the next flush.
 void runnel_terminal_invalidate(void);

@@ -60,6 +60,8 @@ public final class Application {
   private let problem: (settings: Settings, text: String)?
   private let runtime: AppRuntime
   private let rowLines = RowLineCache()
+  /// Whether the last wait found that the database or a signal has something to say.
+  private var (hasMessages, hasSignals) = (false, false)
   private let configuration: ConfigurationMonitor
   private let wishes: TerminalWishes
   /// What the configuration asks of the terminal.
@@ -196,11 +198,13 @@ extension Application {
     if isDirty { deadlines.append(now + untilFrame(now: now)) }
     let timeout = deadlines.min().map { Int(max($0 - now, 0)) }
     let answers = Poller.wait(descriptors, timeoutMilliseconds: timeout)
+    (hasMessages, hasSignals) = (!answers[0].isEmpty, !answers[1].isEmpty)
     if timeout != nil, answers.allSatisfy(\.isEmpty) { isDirty = true }
     if input != nil, answers[2].contains(.hungUp) { exitCode = 128 + SIGHUP }
   }
 
   private func readSignals() {
+    guard hasSignals else { return }
     for signal in signals.read() {
       switch signal {
       case .terminate(let number): exitCode = 128 + number
@@ -242,7 +246,7 @@ extension Application {
   }
 
   private func readMessages() {
-    guard wakeup.drain() else { return }
+    guard hasMessages, wakeup.drain() else { return }
     // What somebody waits for does not wait for the next frame too.
     if runtime.state.isWaiting { isUrgent = true }
     runtime.receive(inbox.drain())

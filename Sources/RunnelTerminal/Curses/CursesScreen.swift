@@ -13,6 +13,10 @@ public final class CursesScreen: Screen {
     var colorPair: Int32
   }
 
+  /// Up to so many changed rows the terminal is not asked to show the frame at once: they come in
+  /// one piece anyway, and to ask is two more pieces.
+  private static let smallFrameRows = 4
+
   /// The size that canvases should have.
   public private(set) var size = TerminalSize(columns: 0, rows: 0)
   /// The signs that the terminal and its locale can draw.
@@ -141,15 +145,16 @@ public final class CursesScreen: Screen {
     guard isActive else { return }
     let fitted = canvas.fitted(to: size)
     self.canvas = fitted
-    var isSame = shown != nil && shown?.cursor == fitted.cursor
+    var changedCount = 0
     for row in 0..<size.rows where shown?.row(row) != fitted.row(row) {
       draw(fitted.row(row), row: row)
-      isSame = false
+      changedCount += 1
     }
-    if isSame { return }
+    if changedCount == 0, shown != nil, shown?.cursor == fitted.cursor { return }
     shown = fitted
     let cursor = fitted.cursor ?? Position(row: -1, column: -1)
-    runnel_terminal_flush(Int32(cursor.row), Int32(cursor.column))
+    runnel_terminal_flush(
+      Int32(cursor.row), Int32(cursor.column), changedCount > CursesScreen.smallFrameRows)
   }
 
   /// Shows the last canvas again from scratch.

@@ -24,7 +24,12 @@ public enum CellWidth {
   ///
   /// O(n) in the characters of the text.
   public static func width(of text: String) -> Int {
-    text.reduce(0) { $0 + width(of: $1) }
+    var width = 0
+    CellText.forEachCell(of: text, glyphs: .unicode) { cluster, _ in
+      width += cluster.width
+      return true
+    }
+    return width
   }
 
   /// Binary search in pairs of first and last value.
