@@ -42,7 +42,10 @@ final class TmuxTerminal {
 
 extension TmuxTerminal {
   /// Strikes keys, by the names that tmux has for them; other words are typed as they are.
-  func keys(_ keys: String...) throws { try tmux.run(["send-keys"] + keys) }
+  func keys(_ keys: String...) throws { try self.keys(contentsOf: keys) }
+
+  /// Strikes the keys of a list.
+  func keys(contentsOf keys: [String]) throws { try tmux.run(["send-keys"] + keys) }
 
   /// Types a text.
   func type(_ text: String) throws { try tmux.run(["send-keys", "-l", "--", text]) }
