@@ -35,6 +35,8 @@ public enum DatabaseRequest: Sendable {
   case get(Int, Path)
   /// Read the rows of a query, once; the answer carries the number.
   case search(Int, Query)
+  /// Say which orders of the children of a place have an index; the answer carries the number.
+  case orders(Int, Path)
   /// On a replica: the origin can be talked to; its clock shows so many milliseconds since 1970, if
   /// it tells.
   case connectOrigin(originTime: Int64? = nil)
@@ -66,6 +68,8 @@ public enum DatabaseMessage: Sendable {
   case rows(Int, [TreeRow])
   /// The entries of the history that were asked for.
   case history(Int, HistoryPage)
+  /// The orders of a place that are kept in an index, besides that of the keys.
+  case orders(Int, [QueryIndex])
   /// On a replica: the origin did a write.
   case acknowledged(Int)
   /// On a replica: the origin refused a write. What was under it shows again; this was delivered
@@ -186,7 +190,7 @@ public actor Database {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
     case .write, .push, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
-      .get, .search, .connectOrigin, .disconnectOrigin, .receive:
+      .get, .search, .orders, .connectOrigin, .disconnectOrigin, .receive:
       break
     }
     enqueue(request)
@@ -233,7 +237,7 @@ public actor Database {
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
       .undo(let number, _, _), .get(let number, _), .search(let number, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
-      .undoWrite(let number, _), .history(let number, _, _, _):
+      .undoWrite(let number, _), .history(let number, _, _, _), .orders(let number, _):
       session.newestWriteID = nil
       let messages = session.answer(request)
       if let id = session.newestWriteID { numbersOfWrites[id] = number }
@@ -267,7 +271,8 @@ public actor Database {
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _), .history(let number, _, _, _):
       post(.refused(number, error))
-    case .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
+    // What may be known without an answer is not missed.
+    case .orders, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }
   }
 

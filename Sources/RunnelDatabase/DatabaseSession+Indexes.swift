@@ -1,6 +1,13 @@
+public import RunnelTree
+
 extension DatabaseSession {
   /// The indexes of the file, in the order in which they were declared.
   public var declaredIndexes: [IndexDefinition] { store.indexes.map(\.definition) }
+
+  /// The orders of the children of a place that are kept in an index, in the order of declaration.
+  public func indexedOrders(of path: Path) -> [QueryIndex] {
+    store.indexes.filter { $0.covers(path.keys) }.map(\.order)
+  }
 
   /// The indexes that reads and listeners could have used since this was last asked, in the order in
   /// which they came up.

@@ -54,6 +54,7 @@ extension DatabaseSession {
       return answer(number) { ([], .found(number, try node(at: path))) }
     case .search(let number, let query):
       return answer(number) { ([], .rows(number, try rows(query))) }
+    case .orders(let number, let path): return [.orders(number, indexedOrders(of: path))]
     case .connectOrigin, .disconnectOrigin, .receive: return []
     }
   }

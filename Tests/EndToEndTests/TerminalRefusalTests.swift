@@ -94,7 +94,7 @@ extension TerminalTests {
       #expect(screen.lines[0].contains("read-only"))
       for key in ["a", "e"] {
         try terminal.keys(key)
-        try terminal.wait(for: "this database is open read-only")
+        try terminal.wait(for: "read-only: nothing can be changed")
         try terminal.wait("the list again") { $0.contains("● live") }
       }
       try terminal.keys("q")

@@ -66,7 +66,16 @@ import Testing
     Place(
       name: "record", keys: "g2 j Enter", before: moves,
       idle: ["section.next": "a record is one section"]),
-    Place(name: "help", keys: "g2 ?", before: moves, idle: ["help.open": "it is open"]),
+    Place(
+      name: "help", keys: "g2 ? e",
+      before: typing.merging([
+        "row.up": "Down", "row.first": "M->", "page.up": "C-u PgDn", "page.down": "C-u",
+        "section.prev": "C-u Tab", "section.next": "C-u",
+      ]) { $1 },
+      idle: oneLine.merging([
+        "help.open": "it is open", "form.save": "there is nothing to save",
+        "input.prev": "its keys move the cursor", "input.next": "its keys move the cursor",
+      ]) { $1 }),
     Place(name: "question", keys: "d"),
     Place(
       name: "field of a record", keys: "g2 j Enter j e", before: typing,
@@ -207,8 +216,8 @@ import Testing
 
   @Test func helpRunsTheActionUnderItsCursor() throws {
     let app = try Self.app(at: Self.places[0])
-    app.press("? gg")
-    while !app.cursorLine.contains("[record.add]"), app.cursorLine != "" { app.press("j") }
+    app.press("?")
+    app.type("record.add")
     app.press("Enter")
     #expect(app.state.hasEditor)
     #expect(app.composeLine == " zoe")

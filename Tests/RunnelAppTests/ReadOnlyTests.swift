@@ -13,7 +13,7 @@ import Testing
   func everyWayToWriteIsRefusedWithAReason(keys: String) throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small, isReadOnly: true)
     app.press(keys)
-    #expect(app.toast == "this database is open read-only: nothing can be changed")
+    #expect(app.toast == "read-only: nothing can be changed in this database")
     #expect(app.backend.writeCount == 0)
     #expect(!app.state.hasEditor)
   }

@@ -205,6 +205,7 @@ extension DatabaseMessage {
     case .rows(let number, let rows):
       ["rows \(number) " + rows.map(\.key.text).joined(separator: ",")]
     case .history(let number, let page): ["history \(number) \(page.entries.map(\.id))"]
+    case .orders(let number, let orders): ["orders \(number) \(orders)"]
     case .refused(let number, let error): ["refused \(number) \(error.code.rawValue)"]
     case .failed(let listener, let error): ["failed \(listener.rawValue) \(error.code.rawValue)"]
     case .advice(let advice): ["advice \(advice.definition.order) \(advice.scannedCount)"]

@@ -70,7 +70,8 @@ extension ColumnDefinition {
 
 extension FieldPath {
   /// The text that `init(_:)` reads.
-  fileprivate var text: String {
+  /// What `init(_:)` reads.
+  var text: String {
     switch self {
     case .key: "$key"
     case .value: "$value"

@@ -30,6 +30,9 @@ extension AppAction: LoggableAction {
     case .configured(let settings, let problem):
       ["configured": .string(settings.source), "problem": problem.map { .string($0) } ?? .null]
     case .copied(let what, let outcome): ["copied": .string(what), "outcome": outcome.log]
+    case .opened(let link, let program):
+      ["opened": .string(link), "by": program.map { .string($0) } ?? .null]
+    case .orders(let view, let orders): ["orders": .int(view), "indexed": .strings(orders)]
     case .edited(let edit, let outcome): ["edited": edit.log, "outcome": outcome.log]
     case .effectsTaken: ["effectsTaken": true]
     }
@@ -70,6 +73,12 @@ extension AppAction: LoggableAction {
     case "copied":
       self = .copied(
         what: try fields.string(name), try Clipboard.Outcome(log: fields.value("outcome")))
+    case "opened":
+      let by = try fields.value("by")
+      self = .opened(
+        link: try fields.string(name), by: by == .null ? nil : try fields.string("by"))
+    case "orders":
+      self = .orders(view: try fields.int(name), try fields.strings("indexed"))
     case "edited":
       self = .edited(
         try OutsideEdit(log: fields.value(name)),

@@ -120,7 +120,7 @@ final class ReplayBackend: TreeBackend {
       post(
         .refused(
           number, DatabaseError(.readOnly, "this is a replay: nothing is written")))
-    case .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
+    case .orders, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }
   }
 }

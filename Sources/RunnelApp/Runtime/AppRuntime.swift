@@ -40,6 +40,8 @@ final class AppRuntime {
   /// The numbers of what was asked of the database and not answered yet, with the names of the requests.
   private var requests: [Int: RequestID] = [:]
   private var lastRequest = 0
+  /// The views whose orders were asked for, by the numbers of the requests.
+  private var orderRequests: [Int: Int] = [:]
   /// The numbers of operations among them.
   private var operations: Set<Int> = []
   /// The numbers of writes among them that are none of the store's requests.
@@ -112,6 +114,9 @@ extension AppRuntime {
     switch message {
     case .deliveries(let deliveries): deliver(deliveries)
     case .written(let number, _, let entry): finish(number, entry)
+    case .orders(let number, let orders):
+      guard let view = orderRequests.removeValue(forKey: number) else { return }
+      send(.orders(view: view, orders.map(\.description)))
     case .found(let number, let node): answer(number) { .found($0, node) }
     case .rows(let number, let rows): answer(number) { .rows($0, rows) }
     case .performed(let number, let plan):
@@ -265,6 +270,12 @@ extension AppRuntime {
     ask(id, make)
   }
 
+  private func readOrders(_ view: Int) {
+    lastRequest += 1
+    orderRequests[lastRequest] = view
+    backend.submit(.orders(lastRequest, state.lists[view].definition.source.path))
+  }
+
   private func readChoices(_ path: Path) {
     // The order of keys takes every limit.
     guard
@@ -292,7 +303,9 @@ extension AppRuntime {
     case .read(let number, let path):
       store.dispatch(StoredValue.getObject(at: path, id: RequestID("\(number)")))
     case .readChoices(let path): readChoices(path)
-    case .copy, .theme, .editOutside, .suspend, .redraw, .crash: screenEffects.append(effect)
+    case .readOrders(let view): readOrders(view)
+    case .copy, .openLink, .theme, .editOutside, .suspend, .redraw, .crash:
+      screenEffects.append(effect)
     }
   }
 

@@ -68,6 +68,7 @@ public final class Application {
   private var terminalOptions: TerminalOptions
   private let clipboard = Clipboard()
   private let editor = ExternalEditor()
+  private let browser = LinkOpener()
   private var isDirty = true
   /// Whether what is to be painted may not wait: what a key did, or rows that were asked for.
   private var isUrgent = true
@@ -286,6 +287,7 @@ extension Application {
     switch effect {
     case .copy(let text, let what):
       runtime.send(.copied(what: what, clipboard.copy(text, to: screen)))
+    case .openLink(let link): runtime.send(.opened(link: link, by: browser.open(link)))
     case .theme: applyTerminalOptions()
     case .editOutside(let edit): editOutside(edit)
     case .suspend: suspend()

@@ -71,6 +71,10 @@ extension AppScreen {
     let screen = state.lists[state.active]
     var line = StyledLine()
     if let filter = screen.filter, !filter.isEmpty { line.append("f \(filter.text) · ", .warn) }
+    if let order = screen.order {
+      let sign = order.isDescending ? glyphs.down : glyphs.up
+      line.append("by \(order.field) \(sign) · ", .warn)
+    }
     line.append(screen.countText, .muted)
     if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
     line.append(" ")

@@ -45,7 +45,7 @@ struct AppScreen {
       case .record(let screen):
         return RecordDrawing(screen, state.resources, layout.body).draw(into: &canvas)
       case .help(let screen):
-        return HelpDrawing(screen, state.keymap, layout.body).draw(into: &canvas)
+        return HelpDrawing(screen, layout.body).draw(into: &canvas)
       case .debug(let screen): return drawDebug(screen, into: &canvas)
       case .form, .confirm, .compose, .filter, .search, .palette, .menu: continue
       }
@@ -74,7 +74,8 @@ struct AppScreen {
     }
     let rows = RowText(
       definition: screen.definition, now: state.now, local: state.local, glyphs: glyphs,
-      screenWidth: layout.body.width, timeStyle: state.timeStyle)
+      screenWidth: layout.body.width, timeStyle: state.timeStyle,
+      hiddenColumns: screen.hiddenColumns, isWide: screen.isWide)
     rowLines?.begin(rows, width: layout.body.width + screen.list.horizontalOffset)
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,

@@ -27,7 +27,11 @@ struct Hints {
     case .search: [key(.inputAccept, "stay"), key(.inputCancel, "back")]
     case .form: [key(.formSave, "save"), key(.inputCancel, "cancel")]
     case .confirm: [key(.dialogYes, "yes"), key(.dialogNo, "no")]
-    case .help: [key(.rowOpen, "run"), key(.stepBack, "close")]
+    case .help:
+      [
+        key(.rowDown, "down"), key(.rowOpen, "run"), key(.stepBack, "close"),
+        key(.sectionNext, "next group"),
+      ]
     case .debug: [key(.rowDown, "down"), key(.stepBack, "close")]
     case .palette:
       [

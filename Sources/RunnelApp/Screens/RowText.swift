@@ -19,6 +19,11 @@ struct RowText: Equatable {
   let screenWidth: Int
   /// How ages are written.
   let timeStyle: TimeStyle
+  /// The columns that are not shown, by their places in the definition.
+  var hiddenColumns: Set<Int> = []
+  /// Whether columns are shown in full; those without a width come last then, so that the others
+  /// stand one below the other.
+  var isWide = false
 
   /// What distinguishes a row from the others.
   struct State: Hashable {
@@ -33,7 +38,7 @@ struct RowText: Equatable {
   /// The line of a record in so many columns.
   func line(for record: Record, state: State, width: Int) -> StyledLine {
     let node = record.row.node ?? .empty
-    let columns = definition.columns.filter { $0.minimumScreen <= screenWidth }
+    let columns = shownColumns
     // Beside the cursor's sign, that of the state stands at the end.
     let end = hasGutter || !state.isCursor ? nil : sign(of: state)
     let room = width - (hasGutter ? RowText.gutterWidth : end == nil ? 0 : 2)
@@ -47,8 +52,8 @@ struct RowText: Equatable {
         state.isTransient && isAge ? RowText.transientAge : text(of: value, column.format)
       let role: StyleRole = state.isTransient ? .transient : column.isMuted ? .muted : .text
       let isRight = isAge || column.format == .count
-      line.append(
-        CellText.fitted(words, to: widths[index], isRight: isRight, glyphs: glyphs), role)
+      let width = isWide ? max(widths[index], CellWidth.width(of: words)) : widths[index]
+      line.append(CellText.fitted(words, to: width, isRight: isRight, glyphs: glyphs), role)
       if !isLast { line.append(" ") }
     }
     if let end { line.append(" " + end.text, end.role) }
@@ -57,6 +62,14 @@ struct RowText: Equatable {
 
   /// Whether signs stand in columns of their own.
   private var hasGutter: Bool { screenWidth >= RowText.gutterScreen }
+
+  private var shownColumns: [ColumnDefinition] {
+    let columns = definition.columns.enumerated()
+      .filter { $1.minimumScreen <= screenWidth && !hiddenColumns.contains($0) }
+      .map(\.element)
+    guard isWide else { return columns }
+    return columns.filter { $0.width != nil } + columns.filter { $0.width == nil }
+  }
 
   private func gutter(_ state: State) -> StyledLine {
     var line = StyledLine(state.isMarked ? glyphs.marked : " ", .rowMarked)

@@ -57,6 +57,8 @@ extension AppAction {
     case .configured: "configuration"
     case .trouble(let message): "trouble: \(message)"
     case .copied(let what, _): "copying the \(what)"
+    case .opened(let link, _): "opening \(link)"
+    case .orders(let view, _): "orders of list \(view + 1)"
     case .edited(let edit, _): "editor of \(edit.path) ended"
     case .effectsTaken: "effects taken"
     }

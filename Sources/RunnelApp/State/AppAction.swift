@@ -37,6 +37,10 @@ enum AppAction: Action {
   case configured(Settings, problem: String?)
   /// Something was put into the clipboard, or was not: what, in words.
   case copied(what: String, Clipboard.Outcome)
+  /// A link was handed to a program, or to none.
+  case opened(link: String, by: String?)
+  /// The orders of a view's collection that have an index.
+  case orders(view: Int, [String])
   /// The user's editor has ended.
   case edited(OutsideEdit, ExternalEditor.Outcome)
   /// The effects of the state were taken to be carried out.
@@ -75,6 +79,10 @@ enum Effect: Hashable, Sendable {
   case readChoices(Path)
   /// Put a text into the clipboard; the words say what it is.
   case copy(String, what: String)
+  /// Open a link in the browser.
+  case openLink(String)
+  /// Ask which orders of a view's collection have an index.
+  case readOrders(view: Int)
   /// Draw in the colours of a theme, or in those of the configuration.
   case theme(ThemeChoice?)
   /// Let the user edit something in their editor.

@@ -141,7 +141,7 @@ enum AppKeymap {
       + bindings(.fields, fields) + bindings(.input, input)
       + paletteBindings
       + TextFieldBindings.all,
-    countingContexts: [.collection, .tree, .record, .help, .toggle, .resource, .activity])
+    countingContexts: [.collection, .tree, .record, .toggle, .resource, .activity])
 
   typealias Row = (keys: [String], action: ActionID, description: String)
 
@@ -267,7 +267,16 @@ enum AppKeymap {
   ]
 
   private static let help: [Row] = [
-    (["Enter"], .rowOpen, "run the action")
+    (["Enter"], .rowOpen, "run the action"),
+    (["Esc", "C-g", "C-c"], .stepBack, "close the help"),
+    (["Down", "C-n"], .rowDown, "down"),
+    (["Up", "C-p"], .rowUp, "up"),
+    (["PgDn", "C-v"], .pageDown, "page down"),
+    (["PgUp", "M-v"], .pageUp, "page up"),
+    (["M-<"], .rowFirst, "first row"),
+    (["M->"], .rowLast, "last row"),
+    (["Tab"], .sectionNext, "next group"),
+    (["S-Tab"], .sectionPrevious, "previous group"),
   ]
 
   private static let confirm: [Row] = [

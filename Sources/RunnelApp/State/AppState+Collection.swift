@@ -25,7 +25,7 @@ extension AppState {
     case .searchPrevious: return findNext(-(count ?? 1))
     default: break
     }
-    if performOutside(action) { return }
+    if performOutside(action) || performOnRow(action) { return }
     if isTree { return performInTree(action) }
     if !jump(action, count: count ?? 1) { performInCollection(action, count: count ?? 1) }
   }
@@ -56,7 +56,9 @@ extension AppState {
     case .recordDelete: deleteRecord()
     case .recordForm: openForm()
     case .recordToggle: toggle()
-    case .rowActions: openRowActions()
+    case .sortMenu: openSortMenu()
+    case .columnMenu: openColumnMenu()
+    case .columnWide: toggleWide()
     case .sectionMore: fetchMore()
     case .filterEdit: openFilter()
     case .markToggle: toggleMark(count: count)

@@ -142,7 +142,7 @@ extension ViewDefinition {
 
 extension [JSONMember] {
   /// Puts a value at a path of names, making the objects on the way.
-  fileprivate mutating func put(_ value: JSONValue, at keys: ArraySlice<RunnelTree.Key>) {
+  mutating func put(_ value: JSONValue, at keys: ArraySlice<RunnelTree.Key>) {
     guard let key = keys.first else { return }
     let index = firstIndex { $0.name == key.text } ?? count
     if index == count { append(JSONMember(key.text, .null)) }

@@ -68,6 +68,7 @@ struct CopiedValue: Hashable, Sendable {
 enum ReadPurpose: Hashable, Sendable {
   case copy(CopyForm)
   case editOutside
+  case duplicate
 }
 
 extension AppState {
@@ -147,6 +148,7 @@ extension AppState {
     switch reads.removeValue(forKey: number) {
     case .copy(let form): copy(form, [CopiedValue(path: request.path, json: value ?? .null)])
     case .editOutside: startEditing(request.path, value)
+    case .duplicate: addCopy(of: request.path, value)
     case nil: break
     }
   }

@@ -17,7 +17,7 @@ extension AppState {
     case .filter: [.filter, .input, .textField]
     case .search: [.search, .input, .textField]
     case .confirm: [.confirm]
-    case .help: [.help, .list, .global]
+    case .help: [.help, .input, .textField]
     case .debug: [.list, .global]
     case .palette: [.palette, .input, .textField]
     case .menu: [.menu, .input, .textField]
@@ -78,7 +78,7 @@ extension AppState {
         screen.list.resize(toHeight: height, in: screen.content)
         layers[index] = .record(screen)
       case .help(var screen):
-        screen.list.resize(toHeight: height, in: screen.content)
+        screen.list.resize(toHeight: helpHeight, in: screen.content)
         layers[index] = .help(screen)
       case .debug(var screen):
         screen.list.resize(toHeight: height, in: screen.content)
@@ -128,6 +128,7 @@ extension AppState {
     case .helpOpen: openHelp()
     case .debugOpen: openDebug()
     case .paletteOpen: openPalette()
+    case .profileReadonly: toggleReadOnly()
     case .viewClose:
       if layers.isEmpty { isLeaving = true } else { closeLayer() }
     case .jobCancel: interrupt()

@@ -3,7 +3,7 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// Forms, questions and help.
+// Forms and questions.
 
 extension AppState {
   // MARK: Forms
@@ -146,54 +146,14 @@ extension AppState {
     }
   }
 
-  // MARK: Help
-
-  mutating func openHelp() {
-    if case .help? = layers.last { return }
-    let bindings = keymap.bindings(for: contexts)
-    var screen = HelpScreen(bindings: [:], content: ListContent())
-    var sections: [ListSection] = []
-    for context in contexts {
-      var rows: [String] = []
-      for binding in bindings where binding.context == context {
-        let id = "\(context).\(binding.action)"
-        if screen.bindings[id] != nil { continue }
-        screen.bindings[id] = binding
-        rows.append(id)
-      }
-      sections.append(ListSection(id: context.rawValue, rows: rows))
-      screen.headings[context.rawValue] = ListHeading(
-        title: StyledLine(HelpScreen.title(of: context), .sectionHeader))
-    }
-    screen.content = ListContent(sections: sections)
-    screen.list.apply(.reload, from: ListContent(), to: screen.content, height: height)
-    layers.append(.help(screen))
-  }
-
-  mutating func performInHelp(_ action: ActionID, count: Int?) {
-    guard case .help(var screen)? = layers.last else { return }
-    switch action {
-    case .stepBack: return closeLayer()
-    case .rowOpen:
-      guard case .row(let id)? = screen.list.cursor, let binding = screen.bindings[id] else {
-        return
-      }
-      closeLayer()
-      return perform(binding.action, count: nil)
-    default:
-      guard AppState.move(&screen.list, screen.content, height, action, count) else { return }
-    }
-    layers[layers.count - 1] = .help(screen)
-  }
-
   // MARK: Text
 
   /// True if typed text has somewhere to go.
   var hasEditor: Bool {
     switch layers.last {
-    case .form, .compose, .filter, .search, .palette, .menu: true
+    case .form, .compose, .filter, .search, .help, .palette, .menu: true
     case .record(let screen): screen.edit != nil
-    case .confirm, .help, .debug, nil: false
+    case .confirm, .debug, nil: false
     }
   }
 
@@ -222,32 +182,8 @@ extension AppState {
       searchWhileTyping()
     case .palette: typeInPalette(text)
     case .menu: typeInMenu(text)
-    case .confirm, .help, .debug, nil: break
-    }
-  }
-}
-
-extension HelpScreen {
-  /// What the help calls a context.
-  fileprivate static func title(of context: KeymapContext) -> String {
-    switch context {
-    case .collection: "In this list"
-    case .tree: "In the tree"
-    case .record: "In this record"
-    case .resource: "With this record"
-    case .toggle: "Yours"
-    case .activity: "With this entry"
-    case .list: "Moving"
-    case .global: "Everywhere"
-    case .filter: "In the filter"
-    case .search: "In the search"
-    case .fields: "Between fields"
-    case .input: "While typing"
-    case .textField: "Editing text"
-    case .confirm: "Answering"
-    case .palette: "In the palette"
-    case .menu: "In the menu"
-    default: context.rawValue
+    case .help: typeInHelp(text)
+    case .confirm, .debug, nil: break
     }
   }
 }

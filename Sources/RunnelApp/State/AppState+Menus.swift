@@ -1,4 +1,5 @@
 import RunnelTerminal
+import RunnelTree
 
 // Menus: small lists over the screen from which one thing is chosen.
 
@@ -41,6 +42,11 @@ extension AppState {
       guard case .action(let action)? = item.deed else { return }
       closeLayer()
       perform(action, count: nil)
+    case .sort(let view): sort(by: item, inView: view)
+    case .columns(let view): toggle(column: item, inView: view)
+    case .references:
+      closeLayer()
+      if let path = try? Path(item.id) { open(record: path, nil) }
     }
   }
 
@@ -48,15 +54,17 @@ extension AppState {
 
   /// The actions that are about the row under the cursor.
   private static let aboutRows: [ActionID] = [
-    .rowOpen, .recordEdit, .recordForm, .recordToggle, .recordEditExternal, .recordDelete,
-    .editUndo, .markToggle, .copyValue, .copyLine, .copyString, .copyKey, .copyPath,
+    .rowOpen, .recordEdit, .recordForm, .recordToggle, .recordEditExternal, .recordDuplicate,
+    .recordDelete, .refFollow, .linkOpen, .markToggle, .copyValue, .copyLine, .copyString, .copyKey,
+    .copyPath, .copyURL,
   ]
 
   /// Opens the menu of what can be done with the row under the cursor.
   mutating func openRowActions() {
     let contexts = contexts
     let bindings = keymap.bindings(for: contexts)
-    let items = AppState.aboutRows.compactMap { action -> MenuList.Item? in
+    let ofEntry: [ActionID] = entryAtHand == nil ? [] : [.editUndo]
+    let items = (ofEntry + AppState.aboutRows).compactMap { action -> MenuList.Item? in
       guard let binding = bindings.first(where: { $0.action == action }) else { return nil }
       return MenuList.Item(
         id: PaletteDeed.action(action).id, title: binding.description,

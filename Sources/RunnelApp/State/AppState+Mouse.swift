@@ -68,7 +68,7 @@ extension AppState {
 
   private func item(at position: Position) -> ListItem? {
     let (list, content) = listInFront
-    return ListWidget.item(at: position, content, list, rect: layout.body)
+    return ListWidget.item(at: position, content, list, rect: listArea)
   }
 
   private mutating func moveCursor(to item: ListItem) {
@@ -78,7 +78,7 @@ extension AppState {
       _ = screen.list.moveTo(item, in: screen.content, height: height)
       layers[layers.count - 1] = .record(screen)
     case .help(var screen):
-      _ = screen.list.moveTo(item, in: screen.content, height: height)
+      _ = screen.list.moveTo(item, in: screen.content, height: helpHeight)
       layers[layers.count - 1] = .help(screen)
     case .debug(var screen):
       _ = screen.list.moveTo(item, in: screen.content, height: height)
@@ -88,6 +88,11 @@ extension AppState {
         _ = list.moveTo(item, in: content, height: height)
       }
     }
+  }
+
+  /// Where the list is drawn that keys move through.
+  private var listArea: Rect {
+    if case .help? = layers.last { HelpDrawing.list(in: layout.body) } else { layout.body }
   }
 
   /// The list that keys move through.

@@ -27,17 +27,20 @@ extension AppState {
     switch place.layers.last {
     case nil:
       if [.searchNext, .searchPrevious].contains(action) { return place.reasonNotSearched }
-      if let reason = place.reasonNotUndone(action) { return reason }
+      if let reason = place.reasonOffAnywhere(action) { return reason }
       return place.isTree ? place.reasonOffInTree(action) : place.reasonOffInList(action)
     case .record(let screen) where screen.edit == nil:
-      return place.reasonNotUndone(action) ?? place.reasonOff(action, in: screen)
+      return place.reasonOffAnywhere(action) ?? place.reasonOff(action, in: screen)
     default: return nil
     }
   }
 
   /// Why nothing is written; nil if writing is on.
   var reasonReadOnly: String? {
-    isReadOnly ? "this database is open read-only: nothing can be changed" : nil
+    if !isReadOnly { return nil }
+    return isOpenedReadOnly
+      ? "read-only: nothing can be changed in this database"
+      : "read-only is on: \(keysOrName(.profileReadonly)) turns it off"
   }
 
   /// Says why an action cannot be done here, if that is so.
@@ -51,6 +54,11 @@ extension AppState {
 
   private func reason(readOnlyFor action: ActionID) -> String? {
     AppState.writing.contains(action) ? reasonReadOnly : nil
+  }
+
+  /// Why something that is about the row or the list as a whole is off; nil if it is not.
+  private func reasonOffAnywhere(_ action: ActionID) -> String? {
+    reasonNotUndone(action) ?? reasonOffOnRow(action)
   }
 
   private var reasonNotSearched: String? {
@@ -89,6 +97,7 @@ extension AppState {
     if let reason = reasonNoRecord(for: action, in: screen) { return reason }
     if let reason = reason(readOnlyFor: action) { return reason }
     switch action {
+    case .sortMenu: return reasonNotSorted(screen)
     case .recordAdd: return reasonNotAdded(to: screen.definition.source.path)
     case .recordForm: return reasonNoForm
     case .recordToggle: return toggledAtHand == nil ? "nothing is toggled here" : nil

@@ -9,10 +9,9 @@ extension AppState {
   mutating func performInRecord(_ action: ActionID, count: Int?) {
     guard case .record(var screen)? = layers.last else { return }
     if screen.edit != nil { return performInField(action) }
-    if performOutside(action) { return }
+    if performOutside(action) || performOnRow(action) { return }
     switch action {
     case .stepBack: return closeLayer()
-    case .rowActions: return openRowActions()
     case .recordEdit:
       guard let field = screen.cursorField else { return }
       screen.start(.field(field.path), height: height)

@@ -42,6 +42,8 @@ extension AppState {
     case .trouble(let message): say(.error, message)
     case .configured(let settings, let problem): configure(settings, problem)
     case .copied(let what, let outcome): say(what, outcome)
+    case .opened(let link, let program): finish(opening: link, by: program)
+    case .orders(let view, let orders): show(orders, ofView: view)
     case .edited(let edit, let outcome): finish(edit, outcome)
     case .effectsTaken: effects = []
     }

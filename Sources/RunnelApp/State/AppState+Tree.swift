@@ -8,7 +8,6 @@ import RunnelTree
 extension AppState {
   mutating func performInTree(_ action: ActionID) {
     if action == .recordAdd { return addChild(near: tree.cursorLine) }
-    if action == .rowActions { return openRowActions() }
     switch tree.cursorLine {
     case .node(let path, let row, _)?: perform(action, on: path, row)
     case .paging(let path, _, _)?, .failed(let path, _, _)?: perform(action, below: path)

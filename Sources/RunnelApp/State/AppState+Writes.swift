@@ -67,6 +67,8 @@ extension AppState {
     case .send(let view, let text):
       closeComposer(number, text)
       if let key { goTo(key, inView: view) }
+    case .duplicate(let path):
+      if let key { goToCopy(of: path, key) }
     case .toggle, .undo, .reversal, nil: break
     }
   }
@@ -94,6 +96,20 @@ extension AppState {
     }
   }
 
+  /// Goes to a record that was just made beside another one, if it is shown.
+  private mutating func goToCopy(of path: Path, _ key: RunnelTree.Key) {
+    guard let parent = path.parent else { return }
+    let copy = Path(unchecked: parent.keys + [key])
+    if isTree {
+      _ = tree.list.moveTo(.row(copy.description), in: tree.content, height: height)
+    } else if lists[active].definition.source.path == parent {
+      withList { list, content, height in
+        _ = list.moveTo(.row(Record.key(of: copy)), in: content, height: height)
+      }
+    }
+    say(.info, "duplicated \(path) as \(key)")
+  }
+
   // MARK: Refusals
 
   /// A write was refused: what was typed is given back, with the reason.
@@ -107,7 +123,7 @@ extension AppState {
     case .deleteMarked(let path): noteFailure(toDelete: path, refusal)
     case .editOutside(let edit, let text): reopen(edit, text, refusal)
     case .reversal: failReversal(of: number, refusal)
-    case .delete, .toggle, .undo, nil: break
+    case .delete, .toggle, .undo, .duplicate, nil: break
     }
   }
 

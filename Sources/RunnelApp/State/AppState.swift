@@ -46,6 +46,8 @@ struct AppState: Equatable, Sendable {
     case editOutside(OutsideEdit, text: String)
     /// A record that the user has at another, as a like.
     case toggle
+    /// A copy of the record at a path.
+    case duplicate(Path)
     /// An entry of the action log that was taken back.
     case undo
     /// A part of a step that is taken back, or done again.
@@ -68,7 +70,10 @@ struct AppState: Equatable, Sendable {
   let me: String
   /// The records that are changed by operations.
   let resources: ResourceBook
-  let isReadOnly: Bool
+  /// Whether writing is off.
+  var isReadOnly: Bool
+  /// Whether the database was opened so that nothing can be written.
+  let isOpenedReadOnly: Bool
 
   var lists: [ListScreen]
   var tree = TreeScreen()
@@ -124,6 +129,7 @@ struct AppState: Equatable, Sendable {
     self.me = me
     self.resources = resources
     self.isReadOnly = isReadOnly
+    isOpenedReadOnly = isReadOnly
     self.size = size
     self.now = now
     self.local = local

@@ -111,16 +111,6 @@ struct ConfirmScreen: Hashable, Sendable {
   var openedAt: Int64
 }
 
-/// The keys of a place, to read and to run.
-struct HelpScreen: Hashable, Sendable {
-  /// What the rows stand for.
-  var bindings: [String: KeyBinding]
-  var content: ListContent
-  /// What the headers of the sections say.
-  var headings: [String: ListHeading] = [:]
-  var list = ListState()
-}
-
 /// The line in which a record is composed.
 struct ComposeScreen: Hashable, Sendable {
   let view: Int

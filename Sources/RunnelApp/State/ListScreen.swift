@@ -13,6 +13,16 @@ struct ListScreen: Hashable, Sendable {
   static let changeMarkMilliseconds: Int64 = 3000
 
   var definition: ViewDefinition
+  /// The source as the view has it, whatever order was chosen.
+  let ownSource: SourceDefinition
+  /// The order that was chosen; nil for the view's own. See `sort(by:height:)`.
+  var order: ListOrder?
+  /// The orders of the collection that have an index; nil until they were asked for.
+  var indexedOrders: Set<String>?
+  /// The columns that are not shown, by their places in the definition.
+  var hiddenColumns: Set<Int> = []
+  /// Whether columns are shown in full, however wide they are.
+  var isWide = false
   /// True once its streams were asked for.
   var isOpen = false
   var phase = LoadPhase.loading
@@ -51,7 +61,10 @@ struct ListScreen: Hashable, Sendable {
   /// The day on which the headers were written, counted from 1970: they say "Today".
   private var titledDay: Int?
 
-  init(_ definition: ViewDefinition) { self.definition = definition }
+  init(_ definition: ViewDefinition) {
+    self.definition = definition
+    ownSource = definition.source
+  }
 
   /// The record under the cursor; nil on a header or the paging row, or where nothing is saved yet.
   var cursorRecord: Record? {

@@ -22,6 +22,12 @@ struct MenuScreen: Hashable, Sendable {
   enum Purpose: Hashable, Sendable {
     /// What can be done with the row under the cursor.
     case rowActions
+    /// The order of a list.
+    case sort(view: Int)
+    /// The columns of a list.
+    case columns(view: Int)
+    /// The records that a row refers to.
+    case references
   }
 
   let purpose: Purpose

@@ -87,7 +87,7 @@ public struct Clipboard: Sendable {
     return .failed("there is no way to the clipboard")
   }
 
-  private static func isInstalled(_ program: String) -> Bool {
+  static func isInstalled(_ program: String) -> Bool {
     guard let path = getenv("PATH").map({ String(cString: $0) }) else { return false }
     return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
   }

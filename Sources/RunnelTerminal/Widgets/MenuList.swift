@@ -155,8 +155,16 @@ extension MenuList {
   private func draw(_ match: Found, into canvas: inout Canvas, _ row: Rect) {
     let item = match.item
     let (gutter, text) = row.splitLeft(MenuList.gutterWidth)
-    StatusLine(left: MenuList.left(match), right: MenuList.right(item))
-      .draw(into: &canvas, rect: text)
+    let right = MenuList.right(item)
+    var left = MenuList.left(match)
+    // A name gives way to a reason, and a reason to what cannot be done.
+    let named = StyledLine("  [\(item.name)]", .muted)
+    let isRoomy = item.refusal == nil || left.width + named.width + right.width < text.width
+    if !item.name.isEmpty, isRoomy { left.append(named) }
+    let room = max(text.width - left.width - 2, text.width / 3)
+    let (end, start) = text.splitRight(min(right.width, room))
+    canvas.put(right, at: end.origin, width: end.width)
+    canvas.put(left, at: start.origin, width: max(start.width - (end.isEmpty ? 0 : 1), 0))
     if item.isChosen {
       let sign = gutter.splitLeft(1).rest
       canvas.put(canvas.glyphs.marked, at: sign.origin, width: 1, role: .rowMarked)
@@ -170,7 +178,6 @@ extension MenuList {
     for (index, character) in match.item.title.enumerated() {
       line.append(String(character), hits.contains(index) ? .searchMatch : plain)
     }
-    if !match.item.name.isEmpty { line.append("  [\(match.item.name)]", .muted) }
     return line
   }
 

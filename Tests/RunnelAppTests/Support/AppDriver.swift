@@ -30,6 +30,8 @@ final class AppDriver {
   private(set) var screenEffects: [Effect] = []
   /// What was put into the clipboard last.
   private(set) var clipboard = ""
+  /// The program that opens links; nil if there is none.
+  var browser: String? = "browse"
   /// What the user makes of a text in their editor, and the status that it ends with.
   var editor: (String) -> (text: String, status: Int32) = { ($0, 0) }
   /// What the editor showed, in order.
@@ -121,6 +123,7 @@ final class AppDriver {
       case .copy(let text, let what):
         clipboard = text
         runtime.send(.copied(what: what, .sent(byteCount: text.utf8.count)))
+      case .openLink(let link): runtime.send(.opened(link: link, by: browser))
       case .editOutside(let edit): runtime.send(.edited(edit, runEditor(edit)))
       default: break
       }

@@ -1,0 +1,229 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// What else is done with a row: a copy of it, the links in it, and the records that it refers to.
+
+extension AppState {
+  /// Does what is about the row or field under the cursor; false if the action is none of that.
+  mutating func performOnRow(_ action: ActionID) -> Bool {
+    switch action {
+    case .rowActions: openRowActions()
+    case .recordDuplicate: duplicate()
+    case .linkOpen: if let link = linkAtHand { effects.append(.openLink(link)) }
+    case .copyURL: if let link = linkAtHand { effects.append(.copy(link, what: "link \(link)")) }
+    case .refFollow: followReference()
+    default: return false
+    }
+    return true
+  }
+
+  /// Why none of that can be done; nil if it can, or it is none of that.
+  func reasonOffOnRow(_ action: ActionID) -> String? {
+    switch action {
+    case .recordDuplicate: reasonNotDuplicated
+    case .linkOpen, .copyURL: linkAtHand == nil ? "there is no link here" : nil
+    case .refFollow: referencesAtHand.isEmpty ? "nothing here refers to another record" : nil
+    default: nil
+    }
+  }
+
+  // MARK: Copies
+
+  /// The place of what is duplicated, and its value if that is known.
+  private var originalAtHand: (path: Path, node: RunnelTree.Node?)? {
+    if case .record(let screen)? = layers.last { return (screen.path, screen.node) }
+    if !isTree {
+      return lists[active].cursorRecord.map { ($0.path, $0.row.node) }
+    }
+    guard case .node(let path, _, _)? = tree.cursorLine else { return nil }
+    return (path, nil)
+  }
+
+  private var reasonNotDuplicated: String? {
+    guard let path = originalAtHand?.path, let parent = path.parent else {
+      return "move to a record to duplicate it"
+    }
+    if let reason = reasonReadOnly { return reason }
+    do throws(Refusal) {
+      _ = try resources.adding(.object([]), to: parent)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  private mutating func duplicate() {
+    guard let original = originalAtHand else { return }
+    if let node = original.node { return addCopy(of: original.path, node.exportJSON) }
+    read(original.path, for: .duplicate)
+  }
+
+  /// Adds what stood at a place once more beside it, with what is computed made anew.
+  mutating func addCopy(of path: Path, _ json: JSONValue?) {
+    guard let json, json != .null, let parent = path.parent else {
+      return say(.info, "\(path) is gone")
+    }
+    if refusesWriting() { return }
+    do throws(Refusal) {
+      submit(.duplicate(path), try resources.adding(copy(of: json, in: parent), to: parent))
+    } catch {
+      say(.info, error.message)
+    }
+  }
+
+  /// A new record with what another one has, but for what is computed.
+  private func copy(of json: JSONValue, in collection: Path) -> JSONValue {
+    guard case .object(var members) = json else { return json }
+    if let schema = resources.registry.resource(ofChildrenOf: collection)?.definition.schema {
+      members.removeAll { member in
+        guard let key = try? RunnelTree.Key(member.name),
+          case .object? = schema.rule(of: key)?.initial
+        else { return false }
+        return true
+      }
+    }
+    if let view = lists.first(where: { $0.definition.source.path == collection }) {
+      for field in view.definition.template where field.isComputed {
+        let value = field.value == .string("$me") ? JSONValue.string(me) : field.value
+        members.put(value, at: field.path.keys[...])
+      }
+    }
+    return .object(members)
+  }
+
+  // MARK: Links
+
+  /// The first link in the field under the cursor, or else in the record.
+  private var linkAtHand: String? {
+    if case .record(let screen)? = layers.last {
+      let field = screen.cursorField?.leaf.flatMap { WebLink.first(in: RunnelTree.Node($0)) }
+      return field ?? screen.node.flatMap { WebLink.first(in: $0) }
+    }
+    if !isTree { return lists[active].cursorRecord?.row.node.flatMap { WebLink.first(in: $0) } }
+    guard case .node(_, let row, _)? = tree.cursorLine, case .leaf(let leaf) = row.summary.kind
+    else { return nil }
+    return WebLink.first(in: RunnelTree.Node(leaf))
+  }
+
+  /// A link was handed to the browser; without one it is copied.
+  mutating func finish(opening link: String, by program: String?) {
+    if let program { return say(.info, "opened \(link) by \(program)") }
+    effects.append(.copy(link, what: "link \(link), which no browser is here for"))
+  }
+
+  // MARK: References
+
+  /// The records that the field under the cursor refers to, or else the record; each once.
+  private var referencesAtHand: [Path] {
+    var found: [Path] = []
+    switch layers.last {
+    case .record(let screen)?:
+      if let field = screen.cursorField, let leaf = field.leaf {
+        found = [resources.reference(at: screen.path, field.path, leaf)].compactMap(\.self)
+      }
+      if found.isEmpty, let node = screen.node { found = references(in: node, at: screen.path) }
+    case nil where isTree:
+      guard case .node(let path, let row, _)? = tree.cursorLine,
+        case .leaf(let leaf) = row.summary.kind
+      else { return [] }
+      let record = resources.place(ofRecordAround: path) ?? .root
+      let field = path.relative(to: record) ?? path
+      found = [resources.reference(at: record, field, leaf)].compactMap(\.self)
+    case nil:
+      guard let record = lists[active].cursorRecord, let node = record.row.node else { return [] }
+      found = references(in: node, at: record.path)
+    default: break
+    }
+    var known: Set<Path> = []
+    return found.filter { known.insert($0).inserted }
+  }
+
+  private func references(in node: RunnelTree.Node, at path: Path) -> [Path] {
+    node.children.compactMap { child in
+      child.node.leaf.flatMap {
+        resources.reference(at: path, Path(unchecked: [child.key]), $0)
+      }
+    }
+  }
+
+  private mutating func followReference() {
+    let places = referencesAtHand
+    if places.count == 1 { return open(record: places[0], nil) }
+    matcher.reset()
+    let items = places.map { MenuList.Item(id: $0.description, title: $0.description) }
+    layers.append(
+      .menu(MenuScreen(purpose: .references, title: "Go to", menu: MenuList(items))))
+  }
+
+  // MARK: Writing on and off
+
+  /// Turns writing off, or on again where the database was opened to be written.
+  mutating func toggleReadOnly() {
+    if isOpenedReadOnly {
+      return say(.warning, "this database was opened read-only: open it to be written")
+    }
+    isReadOnly.toggle()
+    let keys = keysOrName(.profileReadonly)
+    say(.info, isReadOnly ? "read-only: \(keys) turns writing on" : "writing is on again")
+  }
+}
+
+extension ResourceBook {
+  /// The record that a value refers to: by the rule of its field, or as a path; nil if it does not.
+  fileprivate func reference(at record: Path, _ field: Path, _ leaf: Leaf) -> Path? {
+    guard case .string(let text) = leaf else { return nil }
+    if let key = field.keys.first, field.keys.count == 1,
+      let rule = self.record(at: record)?.definition.schema.rule(of: key),
+      case .reference(let target) = rule.kind,
+      let collection = try? registry.collection(of: target, in: [:]),
+      let name = try? RunnelTree.Key(text)
+    {
+      return try? collection.child(name)
+    }
+    guard text.first == "/", let path = try? Path(text), !path.isRoot else { return nil }
+    return path
+  }
+}
+
+/// A link to the web within a text.
+enum WebLink {
+  private static let schemes = ["https://", "http://"]
+  private static let ends: Set<Character> = ["<", ">", "\"", "'", "`", "|", "\\", "{", "}"]
+  private static let punctuation: Set<Character> = [".", ",", ";", ":", "!", "?", ")", "]"]
+
+  /// The first link in the texts of a record, in their order; nil if there is none.
+  static func first(in node: RunnelTree.Node) -> String? {
+    if case .string(let text)? = node.leaf { return first(in: text) }
+    for child in node.children {
+      if let link = first(in: child.node) { return link }
+    }
+    return nil
+  }
+
+  /// The first link in a text; what ends the sentence around it is not a part of it.
+  static func first(in text: String) -> String? {
+    var rest = text[...]
+    while let start = schemes.compactMap({ rest.firstRange(of: $0)?.lowerBound }).min() {
+      var link = rest[start...].prefix { !$0.isWhitespace && !ends.contains($0) }
+      while let last = link.last, punctuation.contains(last), !isClosing(last, in: link) {
+        link = link.dropLast()
+      }
+      if !schemes.contains(where: { link.count <= $0.count && $0.hasPrefix(link) }) {
+        return String(link)
+      }
+      rest = rest[rest.index(after: start)...]
+    }
+    return nil
+  }
+
+  /// True for a bracket that closes one within the link.
+  private static func isClosing(_ character: Character, in link: Substring) -> Bool {
+    switch character {
+    case ")": link.count { $0 == "(" } >= link.count { $0 == ")" }
+    case "]": link.count { $0 == "[" } >= link.count { $0 == "]" }
+    default: false
+    }
+  }
+}

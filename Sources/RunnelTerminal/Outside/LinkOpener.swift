@@ -1,0 +1,43 @@
+import Glibc
+
+/// Hands a link to the desktop's browser, without waiting for it.
+public struct LinkOpener: Sendable {
+  /// The program that opens links; nil if there is none, or no desktop that it could open them on.
+  public let program: String?
+
+  /// Finds the program of this process.
+  public init() {
+    self.init(
+      environment: { name in getenv(name).map { String(cString: $0) } },
+      isInstalled: Clipboard.isInstalled)
+  }
+
+  /// Finds the program that an environment has.
+  ///
+  /// - Parameters:
+  ///   - environment: the variable with a name.
+  ///   - isInstalled: whether there is a program with a name.
+  init(environment: (String) -> String?, isInstalled: (String) -> Bool) {
+    func isSet(_ name: String) -> Bool { environment(name).map { !$0.isEmpty } ?? false }
+    #if os(macOS)
+    let candidates = ["open"]
+    #else
+    // Without a desktop, xdg-open would start a browser on this terminal.
+    let hasDesktop = isSet("DISPLAY") || isSet("WAYLAND_DISPLAY")
+    let candidates = (hasDesktop ? ["xdg-open"] : []) + ["wslview"]
+    #endif
+    program = candidates.first(where: isInstalled)
+  }
+
+  /// Opens a link to the web.
+  ///
+  /// - Returns: the program that was started; nil if there is none, or it is no link to the web.
+  public func open(_ link: String) -> String? {
+    guard let program, link.hasPrefix("https://") || link.hasPrefix("http://") else { return nil }
+    // A shell leaves the program behind, with nothing of this terminal.
+    let script = "\"$1\" \"$2\" </dev/null >/dev/null 2>&1 &"
+    let status = ChildProcess.run(
+      ["sh", "-c", script, "sh", program, link], input: [], milliseconds: 2000)
+    return status == 0 ? program : nil
+  }
+}
