@@ -70,7 +70,10 @@ extension AppScreen {
     }
     let screen = state.lists[state.active]
     var line = StyledLine()
-    if let filter = screen.filter, !filter.isEmpty { line.append("f \(filter.text) · ", .warn) }
+    if let filter = screen.filter, !filter.isEmpty {
+      let keys = state.listKeys.keys(.filterEdit).map { "\($0) " } ?? ""
+      line.append("\(keys)\(filter.text) · ", .warn)
+    }
     if let order = screen.order {
       let sign = order.isDescending ? glyphs.down : glyphs.up
       line.append("by \(order.field) \(sign) · ", .warn)
@@ -135,7 +138,7 @@ extension AppScreen {
     if !list.newAbove.isEmpty { parts.append("\(glyphs.up)\(list.newAbove.count) new") }
     if !list.newBelow.isEmpty { parts.append("\(glyphs.down)\(list.newBelow.count) new") }
     if parts.isEmpty { return "" }
-    return parts.joined(separator: " · ") + " · gn goes there"
+    return parts.joined(separator: " · ") + state.listKeys.hint(.rowNewest, "goes there")
   }
 
   private var positionLine: StyledLine {
@@ -146,7 +149,8 @@ extension AppScreen {
       ? "-" : list.rowNumber(in: content).map { String(content.storedRowNumber($0)) } ?? "-"
     let count = content.storedRowCount
     let position = layout.isCompact ? "\(number)/\(count)" : "row \(number) of \(count)"
-    return StyledLine((list.isFollowing ? "F following · " : "") + position + " ", .muted)
+    let follow = state.listKeys.keys(.followToggle).map { "\($0) following · " } ?? "following · "
+    return StyledLine((list.isFollowing ? follow : "") + position + " ", .muted)
   }
 }
 

@@ -43,7 +43,7 @@ struct AppScreen {
     for layer in state.layers.reversed() {
       switch layer {
       case .record(let screen):
-        return RecordDrawing(screen, state.resources, layout.body).draw(into: &canvas)
+        return RecordDrawing(screen, state, layout.body).draw(into: &canvas)
       case .help(let screen):
         return HelpDrawing(screen, layout.body).draw(into: &canvas)
       case .debug(let screen): return drawDebug(screen, into: &canvas)
@@ -67,9 +67,10 @@ struct AppScreen {
         screen.phase == .loading
         ? "loading"
         : screen.filter != nil
-          ? "no loaded row fits the filter · Esc clears it"
+          ? "no loaded row fits the filter" + state.listKeys.hint(.stepBack, "clears it")
           : screen.definition.source.path == state.resources.registry.log
-            ? "nothing was done yet" : "nothing here yet · a adds a first record"
+            ? "nothing was done yet"
+            : "nothing here yet" + state.listKeys.hint(.recordAdd, "adds a first record")
       return drawNote(note, into: &canvas)
     }
     let rows = RowText(
@@ -80,6 +81,7 @@ struct AppScreen {
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },
+      emptyHint: screen.filter == nil ? state.listKeys.hint(.recordAdd, "adds") : "",
       isFocused: state.layers.isEmpty,
       divider: screen.unreadText(local: state.local, isShort: layout.isCompact),
       rowSign: { id in rowState(of: id, in: screen).flatMap { rows.narrowSign(of: $0) } },
@@ -99,7 +101,7 @@ struct AppScreen {
     of id: String, in screen: ListScreen, _ rows: RowText, width: Int
   ) -> StyledLine {
     if id == ListScreen.pagingRow {
-      return PagingText(glyphs: glyphs, width: width).line(
+      return PagingText(glyphs: glyphs, width: width, keys: state.listKeys).line(
         screen.paging, isOlder: screen.definition.source.anchor == .last,
         isFiltered: screen.filter != nil)
     }
@@ -117,11 +119,17 @@ struct AppScreen {
   private func drawDebug(_ screen: DebugScreen, into canvas: inout Canvas) {
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
-      rowText: { id, _ in screen.lines[id] ?? StyledLine() }, into: &canvas, rect: layout.body)
+      rowText: { id, _ in
+        let line = screen.lines[id] ?? StyledLine()
+        return state.search.map {
+          line.marking($0, screen.list.cursor == .row(id) ? .searchCurrent : .searchMatch)
+        } ?? line
+      }, into: &canvas, rect: layout.body)
   }
 
   private func drawTree(into canvas: inout Canvas) {
-    let text = TreeText(tree: state.tree, local: state.local, glyphs: glyphs)
+    let text = TreeText(
+      tree: state.tree, local: state.local, glyphs: glyphs, keys: state.treeKeys)
     ListWidget.draw(
       state.tree.content, state.tree.list, headings: state.tree.headings,
       rowText: { id, width in
@@ -129,7 +137,10 @@ struct AppScreen {
         guard let search = state.search else { return line }
         let isCurrent = state.tree.list.cursor == .row(id)
         return line.marking(search, isCurrent ? .searchCurrent : .searchMatch)
-      }, isFocused: state.layers.isEmpty, into: &canvas,
+      },
+      emptyHint: state.tree.expanded[.root]?.phase == .loading
+        ? "" : state.treeKeys.hint(.recordAdd, "adds a first value"),
+      isFocused: state.layers.isEmpty, into: &canvas,
       rect: layout.body)
   }
 
@@ -151,7 +162,7 @@ struct AppScreen {
       case .compose(let composer): drawComposer(composer, into: &canvas)
       case .filter(let filter): PromptDrawing(state, layout.composer).draw(filter, into: &canvas)
       case .search(let search): PromptDrawing(state, layout.composer).draw(search, into: &canvas)
-      case .form(let form): FormDrawing(form, layout.body).draw(into: &canvas)
+      case .form(let form): FormDrawing(form, state.formKeys, layout.body).draw(into: &canvas)
       case .palette(let palette): PaletteDrawing(palette, layout.body).draw(into: &canvas)
       case .menu(let menu): MenuDrawing(menu, layout.body).draw(into: &canvas)
       case .confirm(let question): question.dialog.draw(into: &canvas, rect: layout.body)

@@ -9,10 +9,12 @@ struct FormDrawing {
   private static let offersMax = 12
 
   private let form: FormScreen
+  private let keys: KeyText
   private let area: Rect
 
-  init(_ form: FormScreen, _ area: Rect) {
+  init(_ form: FormScreen, _ keys: KeyText, _ area: Rect) {
     self.form = form
+    self.keys = keys
     self.area = area
   }
 
@@ -41,10 +43,12 @@ struct FormDrawing {
     let box = area.centered(height: height, width: min(FormDrawing.widthMax, area.width))
     canvas.box(box, title: form.title, role: .dialog)
     let (hintArea, rest) = box.inset(rows: 1, columns: 2).splitBottom(1)
-    HintBar([
-      Hint("Enter", form.focus < form.fields.count - 1 ? "next" : "save"), Hint("C-s", "save"),
-      Hint("Esc", "cancel"), Hint("F2", offers == 0 ? "type" : "choose"),
-    ]).draw(into: &canvas, rect: hintArea)
+    let hints = [
+      keys.key(.inputAccept, form.focus < form.fields.count - 1 ? "next" : "save"),
+      keys.key(.formSave, "save"), keys.key(.inputCancel, "cancel"),
+      keys.key(.fieldType, offers == 0 ? "type" : "choose"),
+    ]
+    HintBar(hints.compactMap(\.self)).draw(into: &canvas, rect: hintArea)
     drawFields(into: &canvas, rest)
   }
 

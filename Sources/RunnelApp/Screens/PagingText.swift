@@ -2,11 +2,9 @@ import RunnelTerminal
 
 /// The words of a paging row.
 struct PagingText {
-  /// The keys by which a page is fetched from elsewhere in the section.
-  private static let keys = "gm"
-
   let glyphs: Glyphs
   let width: Int
+  let keys: KeyText
 
   /// The line for a state of the row; `isOlder` tells that what is not loaded is a history.
   ///
@@ -17,17 +15,22 @@ struct PagingText {
     case .more(let count):
       let text =
         isFiltered
-        ? "  \(glyphs.placeholder) only loaded rows were searched - Enter searches \(rows)"
-        : "  \(glyphs.placeholder) \(rows) not loaded - Enter fetches \(count)"
+        ? "  \(glyphs.placeholder) only loaded rows were searched"
+          + keys.hint(.rowOpen, "searches \(rows)", after: " - ")
+        : "  \(glyphs.placeholder) \(rows) not loaded"
+          + keys.hint(.rowOpen, "fetches \(count)", after: " - ")
       var line = StyledLine(text, .placeholder)
-      let blanks = width - line.width - PagingText.keys.count - 1
-      if blanks > 0 { line.append(String(repeating: " ", count: blanks) + PagingText.keys, .muted) }
+      // From elsewhere in the section other keys fetch the page.
+      let more = keys.keys(.sectionMore) ?? ""
+      let blanks = width - line.width - CellWidth.width(of: more) - 1
+      if blanks > 0 { line.append(String(repeating: " ", count: blanks) + more, .muted) }
       return line
     case .fetching:
       let verb = isFiltered ? "searching" : "fetching"
       return StyledLine("  \(glyphs.loading) \(verb) \(rows)\(glyphs.ellipsis)", .placeholder)
     case .failed(let message):
-      return StyledLine("  \(glyphs.conflict) \(message) · Enter tries again", .error)
+      return StyledLine(
+        "  \(glyphs.conflict) \(message)\(keys.hint(.rowOpen, "tries again"))", .error)
     case .exhausted:
       let rule = String(repeating: glyphs.horizontal, count: 2)
       return StyledLine("  \(rule) \(isOlder ? "start" : "end") \(rule)", .muted)

@@ -8,11 +8,17 @@ struct RecordDrawing {
 
   private let screen: RecordScreen
   private let book: ResourceBook
+  private let keys: KeyText
+  /// What is looked for; nil if nothing is.
+  private let search: String?
   private let body: Rect
 
-  init(_ screen: RecordScreen, _ book: ResourceBook, _ body: Rect) {
+  init(_ screen: RecordScreen, _ state: AppState, _ body: Rect) {
     self.screen = screen
-    self.book = book
+    book = state.resources
+    // Esc is known to all, h is not.
+    keys = KeyText(state.keymap, [.global])
+    search = state.search
     self.body = body
   }
 
@@ -24,7 +30,12 @@ struct RecordDrawing {
     }
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
-      rowText: { id, width in line(id, width: width) },
+      rowText: { id, width in
+        let line = line(id, width: width)
+        return search.map {
+          line.marking($0, screen.list.cursor == .row(id) ? .searchCurrent : .searchMatch)
+        } ?? line
+      }, emptyHint: keys.hint(.stepBack, "goes back"),
       isFocused: screen.edit == nil, into: &canvas, rect: body)
     drawEdit(into: &canvas)
   }

@@ -9,17 +9,19 @@ struct TreeText {
   let tree: TreeScreen
   let local: LocalTime
   let glyphs: Glyphs
+  let keys: KeyText
 
   func line(id: String, width: Int) -> StyledLine {
     switch tree.lines[id] {
     case .node(let path, let row, let depth):
       return indented(node(path, row), depth)
     case .paging(_, let phase, let depth):
-      let text = PagingText(glyphs: glyphs, width: width - 2 * depth - 1)
+      let text = PagingText(glyphs: glyphs, width: width - 2 * depth - 1, keys: keys)
       return indented(text.line(phase, isOlder: false), depth)
     case .failed(_, let message, let depth):
       return indented(
-        StyledLine("  \(glyphs.failed) \(message) · Enter tries again", .error), depth)
+        StyledLine(
+          "  \(glyphs.failed) \(message)\(keys.hint(.rowOpen, "tries again"))", .error), depth)
     case nil:
       return StyledLine()
     }

@@ -220,6 +220,7 @@ extension AppState {
   mutating func performInDebug(_ action: ActionID, count: Int?) {
     guard case .debug(var screen)? = layers.last else { return }
     if action == .stepBack { return closeLayer() }
+    if performSearching(action, count ?? 1) { return }
     guard AppState.move(&screen.list, screen.content, height, action, count) else { return }
     layers[layers.count - 1] = .debug(screen)
   }

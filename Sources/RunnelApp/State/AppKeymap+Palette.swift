@@ -5,6 +5,8 @@ import RunnelTerminal
 extension KeymapContext {
   /// The palette.
   static let palette = KeymapContext("palette")
+  /// The last actions.
+  static let debug = KeymapContext("debug")
   /// A menu.
   static let menu = KeymapContext("menu")
 }
@@ -27,7 +29,8 @@ extension AppKeymap {
   static let paletteBindings =
     bindings(.palette, palette + chosen) + bindings(.menu, menu + chosen)
     + bindings(.global, everywhere) + bindings(.collection, lists + rowMenu)
-    + bindings(.tree, rowMenu) + bindings(.record, rowMenu)
+    + bindings(.tree, rowMenu) + bindings(.record, rowMenu + searching)
+    + bindings(.debug, searching)
 
   private static let everywhere: [Row] = [
     ([":", "M-x"], .paletteOpen, "do anything by its name"),

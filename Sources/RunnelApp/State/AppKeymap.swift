@@ -141,7 +141,7 @@ enum AppKeymap {
       + bindings(.fields, fields) + bindings(.input, input)
       + paletteBindings
       + TextFieldBindings.all,
-    countingContexts: [.collection, .tree, .record, .toggle, .resource, .activity])
+    countingContexts: [.collection, .tree, .record, .debug, .toggle, .resource, .activity])
 
   typealias Row = (keys: [String], action: ActionID, description: String)
 
@@ -194,7 +194,7 @@ enum AppKeymap {
     (["yp"], .copyPath, "copy the path"),
   ]
 
-  private static let searching: [Row] = [
+  static let searching: [Row] = [
     (["/", "C-s"], .searchStart, "search, the cursor jumps as you type"),
     (["n"], .searchNext, "next match"),
     (["N"], .searchPrevious, "previous match"),

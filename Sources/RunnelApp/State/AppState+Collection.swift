@@ -19,12 +19,7 @@ extension AppState {
     }
     if isTree { tree.wanted = nil } else { lists[active].wantedRow = nil }
     if isDone { return }
-    switch action {
-    case .searchStart: return openSearch()
-    case .searchNext: return findNext(count ?? 1)
-    case .searchPrevious: return findNext(-(count ?? 1))
-    default: break
-    }
+    if performSearching(action, count ?? 1) { return }
     if performOutside(action) || performOnRow(action) { return }
     if isTree { return performInTree(action) }
     if !jump(action, count: count ?? 1) { performInCollection(action, count: count ?? 1) }

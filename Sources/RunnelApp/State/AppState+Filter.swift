@@ -107,5 +107,6 @@ extension AppState {
   /// Fits the list of the active tab to the lines it has now.
   mutating func fitList() {
     withList { list, content, height in list.resize(toHeight: height, in: content) }
+    withSearchedList { list, content, height in list.resize(toHeight: height, in: content) }
   }
 }

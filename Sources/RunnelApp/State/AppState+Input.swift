@@ -18,7 +18,7 @@ extension AppState {
     case .search: [.search, .input, .textField]
     case .confirm: [.confirm]
     case .help: [.help, .input, .textField]
-    case .debug: [.list, .global]
+    case .debug: [.debug, .list, .global]
     case .palette: [.palette, .input, .textField]
     case .menu: [.menu, .input, .textField]
     }
@@ -64,7 +64,10 @@ extension AppState {
     if hasEditor {
       insert(text)
     } else {
-      say(.warning, "a paste goes into a text field: e edits, a adds")
+      let keys = isTree ? treeKeys : listKeys
+      let ways =
+        keys.hint(.recordEdit, "edits", after: ": ") + keys.hint(.recordAdd, "adds", after: ", ")
+      say(.warning, "a paste goes into a text field\(ways)")
     }
   }
 
@@ -156,7 +159,7 @@ extension AppState {
       case .help, .debug, .palette, .menu: closeLayer()
       case .record(let screen) where screen.edit == nil: closeLayer()
       case .record, .form, .confirm, .compose, .filter, .search:
-        return say(.info, "finish first what is typed, or Esc")
+        return say(.info, "finish first what is typed, or \(keysOrName(.inputCancel))")
       }
     }
     open(tab)
@@ -173,7 +176,9 @@ extension AppState {
       return
     }
     lastInterrupt = now
-    if layers.isEmpty { say(.info, "q leaves · C-c again leaves too") } else { closeLayer() }
+    if !layers.isEmpty { return closeLayer() }
+    let ways = "\(keysOrName(.viewClose)) leaves · \(keysOrName(.jobCancel)) again leaves too"
+    say(.info, ways)
   }
 
   /// Takes the top layer away.

@@ -18,7 +18,9 @@ extension AppState {
       }
     case .markNext, .markPrevious:
       let marks = screen.marks
-      jump(by: action == .markNext ? count : -count, "no row is marked: Space marks") {
+      jump(
+        by: action == .markNext ? count : -count, phrase("no row is marked", .markToggle, "marks")
+      ) {
         marks.contains($0)
       }
     default: return false

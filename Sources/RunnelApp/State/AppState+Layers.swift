@@ -26,12 +26,17 @@ extension AppState {
     layers[layers.count - 1] = .form(form)
   }
 
+  /// The keys by which a form is left.
+  var cancelKeys: String { formKeys.keys(.inputCancel) ?? "cancel" }
+
   /// Asks for the write of a form; if something is wrong with a field, marks it and returns false.
   private mutating func save(_ form: inout FormScreen) -> Bool {
     guard let values = form.values() else { return false }
     switch form.purpose {
     case .setLeaf(let path):
-      guard let value = values.first?.value else { return form.refuse(0, "type a value, or Esc") }
+      guard let value = values.first?.value else {
+        return form.refuse(0, "type a value, or \(cancelKeys)")
+      }
       return submit(&form) { book throws(Refusal) in try book.setting(value, at: path) }
     case .addChild(let path), .addField(let path):
       guard case .string(let name)? = values.first?.value else {
@@ -43,14 +48,17 @@ extension AppState {
       do {
         let place = try path.appending(Path(name))
         if place == path { return form.refuse(0, "type a name") }
-        if isKnown(place) { return form.refuse(0, "\(place) is there already: e edits it") }
+        if isKnown(place) {
+          return form.refuse(
+            0, "\(place) is there already" + treeKeys.hint(.recordEdit, "edits it", after: ": "))
+        }
         let value = values[1].value
         return submit(&form) { book throws(Refusal) in try book.setting(value, at: place) }
       } catch {
         return form.refuse(0, "\(error)")
       }
     case .addRecord(let view):
-      if values.isEmpty { return form.refuse(0, "fill in a field, or Esc") }
+      if values.isEmpty { return form.refuse(0, "fill in a field, or \(cancelKeys)") }
       let definition = lists[view].definition
       let record = definition.record(filledWith: values, me: me, isForm: true)
       return submit(&form) { book throws(Refusal) in
@@ -62,7 +70,7 @@ extension AppState {
       return changeRecord(&form, values, at: path, original)
     case .deleteMarked(let paths, let word):
       guard values.first?.value == .string(word) else {
-        return form.refuse(0, "type `\(word)` to delete them, or Esc")
+        return form.refuse(0, "type `\(word)` to delete them, or \(cancelKeys)")
       }
       delete(paths)
       return true

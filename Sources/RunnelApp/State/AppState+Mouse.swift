@@ -97,7 +97,14 @@ extension AppState {
 
   /// The list that keys move through.
   var listInFront: (ListState, ListContent) {
-    switch layers.last {
+    // A line that is typed, a menu or the palette is about the list behind it.
+    let layer = layers.last {
+      switch $0 {
+      case .search, .palette, .menu: false
+      default: true
+      }
+    }
+    return switch layer {
     case .record(let screen): (screen.list, screen.content)
     case .help(let screen): (screen.list, screen.content)
     case .debug(let screen): (screen.list, screen.content)

@@ -24,9 +24,9 @@ extension AppState {
     if let number = action.viewNumber, number > place.tabs.count {
       return "there is no view \(number)"
     }
+    if [.searchNext, .searchPrevious].contains(action) { return place.reasonNotSearched }
     switch place.layers.last {
     case nil:
-      if [.searchNext, .searchPrevious].contains(action) { return place.reasonNotSearched }
       if let reason = place.reasonOffAnywhere(action) { return reason }
       return place.isTree ? place.reasonOffInTree(action) : place.reasonOffInList(action)
     case .record(let screen) where screen.edit == nil:

@@ -9,7 +9,11 @@ extension AppState {
   mutating func performInRecord(_ action: ActionID, count: Int?) {
     guard case .record(var screen)? = layers.last else { return }
     if screen.edit != nil { return performInField(action) }
-    if performOutside(action) || performOnRow(action) { return }
+    if performSearching(action, count ?? 1) || performOutside(action)
+      || performOnRow(action)
+    {
+      return
+    }
     switch action {
     case .stepBack: return closeLayer()
     case .recordEdit:

@@ -85,7 +85,7 @@ extension AppState {
     _ form: inout FormScreen, _ values: [(path: Path, value: JSONValue)], to collection: Path,
     view: Int?
   ) -> Bool {
-    if values.isEmpty { return form.refuse(0, "fill in a field, or Esc") }
+    if values.isEmpty { return form.refuse(0, "fill in a field, or \(cancelKeys)") }
     let record =
       view.map { lists[$0].definition.record(filledWith: values, me: me, isForm: true) }
       ?? .object(values.map { JSONMember($0.path.text, $0.value) })

@@ -6,9 +6,41 @@ import RunnelTree
 // Looking for a text in the lines of a list: the cursor jumps while one types.
 
 extension AppState {
-  mutating func openSearch() {
+  /// Searches, or goes on; false if the action is none of that.
+  mutating func performSearching(_ action: ActionID, _ count: Int) -> Bool {
+    switch action {
+    case .searchStart: openSearch()
+    case .searchNext, .searchPrevious:
+      if !refuses(action) { findNext(action == .searchNext ? count : -count) }
+    default: return false
+    }
+    return true
+  }
+
+  /// The list that is searched: of a record or of the last actions if that is in front, else of the
+  /// tab.
+  mutating func withSearchedList(_ body: (inout ListState, ListContent, _ height: Int) -> Void) {
+    let height = height
+    for index in layers.indices.reversed() {
+      switch layers[index] {
+      case .search: continue
+      case .record(var screen):
+        body(&screen.list, screen.content, height)
+        layers[index] = .record(screen)
+        return
+      case .debug(var screen):
+        body(&screen.list, screen.content, height)
+        layers[index] = .debug(screen)
+        return
+      default: return withList(body)
+      }
+    }
+    withList(body)
+  }
+
+  private mutating func openSearch() {
     var list: ListState?
-    withList { state, _, _ in list = state }
+    withSearchedList { state, _, _ in list = state }
     guard let list else { return }
     let before = SearchOrigin(list: list, text: search)
     layers.append(
@@ -59,7 +91,7 @@ extension AppState {
   }
 
   private mutating func restore(_ saved: ListState) {
-    withList { list, content, height in
+    withSearchedList { list, content, height in
       list = saved
       list.resize(toHeight: height, in: content)
     }
@@ -73,7 +105,7 @@ extension AppState {
     let needle = SearchText(text)
     let texts = rowTexts
     var found: String?
-    withList { list, content, height in
+    withSearchedList { list, content, height in
       let folded = list.folded
       let ids = content.sections.filter { !folded.contains($0.id) }.flatMap(\.rows)
       guard !ids.isEmpty else { return }
@@ -92,6 +124,15 @@ extension AppState {
 
   /// What a row of the list in front reads as.
   private var rowTexts: (String) -> String {
+    for layer in layers.reversed() {
+      switch layer {
+      case .search: continue
+      case .record(let screen): return { screen.text(ofRow: $0) }
+      case .debug(let screen): return { screen.lines[$0]?.text ?? "" }
+      default: break
+      }
+      break
+    }
     if isTree {
       let tree = tree
       return { tree.text(ofRow: $0) }
@@ -134,6 +175,15 @@ extension ListScreen {
       let node = column.field.node(key: record.row.key, record.row.node ?? .empty)
       return node.isEmpty ? "" : FieldKind.text(of: node.json)
     }.joined(separator: " ")
+  }
+}
+
+extension RecordScreen {
+  /// The name and the value of a field.
+  func text(ofRow id: String) -> String {
+    guard let field = fields[id] else { return "" }
+    let value = field.leaf.map { FieldKind.text(of: $0.json) } ?? ""
+    return "\(field.path.text) \(value)"
   }
 }
 

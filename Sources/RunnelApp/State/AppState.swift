@@ -165,7 +165,9 @@ extension AppState {
 
   /// Shows the record under the cursor beside the list, or no longer.
   mutating func toggleDetail() {
-    if isTree { return say(.info, "the tree has no detail pane: Enter shows a value") }
+    if isTree {
+      return say(.info, phrase("the tree has no detail pane", .rowOpen, "shows a value"))
+    }
     guard size.columns >= AppLayout.detailColumns.least, !layout.isCompact else {
       return say(.info, "the detail pane takes \(AppLayout.detailColumns.least) columns")
     }

@@ -88,6 +88,7 @@ struct HelpScreen: Hashable, Sendable {
     case .input: "While typing"
     case .textField: "Editing text"
     case .confirm: "Answering"
+    case .debug: "In the last actions"
     case .palette: "In the palette"
     case .menu: "In the menu"
     default: context.rawValue

@@ -129,7 +129,7 @@ extension ListScreen {
 
   /// What a section without rows says.
   private var emptyText: String {
-    filter == nil ? "nothing here yet · a adds" : "no loaded row fits the filter"
+    filter == nil ? "nothing here yet" : "no loaded row fits the filter"
   }
 
   /// A record that is gone is not marked; one that a filter hides is.

@@ -91,7 +91,7 @@ struct RecordScreen: Hashable, Sendable {
     let old = content
     content = ListContent(sections: [
       ListSection(
-        id: RecordScreen.section, rows: ids, emptyText: "this record is gone · Esc goes back")
+        id: RecordScreen.section, rows: ids, emptyText: "this record is gone")
     ])
     headings = [
       RecordScreen.section: ListHeading(
@@ -150,7 +150,7 @@ struct RecordScreen: Hashable, Sendable {
     } else if let original = edit.original {
       if fields[id] == nil { ids.append(id) }
       fields[id] = Field(path: edit.field, leaf: original, rule: edit.input.rule)
-      self.edit?.input.error = "deleted elsewhere: Enter writes it again"
+      self.edit?.input.error = "deleted elsewhere: saving writes it again"
     } else if fields[id] == nil {
       fields[id] = Field(path: edit.field, leaf: nil, rule: edit.input.rule)
       ids.append(id)

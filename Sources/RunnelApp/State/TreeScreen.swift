@@ -62,7 +62,7 @@ extension TreeScreen {
       ListSection(
         id: TreeScreen.section, rows: ids,
         emptyText: root?.phase == .loading
-          ? "loading" : "the database is empty · a adds a first value")
+          ? "loading" : "the database is empty")
     ])
     headings = [
       TreeScreen.section: ListHeading(

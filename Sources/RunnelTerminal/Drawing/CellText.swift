@@ -102,7 +102,8 @@ public enum CellText {
     let scalars = character.unicodeScalars
     guard let scalar = scalars.first else { return nil }
     switch scalar.value {
-    case 0xA0...0xAC, 0xAE...0x2FF, 0x2010...0x2027, 0x2190...0x23CF, 0x2500...0x25FF, 0x3041...0x3096, 0x30A1...0x30FA,
+    case 0xA0...0xAC, 0xAE...0x2FF, 0x2010...0x2027, 0x2190...0x23CF, 0x2500...0x25FF,
+      0x3041...0x3096, 0x30A1...0x30FA,
       0x4E00...0x9FA5, 0xAC00...0xD7A3:
       guard scalars.index(after: scalars.startIndex) == scalars.endIndex else { return nil }
       return CellCluster(CellScalars(scalar), width: CellWidth.width(of: scalar))

@@ -18,6 +18,7 @@ public enum ListWidget {
   ///   - state: where the user is in it, for this content and the height of `rect`.
   ///   - headings: what the headers of the sections say, by the sections' ids.
   ///   - rowText: the text of the row with an id, at most so many columns wide.
+  ///   - emptyHint: what is to be said behind the text of a section without rows.
   ///   - isFocused: whether keys go to this list.
   ///   - divider: what the divider says.
   ///   - rowSign: what stands before the row with an id where the cursor's sign does not; nil for
@@ -26,7 +27,8 @@ public enum ListWidget {
   ///   - rect: where to draw.
   public static func draw(
     _ content: ListContent, _ state: ListState, headings: [String: ListHeading],
-    rowText: (_ id: String, _ width: Int) -> StyledLine, isFocused: Bool = true,
+    rowText: (_ id: String, _ width: Int) -> StyledLine, emptyHint: String = "",
+    isFocused: Bool = true,
     divider: String = "", rowSign: (_ id: String) -> StyledRun? = { _ in nil },
     into canvas: inout Canvas, rect: Rect
   ) {
@@ -43,7 +45,8 @@ public enum ListWidget {
         drawHeader(heading, line, isFolded: isFolded, into: &canvas, area)
       case .emptyText:
         let text = area.splitLeft(2).rest
-        canvas.put(section.emptyText ?? "", at: text.origin, width: text.width, role: .muted)
+        let words = section.emptyText.map { $0 + emptyHint } ?? ""
+        canvas.put(words, at: text.origin, width: text.width, role: .muted)
       case .divider: drawDivider(divider, into: &canvas, area)
       case .row(let id):
         if let sign = rowSign(id) {
