@@ -33,6 +33,9 @@ public enum DatabaseRequest: Sendable {
   case history(Int, Path, before: Int64?, count: Int)
   /// Read what stands at a place, once; the answer carries the number.
   case get(Int, Path)
+  /// Read the beginning of what stands at a place: about so many bytes of it, and count its size up to
+  /// so many; the answer carries the number.
+  case excerpt(Int, Path, textMax: Int, countMax: Int)
   /// Read the rows of a query, once; the answer carries the number.
   case search(Int, Query)
   /// Say which orders of the children of a place have an index; the answer carries the number.
@@ -64,6 +67,8 @@ public enum DatabaseMessage: Sendable {
   case resourceRefused(Int, ResourceError)
   /// What stands at a place that was asked for.
   case found(Int, Node)
+  /// The beginning of what stands at a place that was asked for.
+  case excerpt(Int, NodeExcerpt)
   /// The rows that were asked for, in their order.
   case rows(Int, [TreeRow])
   /// The entries of the history that were asked for.
@@ -190,7 +195,7 @@ public actor Database {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
     case .write, .push, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
-      .get, .search, .orders, .connectOrigin, .disconnectOrigin, .receive:
+      .get, .excerpt, .search, .orders, .connectOrigin, .disconnectOrigin, .receive:
       break
     }
     enqueue(request)
@@ -236,6 +241,7 @@ public actor Database {
       post(for: listener) { try session.extend(listener, by: count) }
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
       .undo(let number, _, _), .get(let number, _), .search(let number, _),
+      .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _), .history(let number, _, _, _), .orders(let number, _):
       session.newestWriteID = nil
@@ -268,6 +274,7 @@ public actor Database {
     case .listen(let listener, _), .extend(let listener, _): post(.failed(listener, error))
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
       .undo(let number, _, _), .get(let number, _), .search(let number, _),
+      .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _), .history(let number, _, _, _):
       post(.refused(number, error))

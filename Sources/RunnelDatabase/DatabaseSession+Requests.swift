@@ -52,6 +52,10 @@ extension DatabaseSession {
       }
     case .get(let number, let path):
       return answer(number) { ([], .found(number, try node(at: path))) }
+    case .excerpt(let number, let path, let textMax, let countMax):
+      return answer(number) {
+        ([], .excerpt(number, try excerpt(of: path, textMax: textMax, countMax: countMax)))
+      }
     case .search(let number, let query):
       return answer(number) { ([], .rows(number, try rows(query))) }
     case .orders(let number, let path): return [.orders(number, indexedOrders(of: path))]

@@ -32,8 +32,8 @@ import Testing
     let app = try tree()
     app.press("j j l j Enter")
     let expected = """
-        ▾ user                        5 keys
-      >   ▾ ana                         5 keys
+        ▾ user                        5 keys                                     live
+      >   ▾ ana                         5 keys                                   live
               active                      true  boolean
               email                       "ana@example.org"  string
               name                        "Ana"  string

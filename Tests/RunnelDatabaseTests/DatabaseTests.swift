@@ -202,6 +202,7 @@ extension DatabaseMessage {
     case .resourceRefused(let number, let error):
       ["refused \(number) \(error.code.rawValue)"]
     case .found(let number, let node): ["found \(number) \(node.json.jsonText())"]
+    case .excerpt(let number, let excerpt): ["excerpt \(number) \(excerpt.byteCount)"]
     case .rows(let number, let rows):
       ["rows \(number) " + rows.map(\.key.text).joined(separator: ",")]
     case .history(let number, let page): ["history \(number) \(page.entries.map(\.id))"]

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelStore
 import RunnelStreams
 import RunnelTerminal
@@ -16,6 +17,8 @@ extension AppAction: LoggableAction {
     case .list(let view, let change): ["list": .int(view), "change": change.log]
     case .tree(let path, let children):
       ["tree": .string(path.description), "children": children.log]
+    case .previewed(let path, let excerpt):
+      ["previewed": .string(path.description), "value": excerpt?.log ?? .null]
     case .record(let path, let node):
       ["record": .string(path.description), "node": node.exportJSON]
     case .written(let number, let entry):
@@ -50,6 +53,10 @@ extension AppAction: LoggableAction {
       self = .list(view: try fields.int(name), try ListChange(log: fields.value("change")))
     case "tree":
       self = .tree(try fields.path(name), try TreeChildren(log: fields.value("children")))
+    case "previewed":
+      let value = try fields.value("value")
+      self = .previewed(
+        try fields.path(name), value == .null ? nil : try NodeExcerpt(log: value))
     case "record":
       self = .record(try fields.path(name), try RunnelTree.Node(json: fields.value("node")))
     case "written":

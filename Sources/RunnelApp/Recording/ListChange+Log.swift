@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelStore
 import RunnelStreams
 import RunnelTree
@@ -34,6 +35,22 @@ extension ListChange {
     phase = try LoadPhase(log: fields.value("phase"))
     paging = try PagingPhase(log: fields.value("paging"))
     loadedCount = try fields.int("loaded")
+  }
+}
+
+extension NodeExcerpt {
+  var log: JSONValue {
+    [
+      "text": .string(text), "bytes": .int(byteCount), "counted": .bool(isCounted),
+      "whole": .bool(isWhole),
+    ]
+  }
+
+  init(log json: JSONValue) throws {
+    let fields = LogFields(json)
+    self.init(
+      text: try fields.string("text"), byteCount: try fields.int("bytes"),
+      isCounted: try fields.bool("counted"), isWhole: try fields.bool("whole"))
   }
 }
 

@@ -116,7 +116,8 @@ final class ReplayBackend: TreeBackend {
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),
       .undo(let number, _, _), .writeIf(let number, _, _),
       .performIf(let number, _, _, _), .undoWrite(let number, _),
-      .history(let number, _, _, _), .get(let number, _), .search(let number, _):
+      .history(let number, _, _, _), .get(let number, _), .search(let number, _),
+      .excerpt(let number, _, _, _):
       post(
         .refused(
           number, DatabaseError(.readOnly, "this is a replay: nothing is written")))

@@ -42,6 +42,8 @@ final class AppRuntime {
   private var lastRequest = 0
   /// The views whose orders were asked for, by the numbers of the requests.
   private var orderRequests: [Int: Int] = [:]
+  /// The places of those that read a value to be looked at.
+  private var previews: [Int: Path] = [:]
   /// The numbers of operations among them.
   private var operations: Set<Int> = []
   /// The numbers of writes among them that are none of the store's requests.
@@ -117,6 +119,8 @@ extension AppRuntime {
     case .orders(let number, let orders):
       guard let view = orderRequests.removeValue(forKey: number) else { return }
       send(.orders(view: view, orders.map(\.description)))
+    case .excerpt(let number, let excerpt):
+      if let path = previews.removeValue(forKey: number) { send(.previewed(path, excerpt)) }
     case .found(let number, let node): answer(number) { .found($0, node) }
     case .rows(let number, let rows): answer(number) { .rows($0, rows) }
     case .performed(let number, let plan):
@@ -157,6 +161,7 @@ extension AppRuntime {
   }
 
   private func refuse(_ number: Int, _ error: DatabaseError) {
+    if let path = previews.removeValue(forKey: number) { return send(.previewed(path, nil)) }
     guard let id = requests[number] else { return send(.trouble(error.message)) }
     if operations.contains(number) || direct.contains(number) {
       return refuse(number, Refusal(error))
@@ -296,6 +301,7 @@ extension AppRuntime {
     case .compose(let index, let record): views[index]?.compose(record, now: state.now)
     case .expand(let path): expand(path)
     case .collapse(let path): nodes.removeValue(forKey: path)?.stop()
+    case .preview(let path): readPreview(path)
     case .fetchMoreChildren(let path): nodes[path]?.fetchMore()
     case .openRecord(let path): openRecord(path)
     case .closeRecord(let path): closeRecord(path)
@@ -332,6 +338,14 @@ extension AppRuntime {
     let children = ChildrenStream(of: path, source: source, pageSize: state.pageSize)
     nodes[path] = children
     children.start { [weak self] children in self?.send(.tree(path, children)) }
+  }
+
+  private func readPreview(_ path: Path) {
+    lastRequest += 1
+    previews[lastRequest] = path
+    backend.submit(
+      .excerpt(
+        lastRequest, path, textMax: TreePreview.textMax, countMax: TreePreview.countMax))
   }
 
   private func openRecord(_ path: Path) {

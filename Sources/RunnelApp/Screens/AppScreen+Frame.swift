@@ -104,6 +104,8 @@ extension AppScreen {
     var left = StyledLine(" ")
     if state.matcher.isPending {
       left.append(state.matcher.pendingText, .hintKey)
+    } else if let awaited = state.awaited {
+      left.append(awaited.keys, .hintKey)
     } else if !layout.isCompact {
       left.append(marksText, .rowMarked)
       left.append(newRowsPill, .rowNew)

@@ -50,12 +50,32 @@ struct AppScreen {
       case .form, .confirm, .compose, .filter, .search, .palette, .menu: continue
       }
     }
-    if state.isTree { return drawTree(into: &canvas) }
-    drawList(into: &canvas)
-    guard !layout.detail.isEmpty else { return }
-    DetailDrawing(record: state.lists[state.active].cursorRecord, local: state.local)
-      .draw(into: &canvas, rect: layout.detail)
+    if state.isTree { drawTree(into: &canvas) } else { drawList(into: &canvas) }
+    drawPanes(into: &canvas)
   }
+
+  /// What stands beside the list or the tree.
+  private func drawPanes(into canvas: inout Canvas) {
+    if !layout.views.isEmpty {
+      ViewsDrawing(state, glyphs: glyphs).draw(into: &canvas, rect: layout.views)
+      if !layout.body.isEmpty { joinRules(at: layout.views.endColumn - 1, into: &canvas) }
+    }
+    if !layout.detail.isEmpty {
+      DetailDrawing(state, glyphs: glyphs).draw(into: &canvas, rect: layout.detail)
+      if !layout.body.isEmpty { joinRules(at: layout.detail.column, into: &canvas) }
+    }
+  }
+
+  /// Joins the line between two panes with the rules above and below it.
+  private func joinRules(at column: Int, into canvas: inout Canvas) {
+    for (rule, sign) in [(layout.topRule, "┬"), (layout.bottomRule, "┴")] where !rule.isEmpty {
+      canvas.put(
+        glyphs.isASCII ? "+" : sign, at: Position(row: rule.row, column: column), width: 1,
+        role: .frame)
+    }
+  }
+
+  private var isListFocused: Bool { state.layers.isEmpty && state.pane == .list }
 
   private func drawList(into canvas: inout Canvas) {
     let screen = state.lists[state.active]
@@ -82,7 +102,7 @@ struct AppScreen {
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },
       emptyHint: screen.filter == nil ? state.listKeys.hint(.recordAdd, "adds") : "",
-      isFocused: state.layers.isEmpty,
+      isFocused: isListFocused,
       divider: screen.unreadText(local: state.local, isShort: layout.isCompact),
       rowSign: { id in rowState(of: id, in: screen).flatMap { rows.narrowSign(of: $0) } },
       into: &canvas, rect: layout.body)
@@ -140,7 +160,7 @@ struct AppScreen {
       },
       emptyHint: state.tree.expanded[.root]?.phase == .loading
         ? "" : state.treeKeys.hint(.recordAdd, "adds a first value"),
-      isFocused: state.layers.isEmpty, into: &canvas,
+      isFocused: isListFocused, into: &canvas,
       rect: layout.body)
   }
 
@@ -162,10 +182,10 @@ struct AppScreen {
       case .compose(let composer): drawComposer(composer, into: &canvas)
       case .filter(let filter): PromptDrawing(state, layout.composer).draw(filter, into: &canvas)
       case .search(let search): PromptDrawing(state, layout.composer).draw(search, into: &canvas)
-      case .form(let form): FormDrawing(form, state.formKeys, layout.body).draw(into: &canvas)
-      case .palette(let palette): PaletteDrawing(palette, layout.body).draw(into: &canvas)
-      case .menu(let menu): MenuDrawing(menu, layout.body).draw(into: &canvas)
-      case .confirm(let question): question.dialog.draw(into: &canvas, rect: layout.body)
+      case .form(let form): FormDrawing(form, state.formKeys, layout.panes).draw(into: &canvas)
+      case .palette(let palette): PaletteDrawing(palette, layout.panes).draw(into: &canvas)
+      case .menu(let menu): MenuDrawing(menu, layout.panes).draw(into: &canvas)
+      case .confirm(let question): question.dialog.draw(into: &canvas, rect: layout.panes)
       }
     }
     drawKeyPopup(into: &canvas)
@@ -174,6 +194,10 @@ struct AppScreen {
   /// What may follow the keys struck so far, if they were struck a while ago.
   private func drawKeyPopup(into canvas: inout Canvas) {
     guard let time = state.keyPopupTime, time <= state.now else { return }
+    if let awaited = state.awaited {
+      return KeyPopup(title: awaited.keys, hints: hints(for: awaited))
+        .draw(into: &canvas, rect: layout.panes)
+    }
     let keys = state.matcher.keys
     let bindings = state.keymap.bindings(for: state.contexts, after: keys)
     let hints = bindings.map { binding in
@@ -181,7 +205,17 @@ struct AppScreen {
         KeyBinding.notation(of: Array(binding.sequence.dropFirst(keys.count))), binding.description)
     }
     KeyPopup(title: state.matcher.pendingText, hints: hints)
-      .draw(into: &canvas, rect: layout.body)
+      .draw(into: &canvas, rect: layout.panes)
+  }
+
+  /// The bookmarks that there are, where the letter of one is waited for.
+  private func hints(for awaited: AwaitedLetter) -> [Hint] {
+    var hints = state.bookmarkList.map { Hint(String($0.letter), $0.place.title) }
+    switch awaited.purpose {
+    case .set: hints.append(Hint("a-z", hints.isEmpty ? "any letter" : "any other letter"))
+    case .goTo: hints.append(Hint(awaited.keys, "back to where I was"))
+    }
+    return hints
   }
 
   private func drawComposer(_ composer: ComposeScreen, into canvas: inout Canvas) {

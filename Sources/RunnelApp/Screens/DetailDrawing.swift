@@ -3,28 +3,61 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-/// Draws the record under the cursor beside the list: its fields, with long texts wrapped.
+/// Draws what is under the cursor beside the list: a record field by field, or of the tree the value.
 struct DetailDrawing {
   private static let labelWidthMax = 10
+  /// How many times are written out below a value.
+  private static let momentsMax = 3
 
-  let record: Record?
-  let local: LocalTime
+  private let state: AppState
+  private let glyphs: Glyphs
+
+  init(_ state: AppState, glyphs: Glyphs) {
+    self.state = state
+    self.glyphs = glyphs
+  }
+
+  /// The columns of the text in the rectangle of the pane.
+  static func textWidth(_ rect: Rect) -> Int { area(rect).width }
+
+  private static func area(_ rect: Rect) -> Rect {
+    rect.splitLeft(1).rest.inset(rows: 0, columns: 1)
+  }
 
   func draw(into canvas: inout Canvas, rect: Rect) {
     canvas.fill(rect)
-    let (border, rest) = rect.splitLeft(1)
-    for line in 0..<border.height {
-      canvas.put(
-        canvas.glyphs.vertical, at: border.line(line).origin, width: 1, role: .frame)
-    }
-    let area = rest.inset(rows: 0, columns: 1)
+    canvas.verticalLine(
+      row: rect.row, column: rect.column, height: rect.height,
+      role: state.pane == .detail ? .frameFocus : .frame)
+    let area = DetailDrawing.area(rect)
     guard !area.isEmpty else { return }
-    for (index, line) in lines(width: area.width).prefix(area.height).enumerated() {
-      canvas.put(line, at: area.line(index).origin, width: area.width)
+    let lines = lines(width: area.width)
+    let top = min(state.detailTop, max(lines.count - area.height, 0))
+    for index in 0..<min(area.height, lines.count - top) {
+      canvas.put(lines[top + index], at: area.line(index).origin, width: area.width)
     }
+    drawMore(lines.count - top - area.height, into: &canvas, area)
   }
 
-  private func lines(width: Int) -> [StyledLine] {
+  /// Says how much is below, in the last line.
+  private func drawMore(_ count: Int, into canvas: inout Canvas, _ area: Rect) {
+    guard count > 0 else { return }
+    let text = "\(glyphs.down) \(count + 1) more lines"
+    let line = area.line(area.height - 1)
+    canvas.fill(line)
+    canvas.put(text, at: line.origin, width: line.width, role: .muted)
+  }
+
+  /// All lines of the pane, in so many columns.
+  func lines(width: Int) -> DetailLines {
+    if state.isTree { return treeLines(width: width) }
+    let record = state.lists[state.active].cursorRecord
+    return DetailLines(head: lines(of: record, width: width))
+  }
+
+  // MARK: Records
+
+  private func lines(of record: Record?, width: Int) -> [StyledLine] {
     guard let record else { return [StyledLine("no record here", .muted)] }
     var lines = [StyledLine(record.row.key.text, .title), StyledLine()]
     let fields = DetailDrawing.fields(of: record.row.node ?? .empty)
@@ -56,12 +89,10 @@ struct DetailDrawing {
   }
 
   private func value(_ leaf: Leaf) -> StyledLine {
-    var line = StyledLine(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
-    if case .number = leaf {
-      let hint = TreeText.hint(of: leaf, local)
-      if hint != FieldKind.number.rawValue { line = StyledLine(hint, .jsonNumber) }
+    if let moment = TreeText.moment(of: leaf, state.local) {
+      return StyledLine(moment, .jsonNumber)
     }
-    return line
+    return StyledLine(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
   }
 
   /// The leaves of a record, by their paths below it.
@@ -84,5 +115,57 @@ struct DetailDrawing {
           to: &fields)
       }
     }
+  }
+
+  // MARK: Values
+
+  private func treeLines(width: Int) -> DetailLines {
+    guard case .node(let path, let row, _)? = state.tree.cursorLine else {
+      return DetailLines(head: [StyledLine("no node here", .muted)])
+    }
+    let head = StyledLine(path.description, .title).wrapped(width: width) + [StyledLine()]
+    if case .leaf(let leaf) = row.summary.kind {
+      return DetailLines(head: head + lines(of: leaf, width: width))
+    }
+    guard let value = state.tree.preview.value, value.path == path else {
+      return DetailLines(head: head + [StyledLine("\(glyphs.loading) reading", .muted)])
+    }
+    var tail = [
+      StyledLine(), StyledLine("\(value.size) \(glyphs.dot) keys in their order", .muted),
+    ]
+    tail.append(StyledLine("read at \(state.local.civil(value.time).timeText)", .muted))
+    for line in value.lines.lazy.compactMap(JSONLine.moment).prefix(DetailDrawing.momentsMax) {
+      tail.append(StyledLine("\(line) = \(moment(line))", .muted))
+    }
+    return DetailLines(head: head, json: value.lines, tail: tail)
+  }
+
+  private func lines(of leaf: Leaf, width: Int) -> [StyledLine] {
+    var lines = StyledLine(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
+      .wrapped(width: width)
+    var notes = [FieldKind(leaf.json).rawValue]
+    if case .string(let text) = leaf { notes.append(ByteCount.text(text.utf8.count)) }
+    if let moment = TreeText.moment(of: leaf, state.local) { notes.append(moment) }
+    lines += [StyledLine(), StyledLine(notes.joined(separator: " \(glyphs.dot) "), .muted)]
+    return lines
+  }
+
+  private func moment(_ time: Int64) -> String {
+    "\(state.local.civil(time).dateText) \(state.local.timeText(time))"
+  }
+}
+
+/// The lines of the detail pane: those of a long value are made when they are drawn.
+struct DetailLines {
+  var head: [StyledLine]
+  var json: [String] = []
+  var tail: [StyledLine] = []
+
+  var count: Int { head.count + json.count + tail.count }
+
+  subscript(index: Int) -> StyledLine {
+    if index < head.count { return head[index] }
+    if index < head.count + json.count { return JSONLine.styled(json[index - head.count]) }
+    return tail[index - head.count - json.count]
   }
 }

@@ -16,7 +16,7 @@ struct Hints {
 
   private var candidates: [Hint?] {
     switch state.layers.last {
-    case nil: state.isTree ? tree : collection
+    case nil: state.pane == .views ? views : state.isTree ? tree : collection
     case .record(let screen): screen.edit == nil ? record : field
     case .compose: [key(.inputAccept, "send"), key(.inputCancel, "keep as a draft")]
     case .filter:
@@ -86,6 +86,13 @@ struct Hints {
   private var toggle: [Hint?] {
     guard let toggled = state.toggledAtHand else { return [] }
     return [key(.recordToggle, toggled.resource)]
+  }
+
+  private var views: [Hint?] {
+    [
+      key(.rowOpen, "go there"), key(.paneNext, "next pane"), key(.bookmarkDelete, "forget"),
+      key(.paneGrow, "wider"), key(.viewClose, "leave"),
+    ]
   }
 
   private var tree: [Hint?] {

@@ -46,6 +46,8 @@ extension AppAction {
         : "list \(view + 1): \(change.update.insertedRows.count) in, "
           + "\(change.update.deletedRows.count) out, \(change.records.count) new or changed"
     case .tree(let path, _): "children of \(path)"
+    case .previewed(let path, let excerpt):
+      "\(excerpt == nil ? "no value" : "value") of \(path)"
     case .record(let path, _): "record \(path)"
     case .written(let write, _): "write \(write) is on disk"
     case .performed(let write, let performed):

@@ -21,6 +21,8 @@ enum AppAction: Action {
   case waiting(view: Int, Int)
   /// The children of an expanded node of the tree changed.
   case tree(Path, TreeChildren)
+  /// What stands at a place of the tree was read to be looked at; nil if it could not be.
+  case previewed(Path, NodeExcerpt?)
   /// The open record changed.
   case record(Path, RunnelTree.Node)
   /// A write that is no operation is on disk, with its entry in the database's history if there is one.
@@ -67,6 +69,8 @@ enum Effect: Hashable, Sendable {
   case collapse(Path)
   /// Fetch the next page of them.
   case fetchMoreChildren(Path)
+  /// Read the beginning of what stands at a place.
+  case preview(Path)
   /// Listen to a record.
   case openRecord(Path)
   /// Stop listening to it.

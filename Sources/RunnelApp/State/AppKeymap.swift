@@ -133,15 +133,16 @@ enum AppKeymap {
     bindings(.confirm, confirm) + bindings(.help, help) + bindings(.activity, activity)
       + bindings(.toggle, toggle)
       + bindings(.resource, resource)
-      + bindings(.collection, collection + outside + searching + undoing)
-      + bindings(.tree, tree + outside + searching + undoing)
-      + bindings(.record, record + outside + undoing) + bindings(.list, list)
-      + bindings(.global, global) + bindings(.crash, crash) + gotoBindings
+      + bindings(.collection, collection + outside + searching + undoing + places)
+      + bindings(.tree, tree + outside + searching + undoing + places)
+      + bindings(.record, record + outside + undoing + places) + bindings(.list, list)
+      + bindings(.views, views + places)
+      + bindings(.global, global + panes) + bindings(.crash, crash) + gotoBindings
       + bindings(.filter, filter) + bindings(.search, search)
       + bindings(.fields, fields) + bindings(.input, input)
       + paletteBindings
       + TextFieldBindings.all,
-    countingContexts: [.collection, .tree, .record, .debug, .toggle, .resource, .activity])
+    countingContexts: [.collection, .tree, .record, .debug, .toggle, .resource, .activity, .views])
 
   typealias Row = (keys: [String], action: ActionID, description: String)
 
@@ -217,6 +218,13 @@ enum AppKeymap {
     (["l", "Right"], .rowIn, "expand"),
     (["h", "Left"], .rowOut, "collapse, or go to the parent"),
     (["za"], .foldToggle, "expand / collapse"),
+    (["J"], .siblingNext, "next sibling"),
+    (["K"], .siblingPrevious, "previous sibling"),
+    (["zo"], .foldOpen, "expand"),
+    (["zc"], .foldClose, "collapse, or collapse the parent"),
+    (["zR"], .foldOpenAll, "expand all that is loaded, one level"),
+    (["zM"], .foldCloseAll, "collapse all"),
+    (["p"], .paneDetail, "show the value beside the tree, or not"),
     (["a"], .recordAdd, "add a child"),
     (["e", "F2"], .recordEdit, "edit the value"),
     (["d", "Del"], .recordDelete, "delete the node…"),
@@ -255,8 +263,8 @@ enum AppKeymap {
 
   private static let global: [Row] = [
     (["?", "F1"], .helpOpen, "help for this place"),
-    (["gt", "Tab"], .viewNext, "next view"),
-    (["gT", "S-Tab"], .viewPrevious, "previous view"),
+    (["gt"], .viewNext, "next view"),
+    (["gT"], .viewPrevious, "previous view"),
     (["q"], .viewClose, "close this view; at the last one, leave"),
     (["Q"], .appQuit, "leave"),
     (["Esc", "C-g"], .stepBack, "one step back"),

@@ -23,7 +23,11 @@ struct AppLayout: Hashable {
   let topRule: Rect
   /// The list, the tree or the record.
   let body: Rect
-  /// The record under the cursor, beside the body; empty if it is not shown.
+  /// The body with the panes beside it, for what lies over them.
+  let panes: Rect
+  /// The views and bookmarks, left of the body; empty if they are not shown.
+  let views: Rect
+  /// What is under the cursor, right of the body; empty if it is not shown.
   let detail: Rect
   /// What is typed below the list: a rule if there is room for it, the line, and for a bar the lines of
   /// help below it.
@@ -44,9 +48,9 @@ struct AppLayout: Hashable {
     case bar
   }
 
-  init(size: TerminalSize, prompt: Prompt, showsDetail: Bool) {
+  init(size: TerminalSize, prompt: Prompt, panes: PaneArrangement) {
     isTooSmall = size.columns < AppLayout.smallest.columns || size.rows < AppLayout.smallest.rows
-    isCompact = size.columns < 50 || size.rows < 12
+    isCompact = AppLayout.isCompact(size)
     let isLow = prompt != .none && size.rows < 8
     var rest = Rect(size: size)
     (title, rest) = rest.splitTop(1)
@@ -62,7 +66,12 @@ struct AppLayout: Hashable {
       case .bar: isLow ? 1 : size.rows < 16 ? 2 : 4
       }
     (composer, rest) = rest.splitBottom(promptHeight)
-    let isWide = size.columns >= AppLayout.detailColumns.least && !isCompact
-    (detail, body) = rest.splitRight(showsDetail && isWide ? size.columns * 3 / 10 : 0)
+    self.panes = rest
+    let widths = panes.widths(of: size.columns)
+    (views, rest) = rest.splitLeft(isCompact ? 0 : widths.views)
+    (detail, body) = rest.splitRight(isCompact ? 0 : widths.detail)
   }
+
+  /// Whether there is no room for tabs and hints.
+  static func isCompact(_ size: TerminalSize) -> Bool { size.columns < 50 || size.rows < 12 }
 }

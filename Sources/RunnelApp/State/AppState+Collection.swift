@@ -61,7 +61,6 @@ extension AppState {
     case .markAll: markSection()
     case .markClear: clearMarks()
     case .livePause: togglePause()
-    case .paneDetail: toggleDetail()
     case .timeFormat:
       timeStyle = timeStyle.next
       say(.info, "times are shown as \(timeStyle.name)")

@@ -9,7 +9,8 @@ extension AppState {
   var contexts: [KeymapContext] {
     switch layers.last {
     case nil:
-      atHand + [isTree ? .tree : .collection, .list, .global] + (allowsCrash ? [.crash] : [])
+      (pane == .views ? [.views] : atHand + [isTree ? .tree : .collection]) + [.list, .global]
+        + (allowsCrash ? [.crash] : [])
     case .record(let screen):
       screen.edit == nil ? atHand + [.record, .list, .global] : [.fields, .input, .textField]
     case .form: [.fields, .input, .textField]
@@ -32,6 +33,7 @@ extension AppState {
   }
 
   mutating func handle(_ event: InputEvent) {
+    defer { updatePreview() }
     switch event {
     case .key(let stroke): handle(stroke)
     case .paste(let text): paste(text)
@@ -43,11 +45,12 @@ extension AppState {
   }
 
   private mutating func handle(_ stroke: KeyStroke) {
+    if let awaited { return take(stroke, for: awaited) }
     let wasPending = matcher.isPending
     defer { prefixTime = matcher.keys.isEmpty ? nil : now }
     switch matcher.feed(stroke, keymap: keymap, contexts: contexts) {
     case .pending: break
-    case .action(let action, let count): perform(action, count: count)
+    case .action(let action, let count): performNotingJumps(action, count: count)
     case .unmatched(let stroke):
       if !wasPending { type(stroke) }
     }
@@ -61,6 +64,7 @@ extension AppState {
 
   private mutating func paste(_ text: String) {
     matcher.reset()
+    awaited = nil
     if hasEditor {
       insert(text)
     } else {
@@ -97,7 +101,9 @@ extension AppState {
   mutating func perform(_ action: ActionID, count: Int?) {
     if isPlaceInFront, refuses(action) { return }
     if performAnywhere(action) || performUndo(action, count: count ?? 1) { return }
+    if performWithPlaces(action, count: count) { return }
     if let tab = tab(of: action, count: count) { return change(to: tab) }
+    if performWithPanes(action, count: count) { return }
     switch layers.last {
     case nil: performInView(action, count: count)
     case .record: performInRecord(action, count: count)
@@ -116,7 +122,7 @@ extension AppState {
   /// True if the keys are about a view or a record, not about what lies over it.
   private var isPlaceInFront: Bool {
     switch layers.last {
-    case nil: true
+    case nil: pane != .views
     case .record(let screen): screen.edit == nil
     default: false
     }
@@ -145,8 +151,11 @@ extension AppState {
     if let number = action.viewNumber { return number - 1 }
     let tabCount = treeTab + 1
     switch action {
-    case .viewNext: return (active + (count ?? 1)) % tabCount
-    case .viewPrevious: return (active + tabCount - (count ?? 1) % tabCount) % tabCount
+    case .paneNext where layers.isEmpty && arrangement.panes.count > 1: return nil
+    case .panePrevious where layers.isEmpty && arrangement.panes.count > 1: return nil
+    case .viewNext, .paneNext: return (active + (count ?? 1)) % tabCount
+    case .viewPrevious, .panePrevious:
+      return (active + tabCount - (count ?? 1) % tabCount) % tabCount
     default: return nil
     }
   }
@@ -154,15 +163,24 @@ extension AppState {
   /// Changes the view: what is only read is closed, what is typed stays in front.
   mutating func change(to tab: Int) {
     guard (0...treeTab).contains(tab) else { return open(tab) }
+    let before = place
+    guard closeWhatIsRead() else { return }
+    if tab != active { places.note(before) }
+    open(tab)
+  }
+
+  /// Closes what lies over the view; false if something is typed there, which stays in front.
+  mutating func closeWhatIsRead() -> Bool {
     while let layer = layers.last {
       switch layer {
       case .help, .debug, .palette, .menu: closeLayer()
       case .record(let screen) where screen.edit == nil: closeLayer()
       case .record, .form, .confirm, .compose, .filter, .search:
-        return say(.info, "finish first what is typed, or \(keysOrName(.inputCancel))")
+        say(.info, "finish first what is typed, or \(keysOrName(.inputCancel))")
+        return false
       }
     }
-    open(tab)
+    return true
   }
 
   /// `C-c` stops what is being fetched; where nothing is, a second one leaves.

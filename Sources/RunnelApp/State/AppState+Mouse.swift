@@ -9,6 +9,8 @@ extension AppState {
   private static let wheelLines = 3
 
   mutating func handle(_ mouse: MouseEvent) {
+    awaited = nil
+    if layers.isEmpty, scrollsDetail(mouse) { return }
     switch mouse.kind {
     case .wheelUp: perform(.scrollUp, count: AppState.wheelLines, inListBehind: true)
     case .wheelDown: perform(.scrollDown, count: AppState.wheelLines, inListBehind: true)
@@ -42,6 +44,7 @@ extension AppState {
       else { return }
       return change(to: tab)
     }
+    if layers.isEmpty, clickPane(at: mouse.position) { return }
     guard let item = item(at: mouse.position) else { return }
     moveCursor(to: item)
     switch item {
@@ -50,6 +53,34 @@ extension AppState {
     case .row where count == 2: perform(opening, count: nil)
     case .header, .row: break
     }
+  }
+
+  /// Scrolls the detail pane by the wheel; false if it is not turned there.
+  private mutating func scrollsDetail(_ mouse: MouseEvent) -> Bool {
+    guard layout.detail.contains(mouse.position) else { return false }
+    switch mouse.kind {
+    case .wheelUp: scrollDetail(by: -AppState.wheelLines)
+    case .wheelDown: scrollDetail(by: AppState.wheelLines)
+    default: return false
+    }
+    return true
+  }
+
+  /// Gives the keys to the pane that was clicked, and goes to the view there; false if it is the list.
+  private mutating func clickPane(at position: Position) -> Bool {
+    if layout.detail.contains(position) {
+      focusPane(.detail)
+    } else if layout.views.contains(position) {
+      focusPane(.views)
+      let item = ListWidget.item(at: position, viewsContent, viewsList, rect: layout.views)
+      guard let item else { return true }
+      viewsList.moveTo(item, in: viewsContent, height: layout.views.height)
+      openInViews()
+    } else {
+      if focus != .list { focusPane(.list) }
+      return false
+    }
+    return true
   }
 
   /// True if a click may move the cursor: nothing is being typed or asked.

@@ -53,7 +53,7 @@ extension AppState {
 
   /// How many lines of the palette show what fits.
   func paletteHeight(_ screen: PaletteScreen) -> Int {
-    PaletteDrawing.rows(of: screen, in: layout.body).height
+    PaletteDrawing.rows(of: screen, in: layout.panes).height
   }
 
   private mutating func leavePalette() {
@@ -297,6 +297,7 @@ extension AppState {
 
   /// Opens a record that a view shows, or goes to a place in the tree.
   private mutating func goTo(_ path: Path) {
+    places.note(place)
     guard let view = view(ofRecord: path) else { return reveal(path) }
     change(to: view)
     guard layers.isEmpty else { return }

@@ -184,8 +184,6 @@ extension AppState {
       if case .node? = tree.cursorLine { return nil }
       return "move to a node to copy it"
     case .recordAdd: return reason(readOnlyFor: action)
-    case .paneDetail:
-      return "the tree has no detail pane: \(keysOrName(.rowOpen)) shows a value"
     default: return nil
     }
   }

@@ -35,6 +35,7 @@ extension AppState {
     case .waiting(let view, let count):
       if lists[view].waitingCount != nil { lists[view].waitingCount = count }
     case .tree(let path, let children): show(children, of: path)
+    case .previewed(let path, let excerpt): show(excerpt, asPreviewOf: path)
     case .record(let path, let node): show(node, ofRecord: path)
     case .written(let number, let entry): take(written: number, entry: entry)
     case .performed(let number, let performed): finish(number, performed)
@@ -90,6 +91,8 @@ extension AppState {
     }
     tree.rebuild(height: height)
     goOnToWanted()
+    noteChange(at: path)
+    updatePreview()
   }
 
   private mutating func show(_ node: RunnelTree.Node, ofRecord path: Path) {

@@ -42,7 +42,7 @@ extension AppState {
     var list: ListState?
     withSearchedList { state, _, _ in list = state }
     guard let list else { return }
-    let before = SearchOrigin(list: list, text: search)
+    let before = SearchOrigin(list: list, text: search, place: place)
     layers.append(
       .search(
         SearchScreen(editor: LineEditor(), before: before, past: searchHistory)))
@@ -64,6 +64,7 @@ extension AppState {
       // An empty line looks for what was looked for last.
       search = text.isEmpty ? searchHistory.entries.last : text
       closePrompt()
+      if screen.before.place != place { places.note(screen.before.place) }
       if text.isEmpty, !refuses(.searchNext) { findNext(1) }
       return
     case .inputPrevious, .inputNext:
@@ -147,6 +148,8 @@ struct SearchOrigin: Hashable, Sendable {
   var list: ListState
   /// What was looked for before.
   var text: String?
+  /// Where that was.
+  var place: Place
 }
 
 extension ListState {

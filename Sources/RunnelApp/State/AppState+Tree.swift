@@ -8,6 +8,7 @@ import RunnelTree
 extension AppState {
   mutating func performInTree(_ action: ActionID) {
     if action == .recordAdd { return addChild(near: tree.cursorLine) }
+    if performWithBranches(action) { return }
     switch tree.cursorLine {
     case .node(let path, let row, _)?: perform(action, on: path, row)
     case .paging(let path, _, _)?, .failed(let path, _, _)?: perform(action, below: path)
@@ -19,8 +20,8 @@ extension AppState {
     switch action {
     case .rowOpen: toggle(path, row, editsLeaf: true)
     case .foldToggle: toggle(path, row, editsLeaf: false)
-    case .rowIn: if tree.expanded[path] == nil { toggle(path, row, editsLeaf: false) }
-    case .rowOut: goOut(of: path)
+    case .rowIn, .foldOpen: if tree.expanded[path] == nil { toggle(path, row, editsLeaf: false) }
+    case .rowOut, .foldClose: goOut(of: path)
     case .recordEdit: edit(path, row)
     case .recordDelete: confirmRemoval(of: path, row.summary)
     case .recordForm: openForm()

@@ -96,6 +96,19 @@ struct AppState: Equatable, Sendable {
   var timeStyle = TimeStyle.age
   /// Whether the record under the cursor is shown beside lists; nil to go by the width of the screen.
   var wantsDetail: Bool?
+  /// The pane that was given the keys; see `pane` for the one that has them.
+  var focus = Pane.list
+  /// How much of the screen it takes.
+  var paneSize = PaneSize.normal
+  /// The cursor among the views and bookmarks.
+  var viewsList = ListState()
+  var detailScroll = DetailScroll()
+  /// Places by their letters.
+  var bookmarks: [Character: Place] = [:]
+  /// Where the user was before.
+  var places = PlaceHistory()
+  /// What the next key is the letter of; nil if it is a key like others.
+  var awaited: AwaitedLetter?
   /// What is looked for, and marked where it is seen.
   var search: String?
   /// What was looked for before.
@@ -152,27 +165,7 @@ extension AppState {
   var tabs: [String] { lists.map(\.definition.name) + ["Tree"] }
 
   var layout: AppLayout {
-    AppLayout(size: size, prompt: prompt, showsDetail: showsDetail)
-  }
-
-  /// True if the record under the cursor is shown beside the list.
-  private var showsDetail: Bool {
-    if isTree { return false }
-    for case .record in layers { return false }
-    if case .help? = layers.last { return false }
-    return wantsDetail ?? (size.columns >= AppLayout.detailColumns.shown)
-  }
-
-  /// Shows the record under the cursor beside the list, or no longer.
-  mutating func toggleDetail() {
-    if isTree {
-      return say(.info, phrase("the tree has no detail pane", .rowOpen, "shows a value"))
-    }
-    guard size.columns >= AppLayout.detailColumns.least, !layout.isCompact else {
-      return say(.info, "the detail pane takes \(AppLayout.detailColumns.least) columns")
-    }
-    wantsDetail = !showsDetail
-    fitList()
+    AppLayout(size: size, prompt: prompt, panes: arrangement)
   }
 
   /// What is typed below the list.
@@ -208,6 +201,7 @@ extension AppState {
 
   /// From when on what may follow the keys struck so far is shown; nil if there are none.
   var keyPopupTime: Int64? {
+    if let awaited { return awaited.time + AppState.keyPopupMilliseconds }
     guard !matcher.keys.isEmpty, let prefixTime else { return nil }
     return prefixTime + AppState.keyPopupMilliseconds
   }

@@ -38,6 +38,8 @@ struct TreeScreen: Hashable, Sendable {
   var list = ListState()
   /// Where the cursor is to go as soon as that is loaded; nil if nowhere.
   var wanted: Wanted?
+  /// The value under the cursor.
+  var preview = TreePreview()
 
   /// The line under the cursor; nil on the header.
   var cursorLine: Line? {

@@ -103,7 +103,8 @@ final class Watcher {
     case .failed(_, let error): throw error
     case .advice(let advice): StandardError.say(advice.text(forFile: database.file))
     case .stale(let error): StandardError.say("\(error) It is tried again.")
-    case .written, .performed, .refused, .resourceRefused, .found, .rows, .orders, .history,
+    case .written, .performed, .refused, .resourceRefused, .found, .excerpt, .rows, .orders,
+      .history,
       .acknowledged,
       .rejected:
       preconditionFailure("A watcher asks for nothing but events.")

@@ -252,7 +252,16 @@ final class AppDriver {
   var toast: String { runtime.state.toast?.toast.text ?? "" }
 
   /// The line that the cursor is on.
-  var cursorLine: String { body.first { $0.hasPrefix(">") } ?? "" }
+  var cursorLine: String {
+    let hasViews = !runtime.state.layout.views.isEmpty
+    let lines = body.map { line in
+      guard hasViews, let end = line.firstIndex(where: { $0 == "│" || $0 == "|" }) else {
+        return line
+      }
+      return String(line[line.index(after: end)...])
+    }
+    return lines.first { $0.hasPrefix(">") } ?? ""
+  }
 
   /// The index in the body of the line that contains a text; nil if none does.
   func line(of text: String) -> Int? { body.firstIndex { $0.contains(text) } }

@@ -140,7 +140,7 @@ final class ScenarioPlayer {
     for stroke in strokes {
       var matcher = app.state.matcher
       let match = matcher.feed(stroke, keymap: app.state.keymap, contexts: app.state.contexts)
-      if case .action(let action, _) = match { actions.insert(action) }
+      if app.state.awaited == nil, case .action(let action, _) = match { actions.insert(action) }
       app.send(.key(stroke))
       app.pump()
     }

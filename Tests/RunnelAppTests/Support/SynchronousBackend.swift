@@ -30,7 +30,8 @@ final class SynchronousBackend: TreeBackend {
       .performIf(let number, _, _, _), .undoWrite(let number, _):
       writeCount += 1
       if let refusal { return [.refused(number, refusal)] }
-    case .orders, .unlisten, .history, .get, .search, .connectOrigin, .disconnectOrigin, .receive:
+    case .orders, .unlisten, .history, .get, .excerpt, .search, .connectOrigin,
+      .disconnectOrigin, .receive:
       break
     }
     return session.answer(request)

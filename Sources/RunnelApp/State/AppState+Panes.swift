@@ -1,0 +1,230 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The panes beside each other: which are shown, which has the keys, and what the keys do there.
+
+/// How far the detail pane is scrolled.
+struct DetailScroll: Hashable, Sendable {
+  /// What it shows; of anything else it shows the beginning.
+  var path: Path?
+  /// The line at its top.
+  var top = 0
+}
+
+extension AppState {
+  /// From so many columns on the views are shown beside lists.
+  private static let viewsColumns = 120
+  /// From so many columns on the tree shows the value under the cursor.
+  private static let previewColumns = 100
+
+  /// The panes as they are now.
+  var arrangement: PaneArrangement {
+    var panes = PaneArrangement()
+    guard showsPanes else { return panes }
+    panes.showsViews = !isTree && size.columns >= AppState.viewsColumns
+    if isTree {
+      let isShown = wantsDetail ?? (size.columns >= AppState.previewColumns)
+      panes.detailShare = isShown && size.columns >= AppLayout.detailColumns.least ? 45 : 0
+    } else {
+      let isShown = wantsDetail ?? (size.columns >= AppLayout.detailColumns.shown)
+      panes.detailShare = isShown && size.columns >= AppLayout.detailColumns.least ? 30 : 0
+    }
+    panes.focus = panes.panes.contains(focus) ? focus : .list
+    panes.size = panes.panes.count > 1 ? paneSize : .normal
+    return panes
+  }
+
+  /// True if nothing takes the whole of the screen.
+  private var showsPanes: Bool {
+    if AppLayout.isCompact(size) { return false }
+    return layers.allSatisfy { layer in
+      switch layer {
+      case .form, .confirm, .compose, .filter, .search, .palette, .menu: true
+      default: false
+      }
+    }
+  }
+
+  /// The pane with the keys.
+  var pane: Pane { layers.isEmpty ? arrangement.focus : .list }
+
+  /// Gives the keys to a pane, if it is shown.
+  mutating func focusPane(_ pane: Pane) {
+    focus = pane
+    if pane == .views { showActiveViewInPane() }
+    fitList()
+  }
+
+  /// Does what is done with panes; false if the action is none of that, or is for what has the keys.
+  mutating func performWithPanes(_ action: ActionID, count: Int?) -> Bool {
+    switch action {
+    case .paneNext, .panePrevious:
+      let panes = arrangement.panes
+      guard layers.isEmpty, panes.count > 1, let index = panes.firstIndex(of: pane) else {
+        return false
+      }
+      let steps = (action == .paneNext ? 1 : -1) * (count ?? 1)
+      focusPane(panes[((index + steps) % panes.count + panes.count) % panes.count])
+    case .paneGrow, .paneShrink: resizePane(action)
+    case .paneDetail where layers.isEmpty: toggleDetail()
+    default:
+      guard layers.isEmpty else { return false }
+      switch pane {
+      case .list: return false
+      case .views: performInViews(action, count: count)
+      case .detail: return performInDetail(action, count: count)
+      }
+    }
+    return true
+  }
+
+  private mutating func resizePane(_ action: ActionID) {
+    guard layers.isEmpty, arrangement.panes.count > 1 else {
+      return say(.info, "there is one pane only here")
+    }
+    paneSize = action == .paneGrow ? paneSize.next : paneSize.previous
+    fitList()
+  }
+
+  /// Shows what is under the cursor beside the list, or no longer.
+  private mutating func toggleDetail() {
+    guard size.columns >= AppLayout.detailColumns.least, !layout.isCompact else {
+      return say(.info, "the detail pane takes \(AppLayout.detailColumns.least) columns")
+    }
+    wantsDetail = arrangement.detailShare == 0
+    if wantsDetail == false, focus == .detail { focus = .list }
+    fitList()
+  }
+
+  // MARK: The detail
+
+  private mutating func performInDetail(_ action: ActionID, count: Int?) -> Bool {
+    let height = layout.detail.height
+    let steps: Int
+    switch action {
+    case .rowDown, .scrollDown: steps = count ?? 1
+    case .rowUp, .scrollUp: steps = -(count ?? 1)
+    case .pageHalfDown: steps = height / 2
+    case .pageHalfUp: steps = -height / 2
+    case .pageDown: steps = (height - 1) * (count ?? 1)
+    case .pageUp: steps = -(height - 1) * (count ?? 1)
+    case .rowFirst: steps = -detailLineCount
+    case .rowLast: steps = detailLineCount
+    case .stepBack, .rowOut:
+      focusPane(.list)
+      return true
+    default: return false
+    }
+    scrollDetail(by: steps)
+    return true
+  }
+
+  /// Scrolls the detail pane by lines, up if negative.
+  mutating func scrollDetail(by lines: Int) {
+    let path = detailPath
+    let top = detailScroll.path == path ? detailScroll.top : 0
+    let most = max(detailLineCount - layout.detail.height, 0)
+    detailScroll = DetailScroll(path: path, top: min(max(top + lines, 0), most))
+  }
+
+  /// What the detail pane shows; nil for nothing.
+  var detailPath: Path? {
+    if !isTree { return lists[active].cursorRecord?.path }
+    guard case .node(let path, _, _)? = tree.cursorLine else { return nil }
+    return path
+  }
+
+  /// The line at the top of the detail pane.
+  var detailTop: Int { detailScroll.path == detailPath ? detailScroll.top : 0 }
+
+  private var detailLineCount: Int {
+    DetailDrawing(self, glyphs: .unicode).lines(width: DetailDrawing.textWidth(layout.detail)).count
+  }
+
+  // MARK: The views and bookmarks
+
+  private mutating func performInViews(_ action: ActionID, count: Int?) {
+    let content = viewsContent
+    let height = layout.views.height
+    if AppState.move(&viewsList, content, height, action, count) { return }
+    switch action {
+    case .rowOpen: openInViews()
+    case .foldToggle:
+      if let section = viewsList.cursorSection(in: content) {
+        viewsList.toggleFold(section, in: content, height: height)
+      }
+    case .bookmarkDelete: forgetBookmark()
+    case .rowOut, .stepBack: focusPane(.list)
+    default:
+      say(.info, phrase("these are views and bookmarks", .paneNext, "goes to the list"))
+    }
+  }
+
+  /// Goes to what is under the cursor of the views pane.
+  mutating func openInViews() {
+    switch viewsList.cursor {
+    case .header(let section):
+      viewsList.toggleFold(section, in: viewsContent, height: layout.views.height)
+    case .row(let id):
+      if let tab = ViewsPane.tab(of: id) {
+        change(to: tab)
+        focusPane(.list)
+      } else if let letter = ViewsPane.letter(of: id), let place = bookmarks[letter] {
+        goAndNote(place)
+      }
+    case nil: break
+    }
+  }
+
+  private mutating func forgetBookmark() {
+    guard case .row(let id)? = viewsList.cursor, let letter = ViewsPane.letter(of: id) else {
+      return say(.info, "move to a bookmark to forget it")
+    }
+    let old = viewsContent
+    bookmarks[letter] = nil
+    var update = BatchUpdate()
+    update.deletedRows = [old.indexPath(ofRow: id)].compactMap(\.self)
+    viewsList.apply(update, from: old, to: viewsContent, height: layout.views.height)
+    say(.info, "bookmark \(letter) is forgotten")
+  }
+
+  /// The rows of the views pane.
+  var viewsContent: ListContent {
+    ViewsPane.content(tabs: tabs, letters: bookmarkList.map(\.letter))
+  }
+
+  private mutating func showActiveViewInPane() {
+    viewsList.moveTo(
+      .row(ViewsPane.row(ofTab: active)), in: viewsContent, height: layout.views.height)
+  }
+}
+
+/// The rows of the pane of views and bookmarks.
+enum ViewsPane {
+  static let viewsSection = "views"
+  static let bookmarksSection = "bookmarks"
+  private static let viewPrefix = "view "
+  private static let bookmarkPrefix = "bookmark "
+
+  static func content(tabs: [String], letters: [Character]) -> ListContent {
+    ListContent(sections: [
+      ListSection(id: viewsSection, rows: tabs.indices.map(row(ofTab:))),
+      ListSection(
+        id: bookmarksSection, rows: letters.map { "\(bookmarkPrefix)\($0)" }, emptyText: "none yet"),
+    ])
+  }
+
+  static func row(ofTab tab: Int) -> String { "\(viewPrefix)\(tab)" }
+
+  /// The tab that a row stands for; nil if it stands for none.
+  static func tab(of row: String) -> Int? {
+    row.hasPrefix(viewPrefix) ? Int(row.dropFirst(viewPrefix.count)) : nil
+  }
+
+  /// The letter of the bookmark that a row stands for; nil if it stands for none.
+  static func letter(of row: String) -> Character? {
+    row.hasPrefix(bookmarkPrefix) ? row.dropFirst(bookmarkPrefix.count).first : nil
+  }
+}

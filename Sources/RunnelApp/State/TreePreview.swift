@@ -1,0 +1,97 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelTerminal
+import RunnelTree
+
+/// The value of the node under the cursor of the tree, as far as it was read.
+///
+/// The tree knows of a node no more than the number of its children. What is below them is read when
+/// the cursor stands on it: one at a time, so that whoever moves on fast waits for one value at most,
+/// and sees the one where they stopped.
+struct TreePreview: Hashable, Sendable {
+  /// How many bytes of a value are shown.
+  static let textMax = 64 << 10
+  /// How far the size of a value is counted, in bytes.
+  static let countMax = 2 << 20
+
+  /// What was read.
+  struct Value: Hashable, Sendable {
+    let path: Path
+    /// The JSON, line by line; empty if it could not be read.
+    let lines: [String]
+    /// How large it is, in words.
+    let size: String
+    /// When it was read, in milliseconds since 1970.
+    let time: Int64
+  }
+
+  /// The value that was read last; nil if none was.
+  fileprivate(set) var value: Value?
+  /// The place that is being read.
+  fileprivate(set) var asked: Path?
+  /// True if what was read may have changed since.
+  fileprivate var isStale = false
+}
+
+extension AppState {
+  /// Asks for the value under the cursor, if it is to be shown and nothing else is being read.
+  mutating func updatePreview() {
+    guard isTree, layers.isEmpty, arrangement.detailShare > 0, tree.preview.asked == nil,
+      case .node(let path, let row, _)? = tree.cursorLine, case .children = row.summary.kind,
+      tree.preview.value?.path != path || tree.preview.isStale
+    else { return }
+    tree.preview.asked = path
+    tree.preview.isStale = false
+    effects.append(.preview(path))
+  }
+
+  /// A value was read, or could not be.
+  mutating func show(_ excerpt: NodeExcerpt?, asPreviewOf path: Path) {
+    guard tree.preview.asked == path else { return }
+    tree.preview.asked = nil
+    let lines = excerpt?.text.split(separator: "\n", omittingEmptySubsequences: false) ?? []
+    tree.preview.value = TreePreview.Value(
+      path: path, lines: lines.map(String.init),
+      size: excerpt.map(TreePreview.size) ?? "this could not be read", time: now)
+    updatePreview()
+  }
+
+  /// The children of a node changed: what was read of it, or around it, may be different.
+  mutating func noteChange(at path: Path) {
+    guard let shown = tree.preview.value?.path, shown.contains(path) || path.contains(shown) else {
+      return
+    }
+    tree.preview.isStale = true
+    updatePreview()
+  }
+}
+
+extension TreePreview {
+  /// How large a value is, and how much of it is shown.
+  static func size(_ excerpt: NodeExcerpt) -> String {
+    let all = ByteCount.text(excerpt.byteCount)
+    if excerpt.isWhole { return all }
+    let shown = ByteCount.text(textMax)
+    return excerpt.isCounted ? "first \(shown) of \(all)" : "first \(shown) of more than \(all)"
+  }
+}
+
+/// A number of bytes as people read it.
+enum ByteCount {
+  /// `147 bytes`, `64 KiB`, `3.1 MiB`.
+  static func text(_ count: Int) -> String {
+    if count == 1 { return "1 byte" }
+    if count < 1 << 10 { return "\(count) bytes" }
+    let units = ["KiB", "MiB", "GiB", "TiB"]
+    var size = count
+    var unit = 0
+    while size >= 1 << 20, unit < units.count - 1 {
+      size >>= 10
+      unit += 1
+    }
+    let tenths = (size * 10 + 512) / 1024
+    let isWhole = tenths % 10 == 0 || tenths >= 1000
+    return isWhole
+      ? "\(tenths / 10) \(units[unit])" : "\(tenths / 10).\(tenths % 10) \(units[unit])"
+  }
+}

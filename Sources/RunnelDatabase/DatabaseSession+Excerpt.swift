@@ -1,0 +1,75 @@
+import RunnelBase
+package import RunnelTree
+
+/// The beginning of what stands at a place, to be looked at.
+public struct NodeExcerpt: Hashable, Sendable {
+  /// The JSON in the export format, a member a line; if it is cut, up to the end of a line.
+  public var text: String
+  /// The size of the whole as compact JSON, in bytes; if it is not counted, how far it was.
+  public var byteCount: Int
+  /// Whether all of it was counted.
+  public var isCounted: Bool
+  /// Whether the text is all of it.
+  public var isWhole: Bool
+
+  /// Makes an excerpt.
+  public init(text: String, byteCount: Int, isCounted: Bool, isWhole: Bool) {
+    self.text = text
+    self.byteCount = byteCount
+    self.isCounted = isCounted
+    self.isWhole = isWhole
+  }
+}
+
+extension DatabaseSession {
+  /// Ends an export that has gone far enough.
+  private struct Enough: Error {}
+
+  /// Reads the beginning of what stands at a place.
+  ///
+  /// O(`countMax`), however large the place is, but for one record beyond it.
+  ///
+  /// - Parameters:
+  ///   - path: the place.
+  ///   - textMax: about how many bytes of text at most.
+  ///   - countMax: how far the size is counted, in bytes.
+  /// - Throws: `DatabaseError` if it cannot be read.
+  package func excerpt(of path: Path, textMax: Int, countMax: Int) throws -> NodeExcerpt {
+    var whole: [UInt8] = []
+    var count = 0
+    var isCounted = true
+    do {
+      try exportJSON(path) { bytes in
+        count += bytes.count
+        if count <= textMax { whole += bytes }
+        if count > countMax { throw Enough() }
+      }
+    } catch is Enough {
+      isCounted = false
+    }
+    if isCounted, count <= textMax {
+      return NodeExcerpt(
+        text: try JSONValue(parsing: String(decoding: whole, as: UTF8.self)).jsonText(pretty: true),
+        byteCount: count, isCounted: true, isWhole: true)
+    }
+    return NodeExcerpt(
+      text: try beginning(of: path, textMax), byteCount: count, isCounted: isCounted,
+      isWhole: false)
+  }
+
+  /// The first lines of what stands at a place.
+  private func beginning(of path: Path, _ bytesMax: Int) throws -> String {
+    var bytes: [UInt8] = []
+    do {
+      try exportJSON(path, layout: .pretty) { chunk in
+        bytes += chunk.prefix(bytesMax - bytes.count)
+        if bytes.count == bytesMax { throw Enough() }
+      }
+    } catch is Enough {
+      // What was wanted is there.
+    }
+    // A line that is cut might be cut within a character.
+    let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+    return String(decoding: bytes[..<end], as: UTF8.self)
+  }
+}

@@ -1,0 +1,187 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// Views, list and detail beside each other.
+@Suite struct PaneTests {
+  private func app(columns: Int = 120, rows: Int = 40) throws -> AppDriver {
+    try AppDriver(Fixture.views(), json: Fixture.small, columns: columns, rows: rows)
+  }
+
+  private func click(_ app: AppDriver, row: Int, column: Int, _ kind: MouseEvent.Kind = .press) {
+    let position = Position(row: row, column: column)
+    app.send(.mouse(MouseEvent(position: position, kind: kind, button: .left)))
+    app.pump()
+  }
+
+  @Test func panesHaveTheirWidths() {
+    var panes = PaneArrangement(showsViews: true, detailShare: 30)
+    #expect(panes.panes == [.views, .list, .detail])
+    #expect(panes.widths(of: 120) == (26, 36))
+    panes.size = .full
+    #expect(panes.widths(of: 120) == (0, 0))
+    panes.focus = .detail
+    #expect(panes.widths(of: 120) == (0, 120))
+    panes.size = .half
+    #expect(panes.widths(of: 120) == (24, 60))
+    panes.focus = .views
+    #expect(panes.widths(of: 120) == (60, 30))
+  }
+
+  @Test(arguments: Pane.allCases, [PaneSize.normal, .half, .full])
+  func panesNeverTakeMoreThanTheScreen(focus: Pane, size: PaneSize) {
+    for columns in 0...200 {
+      for (showsViews, share) in [(true, 30), (true, 0), (false, 30), (false, 45)] {
+        let panes = PaneArrangement(
+          showsViews: showsViews, detailShare: share, focus: focus, size: size)
+        let widths = panes.widths(of: columns)
+        #expect(widths.views >= 0 && widths.detail >= 0)
+        #expect(widths.views + widths.detail <= columns)
+      }
+    }
+  }
+
+  @Test func aListThatIsGrownHasAtLeastHalfOfTheScreen() {
+    for columns in 120...200 {
+      let panes = PaneArrangement(showsViews: true, detailShare: 30, focus: .list, size: .half)
+      let widths = panes.widths(of: columns)
+      #expect(widths.views + widths.detail <= (columns + 1) / 2)
+    }
+  }
+
+  @Test func tabGoesFromPaneToPaneAndOnANarrowScreenToTheNextView() throws {
+    let app = try app()
+    #expect(app.state.pane == .list)
+    app.press("Tab")
+    #expect(app.state.pane == .detail)
+    app.press("Tab")
+    #expect(app.state.pane == .views)
+    app.resize(columns: 80, rows: 24)
+    #expect(app.state.pane == .list)
+    app.press("Tab")
+    #expect(app.state.active == 1)
+  }
+
+  @Test func viewsTellWhatIsUnreadAndAreClicked() throws {
+    let app = try app()
+    app.press("gt")
+    try app.set("/room/-M7", Fixture.message("news", from: "eve", at: Fixture.now))
+    let row = try #require(app.screen.firstIndex { $0.contains(" Chat      ") })
+    #expect(app.screen[row].prefix(26).hasSuffix("• 1 │"))
+    click(app, row: row, column: 4)
+    #expect(app.state.active == 0)
+    #expect(app.state.pane == .list)
+  }
+
+  @Test func clicksGiveTheKeysToAPane() throws {
+    let app = try app()
+    click(app, row: 10, column: 100)
+    #expect(app.state.pane == .detail)
+    click(app, row: 10, column: 60)
+    #expect(app.state.pane == .list)
+    click(app, row: 30, column: 4)
+    #expect(app.state.pane == .views)
+    app.press("Esc")
+    #expect(app.state.pane == .list)
+  }
+
+  @Test func longDetailIsScrolledByKeysAndByTheWheelAndBeginsAnewAtAnotherRecord() throws {
+    let app = try app(rows: 14)
+    let text = (1...60).map { "word\($0)" }.joined(separator: " ")
+    try app.set("/room/-M6/text", .string(text))
+    #expect(app.screen.contains { $0.contains("more lines") })
+    app.press("Tab j j")
+    #expect(app.state.detailTop == 2)
+    app.press("G")
+    #expect(app.screen.contains { $0.contains("word60") })
+    #expect(!app.screen.contains { $0.contains("more lines") })
+    click(app, row: 6, column: 100, .wheelUp)
+    #expect(app.screen.contains { $0.contains("more lines") })
+    app.press("h k")
+    #expect(app.state.detailTop == 0)
+  }
+
+  @Test func keysOfTheListAreNotForTheViews() throws {
+    let app = try app()
+    app.press("S-Tab d")
+    #expect(app.toast.contains("move to a bookmark"))
+    app.press("e")
+    #expect(app.state.layers.isEmpty)
+  }
+
+  @Test func asciiScreensJoinPanesWithSignsOfTheirOwn() throws {
+    let app = try AppDriver(
+      Fixture.views(), json: Fixture.small, columns: 120, rows: 40, glyphs: .ascii)
+    #expect(app.screen[2].contains("-+-"))
+    #expect(app.screen.allSatisfy { !$0.contains("┬") })
+  }
+}
+
+/// The value beside the tree.
+@Suite struct TreePreviewTests {
+  private func app(_ json: JSONValue) throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: json, columns: 120, rows: 40)
+    app.press("g3")
+    return app
+  }
+
+  @Test func oneValueIsReadAtATimeAndTheLastOneIsShown() throws {
+    let app = try app(Fixture.small)
+    app.press("gg j l")
+    app.strike("j j j k j")
+    #expect(app.backend.requests.count == 1)
+    app.pump()
+    #expect(app.screen.contains { $0.contains("\"text\": \"Rain tomorrow\"") })
+  }
+
+  @Test func aLargeValueIsShownInItsBeginning() throws {
+    let items = (0..<20_000).map { JSONMember("k\($0)", .string("value \($0)")) }
+    let app = try app(["large": .object(items)])
+    app.press("gg j")
+    #expect(app.screen.contains { $0.contains("first 64 KiB of") } == false)
+    #expect(app.state.tree.preview.value?.size.hasPrefix("first 64 KiB of ") == true)
+    #expect(app.state.tree.preview.value?.lines.first == "{")
+    #expect(app.screen.contains { $0.contains("more lines") })
+    app.press("Tab G")
+    #expect(app.screen.contains { $0.contains("first 64 KiB of") })
+  }
+
+  @Test func aLongTextIsCutWithItsSizeInTheTreeAndWrappedBeside() throws {
+    let text = String(repeating: "word ", count: 100)
+    let app = try app(["a": .string(text)])
+    app.press("gg j")
+    #expect(app.cursorLine.contains("…  500 bytes"))
+    #expect(app.screen.filter { $0.contains("│ word word") }.count > 8)
+    #expect(app.screen.contains { $0.contains("string · 500 bytes") })
+  }
+
+  @Test func whatIsReadIsReadAgainWhenTheTreeTellsAChange() throws {
+    let app = try app(["a": ["x": 1]])
+    app.press("gg j l k j")
+    #expect(app.screen.contains { $0.contains("\"x\": 1") })
+    try app.set("/a/x", 2)
+    #expect(app.screen.contains { $0.contains("\"x\": 2") })
+  }
+
+  @Test(arguments: [
+    (0, "0 bytes"), (1, "1 byte"), (1023, "1023 bytes"), (1024, "1 KiB"), (1536, "1.5 KiB"),
+    (65_536, "64 KiB"), (3_250_586, "3.1 MiB"), (1 << 40, "1 TiB"),
+  ])
+  func sizesAreReadable(count: Int, text: String) {
+    #expect(ByteCount.text(count) == text)
+  }
+
+  @Test func linesOfJSONHaveTheRolesOfTheirParts() {
+    let line = JSONLine.styled("  \"a\\\"b: c\": \"x, y\",")
+    #expect(line.text == "  \"a\\\"b: c\": \"x, y\",")
+    #expect(line.runs.map(\.role) == [.text, .jsonKey, .muted, .jsonString, .muted])
+    #expect(JSONLine.styled("  \"n\": 12").runs.last?.role == .jsonNumber)
+    #expect(JSONLine.styled("}").text == "}")
+    #expect(JSONLine.moment(in: "  \"t\": 1756015752000,") == 1_756_015_752_000)
+    #expect(JSONLine.moment(in: "  \"t\": \"1756015752000\"") == nil)
+    #expect(JSONLine.moment(in: "  \"t\": -1756015752000") == nil)
+  }
+}

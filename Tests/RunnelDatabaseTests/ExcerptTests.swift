@@ -1,0 +1,45 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelTree
+import Testing
+
+/// The beginning of what stands at a place.
+@Suite struct ExcerptTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func session(_ json: JSONValue) throws -> DatabaseSession {
+    let session = try folder.session()
+    _ = try session.write(.set(.root, json))
+    return session
+  }
+
+  @Test func smallValuesAreWholeAndLaidOut() throws {
+    let session = try session(["a": ["b": 1]])
+    let excerpt = try session.excerpt(of: Path("/a"), textMax: 100, countMax: 1000)
+    #expect(
+      excerpt
+        == NodeExcerpt(text: "{\n  \"b\": 1\n}", byteCount: 7, isCounted: true, isWhole: true))
+  }
+
+  @Test func nothingIsNull() throws {
+    let session = try session(["a": 1])
+    let excerpt = try session.excerpt(of: Path("/z"), textMax: 100, countMax: 1000)
+    #expect(excerpt.text == "null")
+  }
+
+  @Test func largeValuesAreCutAtTheEndOfALineAndCountedUpToALimit() throws {
+    let members = (0..<5000).map { JSONMember("k\($0)", .string("wörter \($0)")) }
+    let session = try session(["a": .object(members)])
+    let whole = JSONValue.object(members).jsonText().utf8.count
+    let cut = try session.excerpt(of: Path("/a"), textMax: 1000, countMax: 1 << 20)
+    #expect(!cut.isWhole && cut.isCounted)
+    #expect(cut.byteCount == whole)
+    #expect(cut.text.utf8.count <= 1000)
+    #expect(cut.text.hasSuffix(","))
+    let uncounted = try session.excerpt(of: Path("/a"), textMax: 1000, countMax: 2000)
+    #expect(!uncounted.isWhole && !uncounted.isCounted)
+    #expect(uncounted.byteCount > 2000)
+  }
+}
