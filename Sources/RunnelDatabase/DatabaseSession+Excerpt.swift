@@ -33,6 +33,7 @@ extension DatabaseSession {
   ///   - path: the place.
   ///   - textMax: about how many bytes of text at most.
   ///   - countMax: how far the size is counted, in bytes.
+  /// - Returns: the excerpt; of nothing, `null`.
   /// - Throws: `DatabaseError` if it cannot be read.
   package func excerpt(of path: Path, textMax: Int, countMax: Int) throws -> NodeExcerpt {
     var whole: [UInt8] = []

@@ -10,6 +10,8 @@ struct ChangeText {
   private static let keyMax = 12
 
   let ellipsis: String
+  /// Where the user is, to write times out; nil to leave them as they are stored.
+  var local: LocalTime?
 
   /// The words of a record of the log; nil if it is no entry.
   func text(of node: RunnelTree.Node) -> String? {
@@ -52,6 +54,11 @@ struct ChangeText {
 
   private func short(_ json: JSONValue) -> String {
     if json == .null { return "-" }
+    if case .number(let number) = json, let local,
+      let moment = TreeText.moment(of: .number(number), local)
+    {
+      return moment
+    }
     let text = json.jsonText()
     return text.count > ChangeText.valueMax
       ? text.prefix(ChangeText.valueMax) + ellipsis : text

@@ -6,8 +6,6 @@ import RunnelTree
 /// Draws what is under the cursor beside the list: a record field by field, or of the tree the value.
 struct DetailDrawing {
   private static let labelWidthMax = 10
-  /// How many times are written out below a value.
-  private static let momentsMax = 3
 
   private let state: AppState
   private let glyphs: Glyphs
@@ -134,8 +132,8 @@ struct DetailDrawing {
       StyledLine(), StyledLine("\(value.size) \(glyphs.dot) keys in their order", .muted),
     ]
     tail.append(StyledLine("read at \(state.local.civil(value.time).timeText)", .muted))
-    for line in value.lines.lazy.compactMap(JSONLine.moment).prefix(DetailDrawing.momentsMax) {
-      tail.append(StyledLine("\(line) = \(moment(line))", .muted))
+    for time in value.moments {
+      tail.append(StyledLine("\(time) = \(moment(time))", .muted))
     }
     return DetailLines(head: head, json: value.lines, tail: tail)
   }

@@ -8,6 +8,7 @@ struct RecordDrawing {
 
   private let screen: RecordScreen
   private let book: ResourceBook
+  private let local: LocalTime
   private let keys: KeyText
   /// What is looked for; nil if nothing is.
   private let search: String?
@@ -16,6 +17,7 @@ struct RecordDrawing {
   init(_ screen: RecordScreen, _ state: AppState, _ body: Rect) {
     self.screen = screen
     book = state.resources
+    local = state.local
     // Esc is known to all, h is not.
     keys = KeyText(state.keymap, [.global])
     search = state.search
@@ -28,10 +30,14 @@ struct RecordDrawing {
       canvas.put("loading", at: place.origin, width: place.width, role: .muted)
       return
     }
+    if let reading = screen.reading {
+      return ReadingText(reading, of: screen, local: local).draw(into: &canvas, rect: body)
+    }
+    let glyphs = canvas.glyphs
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in
-        let line = line(id, width: width)
+        let line = line(id, width: width, glyphs)
         return search.map {
           line.marking($0, screen.list.cursor == .row(id) ? .searchCurrent : .searchMatch)
         } ?? line
@@ -40,11 +46,15 @@ struct RecordDrawing {
     drawEdit(into: &canvas)
   }
 
-  private func line(_ id: String, width: Int) -> StyledLine {
+  private func line(_ id: String, width: Int, _ glyphs: Glyphs) -> StyledLine {
     guard let field = screen.fields[id] else { return StyledLine() }
     var line = StyledLine("  " + label(field.path), .jsonKey)
     if let leaf = field.leaf {
       line.append(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
+      if let moment = TreeText.moment(of: leaf, local) { line.append("  \(moment)", .muted) }
+    } else if let count = field.childCount {
+      line.append("\(glyphs.foldClosed) ", .frameFocus)
+      line.append("{ \(count) \(count == 1 ? "key" : "keys") }", .muted)
     }
     let kind = kind(of: field)
     let blanks = width - line.width - kind.count - 1
@@ -54,6 +64,7 @@ struct RecordDrawing {
 
   private func kind(of field: RecordScreen.Field) -> String {
     if let reason = book.ownership(of: field.path, in: screen.resource) { return reason }
+    if field.childCount != nil { return "object" }
     if let rule = field.rule { return FieldInput(rule: rule, .null).label }
     return field.leaf.map { FieldKind($0.json).rawValue } ?? ""
   }

@@ -125,7 +125,8 @@ struct RowText: Equatable {
     case .plain: return FieldKind.text(of: json)
     case .mark: return json == .bool(true) ? glyphs.pinned : ""
     case .change:
-      return ChangeText(ellipsis: glyphs.ellipsis).text(of: node) ?? FieldKind.text(of: json)
+      return ChangeText(ellipsis: glyphs.ellipsis, local: local).text(of: node)
+        ?? FieldKind.text(of: json)
     case .count: return json == .number(0) ? "" : FieldKind.text(of: json)
     case .time, .date, .age:
       guard case .number(let number) = json, let time = number.integer else {

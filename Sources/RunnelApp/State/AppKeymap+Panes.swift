@@ -17,9 +17,15 @@ extension ActionID {
   static let paneShrink = ActionID("pane.shrink")
   static let siblingNext = ActionID("sibling.next")
   static let siblingPrevious = ActionID("sibling.prev")
+  static let viewResync = ActionID("view.resync")
 }
 
 extension AppKeymap {
+  /// What reads anew what is shown.
+  static let reading: [Row] = [
+    (["R"], .viewResync, "read it again from the database")
+  ]
+
   /// What goes to places that were seen before: wherever one is not typing.
   static let places: [Row] = [
     (["m"], .bookmarkSet, "set a bookmark: a letter follows"),

@@ -133,16 +133,18 @@ enum AppKeymap {
     bindings(.confirm, confirm) + bindings(.help, help) + bindings(.activity, activity)
       + bindings(.toggle, toggle)
       + bindings(.resource, resource)
-      + bindings(.collection, collection + outside + searching + undoing + places)
-      + bindings(.tree, tree + outside + searching + undoing + places)
+      + bindings(.collection, collection + outside + searching + undoing + places + reading)
+      + bindings(.tree, tree + outside + searching + undoing + places + reading)
       + bindings(.record, record + outside + undoing + places) + bindings(.list, list)
-      + bindings(.views, views + places)
+      + bindings(.views, views + places) + bindings(.value, value + outside)
       + bindings(.global, global + panes) + bindings(.crash, crash) + gotoBindings
       + bindings(.filter, filter) + bindings(.search, search)
       + bindings(.fields, fields) + bindings(.input, input)
       + paletteBindings
       + TextFieldBindings.all,
-    countingContexts: [.collection, .tree, .record, .debug, .toggle, .resource, .activity, .views])
+    countingContexts: [
+      .collection, .tree, .record, .debug, .toggle, .resource, .activity, .views, .value,
+    ])
 
   typealias Row = (keys: [String], action: ActionID, description: String)
 
@@ -232,7 +234,9 @@ enum AppKeymap {
   ]
 
   private static let record: [Row] = [
-    (["e", "F2", "Enter"], .recordEdit, "edit the field in place"),
+    (["Enter"], .rowOpen, "open a long text or an object, or edit the field"),
+    (["l", "Right"], .rowIn, "open the object, or read the value in full"),
+    (["e", "F2"], .recordEdit, "edit the field in place"),
     (["a"], .recordAdd, "add a field"),
     (["d", "Del"], .recordDelete, "delete the field…"),
     (["h", "Left"], .stepBack, "go back"),

@@ -15,9 +15,21 @@ extension AppState {
     case .siblingPrevious: moveToSibling(by: -1)
     case .foldOpenAll: expandAll()
     case .foldCloseAll: collapseAll()
+    case .viewResync: readTreeAnew()
     default: return false
     }
     return true
+  }
+
+  /// Asks for the children of the node under the cursor again, or of the one that it is in.
+  private mutating func readTreeAnew() {
+    var path = detailPath ?? .root
+    while tree.expanded[path] == nil, let parent = path.parent { path = parent }
+    effects.append(.expand(path))
+    // Its children go and come back; the cursor is to wait for its own.
+    if let place = detailPath { tree.wanted = TreeScreen.Wanted(path: place) }
+    noteChange(at: path)
+    say(.info, "\(path) is read again")
   }
 
   /// Goes to the next line of the same depth below the same node, or the one before.

@@ -56,6 +56,7 @@ extension AppState {
     case .columnWide: toggleWide()
     case .sectionMore: fetchMore()
     case .filterEdit: openFilter()
+    case .viewResync: readListAnew()
     case .markToggle: toggleMark(count: count)
     case .markRange: toggleRange()
     case .markAll: markSection()
@@ -149,6 +150,15 @@ extension AppState {
     case .fetching: break
     case .exhausted: say(.info, "everything is loaded: there are no more rows")
     }
+  }
+
+  /// Asks for the rows of a list again that are shown.
+  private mutating func readListAnew() {
+    resume(active)
+    if case .row(let id)? = lists[active].list.cursor { lists[active].wantedRow = id }
+    readAgain()
+    if lists[active].filter != nil { applyFilter(inView: active) }
+    say(.info, "\(lists[active].definition.name) is read again")
   }
 
   /// Asks for the rows of a list again that could not be read.

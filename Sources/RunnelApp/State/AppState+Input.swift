@@ -12,7 +12,10 @@ extension AppState {
       (pane == .views ? [.views] : atHand + [isTree ? .tree : .collection]) + [.list, .global]
         + (allowsCrash ? [.crash] : [])
     case .record(let screen):
-      screen.edit == nil ? atHand + [.record, .list, .global] : [.fields, .input, .textField]
+      screen.edit != nil
+        ? [.fields, .input, .textField]
+        : screen.reading != nil
+          ? [.value, .list, .global] : atHand + [.record, .list, .global]
     case .form: [.fields, .input, .textField]
     case .compose: [.input, .textField]
     case .filter: [.filter, .input, .textField]

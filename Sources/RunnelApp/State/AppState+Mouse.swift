@@ -50,7 +50,7 @@ extension AppState {
     switch item {
     case .header where layers.isEmpty && !isTree:
       if count == 1 { perform(.foldToggle, count: nil) }
-    case .row where count == 2: perform(opening, count: nil)
+    case .row where count == 2: perform(.rowOpen, count: nil)
     case .header, .row: break
     }
   }
@@ -90,11 +90,6 @@ extension AppState {
     case .record(let screen): screen.edit == nil
     case .help, .debug, nil: true
     }
-  }
-
-  /// What a double click does.
-  private var opening: ActionID {
-    if case .record? = layers.last { .recordEdit } else { .rowOpen }
   }
 
   private func item(at position: Position) -> ListItem? {

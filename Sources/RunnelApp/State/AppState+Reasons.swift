@@ -219,9 +219,12 @@ extension AppState {
   private func reasonOff(_ action: ActionID, in screen: RecordScreen) -> String? {
     let field = screen.cursorField
     if action == .recordEdit, field == nil { return "move to a field to edit it" }
+    if action == .recordEdit, field?.childCount != nil {
+      return "open it to edit a value in it: \(keysOrName(.rowOpen)) opens"
+    }
     if action == .recordDelete {
       guard let field else { return "move to a field to delete it" }
-      if field.leaf == nil { return "nothing stands there" }
+      if field.leaf == nil, field.childCount == nil { return "nothing stands there" }
     }
     if let reason = reason(readOnlyFor: action) { return reason }
     switch action {

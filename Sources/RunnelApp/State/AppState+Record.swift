@@ -9,12 +9,19 @@ extension AppState {
   mutating func performInRecord(_ action: ActionID, count: Int?) {
     guard case .record(var screen)? = layers.last else { return }
     if screen.edit != nil { return performInField(action) }
+    if screen.reading != nil {
+      if !performOutside(action) { performInReading(action, count: count) }
+      return
+    }
     if performSearching(action, count ?? 1) || performOutside(action)
       || performOnRow(action)
     {
       return
     }
     switch action {
+    case .rowOpen, .rowIn:
+      if openField(of: screen, action) { return }
+      return perform(.recordEdit, count: nil)
     case .stepBack: return closeLayer()
     case .recordEdit:
       guard let field = screen.cursorField else { return }
@@ -27,9 +34,9 @@ extension AppState {
     case .recordToggle: return toggle()
     case .recordAdd: return addField(to: screen)
     case .recordDelete:
-      guard let field = screen.cursorField, let leaf = field.leaf else { return }
+      guard let field = screen.cursorField, let kind = field.kind else { return }
       let path = Path(unchecked: screen.path.keys + field.path.keys)
-      return confirmRemoval(of: path, NodeSummary(kind: .leaf(leaf), priority: nil))
+      return confirmRemoval(of: path, NodeSummary(kind: kind, priority: nil))
     default:
       guard AppState.move(&screen.list, screen.content, height, action, count) else { return }
     }

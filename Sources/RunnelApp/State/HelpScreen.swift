@@ -91,6 +91,8 @@ struct HelpScreen: Hashable, Sendable {
     case .debug: "In the last actions"
     case .palette: "In the palette"
     case .menu: "In the menu"
+    case .value: "In this value"
+    case .views: "Among views and bookmarks"
     default: context.rawValue
     }
   }

@@ -35,7 +35,17 @@ struct RecordScreen: Hashable, Sendable {
     var leaf: Leaf?
     /// The rule that a resource has for it.
     var rule: FieldRule?
+    /// The number of its children, if it is an object that is opened by itself.
+    var childCount: Int?
+
+    /// What stands there; nil if nothing does.
+    var kind: NodeSummary.Kind? {
+      leaf.map { .leaf($0) } ?? childCount.map { .children(count: $0) }
+    }
   }
+
+  /// An object in a record with more values than this is opened by itself.
+  private static let valuesMax = 12
 
   /// What happens as soon as the record is there.
   enum Start: Hashable, Sendable {
@@ -64,6 +74,8 @@ struct RecordScreen: Hashable, Sendable {
   var headings: [String: ListHeading] = [:]
   var list = ListState()
   var edit: Edit?
+  /// The value that is read in full; nil if the fields are shown.
+  var reading: Reading?
   private var start: Start?
 
   init(path: Path, viewName: String, resource: ResourceDefinition? = nil, start: Start? = nil) {
@@ -117,6 +129,11 @@ struct RecordScreen: Hashable, Sendable {
       fields[id] = Field(path: path, leaf: leaf, rule: rule(of: path))
       ids.append(id)
     case .children(let children):
+      if !path.isRoot, node.hasMoreValues(than: RecordScreen.valuesMax) {
+        fields[path.description] = Field(path: path, childCount: children.count)
+        ids.append(path.description)
+        return
+      }
       for child in children {
         append(child.node, at: Path(unchecked: path.keys + [child.key]), to: &ids)
       }
@@ -154,6 +171,28 @@ struct RecordScreen: Hashable, Sendable {
     } else if fields[id] == nil {
       fields[id] = Field(path: edit.field, leaf: nil, rule: edit.input.rule)
       ids.append(id)
+    }
+  }
+}
+
+extension RunnelTree.Node {
+  /// True if there are more values in it than a number.
+  ///
+  /// O(that number).
+  fileprivate func hasMoreValues(than count: Int) -> Bool {
+    var left = count
+    return !takeValues(&left)
+  }
+
+  private func takeValues(_ left: inout Int) -> Bool {
+    switch content {
+    case .empty: return true
+    case .leaf:
+      left -= 1
+      return left >= 0
+    case .children(let children):
+      for child in children where !child.node.takeValues(&left) { return false }
+      return true
     }
   }
 }

@@ -14,6 +14,9 @@ struct TreePreview: Hashable, Sendable {
   /// How far the size of a value is counted, in bytes.
   static let countMax = 2 << 20
 
+  /// How many times are written out below a value.
+  private static let momentsMax = 3
+
   /// What was read.
   struct Value: Hashable, Sendable {
     let path: Path
@@ -21,6 +24,8 @@ struct TreePreview: Hashable, Sendable {
     let lines: [String]
     /// How large it is, in words.
     let size: String
+    /// The first few numbers in it that look like times, each once.
+    let moments: [Int64]
     /// When it was read, in milliseconds since 1970.
     let time: Int64
   }
@@ -52,7 +57,8 @@ extension AppState {
     let lines = excerpt?.text.split(separator: "\n", omittingEmptySubsequences: false) ?? []
     tree.preview.value = TreePreview.Value(
       path: path, lines: lines.map(String.init),
-      size: excerpt.map(TreePreview.size) ?? "this could not be read", time: now)
+      size: excerpt.map(TreePreview.size) ?? "this could not be read",
+      moments: TreePreview.moments(in: lines), time: now)
     updatePreview()
   }
 
@@ -67,6 +73,17 @@ extension AppState {
 }
 
 extension TreePreview {
+  /// The first few numbers in lines of JSON that look like times, each once.
+  fileprivate static func moments(in lines: [Substring]) -> [Int64] {
+    var moments: [Int64] = []
+    for line in lines {
+      guard let time = JSONLine.moment(in: String(line)), !moments.contains(time) else { continue }
+      moments.append(time)
+      if moments.count == momentsMax { break }
+    }
+    return moments
+  }
+
   /// How large a value is, and how much of it is shown.
   static func size(_ excerpt: NodeExcerpt) -> String {
     let all = ByteCount.text(excerpt.byteCount)
