@@ -66,6 +66,13 @@ import Testing
     #expect(app.record?.reading != nil)
   }
 
+  @Test func readingNeverEdits() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("Enter gg l")
+    #expect(app.toast == "there is nothing to read here")
+    #expect(!app.state.hasEditor)
+  }
+
   @Test func objectsWithFewValuesStandAmongTheFields() throws {
     let app = try AppDriver(
       Fixture.views(), json: ["room": ["-M1": ["text": "a", "meta": ["x": 1, "y": ["z": 2]]]]])

@@ -21,6 +21,7 @@ extension AppState {
     switch action {
     case .rowOpen, .rowIn:
       if openField(of: screen, action) { return }
+      if action == .rowIn { return say(.info, "there is nothing to read here") }
       return perform(.recordEdit, count: nil)
     case .stepBack: return closeLayer()
     case .recordEdit:
