@@ -148,9 +148,9 @@ extension TerminalTests {
       let terminal = try TmuxTerminal(columns: 300)
       try terminal.runnel(demo.arguments)
       try terminal.wait(for: "row 57 of 57")
-      // The list takes the whole width where the record is not shown beside it.
-      try terminal.keys("p")
-      let screen = try terminal.wait("the list without the record beside it") {
+      // The list takes the whole width once it has grown over the panes beside it.
+      try terminal.keys("+", "+")
+      let screen = try terminal.wait("the list without panes beside it") {
         !$0.text.contains("│")
       }
       let row = try #require(screen.lines.firstIndex { $0.contains("olga") })
