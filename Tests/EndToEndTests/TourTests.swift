@@ -9,7 +9,7 @@ extension TerminalTests {
       let tour = try Tour()
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
-      try terminal.runnel(demo.arguments + ["--no-session"])
+      try terminal.runnel(demo.arguments)
       try terminal.wait(for: "● live")
       try move(tour.step(1), terminal)
       try pageBack(tour.step(2), terminal)
@@ -54,14 +54,14 @@ extension TerminalTests {
       }
       try terminal.keys("Enter")
       try terminal.wait(forNo: "not saved")
-      try terminal.keys("Escape")
+      try terminal.keys("C-g")
       try terminal.wait(for: "The tour was here")
     }
 
     private func change(_ step: Tour.Step, _ terminal: TmuxTerminal) throws {
       try terminal.keys("G", "Enter")
-      try terminal.wait("the record") { $0.contains("text") && $0.contains("string") }
-      try terminal.keys("G")
+      try terminal.wait(for: " fields")
+      try move(to: "text", terminal)
       try step.strike("e", on: terminal)
       try terminal.wait(for: "save")
       try terminal.type(", twice")
@@ -94,16 +94,16 @@ extension TerminalTests {
         screen.lines[1].contains("from:olga")
           && screen.body.allSatisfy { !$0.contains("haruto") }
       }
-      try terminal.keys("Escape")
+      try terminal.keys("C-g")
       try terminal.wait(forNo: "f from:olga")
       try step.strike("/", on: terminal)
-      try terminal.type("the")
+      try terminal.type("the hut free")
+      try terminal.wait("a match under the cursor") {
+        $0.cursorLine?.contains("the hut free") == true
+      }
       try terminal.keys("Enter")
       try step.strike("n", on: terminal)
-      try terminal.wait("a match under the cursor") {
-        $0.cursorLine?.lowercased().contains("the") == true
-      }
-      try terminal.keys("Escape")
+      try terminal.keys("C-g")
       try step.strike("p", on: terminal)
       try step.strike("p", on: terminal)
       try step.strike("t", on: terminal)
@@ -123,11 +123,7 @@ extension TerminalTests {
       let record = try terminal.wait(for: "/user/")
       let role = try #require(record.first("  role "))
       let other = role.contains("organizer") ? "participant" : "organizer"
-      try terminal.wait("the role under the cursor") { screen in
-        if screen.cursorLine?.contains("role ") == true { return true }
-        try? terminal.keys("j")
-        return false
-      }
+      try move(to: "role", terminal)
       try terminal.keys("e")
       try terminal.wait(for: "save")
       try terminal.keys("C-u")
@@ -158,11 +154,22 @@ extension TerminalTests {
       try step.strike("h", on: terminal)
     }
 
+    /// Moves down to a field of the open record.
+    private func move(to field: String, _ terminal: TmuxTerminal) throws {
+      for _ in 0..<12 {
+        let before = try terminal.screen().cursorLineNumber
+        if try terminal.screen().cursorLine?.trimmed.hasPrefix(field + " ") == true { return }
+        try terminal.keys("j")
+        try terminal.wait("the cursor on another field") { $0.cursorLineNumber != before }
+      }
+      throw TmuxTerminal.Missed(description: "There is no field \(field).")
+    }
+
     private func leave(_ tour: Tour, _ terminal: TmuxTerminal) throws {
       #expect(tour.ending.contains("`?` lists every key"))
       try terminal.keys("?")
       try terminal.wait(for: "Help")
-      try terminal.keys("Escape")
+      try terminal.keys("C-g")
       #expect(tour.ending.contains("`q` leaves"))
       try terminal.keys("q")
       try terminal.wait(for: TmuxTerminal.prompt)
