@@ -14,7 +14,7 @@ import Testing
     var monkey = try Monkey(seed: seed)
     for step in 0..<700 {
       try monkey.step()
-      let violations = monkey.violations(draws: step % 5 == 0)
+      let violations = try monkey.violations(draws: step % 5 == 0) + monkey.answerQuestion()
       try #require(violations.isEmpty, "seed \(seed), step \(step), \(monkey.last): \(violations)")
       guard step % 25 == 24 else { continue }
       let differences = try monkey.differences()
@@ -91,6 +91,24 @@ private struct Monkey {
       let isOn = chance(30)
       app.backend.refusal = isOn ? DatabaseError(.locked, "locked") : nil
     }
+  }
+
+  /// Says yes to some of the questions about what to delete: what is gone then is what the question
+  /// was asked for, and nothing else. Returns what is wrong.
+  mutating func answerQuestion() throws -> [String] {
+    guard case .confirm(let question)? = app.state.layers.last, !question.paths.isEmpty,
+      app.backend.refusal == nil, chance(50)
+    else { return [] }
+    last = "says yes to deleting \(question.paths)"
+    // Others go on meanwhile, and the list below the question with them.
+    try write()
+    app.pump()
+    let before = try app.stored("/")
+    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.press("y")
+    let after = try app.stored("/")
+    let expected = question.paths.reduce(before) { $0.removing($1.keys.map(\.text)[...]) }
+    return after == expected ? [] : ["\(question.paths) should be gone, and nothing else"]
   }
 
   private mutating func press(_ keys: String) {
@@ -249,5 +267,19 @@ extension ListState {
     var state = self
     if !isActive { state.resize(toHeight: height, in: content) }
     return state.violations(in: content, height: height)
+  }
+}
+
+extension JSONValue {
+  /// The value without what stands at a place; an object that loses its last member goes too.
+  fileprivate func removing(_ keys: ArraySlice<String>) -> JSONValue {
+    guard let key = keys.first else { return .null }
+    guard case .object(let members) = self else { return self }
+    let left = members.compactMap { member -> JSONMember? in
+      guard member.name == key else { return member }
+      let value = member.value.removing(keys.dropFirst())
+      return value == .null ? nil : JSONMember(member.name, value)
+    }
+    return left.isEmpty ? .null : .object(left)
   }
 }

@@ -129,10 +129,15 @@ extension TmuxTerminal {
     return "\(modes.c_iflag) \(modes.c_oflag) \(modes.c_cflag) \(modes.c_lflag) \(modes.c_cc)"
   }
 
+  /// What went to the terminal since `record`.
+  func recorded() throws -> String {
+    try File(check(open(recordFile, O_RDONLY | O_CLOEXEC), "open")).contents()
+  }
+
   /// The modes of the terminal itself that were on at the end of what was recorded: `?1049` is the
   /// alternate screen, `?25` the cursor, `?2004` that pastes are marked, and so on.
   func recordedModes() throws -> Set<String> {
-    let record = try File(check(open(recordFile, O_RDONLY | O_CLOEXEC), "open")).contents()
+    let record = try recorded()
     var modes: Set<String> = []
     for part in record.split(separator: "\u{1B}[?").dropFirst() {
       let numbers = part.prefix { $0.isNumber || $0 == ";" }
