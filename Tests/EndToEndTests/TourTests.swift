@@ -118,8 +118,11 @@ extension TerminalTests {
     private func followTheData(_ step: Tour.Step, _ terminal: TmuxTerminal) throws {
       try step.strike("gt", on: terminal)
       try terminal.wait(for: "Organizers")
-      try terminal.keys("]]", "j")
-      let row = try #require(try terminal.screen().cursorLine)
+      try terminal.keys("G")
+      let list = try terminal.wait("the last person under the cursor") {
+        $0.cursorLine?.contains("@") == true && $0.body.last?.hasPrefix(">") == true
+      }
+      let row = try #require(list.cursorLine)
       let name = row.trimmed.split(separator: " ")[0]
       try terminal.keys("Enter")
       let record = try terminal.wait(for: "/user/")

@@ -24,6 +24,33 @@ import Testing
 
   private static let pinned = (1...437).filter { $0 % 40 == 8 }
 
+  @Test func viewThatFetchesAheadPagesWithTheCursor() throws {
+    var views = try Fixture.views()
+    views[0].source.prefetch = 5
+    let app = try AppDriver(views, copying: Fixture.historyFile.get())
+    let first = app.list.loadedCount
+    app.press("k")
+    #expect(app.list.loadedCount == first)
+    var presses = 0
+    while app.list.paging != .exhausted, presses < 900 {
+      app.press("k")
+      presses += 1
+      #expect(app.list.list.cursor != .row(ListScreen.pagingRow))
+    }
+    #expect(numbers(app).sorted() == Array(1...437))
+  }
+
+  @Test func viewThatFetchesAheadSearchesNoOlderRowsByItself() throws {
+    var views = try Fixture.views()
+    views[0].source.prefetch = 5
+    let app = try AppDriver(views, copying: Fixture.historyFile.get())
+    app.press("f")
+    app.type("text~nothing")
+    app.press("Enter k k gg G")
+    #expect(app.list.paging != .exhausted)
+    #expect(app.list.loadedCount < 437)
+  }
+
   @Test(arguments: [true, false])
   func pagesToTheStartMissNothingAndRepeatNothing(byEnter: Bool) throws {
     let app = try history()

@@ -43,6 +43,9 @@ public struct SourceDefinition: Hashable, Sendable {
   public var isDescending = false
   /// How many rows a page has.
   public var page = 50
+  /// How near the cursor may come to the rows that are not loaded before their next page is fetched by
+  /// itself, in rows; nil to fetch what the user asks for only.
+  public var prefetch: Int?
   /// Only rows with this value in the order, or its first component, if given.
   public var equalTo: IndexValue?
   /// Only rows of which this holds, if given.

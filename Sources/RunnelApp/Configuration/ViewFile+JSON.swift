@@ -36,6 +36,7 @@ extension SourceDefinition {
       JSONMember("anchor", anchor == .last ? "last" : "first"),
       JSONMember("descending", .bool(isDescending)), JSONMember("page", .int(page)),
     ]
+    if let prefetch { members.append(JSONMember("prefetch", .int(prefetch))) }
     if case .leaf(let leaf)? = equalTo { members.append(JSONMember("equal-to", leaf.json)) }
     if let filter { members.append(JSONMember("where", .string(filter.description))) }
     return members

@@ -69,7 +69,7 @@ extension ViewDefinition {
 
 extension SourceDefinition {
   fileprivate static let names = [
-    "path", "order", "anchor", "descending", "page", "equal-to", "where",
+    "path", "order", "anchor", "descending", "page", "prefetch", "equal-to", "where",
   ]
 
   fileprivate init(_ object: YAMLObject, defaultPath: Path?, pageSize: Int) throws {
@@ -87,6 +87,7 @@ extension SourceDefinition {
     }
     isDescending = try object.bool("descending") ?? false
     page = try object.integer("page", in: 1...Settings.pageSizeMax) ?? pageSize
+    prefetch = try object.integer("prefetch", in: 1...Settings.pageSizeMax)
     if let node = object.node("equal-to") {
       guard let leaf = Leaf(try object.json(node)) else {
         throw object.error("`equal-to` is a text, a number or a boolean.", at: "equal-to")

@@ -170,25 +170,3 @@ extension ListScreen {
     return "\(shown) loaded, more \(isLiveAtBottom ? "above" : "below")"
   }
 }
-
-extension ListContent {
-  /// The number of the paging row among all rows, from 1; it stands at an end of its section.
-  private var pagingRowNumber: Int? {
-    var before = 0
-    for section in sections {
-      if section.rows.first == ListScreen.pagingRow { return before + 1 }
-      before += section.rows.count
-      if section.rows.last == ListScreen.pagingRow { return before }
-    }
-    return nil
-  }
-
-  /// The rows that are loaded, the paging row left out.
-  fileprivate var storedRowCount: Int { rowCount - (pagingRowNumber == nil ? 0 : 1) }
-
-  /// The number of a row among those that are loaded.
-  fileprivate func storedRowNumber(_ number: Int) -> Int {
-    guard let paging = pagingRowNumber, paging < number else { return number }
-    return number - 1
-  }
-}

@@ -18,7 +18,7 @@ extension AppState {
       if !isDone, !isTree { isDone = AppState.fold(&list, content, height, action) }
     }
     if isTree { tree.wanted = nil } else { lists[active].wantedRow = nil }
-    if isDone { return }
+    if isDone { return fetchAhead() }
     if performSearching(action, count ?? 1) { return }
     if performOutside(action) || performOnRow(action) { return }
     if isTree { return performInTree(action) }
@@ -150,6 +150,19 @@ extension AppState {
     case .fetching: break
     case .exhausted: say(.info, "everything is loaded: there are no more rows")
     }
+  }
+
+  /// Fetches the next page if the view wants that and the cursor has come near to its place.
+  ///
+  /// While a filter is in force, older rows are searched only when the user asks for it.
+  private mutating func fetchAhead() {
+    guard !isTree, let distance = lists[active].definition.source.prefetch else { return }
+    let screen = lists[active]
+    guard screen.phase == .loaded, screen.filter == nil, screen.waitingCount == nil,
+      case .more = screen.paging, let paging = screen.content.pagingRowNumber,
+      let row = screen.list.rowNumber(in: screen.content), abs(row - paging) <= distance
+    else { return }
+    fetchMore()
   }
 
   /// Asks for the rows of a list again that are shown.
