@@ -36,7 +36,9 @@ struct ProcessFigures {
     return counts
   }
 
-  /// Does something; returns how often a thread was woken meanwhile. One that ended is not counted.
+  /// Does something; returns how often a thread was woken meanwhile.
+  ///
+  /// One that ended is not counted.
   func wakes(during body: () throws -> Void) rethrows -> Int {
     let before = wakeCounts
     try body()

@@ -50,6 +50,23 @@ import Testing
     #expect(app.body.contains { $0.contains("▾ Today") })
   }
 
+  @Test func clickInAMenuSelectsAndTwoChoose() throws {
+    let app = try chat()
+    app.press("g2 gg j x")
+    let row = try row(of: "copy the path", in: app)
+    send(.press, row: row, column: 10, to: app)
+    #expect(app.screen[row].contains(">  copy the path"))
+    send(.press, row: row, column: 10, to: app)
+    #expect(app.clipboard == "/user/ana")
+    app.press(":")
+    app.type("view")
+    let place = try self.row(of: "view People", in: app)
+    send(.press, row: place, column: 10, to: app)
+    #expect(app.screen[place].hasPrefix(">"))
+    send(.press, row: 0, column: 1, to: app)
+    #expect(app.screen[place].hasPrefix(">"))
+  }
+
   @Test func clickOnATabShowsIt() throws {
     let app = try chat()
     send(.press, row: 1, column: 15, to: app)

@@ -3,6 +3,28 @@ import Testing
 
 @testable import RunnelTerminal
 
+@Suite struct LinkOpenerTests {
+  private func program(_ variables: [String: String], _ installed: Set<String>) -> String? {
+    LinkOpener(environment: { variables[$0] }, isInstalled: { installed.contains($0) }).program
+  }
+
+  #if !os(macOS)
+  @Test func linksAreOpenedOnADesktopOnly() {
+    #expect(program(["DISPLAY": ":0"], ["xdg-open"]) == "xdg-open")
+    #expect(program(["WAYLAND_DISPLAY": "w"], ["xdg-open"]) == "xdg-open")
+    #expect(program([:], ["xdg-open"]) == nil)
+    #expect(program([:], ["xdg-open", "wslview"]) == "wslview")
+    #expect(program(["DISPLAY": ":0"], []) == nil)
+  }
+  #endif
+
+  @Test func onlyLinksToTheWebAreOpened() {
+    let opener = LinkOpener(environment: { _ in ":0" }, isInstalled: { _ in true })
+    #expect(opener.open("file:///etc/passwd") == nil)
+    #expect(opener.open("-x") == nil)
+  }
+}
+
 @Suite struct ClipboardTests {
   @Test(arguments: [
     ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),

@@ -71,7 +71,6 @@ extension ColumnDefinition {
 
 extension FieldPath {
   /// The text that `init(_:)` reads.
-  /// What `init(_:)` reads.
   var text: String {
     switch self {
     case .key: "$key"

@@ -240,6 +240,8 @@ extension Application {
 
   private func readKeys() {
     for event in screen.readEvents() {
+      // To read a long paste takes a while, and what is said of it is to be seen from then on.
+      if case .paste = event { runtime.send(.tick(LocalTime.now())) }
       runtime.send(.input(event))
       performScreenEffects()
       paintSoon()

@@ -36,6 +36,7 @@ extension AppState {
   private mutating func click(_ mouse: MouseEvent) {
     matcher.reset()
     let count = clicks.press(mouse, now: now)
+    if clickInMenu(mouse.position, count: count) { return }
     guard canBeClicked else { return }
     if mouse.position.row == layout.tabs.row, !layout.isCompact {
       guard
@@ -80,6 +81,29 @@ extension AppState {
       if focus != .list { focusPane(.list) }
       return false
     }
+    return true
+  }
+
+  /// Selects what is clicked in a menu or the palette, and chooses it if it is clicked twice; false if
+  /// neither is in front.
+  private mutating func clickInMenu(_ position: Position, count: Int) -> Bool {
+    switch layers.last {
+    case .palette(var screen):
+      let rows = PaletteDrawing.rows(of: screen, in: layout.body)
+      guard rows.contains(position),
+        screen.menu.select(line: position.row - rows.row, height: rows.height)
+      else { return true }
+      layers[layers.count - 1] = .palette(screen)
+      tryTheme()
+    case .menu(var screen):
+      let rows = MenuList.rows(inBox: MenuDrawing.box(of: screen, in: layout.body))
+      guard rows.contains(position),
+        screen.menu.select(line: position.row - rows.row, height: rows.height)
+      else { return true }
+      layers[layers.count - 1] = .menu(screen)
+    default: return false
+    }
+    if count == 2 { perform(.inputAccept, count: nil) }
     return true
   }
 

@@ -83,7 +83,7 @@ extension AppState {
   }
 
   /// A theme that is selected is seen at once.
-  private mutating func tryTheme() {
+  mutating func tryTheme() {
     guard case .palette(let screen)? = layers.last else { return }
     guard case .command(let command, _) = PaletteInput(screen.editor.text),
       command.name == "theme", case .run(let line)? = screen.menu.selected?.deed,

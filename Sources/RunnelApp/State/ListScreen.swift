@@ -15,7 +15,7 @@ struct ListScreen: Hashable, Sendable {
   var definition: ViewDefinition
   /// The source as the view has it, whatever order was chosen.
   let ownSource: SourceDefinition
-  /// The order that was chosen; nil for the view's own. See `sort(by:height:)`.
+  /// The order that was chosen, by `sort(by:height:)`; nil for the view's own.
   var order: ListOrder?
   /// The orders of the collection that have an index; nil until they were asked for.
   var indexedOrders: Set<String>?

@@ -52,7 +52,9 @@ public struct Record: KeyedItem, Sendable {
     // Lent, not copied: most readers want one field of it.
     _read { yield storage.row }
   }
-  /// True if the two were made as one and are surely equal. O(1).
+  /// True if the two were made as one and are surely equal.
+  ///
+  /// O(1).
   package func isIdentical(to other: Record) -> Bool { storage === other.storage }
   /// The identity: `Record.key(of: path)`.
   public var key: String { storage.key }
