@@ -100,6 +100,10 @@ static int start_curses(void) {
   return RUNNEL_TERMINAL_OPENED;
 }
 
+bool runnel_terminal_locale_is_utf8(void) {
+  return choose_encoding();
+}
+
 static void turn_modes_on(void) {
   if (!session.is_ansi) return;
   write_directly(modes_on);

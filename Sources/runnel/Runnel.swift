@@ -6,7 +6,8 @@ import RunnelTree
 /// The program: it reads the command line, runs one command, and says how that went.
 ///
 /// Data goes to standard output, talk to standard error. The exit status is 0 if all went well, 1 if
-/// not, 2 for a command line that is not understood, and 128 and the signal's number if interrupted.
+/// not, 2 for a command line that is not understood or does not fit the terminal, 3 if it may go well
+/// later, and 128 and the signal's number if interrupted.
 @main
 struct Runnel: ParsableCommand {
   /// The version of the program.
@@ -58,7 +59,9 @@ struct Runnel: ParsableCommand {
     case let stopped as Interruption.Stopped: end(.interrupted(by: stopped.signal))
     // Whoever read the output has seen enough.
     case is StandardOutput.Closed: end(.success)
-    case is DatabaseError, is TreeError: end(.failure, saying: "\(error)")
+    case let error as DatabaseError:
+      end(error.code == .locked ? .retryable : .failure, saying: error.message)
+    case is TreeError: end(.failure, saying: "\(error)")
     default: endParsing(with: error)
     }
   }

@@ -66,16 +66,6 @@ import Testing
     #expect(outcome.errors.contains(#"'"text"'"#))
   }
 
-  @Test(arguments: [[], ["open"], ["--readonly", "--no-color", "--ascii", "--mouse=off"]])
-  func workspaceNeedsATerminal(arguments: [String]) throws {
-    let outcome = try Program.run(arguments)
-    #expect(outcome.status == 2)
-    #expect(outcome.output.isEmpty)
-    #expect(
-      outcome.errors
-        == "runnel: the workspace needs a terminal; use get, export or watch to read without one\n")
-  }
-
   @Test func demoIsTheSameForTheSameOptions() throws {
     let options = ["--messages", "300", "--seed", "7", "--until", "1760000000000"]
     let demo = try Program.run(["generate-demo"] + options)

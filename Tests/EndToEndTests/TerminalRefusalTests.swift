@@ -24,29 +24,29 @@ extension TerminalTests {
       #expect(try terminal.recordedModes().isEmpty)
     }
 
-    @Test(arguments: [[], ["open"], ["demo"]])
-    func outputThatIsNoTerminalIsRefused(command: [String]) throws {
-      let folder = try TemporaryFolder()
-      let file = folder.file("none.db")
-      let outcome = try Program.run(command + ["-d", file])
-      #expect(outcome.status == 2)
-      #expect(outcome.output.isEmpty)
-      #expect(outcome.errors.hasPrefix("runnel: the workspace needs a terminal"))
-      #expect(try folder.names().isEmpty)
+    @Test func keysNeedATerminal() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.record()
+      try terminal.runnel(demo.arguments, after: "</dev/null")
+      let screen = try terminal.wait(for: "[2] ready$")
+      #expect(screen.joined.contains("runnel: the workspace needs a terminal for its keys"))
+      #expect(try terminal.recordedModes().isEmpty)
     }
 
-    @Test(arguments: [">out", "| cat >out", "</dev/null"])
-    func redirectionIsRefused(after: String) throws {
+    @Test(arguments: [">out", "| cat >out"])
+    func redirectedOutputGetsTheRows(after: String) throws {
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
       try terminal.command("cd \(terminal.folder.path); : >out")
       try terminal.record()
       try terminal.runnel(demo.arguments, after: "\(after); echo ended")
-      let screen = try terminal.wait("the end of the program") { $0.lines.contains("ended") }
-      #expect(screen.joined.contains("runnel: the workspace needs a terminal"))
+      try terminal.wait("the end of the program") { $0.lines.contains("ended") }
       #expect(try terminal.recordedModes().isEmpty)
       let output = try File(check(open(terminal.folder.file("out"), O_RDONLY), "open"))
-      #expect(try output.contents().isEmpty)
+      let lines = try output.contents().split(separator: "\n")
+      #expect(try lines.count == demo.messageKeys().count)
+      #expect(lines.allSatisfy { $0.hasPrefix(#"{"$key":"-"#) })
     }
 
     @Test(arguments: Damage.allCases)

@@ -38,6 +38,22 @@ typedef struct {
   bool is_utf8;
 } runnel_terminal_info;
 
+/// What the terminfo database says of a type of terminal.
+typedef struct {
+  bool is_known;
+  bool places_cursor;
+  /// It understands the control sequences of ECMA-48.
+  bool is_ansi;
+  bool has_alternate_screen;
+  int color_count;
+} runnel_terminal_description;
+
+/// Looks a type of terminal up, without touching the terminal. While a screen is open it is unknown.
+void runnel_terminal_describe(const char *term, runnel_terminal_description *description);
+
+/// Whether the user's locale encodes in UTF-8.
+bool runnel_terminal_locale_is_utf8(void);
+
 /// Takes the terminal: alternate screen, raw keys, and handlers that give it back after a crash.
 int runnel_terminal_open(const runnel_terminal_options *options, runnel_terminal_info *info);
 

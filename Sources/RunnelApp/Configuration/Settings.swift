@@ -44,7 +44,7 @@ public struct TerminalWishes: Hashable, Sendable {
   public init() {}
 
   /// The options with what is asked for.
-  func applied(to options: TerminalOptions) -> TerminalOptions {
+  public func applied(to options: TerminalOptions) -> TerminalOptions {
     TerminalOptions(
       colorDepth: colorDepth ?? options.colorDepth, theme: theme ?? options.theme,
       signs: signs ?? options.signs, usesMouse: usesMouse ?? options.usesMouse)

@@ -32,6 +32,7 @@ extension AppAction: LoggableAction {
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
       ["configured": .string(settings.source), "problem": problem.map { .string($0) } ?? .null]
+    case .restored(let session): ["restored": session.json]
     case .copied(let what, let outcome): ["copied": .string(what), "outcome": outcome.log]
     case .opened(let link, let program):
       ["opened": .string(link), "by": program.map { .string($0) } ?? .null]
@@ -77,6 +78,11 @@ extension AppAction: LoggableAction {
       self = .configured(
         Settings(source: try fields.string(name)),
         problem: problem == .null ? nil : try fields.string("problem"))
+    case "restored":
+      guard let session = SessionState(try fields.value(name)) else {
+        throw fields.misfit(name, "a session")
+      }
+      self = .restored(session)
     case "copied":
       self = .copied(
         what: try fields.string(name), try Clipboard.Outcome(log: fields.value("outcome")))

@@ -15,6 +15,12 @@ public struct ApplicationOptions: Sendable {
   public var resources: String?
   /// The name of the view to open first; nil for the first one.
   public var view: String?
+  /// The filter of the view that is opened first; nil for none.
+  public var filter: String?
+  /// Whether that view follows what is new.
+  public var follows = false
+  /// The folder for what is remembered from one time to the next; nil to remember nothing.
+  public var stateFolder: String?
   /// Whether writing is off.
   public var isReadOnly: Bool
   /// The user's configuration; nil for none.
@@ -66,6 +72,10 @@ public final class Application {
   private let wishes: TerminalWishes
   /// What the configuration asks of the terminal.
   private var terminalOptions: TerminalOptions
+  /// Keeps the session; nil if none is kept.
+  private var keeper: SessionKeeper?
+  /// What the workspace goes on with.
+  private let session: SessionState
   private let clipboard = Clipboard()
   private let editor = ExternalEditor()
   private let browser = LinkOpener()
@@ -89,6 +99,8 @@ public final class Application {
     defer { application.close() }
     log.info("opened", metadata: ["database": "\(options.database)"])
     let status = application.loop()
+    // Nobody is left to hear that it could not be written.
+    _ = application.keeper?.keep(application.runtime.state.session)
     log.info("left", metadata: ["status": "\(status)"])
     return status
   }
@@ -116,6 +128,8 @@ public final class Application {
     terminalOptions = settings.settings.terminal
     let workspace = try Workspace(options, settings.settings)
     try workspace.prepare(options, signals)
+    // What is wrong with it is said before the screen opens.
+    _ = try PlainView.filter(options.filter, now: LocalTime.now(), local: .system)
     let database = try Database(
       file: options.database, isReadOnly: options.isReadOnly, inbox: inbox,
       environment: Workspace.environment(author: workspace.me))
@@ -131,7 +145,14 @@ public final class Application {
       views: workspace.views, resources: workspace.resources, databaseName: workspace.name,
       me: workspace.me, isReadOnly: options.isReadOnly, size: screen.size, now: LocalTime.now(),
       local: .system, settings: settings.settings)
-    problem = settings.summary.map { (settings.settings, $0) }
+    keeper = options.stateFolder.map {
+      SessionKeeper(SessionFile(database: options.database, folder: $0))
+    }
+    let remembered = keeper?.read()
+    var session = remembered?.session ?? SessionState()
+    session.take(options, view: workspace.name(ofTab: workspace.firstTab, session))
+    self.session = session
+    problem = (settings.summary ?? remembered?.problem).map { (settings.settings, $0) }
     state.allowsCrash = options.allowsCrash
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
@@ -146,7 +167,7 @@ public final class Application {
     signals = try SignalSource()
     let inbox = Inbox<DatabaseMessage>(limit: Application.inboxLimit) { wakeup.signal() }
     self.inbox = inbox
-    (database, recorder, problem) = (nil, nil, nil)
+    (database, recorder, problem, keeper, session) = (nil, nil, nil, nil, SessionState())
     self.wishes = wishes
     configuration = ConfigurationMonitor(file: nil)
     terminalOptions = Settings(source: replay.state.configuration).terminal
@@ -172,7 +193,8 @@ public final class Application {
 extension Application {
   private func loop() -> Int32 {
     runtime.start()
-    // As an action, so that a recording has it.
+    // As actions, so that a recording has them.
+    if database != nil, session != SessionState() { runtime.send(.restored(session)) }
     if let problem { runtime.send(.configured(problem.settings, problem: problem.text)) }
     while true {
       performScreenEffects()
@@ -197,10 +219,14 @@ extension Application {
     if let watch = configuration.fileDescriptor { descriptors.append(watch) }
     var deadlines = [runtime.state.deadline].compactMap(\.self)
     if isDirty { deadlines.append(now + untilFrame(now: now)) }
+    if let due = keeper?.due { deadlines.append(due) }
     let timeout = deadlines.min().map { Int(max($0 - now, 0)) }
     let answers = Poller.wait(descriptors, timeoutMilliseconds: timeout)
     (hasMessages, hasSignals) = (!answers[0].isEmpty, !answers[1].isEmpty)
     if timeout != nil, answers.allSatisfy(\.isEmpty) { isDirty = true }
+    if let problem = keeper?.keep(runtime.state.session, now: LocalTime.now()) {
+      runtime.send(.trouble(problem))
+    }
     if input != nil, answers[2].contains(.hungUp) { exitCode = 128 + SIGHUP }
   }
 
@@ -245,6 +271,7 @@ extension Application {
       runtime.send(.input(event))
       performScreenEffects()
       paintSoon()
+      keeper?.touch(now: runtime.state.now)
     }
   }
 
@@ -325,5 +352,15 @@ extension AppState {
       return tree.expanded.values.contains { $0.phase == .loading || $0.paging == .fetching }
     }
     return lists[active].phase == .loading || lists[active].paging == .fetching
+  }
+}
+
+extension SessionState {
+  /// The session with what the command line asks for.
+  mutating func take(_ options: ApplicationOptions, view name: String?) {
+    if options.view != nil { tab = nil }
+    guard let name else { return }
+    if let filter = options.filter { views[name, default: View()].filter = filter }
+    if options.follows { views[name, default: View()].isFollowing = true }
   }
 }

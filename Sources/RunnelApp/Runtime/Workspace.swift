@@ -43,6 +43,14 @@ struct Workspace {
     firstTab = try Workspace.tab(options.view, in: self.views)
   }
 
+  /// The name of the view that is opened first: that of a tab, or where a session ended; nil for the
+  /// tree.
+  func name(ofTab tab: Int?, _ session: SessionState) -> String? {
+    let last = session.tab.flatMap { name in views.firstIndex { $0.name == name } }
+    let index = tab ?? last ?? 0
+    return views.indices.contains(index) ? views[index].name : nil
+  }
+
   private static func read(_ file: String, _ settings: Settings) throws -> ViewFile {
     do {
       return try ViewFile(

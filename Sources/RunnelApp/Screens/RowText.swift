@@ -119,7 +119,8 @@ struct RowText: Equatable {
 
   // MARK: Values
 
-  private func text(of node: RunnelTree.Node, _ format: ColumnDefinition.Format) -> String {
+  /// What a column writes of a value.
+  func text(of node: RunnelTree.Node, _ format: ColumnDefinition.Format) -> String {
     let json = node.json
     switch format {
     case .plain: return FieldKind.text(of: json)

@@ -58,6 +58,7 @@ extension AppAction {
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"
     case .configured: "configuration"
     case .trouble(let message): "trouble: \(message)"
+    case .restored: "the last session"
     case .copied(let what, _): "copying the \(what)"
     case .opened(let link, _): "opening \(link)"
     case .orders(let view, _): "orders of list \(view + 1)"

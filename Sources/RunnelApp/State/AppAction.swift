@@ -37,6 +37,8 @@ enum AppAction: Action {
   case trouble(String)
   /// The user's configuration changed; what is wrong with it, if anything is.
   case configured(Settings, problem: String?)
+  /// The user had been here before: this is to come back.
+  case restored(SessionState)
   /// Something was put into the clipboard, or was not: what, in words.
   case copied(what: String, Clipboard.Outcome)
   /// A link was handed to a program, or to none.

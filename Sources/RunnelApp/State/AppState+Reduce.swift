@@ -42,6 +42,7 @@ extension AppState {
     case .refused(let number, let refusal): fail(number, refusal)
     case .trouble(let message): say(.error, message)
     case .configured(let settings, let problem): configure(settings, problem)
+    case .restored(let session): restore(session)
     case .copied(let what, let outcome): say(what, outcome)
     case .opened(let link, let program): finish(opening: link, by: program)
     case .orders(let view, let orders): show(orders, ofView: view)

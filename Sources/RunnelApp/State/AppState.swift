@@ -128,6 +128,8 @@ struct AppState: Equatable, Sendable {
   /// How far the deletion of marked records is; nil if none is under way.
   var deletion: Deletion?
   var lastWrite = 0
+  /// The session that this one goes on with.
+  var remembered = SessionState()
   var effects: [Effect] = []
   /// The last actions, for the debug view.
   var trace = ActionTrace()
@@ -223,6 +225,7 @@ extension AppState {
       if !lists[tab].isOpen {
         lists[tab].isOpen = true
         effects.append(.openView(tab))
+        if lists[tab].filter != nil { applyFilter(inView: tab) }
       }
       lists[tab].refreshTitles(now: now, local: local)
       let content = lists[tab].content

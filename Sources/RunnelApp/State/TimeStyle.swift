@@ -1,7 +1,7 @@
 import RunnelBase
 
 /// How lists write how long ago something was.
-enum TimeStyle: Hashable, Sendable, CaseIterable {
+enum TimeStyle: String, Hashable, Sendable, CaseIterable {
   /// `5m`.
   case age
   /// `09:09`, or before today the date.

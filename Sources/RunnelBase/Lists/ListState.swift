@@ -38,7 +38,7 @@ public struct ListState: Hashable, Sendable {
   /// The ids of the folded sections.
   ///
   /// A section that is gone stays in it: when it comes back, it comes back folded.
-  public internal(set) var folded: Set<String> = []
+  public package(set) var folded: Set<String> = []
   /// Whether a cursor on the last item goes to the new last item when the list grows.
   public var isFollowing = false
   /// New rows before the lines in sight that have not been in sight yet.

@@ -96,19 +96,11 @@ struct KeysOfConfigCommand: ParsableCommand {
     discussion:
       "Each line has the context, the action, what it does, and its keys, with tabs between.")
 
+  @Flag(help: "List them as JSON.")
+  var json = false
+
   func run() throws {
-    let standard = ConfigurationFile().settings.keymap
-    let present = try ConfigurationFile(file: ConfigCommand.path()).settings.keymap
-    var lines: [String] = []
-    for binding in standard.bindings {
-      let keys = present.bindings
-        .filter { $0.action == binding.action && $0.context == binding.context }.map(\.keys)
-      let line =
-        "\(binding.context)\t\(binding.action)\t\(binding.description)\t"
-        + keys.joined(separator: " ")
-      // The bindings of one action stand together.
-      if lines.last != line { lines.append(line) }
-    }
-    try StandardOutput.write(lines.map { $0 + "\n" }.joined())
+    let table = KeyTable(ConfigurationFile(file: try ConfigCommand.path()).settings)
+    try StandardOutput.write(json ? table.json : table.text)
   }
 }

@@ -29,14 +29,16 @@ struct DemoCommand: ParsableCommand {
   @OptionGroup var workspace: WorkspaceOptions
 
   func run() throws {
+    if try workspace.tell() { return }
     if try workspace.showReplay() { return }
-    if !makeOnly { try workspace.checkTerminal() }
+    if !makeOnly, !workspace.listing.isPlain { try workspace.checkTerminal() }
     let file = try database ?? DefaultDatabase.file(named: "demo.db", makesFolder: true)
     try make(file)
     if makeOnly { return }
     var workspace = workspace
     if workspace.views == nil { workspace.views = try resource(DemoCommand.views) }
     if workspace.resources == nil { workspace.resources = try resource(DemoCommand.resources) }
+    if workspace.listing.isPlain { return try workspace.list(file) }
     try workspace.open(file)
   }
 

@@ -5,13 +5,25 @@ struct OpenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "open",
     abstract: "Open the workspace in the terminal.",
-    discussion: "This is what runnel does without a command. Press ? in it for help.")
+    discussion: """
+      This is what runnel does without a command. Press ? in it for help.
+
+      Where the output is no terminal, the rows of the view are written instead, a line of JSON for \
+      each: its members after $key, or $value of a record that is a value. --plain writes text.
+
+      Examples:
+        runnel --view Roster --filter 'role:organizer' | jq -r .name
+        runnel --plain --follow
+        runnel --check
+      """)
 
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var workspace: WorkspaceOptions
 
   func run() throws {
+    if try workspace.tell() { return }
     if try workspace.showReplay() { return }
+    if workspace.listing.isPlain { return try workspace.list(database.file(for: .read)) }
     try workspace.checkTerminal()
     let file = try database.file(for: workspace.readonly ? .read : .create)
     try workspace.open(file)

@@ -12,6 +12,24 @@ struct WorkspaceOptions: ParsableArguments {
     case off
   }
 
+  /// The most colours that are used.
+  enum Color: String, ExpressibleByArgument, CaseIterable {
+    case auto
+    case never
+    case sixteen = "16"
+    case extended = "256"
+
+    /// The number of colours; nil to take what the terminal has.
+    var depth: ColorDepth? {
+      switch self {
+      case .auto: nil
+      case .never: ColorDepth.none
+      case .sixteen: .sixteen
+      case .extended: .extended
+      }
+    }
+  }
+
   @Option(
     help: ArgumentHelp("The file that defines the views.", valueName: "file"), completion: .file())
   var views: String?
@@ -22,6 +40,7 @@ struct WorkspaceOptions: ParsableArguments {
   var resources: String?
   @Option(help: ArgumentHelp("The view to show first.", valueName: "name"))
   var view: String?
+  @OptionGroup var listing: ListingOptions
   @Flag(help: "Refuse every write.")
   var readonly = false
   @Option(
@@ -31,6 +50,8 @@ struct WorkspaceOptions: ParsableArguments {
       valueName: "name"),
     completion: .list(WorkspaceOptions.themes), transform: WorkspaceOptions.theme)
   var theme: ThemeChoice?
+  @Option(help: "How many colors to use.")
+  var color: Color?
   @Flag(help: "Use no colors.")
   var noColor = false
   @Flag(help: "Use no signs beyond ASCII.")
@@ -50,8 +71,53 @@ struct WorkspaceOptions: ParsableArguments {
       "Show a recorded session after its last action; as text, where there is no terminal.",
       valueName: "file"), completion: .file())
   var replay: String?
+  @Flag(help: "Begin afresh, and remember nothing of this session.")
+  var noSession = false
+  @Flag(help: "Tell what the program finds here: terminal, colors, files; then end.")
+  var check = false
+  @Flag(help: "List all actions with their keys, then end.")
+  var listKeys = false
+  @Flag(help: "List the keys as JSON.")
+  var json = false
   @Flag(help: ArgumentHelp("Let C-x ! end the program with a fault.", visibility: .hidden))
   var allowCrash = false
+
+  /// Tells what `--check` and `--list-keys` ask for; false if neither is given.
+  ///
+  /// - Throws: `Failure` if something is to be mended.
+  func tell() throws -> Bool {
+    let environment = ProcessInfo.processInfo.environment
+    if check {
+      try SystemCheck(wishes, environment: environment).run()
+    } else if listKeys {
+      let file = ConfigurationFile.path(environment: environment)
+        .map { ConfigurationFile(file: $0) }
+      let table = KeyTable((file ?? ConfigurationFile()).settings)
+      try StandardOutput.write(json ? table.json : table.text)
+    }
+    return check || listKeys
+  }
+
+  func validate() throws {
+    if json, !listKeys {
+      throw ValidationError("--json goes with --list-keys; rows are JSON without a terminal.")
+    }
+    if listing.rows != nil, !listing.isPlain {
+      throw ValidationError("--rows is for listing: add --plain, or give the output to a program.")
+    }
+  }
+
+  /// Lists a view of a database file on standard output.
+  func list(_ file: String) throws {
+    var options = options(file)
+    options.isReadOnly = true
+    do {
+      try LogFile.start(log)
+      try PlainRunner(options: options, request: listing.request(isASCII: ascii)).run()
+    } catch let error as ConfigurationError {
+      throw Failure("\(error)", status: .usage)
+    }
+  }
 
   /// Shows the session that `--replay` names; false if none is named.
   ///
@@ -79,7 +145,7 @@ struct WorkspaceOptions: ParsableArguments {
   private var wishes: TerminalWishes {
     var wishes = TerminalWishes()
     wishes.theme = theme
-    wishes.colorDepth = noColor ? ColorDepth.none : nil
+    wishes.colorDepth = noColor ? ColorDepth.none : color?.depth
     wishes.signs = ascii ? .ascii : nil
     wishes.usesMouse = mouse.map { $0 == .on }
     return wishes
@@ -87,34 +153,41 @@ struct WorkspaceOptions: ParsableArguments {
 
   /// - Throws: `Failure` if there is no terminal to open the workspace in.
   func checkTerminal() throws {
-    guard StandardInput.isTerminal, StandardOutput.isTerminal else {
+    guard StandardInput.isTerminal else {
       throw Failure(
-        "the workspace needs a terminal; use get, export or watch to read without one",
+        "the workspace needs a terminal for its keys; --plain, get, export and watch need none",
         status: .usage)
     }
   }
 
   /// Opens the workspace on a database file, and ends the process with its exit code.
   func open(_ file: String) throws {
+    do {
+      try LogFile.start(log)
+      let status = try Application.run(options(file))
+      if status != 0 { Glibc.exit(status) }
+    } catch let error as TerminalError {
+      throw Failure(error.message + "; --plain lists a view without one", status: .usage)
+    } catch let error as ConfigurationError {
+      throw Failure("\(error)", status: .usage)
+    }
+  }
+
+  private func options(_ file: String) -> ApplicationOptions {
     var options = ApplicationOptions(database: file)
     options.views = views
     options.resources = resources
     options.view = view
+    options.filter = listing.filter
+    options.follows = listing.follow
     options.record = record
     options.isReadOnly = readonly
     options.allowsCrash = allowCrash
-    options.configuration = ConfigurationFile.path(
-      environment: ProcessInfo.processInfo.environment)
+    let environment = ProcessInfo.processInfo.environment
+    options.configuration = ConfigurationFile.path(environment: environment)
+    options.stateFolder = noSession ? nil : UserFolders.state(environment)
     options.terminal = wishes
-    do {
-      try LogFile.start(log)
-      let status = try Application.run(options)
-      if status != 0 { Glibc.exit(status) }
-    } catch let error as TerminalError {
-      throw Failure(error.message, status: .usage)
-    } catch let error as ConfigurationError {
-      throw Failure("\(error)", status: .usage)
-    }
+    return options
   }
 
   private static let themes = ThemeChoice.allCases.map(\.rawValue)

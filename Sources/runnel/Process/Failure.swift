@@ -9,6 +9,9 @@ struct ExitStatus: Hashable {
   /// The command line was not understood, or does not fit the terminal.
   static let usage = ExitStatus(rawValue: 2)
 
+  /// What failed may go well later: another process holds the database.
+  static let retryable = ExitStatus(rawValue: 3)
+
   let rawValue: Int32
 
   /// The status of a process that a signal ended, as shells count.

@@ -26,6 +26,7 @@ final class Tmux {
     name = "runnel-\(getpid())-\(folder.path.split(separator: "-").last ?? "")"
     environment = [
       "LC_ALL": "C.UTF-8", "TZ": "UTC", "SHELL": "/bin/sh", "TMUX_TMPDIR": folder.path,
+      "XDG_STATE_HOME": folder.path + "/state",
     ]
   }
 

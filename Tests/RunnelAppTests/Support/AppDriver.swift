@@ -51,6 +51,7 @@ final class AppDriver {
     json: JSONValue = .null, copying template: Data? = nil,
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
     isRecording: Bool = false, me: String = "zoe", now: Int64 = Fixture.now,
+    restoring session: SessionState? = nil,
     random seed: UInt64 = 1
   ) throws {
     let clock = Clock(now)
@@ -78,6 +79,7 @@ final class AppDriver {
       state: state, database: backend, random: SeededRandom(seed: seed + 2),
       record: isRecording ? { lines.text += $0.line + "\n" } : nil)
     runtime.start()
+    if let session { runtime.send(.restored(session)) }
     pump()
   }
 

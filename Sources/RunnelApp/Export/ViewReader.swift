@@ -1,0 +1,82 @@
+import RunnelStreams
+import RunnelTree
+
+/// Reads all rows of a view, page by page, in the order of its list: those of `also` first, which then
+/// do not come again.
+///
+/// It is given what its questions are answered with, so it needs no thread and no database. Rows that
+/// others write meanwhile may be among them or not.
+struct ViewReader {
+  /// How many rows are read at once.
+  static let pageSize = 500
+
+  private let sources: [SourceDefinition]
+  private let filter: FilterMatcher?
+  /// The index of the source that is being read.
+  private var current = 0
+  /// The last row that was read of it.
+  private var last: IndexPosition?
+  /// The places of the rows of sources before the last one.
+  private var seen: Set<Path> = []
+  /// How many rows were read, wanted or not.
+  private(set) var scannedCount = 0
+
+  /// Begins before the first row of a view; a filter leaves rows out.
+  init(_ definition: ViewDefinition, filter: FilterMatcher? = nil) {
+    sources = definition.also + [definition.source]
+    self.filter = filter
+  }
+
+  /// Begins before the first child of a place.
+  init(childrenOf path: Path) {
+    sources = [SourceDefinition(path: path, page: ViewReader.pageSize)]
+    filter = nil
+  }
+
+  /// What is to be asked next; nil after the last page.
+  ///
+  /// - Throws: `TreeError` if a source's question contradicts itself.
+  func nextQuery() throws -> Query? {
+    guard sources.indices.contains(current) else { return nil }
+    let source = sources[current]
+    let query = try source.request().query
+    guard let last else {
+      return try query.limited(to: ViewReader.pageSize, from: source.firstSide)
+    }
+    if source.isDescending {
+      return try query.clipped(at: last, keeping: .first)
+        .limited(to: ViewReader.pageSize, from: .last)
+    }
+    // The part begins with the row that was the last one.
+    return try query.clipped(at: last, keeping: .last)
+      .limited(to: ViewReader.pageSize + 1, from: .first)
+  }
+
+  /// Takes the answer over; returns the rows that are wanted, in order.
+  mutating func take(_ rows: [TreeRow]) -> [Record] {
+    guard sources.indices.contains(current) else { return [] }
+    let source = sources[current]
+    var rows = source.isDescending ? rows.reversed() : rows
+    let asked = ViewReader.pageSize + (last == nil || source.isDescending ? 0 : 1)
+    let isAtEnd = rows.count < asked
+    if let last, rows.first?.position == last { rows.removeFirst() }
+    scannedCount += rows.count
+    last = rows.last?.position ?? last
+    let records = rows.map { Record($0, in: source.path) }.filter { record in
+      !seen.contains(record.path) && filter?.wants(record) ?? true
+    }
+    if current < sources.count - 1 { for row in rows { seen.insert(source.place(of: row)) } }
+    if isAtEnd || rows.isEmpty {
+      current += 1
+      last = nil
+    }
+    return records
+  }
+}
+
+extension SourceDefinition {
+  /// The end of the order at which its list begins.
+  fileprivate var firstSide: Query.Side { isDescending ? .last : .first }
+
+  fileprivate func place(of row: TreeRow) -> Path { Path(unchecked: path.keys + [row.key]) }
+}

@@ -1,0 +1,73 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// Writes rows of a view as lines without a screen.
+struct PlainText {
+  /// What happened to a row.
+  enum Change: String {
+    case added, changed, removed
+  }
+
+  /// The member that tells what happened, in JSON lines.
+  static let changeName = "$change"
+  private static let changeWidth = 8
+
+  private let definition: ViewDefinition
+  private let layout: PlainRequest.Layout
+  private let local: LocalTime
+  private let glyphs: Glyphs
+
+  init(_ definition: ViewDefinition, _ request: PlainRequest, local: LocalTime) {
+    self.definition = definition
+    layout = request.layout
+    self.local = local
+    glyphs = request.isASCII ? .ascii : .unicode
+  }
+
+  /// The line before the rows of a section; none in JSON, and where there is only one section.
+  func heading(_ id: String, _ count: Int, now: Int64) -> [String] {
+    guard layout == .text, !definition.sections.isEmpty, id != ListScreen.pagingRow else {
+      return []
+    }
+    return ["== \(title(of: id, now: now)) (\(count)) ==\n"]
+  }
+
+  /// The line that stands for rows that are not listed; none in JSON.
+  var pagingLine: [String] {
+    layout == .text ? ["\(glyphs.placeholder) more rows are not listed\n"] : []
+  }
+
+  /// The line of a record, and what happened to it if anything did.
+  func line(_ record: Record, change: Change?, in section: String, now: Int64) -> String {
+    let node = record.row.node ?? .empty
+    if layout == .jsonLines {
+      let first = change.map { [JSONMember(PlainText.changeName, .string($0.rawValue))] } ?? []
+      return String(
+        decoding: RecordWriter.jsonLine(record.row.key, node, first: first), as: UTF8.self)
+    }
+    // Ages would be wrong as soon as they are read.
+    let row = RowText(
+      definition: definition, now: now, local: local, glyphs: glyphs, screenWidth: .max,
+      timeStyle: .full)
+    let texts = definition.columns.map { column in
+      row.text(of: column.field.node(key: record.row.key, node), column.format)
+    }
+    let words = texts.filter { !$0.isEmpty }.map(sanitized).joined(separator: "  ")
+    guard let change else { return words + "\n" }
+    let word = change.rawValue
+    let blanks = String(repeating: " ", count: max(PlainText.changeWidth - word.count, 1))
+    let place = definition.sections.isEmpty ? "" : "\(title(of: section, now: now)): "
+    return word + blanks + place + words + "\n"
+  }
+
+  private func title(of id: String, now: Int64) -> String {
+    sanitized(SectionID(id).title(in: definition, now: now, local: local))
+  }
+
+  /// A text in one line, that moves no cursor.
+  private func sanitized(_ text: String) -> String {
+    CellText.sanitize(text, glyphs: glyphs).map(\.text).joined()
+  }
+}

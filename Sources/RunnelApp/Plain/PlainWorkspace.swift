@@ -1,0 +1,65 @@
+import Foundation
+public import RunnelDatabase
+import RunnelStreams
+import RunnelTree
+
+/// A workspace without a screen: its views are read as the workspace would, and one is listed.
+public struct PlainWorkspace {
+  private let definition: ViewDefinition
+  private let me: String
+  private let local: LocalTime
+  private let request: PlainRequest
+
+  /// Finds the view to list: the one that the options name, or the first.
+  ///
+  /// - Throws: `ConfigurationError` if a file is bad or there is no such view, `DatabaseError` if the
+  ///   database cannot be opened.
+  public init(_ options: ApplicationOptions, _ request: PlainRequest) throws {
+    let settings = options.configuration.map { ConfigurationFile(file: $0) } ?? ConfigurationFile()
+    let workspace = try Workspace(options, settings.settings)
+    let tab = workspace.firstTab ?? 0
+    guard workspace.views.indices.contains(tab) else {
+      throw workspace.views.isEmpty
+        ? ConfigurationError(
+          file: options.database, line: nil,
+          "There is no collection to list: `runnel import` puts data in, `runnel export` writes all."
+        )
+        : ConfigurationError(
+          file: "--view", line: nil,
+          "The tree is not listed: `runnel get / --shallow` and `runnel export` write it.")
+    }
+    definition = workspace.views[tab]
+    me = workspace.me
+    var local = LocalTime.system
+    local.clock = settings.settings.clock
+    self.local = local
+    self.request = request
+  }
+
+  /// The view as lines, for an owner that carries its requests.
+  ///
+  /// - Throws: `ConfigurationError` if the filter cannot be read.
+  public func view() throws -> PlainView {
+    try PlainView(definition, request, me: me, local: local)
+  }
+
+  /// Writes all rows of the view as JSON lines, read page by page.
+  ///
+  /// What is in memory is one page.
+  ///
+  /// - Parameters:
+  ///   - session: the database.
+  ///   - write: is given the bytes of a page; what it throws ends the listing.
+  /// - Throws: `ConfigurationError` if the filter cannot be read, and what reading and writing throw.
+  public func writeAll(from session: DatabaseSession, to write: ([UInt8]) throws -> Void) throws {
+    let filter = try PlainView.filter(request.filter, now: LocalTime.now(), local: local)
+    let matcher = filter.map {
+      FilterMatcher($0, in: definition, FilterMatcher.Surroundings(me: me))
+    }
+    var reader = ViewReader(definition, filter: matcher)
+    while let query = try reader.nextQuery() {
+      let records = reader.take(try session.rows(query))
+      try write(records.flatMap { RecordWriter.jsonLine($0.row.key, $0.row.node ?? .empty) })
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import RunnelBase
+import RunnelTerminal
+
+/// Where a user was in a database when they left it, and what they had chosen: what comes back when they
+/// open it again.
+///
+/// It is data without meaning of its own: views and rows are named as they were, and what is not there any
+/// more is passed over. Marks, drafts and what is open over a view are not kept.
+struct SessionState: Hashable, Sendable {
+  /// A view as it was left.
+  struct View: Hashable, Sendable {
+    /// The row under the cursor; nil at the end where the list is live.
+    var cursor: String?
+    /// The folded sections.
+    var folded: [String] = []
+    /// The text of the filter; nil if all was shown.
+    var filter: String?
+    /// Whether the newest row was followed.
+    var isFollowing = false
+    /// The newest row that was seen; nil if nobody knows.
+    var seen: String?
+    /// The order that was chosen; nil for that of the view.
+    var order: String?
+  }
+
+  /// The most sections of a view whose folds are kept.
+  fileprivate static let foldedMax = 1000
+  /// The format of the file.
+  private static let version = 1
+
+  /// The name of the tab; nil for the first one.
+  var tab: String?
+  /// The views by their names.
+  var views: [String: View] = [:]
+  /// Whether the record under the cursor was shown beside the list; nil to go by the width.
+  var showsDetail: Bool?
+  /// How times were written.
+  var timeStyle = TimeStyle.age
+  /// What lists were filtered by, the newest last.
+  var filters: [String] = []
+  /// What was looked for, the newest last.
+  var searches: [String] = []
+  /// Places by their letters.
+  var bookmarks: [String: String] = [:]
+
+  init() {}
+}
+
+// MARK: JSON
+
+extension SessionState {
+  /// The session as it is kept in a file.
+  var json: JSONValue {
+    var members: [JSONMember] = [JSONMember("version", .int(SessionState.version))]
+    if let tab { members.append(JSONMember("tab", .string(tab))) }
+    if let showsDetail { members.append(JSONMember("detail", .bool(showsDetail))) }
+    members.append(JSONMember("time", .string(timeStyle.rawValue)))
+    let named = views.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value.json) }
+    members.append(JSONMember("views", .object(named)))
+    members.append(JSONMember("filters", .strings(filters)))
+    members.append(JSONMember("searches", .strings(searches)))
+    let places = bookmarks.sorted { $0.key < $1.key }
+    members.append(
+      JSONMember("bookmarks", .object(places.map { JSONMember($0.key, .string($0.value)) })))
+    return .object(members)
+  }
+
+  /// Reads a session; nil for what is none, or is of a newer version.
+  ///
+  /// A member that is not understood is passed over: half of a session is better than none.
+  init?(_ json: JSONValue) {
+    guard case .number(let number)? = json["version"], let version = number.integer,
+      version <= SessionState.version
+    else { return nil }
+    tab = json["tab"]?.text
+    showsDetail = json["detail"]?.flag
+    timeStyle = json["time"]?.text.flatMap { TimeStyle(rawValue: $0) } ?? .age
+    for member in json["views"]?.members ?? [] { views[member.name] = View(member.value) }
+    filters = json["filters"]?.texts ?? []
+    searches = json["searches"]?.texts ?? []
+    for member in json["bookmarks"]?.members ?? [] { bookmarks[member.name] = member.value.text }
+  }
+}
+
+extension SessionState.View {
+  fileprivate var json: JSONValue {
+    var members: [JSONMember] = []
+    if let cursor { members.append(JSONMember("cursor", .string(cursor))) }
+    if !folded.isEmpty { members.append(JSONMember("folded", .strings(folded))) }
+    if let filter { members.append(JSONMember("filter", .string(filter))) }
+    if isFollowing { members.append(JSONMember("follow", true)) }
+    if let seen { members.append(JSONMember("seen", .string(seen))) }
+    if let order { members.append(JSONMember("order", .string(order))) }
+    return .object(members)
+  }
+
+  fileprivate init(_ json: JSONValue) {
+    cursor = json["cursor"]?.text
+    folded = json["folded"]?.texts ?? []
+    filter = json["filter"]?.text
+    isFollowing = json["follow"]?.flag ?? false
+    seen = json["seen"]?.text
+    order = json["order"]?.text
+  }
+}
+
+extension SessionState.View {
+  /// The view as a list is now.
+  fileprivate init(_ screen: ListScreen, before: Self) {
+    self = before
+    let isAtEnd = screen.list.cursor == screen.liveEnd
+    if case .row(let id)? = screen.list.cursor, !isAtEnd, id != ListScreen.pagingRow,
+      id != screen.composeRow
+    {
+      cursor = id
+    } else {
+      // What was wanted and is not loaded is wanted the next time too.
+      cursor = isAtEnd ? screen.wantedRow : nil
+    }
+    folded = screen.list.folded.sorted().suffix(SessionState.foldedMax)
+    filter = screen.filter?.text
+    isFollowing = screen.list.isFollowing
+  }
+}
+
+extension JSONValue {
+  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+  fileprivate var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+
+  fileprivate var texts: [String]? {
+    if case .array(let elements) = self { elements.compactMap(\.text) } else { nil }
+  }
+
+  fileprivate var members: [JSONMember]? {
+    if case .object(let members) = self { members } else { nil }
+  }
+}
+
+// MARK: The state
+
+extension AppState {
+  /// What is to come back the next time.
+  ///
+  /// O(views and folds).
+  var session: SessionState {
+    // What is known of views that were not opened, or are not there this time, stays.
+    var session = remembered
+    session.tab = tabs[active]
+    session.showsDetail = wantsDetail
+    session.timeStyle = timeStyle
+    session.filters = filterHistory.entries
+    session.searches = searchHistory.entries
+    for screen in lists where screen.isOpen && screen.phase == .loaded {
+      let name = screen.definition.name
+      session.views[name] = SessionState.View(screen, before: remembered.views[name] ?? .init())
+    }
+    return session
+  }
+
+  /// Puts back what a session had, before the first rows are there.
+  mutating func restore(_ session: SessionState) {
+    remembered = session
+    wantsDetail = session.showsDetail
+    timeStyle = session.timeStyle
+    filterHistory = LineHistory(session.filters)
+    searchHistory = LineHistory(session.searches)
+    for index in lists.indices {
+      guard let view = session.views[lists[index].definition.name] else { continue }
+      lists[index].restore(view)
+      // A filter that names a moment is read as of now; one that cannot be read any more shows all.
+      lists[index].filter = view.filter.flatMap { text in
+        (try? filter(text)).flatMap { $0.isEmpty ? nil : $0 }
+      }
+      if lists[index].isOpen, lists[index].filter != nil { applyFilter(inView: index) }
+    }
+    if let tab = session.tab.flatMap({ tabs.firstIndex(of: $0) }), tab != active { open(tab) }
+  }
+}
+
+extension ListScreen {
+  /// The row at the end where the list is live; nil if there is none.
+  fileprivate var liveEnd: ListItem? {
+    let rows =
+      isLiveAtBottom ? content.sections.last?.rows.last : content.sections.first?.rows.first
+    return rows.map { .row($0) }
+  }
+
+  fileprivate mutating func restore(_ view: SessionState.View) {
+    wantedRow = view.cursor
+    list.folded = Set(view.folded)
+    list.isFollowing = view.isFollowing
+  }
+}

@@ -1,0 +1,51 @@
+import CTerminal
+import Glibc
+
+/// What can be known of the process's terminal without opening a screen on it.
+public struct TerminalDescription: Hashable, Sendable {
+  /// The type, as `TERM` has it; empty if it is not set.
+  public let name: String
+  /// Whether the terminfo database knows the type.
+  public let isKnown: Bool
+  /// Whether a screen can be opened on such a terminal.
+  public let placesCursor: Bool
+  /// Whether it understands the control sequences of ECMA-48: mouse, paste and clipboard need them.
+  public let isANSI: Bool
+  /// Whether what stood on it comes back when a screen closes.
+  public let hasAlternateScreen: Bool
+  /// The colours of the type.
+  public let colorCount: Int
+  /// Whether the user's locale encodes in UTF-8.
+  public let isUTF8: Bool
+
+  /// Looks up what `TERM` names.
+  ///
+  /// Not while a screen is open.
+  public init() {
+    self.init(term: getenv("TERM").map { String(cString: $0) } ?? "")
+  }
+
+  init(term: String) {
+    name = term
+    var found = runnel_terminal_description()
+    let isNone = ["", "dumb", "unknown"].contains(term)
+    if !isNone { runnel_terminal_describe(term, &found) }
+    isKnown = found.is_known
+    placesCursor = found.places_cursor
+    isANSI = found.is_ansi
+    hasAlternateScreen = found.has_alternate_screen
+    colorCount = Int(found.color_count)
+    isUTF8 = runnel_terminal_locale_is_utf8()
+  }
+
+  /// The colours that a screen would be drawn with.
+  public func depth(_ options: TerminalOptions) -> ColorDepth {
+    options.depth(
+      colorCount: colorCount, noColor: getenv("NO_COLOR").map { String(cString: $0) })
+  }
+
+  /// The signs that a screen would be drawn with.
+  public func glyphs(_ options: TerminalOptions) -> Glyphs {
+    options.glyphs(isUTF8: isUTF8, term: name)
+  }
+}

@@ -1,0 +1,81 @@
+import Glibc
+
+/// Asks the terminal how many columns it gives to text, and compares that with this package's rules.
+///
+/// A sample is drawn at the beginning of the line, the terminal is asked where its cursor is, and the line
+/// is cleared again. A screen draws only what all terminals agree about, so a difference explains what
+/// other programs show, and seldom what this one does.
+public struct WidthProbe: Hashable, Sendable {
+  /// A text and the columns it took.
+  public struct Answer: Hashable, Sendable {
+    /// What the sample is.
+    public var name: String
+    /// The columns that this package counts.
+    public var expected: Int
+    /// The columns that the terminal used.
+    public var measured: Int
+  }
+
+  private static let samples = [
+    ("a Chinese sign", "漢"), ("a letter with an accent", "e\u{301}"), ("an emoji", "😀"),
+    ("a box", "─"),
+  ]
+  private static let patienceMilliseconds: Int32 = 200
+  private static let clearing = "\r\u{1B}[K"
+
+  /// What the terminal answered; nil if there is none, or it does not answer.
+  public static func run() -> [Answer]? {
+    let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var saved = termios()
+    guard tcgetattr(descriptor, &saved) == 0 else { return nil }
+    var raw = saved
+    raw.c_lflag &= ~tcflag_t(ICANON | ECHO)
+    guard tcsetattr(descriptor, TCSAFLUSH, &raw) == 0 else { return nil }
+    defer {
+      send(clearing, to: descriptor)
+      // Flushes an answer that came too late: it is not for the shell.
+      tcsetattr(descriptor, TCSAFLUSH, &saved)
+    }
+    var answers: [Answer] = []
+    for (name, text) in samples {
+      send("\r\(text)\u{1B}[6n", to: descriptor)
+      guard let column = column(in: read(from: descriptor)) else { return nil }
+      answers.append(
+        Answer(name: name, expected: CellWidth.width(of: text), measured: column - 1))
+    }
+    return answers
+  }
+
+  private static func send(_ text: String, to descriptor: Int32) {
+    let bytes = Array(text.utf8)
+    // A terminal that takes nothing answers nothing, which is told.
+    _ = write(descriptor, bytes, bytes.count)
+  }
+
+  /// What comes until the end of an answer, or until nothing more does.
+  private static func read(from descriptor: Int32) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 64)
+    while bytes.last != UInt8(ascii: "R") {
+      var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&polled, 1, patienceMilliseconds) > 0 else { break }
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+    }
+    return bytes
+  }
+
+  /// The column of a report of the cursor's place, `ESC [ row ; column R`; nil if it is none.
+  static func column(in bytes: [UInt8]) -> Int? {
+    guard bytes.last == UInt8(ascii: "R"),
+      let start = bytes.lastIndex(of: UInt8(ascii: "[")),
+      start > 0, bytes[start - 1] == 0x1B
+    else { return nil }
+    let parts = bytes[(start + 1)...].dropLast().split(separator: UInt8(ascii: ";"))
+    guard parts.count == 2 else { return nil }
+    return Int(String(decoding: parts[1], as: UTF8.self))
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Glibc
+import RunnelApp
+
+/// How a view is listed where there is no screen, and what is shown of it at first where there is.
+struct ListingOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Show only what this filter wants, in the words of the filter bar: 'from:bo text~water'.",
+      valueName: "filter"))
+  var filter: String?
+  @Flag(help: "Follow what is new; without a screen, tell what changes until interrupted.")
+  var follow = false
+  @Flag(
+    help: """
+      List the view line by line, without a screen: for screen readers, logs, and terminals that \
+      cannot place a cursor.
+      """)
+  var plain = false
+  @Option(
+    help: ArgumentHelp(
+      "How many rows are listed without a screen: a number, or all (default: a page; all as JSON).",
+      valueName: "count"),
+    transform: ListingOptions.rows)
+  var rows: PlainRequest.Rows?
+
+  /// True if there is no screen: because it was asked for, or as the output is no terminal.
+  var isPlain: Bool { plain || !StandardOutput.isTerminal }
+
+  /// What is listed: text if that was asked for, else a line of JSON for each row.
+  func request(isASCII: Bool) -> PlainRequest {
+    let layout: PlainRequest.Layout = plain ? .text : .jsonLines
+    var request = PlainRequest(layout, rows: rows ?? (plain ? .page : .all))
+    request.filter = filter
+    request.follows = follow
+    request.isASCII = isASCII
+    return request
+  }
+
+  private static func rows(_ text: String) throws -> PlainRequest.Rows {
+    if text == "all" { return .all }
+    if let count = Int(text), count > 0 { return .count(count) }
+    throw ValidationError("write a number from 1 on, or all.")
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct SessionStateTests {
+  private func sample() -> SessionState {
+    var session = SessionState()
+    session.tab = "People"
+    session.showsDetail = true
+    session.timeStyle = .clock
+    session.filters = ["from:bo", "text~漢"]
+    session.searches = ["rain"]
+    session.bookmarks = ["a": "/room/-M1"]
+    session.views["Chat"] = SessionState.View(
+      cursor: "/room/-M3", folded: ["1|3|"], filter: "from:bo", isFollowing: true,
+      seen: "/room/-M6",
+      order: "created:desc")
+    session.views["Gone"] = SessionState.View()
+    return session
+  }
+
+  @Test func jsonKeepsAll() throws {
+    let session = sample()
+    #expect(SessionState(session.json) == session)
+    #expect(SessionState(try JSONValue(parsing: session.json.jsonText(pretty: true))) == session)
+    #expect(SessionState(SessionState().json) == SessionState())
+  }
+
+  @Test func whatIsNotUnderstoodIsPassedOver() throws {
+    let json: JSONValue = [
+      "version": 1, "tab": 5, "time": "sundial", "filters": ["a", 1], "views": ["Chat": 3],
+      "more": [:],
+    ]
+    let session = try #require(SessionState(json))
+    #expect(session.tab == nil)
+    #expect(session.timeStyle == .age)
+    #expect(session.filters == ["a"])
+    #expect(session.views["Chat"] == SessionState.View())
+  }
+
+  @Test(arguments: [JSONValue.null, [:], ["version": 99], ["version": "1"], [1]])
+  func whatIsNoSessionIsNone(json: JSONValue) { #expect(SessionState(json) == nil) }
+
+  private func driver(_ session: SessionState) throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, restoring: session)
+    return app
+  }
+
+  @Test func workspaceIsAsItWasLeft() throws {
+    let app = try driver(SessionState())
+    app.press("k k z c g t f")
+    app.type("role:organizer")
+    app.press("Enter g T t")
+    let left = app.state.session
+    let again = try driver(left)
+    #expect(again.state.active == 0)
+    #expect(again.state.timeStyle == .clock)
+    #expect(again.list.list.folded == app.list.list.folded)
+    again.press("g t")
+    #expect(again.list.filter?.text == "role:organizer")
+    #expect(
+      again.body
+        == {
+          app.press("g t"); return app.body
+        }())
+    #expect(again.state.session == app.state.session)
+  }
+
+  @Test func cursorComesBackToItsRow() throws {
+    let app = try driver(SessionState())
+    app.press("3 k")
+    let row = app.cursorLine
+    let again = try driver(app.state.session)
+    #expect(again.cursorLine == row)
+    // Once moved, it stays where it was moved to.
+    again.press("j")
+    try again.set("/room/-M7", Fixture.message("new", at: Fixture.now))
+    #expect(again.cursorLine != row)
+  }
+
+  @Test func whoWasAtTheEndIsAtTheNewEnd() throws {
+    let app = try driver(SessionState())
+    let session = app.state.session
+    #expect(session.views["Chat"]?.cursor == nil)
+    let again = try driver(session)
+    #expect(again.cursorLine.contains("ladder"))
+  }
+
+  @Test func viewsThatWereNotOpenedKeepTheirs() throws {
+    let session = sample()
+    let app = try driver(session)
+    let left = app.state.session
+    #expect(left.views["Gone"] == session.views["Gone"])
+    #expect(left.views["Chat"]?.seen == "/room/-M6")
+    #expect(left.bookmarks == session.bookmarks)
+  }
+
+  @Test func unknownRowsAndTabsChangeNothing() throws {
+    var session = SessionState()
+    session.tab = "Nowhere"
+    session.views["Chat"] = SessionState.View(cursor: "/room/-Gone", filter: "text~(")
+    let app = try driver(session)
+    #expect(app.state.active == 0)
+    #expect(app.list.filter == nil)
+    #expect(app.cursorLine.contains("ladder"))
+  }
+
+  @Test func recordingHasTheSession() throws {
+    let action = AppAction.restored(sample())
+    guard case .restored(let session) = try AppAction(json: action.json()) else {
+      Issue.record("it is another action")
+      return
+    }
+    #expect(session == sample())
+  }
+
+  // MARK: The file
+
+  private func file() -> SessionFile {
+    SessionFile(
+      database: "/some/where/chat.db",
+      folder: NSTemporaryDirectory() + "runnel-state-\(UUID().uuidString)")
+  }
+
+  @Test func fileKeepsASession() throws {
+    let file = file()
+    #expect(file.read().session == nil)
+    #expect(file.read().problem == nil)
+    #expect(file.write(sample()) == nil)
+    #expect(file.read().session == sample())
+    let folder = URL(fileURLWithPath: file.path).deletingLastPathComponent()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
+    try FileManager.default.removeItem(at: folder.deletingLastPathComponent())
+  }
+
+  @Test func brokenFileIsPutAside() throws {
+    let file = file()
+    #expect(file.write(sample()) == nil)
+    try Data("{\"vers".utf8).write(to: URL(fileURLWithPath: file.path))
+    let found = file.read()
+    #expect(found.session == nil)
+    #expect(found.problem?.contains("put aside") == true)
+    #expect(FileManager.default.fileExists(atPath: file.path + ".broken"))
+    #expect(file.read().problem == nil)
+  }
+
+  @Test func databasesOfOneNameHaveFilesOfTheirOwn() {
+    let one = SessionFile(database: "/a/chat.db", folder: "/s").path
+    let other = SessionFile(database: "/b/chat.db", folder: "/s").path
+    #expect(one != other)
+    #expect(one.hasPrefix("/s/sessions/chat.db-"))
+  }
+
+  @Test func keeperWritesSomeSecondsAfterAKeyAndOnlyWhatIsNew() throws {
+    let file = file()
+    var keeper = SessionKeeper(file)
+    _ = keeper.read()
+    #expect(keeper.keep(sample(), now: 0) == nil)
+    #expect(file.read().session == nil)
+    keeper.touch(now: 1000)
+    keeper.touch(now: 2000)
+    #expect(keeper.due == 6000)
+    #expect(keeper.keep(sample(), now: 5999) == nil)
+    #expect(file.read().session == nil)
+    #expect(keeper.keep(sample(), now: 6000) == nil)
+    #expect(file.read().session == sample())
+    #expect(keeper.due == nil)
+    try FileManager.default.removeItem(atPath: file.path)
+    keeper.touch(now: 7000)
+    #expect(keeper.keep(sample(), now: 20_000) == nil)
+    #expect(file.read().session == nil)
+  }
+
+  @Test func keeperComplainsOnce() {
+    let file = SessionFile(database: "/a/chat.db", folder: "/dev/null/none")
+    var keeper = SessionKeeper(file)
+    var session = SessionState()
+    #expect(keeper.keep(sample()) != nil)
+    session.tab = "Other"
+    #expect(keeper.keep(session) == nil)
+  }
+}
