@@ -32,6 +32,9 @@ extension AppAction: LoggableAction {
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
       ["configured": .string(settings.source), "problem": problem.map { .string($0) } ?? .null]
+    case .exported(let report): ["exported": report.log]
+    case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
+    case .greeted(let greeting): ["greeted": .string(greeting.file)]
     case .restored(let session): ["restored": session.json]
     case .copied(let what, let outcome): ["copied": .string(what), "outcome": outcome.log]
     case .opened(let link, let program):
@@ -78,6 +81,10 @@ extension AppAction: LoggableAction {
       self = .configured(
         Settings(source: try fields.string(name)),
         problem: problem == .null ? nil : try fields.string("problem"))
+    case "exported": self = .exported(try ExportReport(log: fields.value(name)))
+    case "fileRead":
+      self = .fileRead(try fields.string(name), try FileContent(log: fields.value("content")))
+    case "greeted": self = .greeted(Greeting(file: try fields.string(name)))
     case "restored":
       guard let session = SessionState(try fields.value(name)) else {
         throw fields.misfit(name, "a session")

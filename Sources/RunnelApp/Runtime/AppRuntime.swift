@@ -48,6 +48,9 @@ final class AppRuntime {
   private var operations: Set<Int> = []
   /// The numbers of writes among them that are none of the store's requests.
   private var direct: Set<Int> = []
+  /// The export that is under way, and the number of what it asked for last.
+  private var exporter: ExportRunner?
+  private var exportQuestion: Int?
 
   /// The time of the state, for new keys.
   private final class Clock {
@@ -121,6 +124,9 @@ extension AppRuntime {
       send(.orders(view: view, orders.map(\.description)))
     case .excerpt(let number, let excerpt):
       if let path = previews.removeValue(forKey: number) { send(.previewed(path, excerpt)) }
+    case .found(let number, let node) where number == exportQuestion: takeForExport(node)
+    case .rows(let number, let rows) where number == exportQuestion: takeForExport(rows)
+    case .refused(let number, let error) where number == exportQuestion: failExport(error)
     case .found(let number, let node): answer(number) { .found($0, node) }
     case .rows(let number, let rows): answer(number) { .rows($0, rows) }
     case .performed(let number, let plan):
@@ -310,9 +316,51 @@ extension AppRuntime {
       store.dispatch(StoredValue.getObject(at: path, id: RequestID("\(number)")))
     case .readChoices(let path): readChoices(path)
     case .readOrders(let view): readOrders(view)
+    case .export(let job): export(job)
+    case .stopExport:
+      exporter?.stop()
+      ask(nil)
+    case .readFile(let file): send(.fileRead(file, FileContent(ofFile: file)))
+    case .writeFile(let file, let text): write(text, to: file)
     case .copy, .openLink, .theme, .editOutside, .suspend, .redraw, .crash:
       screenEffects.append(effect)
     }
+  }
+
+  private func export(_ job: ExportJob) {
+    let runner = ExportRunner(job) { [weak self] report in self?.send(.exported(report)) }
+    exporter = runner
+    ask(runner.start())
+  }
+
+  private func takeForExport(_ rows: [TreeRow]) { ask(exporter?.take(rows)) }
+
+  private func takeForExport(_ node: RunnelTree.Node) {
+    exporter?.take(node)
+    ask(nil)
+  }
+
+  private func failExport(_ error: DatabaseError) {
+    exporter?.fail(error.message)
+    ask(nil)
+  }
+
+  /// Asks what an export wants to know next; it is over if that is nothing.
+  private func ask(_ question: ExportRunner.Question?) {
+    guard let question else {
+      (exporter, exportQuestion) = (nil, nil)
+      return
+    }
+    lastRequest += 1
+    exportQuestion = lastRequest
+    switch question {
+    case .rows(let query): backend.submit(.search(lastRequest, query))
+    case .node(let path): backend.submit(.get(lastRequest, path))
+    }
+  }
+
+  private func write(_ text: String, to file: String) {
+    if let reason = FileContent.write(text, to: file) { send(.trouble(reason)) }
   }
 
   private func openView(_ index: Int) {

@@ -74,6 +74,8 @@ public final class Application {
   private var terminalOptions: TerminalOptions
   /// Keeps the session; nil if none is kept.
   private var keeper: SessionKeeper?
+  /// What those are told who are here for the first time.
+  private let greeting: Greeting?
   /// What the workspace goes on with.
   private let session: SessionState
   private let clipboard = Clipboard()
@@ -148,6 +150,9 @@ public final class Application {
     keeper = options.stateFolder.map {
       SessionKeeper(SessionFile(database: options.database, folder: $0))
     }
+    greeting =
+      options.isReadOnly || options.record != nil
+      ? nil : options.stateFolder.flatMap { Greeting(unlessSeenIn: $0, database: options.database) }
     let remembered = keeper?.read()
     var session = remembered?.session ?? SessionState()
     session.take(options, view: workspace.name(ofTab: workspace.firstTab, session))
@@ -167,7 +172,8 @@ public final class Application {
     signals = try SignalSource()
     let inbox = Inbox<DatabaseMessage>(limit: Application.inboxLimit) { wakeup.signal() }
     self.inbox = inbox
-    (database, recorder, problem, keeper, session) = (nil, nil, nil, nil, SessionState())
+    (database, recorder, problem, keeper, greeting) = (nil, nil, nil, nil, nil)
+    session = SessionState()
     self.wishes = wishes
     configuration = ConfigurationMonitor(file: nil)
     terminalOptions = Settings(source: replay.state.configuration).terminal
@@ -195,6 +201,7 @@ extension Application {
     runtime.start()
     // As actions, so that a recording has them.
     if database != nil, session != SessionState() { runtime.send(.restored(session)) }
+    if let greeting { runtime.send(.greeted(greeting)) }
     if let problem { runtime.send(.configured(problem.settings, problem: problem.text)) }
     while true {
       performScreenEffects()

@@ -30,6 +30,7 @@ struct AppScreen {
     drawBody(into: &canvas)
     drawFooter(into: &canvas)
     drawOverlays(into: &canvas)
+    drawGreeting(into: &canvas)
     return canvas
   }
 

@@ -58,6 +58,9 @@ extension AppAction {
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"
     case .configured: "configuration"
     case .trouble(let message): "trouble: \(message)"
+    case .exported(let report): report.name
+    case .fileRead(let file, _): "file \(file)"
+    case .greeted: "greeting"
     case .restored: "the last session"
     case .copied(let what, _): "copying the \(what)"
     case .opened(let link, _): "opening \(link)"

@@ -37,6 +37,12 @@ enum AppAction: Action {
   case trouble(String)
   /// The user's configuration changed; what is wrong with it, if anything is.
   case configured(Settings, problem: String?)
+  /// An export goes on, or ended.
+  case exported(ExportReport)
+  /// A file that was asked for was read, or was not.
+  case fileRead(String, FileContent)
+  /// The user is here for the first time.
+  case greeted(Greeting)
   /// The user had been here before: this is to come back.
   case restored(SessionState)
   /// Something was put into the clipboard, or was not: what, in words.
@@ -83,6 +89,14 @@ enum Effect: Hashable, Sendable {
   case read(Int, Path)
   /// Read which records may be chosen in a collection.
   case readChoices(Path)
+  /// Write records to a file.
+  case export(ExportJob)
+  /// Give up writing them.
+  case stopExport
+  /// Read a file.
+  case readFile(String)
+  /// Write a text to a file, in place of what is in it.
+  case writeFile(String, String)
   /// Put a text into the clipboard; the words say what it is.
   case copy(String, what: String)
   /// Open a link in the browser.

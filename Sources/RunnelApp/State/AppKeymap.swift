@@ -133,9 +133,10 @@ enum AppKeymap {
     bindings(.confirm, confirm) + bindings(.help, help) + bindings(.activity, activity)
       + bindings(.toggle, toggle)
       + bindings(.resource, resource)
-      + bindings(.collection, collection + outside + searching + undoing + places + reading)
-      + bindings(.tree, tree + outside + searching + undoing + places + reading)
-      + bindings(.record, record + outside + undoing + places) + bindings(.list, list)
+      + bindings(.collection, collection + filing + outside)
+      + bindings(.collection, searching + undoing + places + reading)
+      + bindings(.tree, tree + files + outside + searching + undoing + places + reading)
+      + bindings(.record, record + files + outside + undoing + places) + bindings(.list, list)
       + bindings(.views, views + places) + bindings(.value, value + outside)
       + bindings(.global, global + panes) + bindings(.crash, crash) + gotoBindings
       + bindings(.filter, filter) + bindings(.search, search)

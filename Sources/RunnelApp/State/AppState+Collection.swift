@@ -226,7 +226,7 @@ extension ListScreen {
   }
 
   /// A form with the fields of the template, or else with those of the record under the cursor.
-  fileprivate func formForNewRecord(view: Int) -> FormScreen {
+  func formForNewRecord(view: Int) -> FormScreen {
     var fields: [FormScreen.Field] = []
     if definition.template.isEmpty {
       let example = cursorRecord ?? firstRecord

@@ -76,6 +76,10 @@ extension AppState {
   mutating func performOutside(_ action: ActionID) -> Bool {
     if action == .recordEditExternal {
       editOutside()
+    } else if action == .dataExport {
+      openExport()
+    } else if action == .dataImport {
+      openImport()
     } else if let form = CopyForm(action) {
       copy(form)
     } else {

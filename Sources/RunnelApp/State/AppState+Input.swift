@@ -37,6 +37,7 @@ extension AppState {
 
   mutating func handle(_ event: InputEvent) {
     defer { updatePreview() }
+    if greeting != nil, closesGreeting(event) { return }
     switch event {
     case .key(let stroke): handle(stroke)
     case .paste(let text): paste(text)
@@ -44,6 +45,16 @@ extension AppState {
     case .resize(let size): resize(to: size)
     case .focus(let isThere): focus(isThere)
     case .reply: break
+    }
+  }
+
+  /// Whatever the user does closes the greeting, and does nothing else.
+  private mutating func closesGreeting(_ event: InputEvent) -> Bool {
+    switch event {
+    case .resize, .focus, .reply: return false
+    case .key, .paste, .mouse:
+      greeting = nil
+      return true
     }
   }
 
@@ -71,10 +82,7 @@ extension AppState {
     if hasEditor {
       insert(text)
     } else {
-      let keys = isTree ? treeKeys : listKeys
-      let ways =
-        keys.hint(.recordEdit, "edits", after: ": ") + keys.hint(.recordAdd, "adds", after: ", ")
-      say(.warning, "a paste goes into a text field\(ways)")
+      pasteRecords(text)
     }
   }
 
@@ -188,6 +196,7 @@ extension AppState {
 
   /// `C-c` stops what is being fetched; where nothing is, a second one leaves.
   private mutating func interrupt() {
+    if stopFileWork() { return }
     if layers.isEmpty, !isTree, lists[active].paging == .fetching {
       effects.append(.stopFetching(active))
       return say(.info, "stopped")

@@ -16,12 +16,14 @@ extension AppState {
     case .fieldPrevious, .inputPrevious: form.moveFocus(by: -1)
     case .fieldType:
       form.fields[form.focus].input.changeKind()
+      form.followFormat()
     case .inputAccept where form.focus < form.fields.count - 1: form.moveFocus(by: 1)
     case .inputAccept, .formSave:
       if save(&form) { return closeLayer() }
     default:
       _ = form.fields[form.focus].input.editor.perform(action)
       form.fields[form.focus].input.check()
+      form.followFormat()
     }
     layers[layers.count - 1] = .form(form)
   }
@@ -68,6 +70,9 @@ extension AppState {
       return addRecord(&form, values.filter { !$0.path.isRoot }, to: collection, view: view)
     case .editResource(let path, let original):
       return changeRecord(&form, values, at: path, original)
+    case .export(let choices, let replaces):
+      return startExport(&form, choices, replaces: replaces)
+    case .importFile: return readImport(&form)
     case .deleteMarked(let paths, let word):
       guard values.first?.value == .string(word) else {
         return form.refuse(0, "type `\(word)` to delete them, or \(cancelKeys)")
@@ -147,6 +152,7 @@ extension AppState {
       // A key that was struck before the question could be read is no answer to it.
       guard now - question.openedAt >= ConfirmScreen.graceMilliseconds else { return }
       closeLayer()
+      if let plan = question.plan { return startImport(plan) }
       if let path = question.paths.first, question.paths.count == 1 { return remove(path) }
       delete(question.paths)
     case .dialogNo: closeLayer()
@@ -171,6 +177,7 @@ extension AppState {
     case .form(var form):
       form.fields[form.focus].input.editor.insert(text)
       form.fields[form.focus].input.check()
+      form.followFormat()
       layers[layers.count - 1] = .form(form)
     case .record(var screen):
       screen.edit?.input.editor.insert(text)

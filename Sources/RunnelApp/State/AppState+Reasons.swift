@@ -10,7 +10,7 @@ extension AppState {
   /// The actions that write.
   private static let writing: Set<ActionID> = [
     .recordAdd, .recordDelete, .recordEdit, .recordEditExternal, .recordForm,
-    .recordToggle,
+    .recordToggle, .dataImport,
   ]
   /// The actions that need a row under the cursor.
   private static let ofRows: Set<ActionID> = [

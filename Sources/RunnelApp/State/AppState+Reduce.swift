@@ -42,6 +42,9 @@ extension AppState {
     case .refused(let number, let refusal): fail(number, refusal)
     case .trouble(let message): say(.error, message)
     case .configured(let settings, let problem): configure(settings, problem)
+    case .exported(let report): take(report)
+    case .fileRead(let file, let content): take(content, of: file)
+    case .greeted(let greeting): self.greeting = greeting
     case .restored(let session): restore(session)
     case .copied(let what, let outcome): say(what, outcome)
     case .opened(let link, let program): finish(opening: link, by: program)

@@ -62,6 +62,7 @@ extension AppState {
     case .edit: say(.info, "saved")
     case .delete: say(.info, "deleted")
     case .deleteMarked(let path): noteDeletion(of: path)
+    case .importRow(let index): noteImport(of: index)
     case .editOutside: say(.info, "saved")
     case .form(let form): finish(form, key: key)
     case .send(let view, let text):
@@ -77,7 +78,7 @@ extension AppState {
     switch form.purpose {
     case .setLeaf, .editResource: say(.info, "saved")
     case .addChild, .addField, .addResource(_, _, view: nil): say(.info, "added")
-    case .deleteMarked: break
+    case .deleteMarked, .export, .importFile: break
     case .addRecord(let view), .addResource(_, _, let view?):
       say(.info, "added")
       if let key { goTo(key, inView: view) }
@@ -121,6 +122,7 @@ extension AppState {
     case .edit(let path, let edit): reopen(edit, inRecord: path, refusal)
     case .form(let form): reopen(form, refusal)
     case .deleteMarked(let path): noteFailure(toDelete: path, refusal)
+    case .importRow(let index): noteImport(of: index, refusal.message)
     case .editOutside(let edit, let text): reopen(edit, text, refusal)
     case .reversal: failReversal(of: number, refusal)
     case .delete, .toggle, .undo, .duplicate, nil: break

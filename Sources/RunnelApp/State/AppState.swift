@@ -42,6 +42,8 @@ struct AppState: Equatable, Sendable {
     case delete
     /// One of several records that are deleted together.
     case deleteMarked(Path)
+    /// One of several records that are imported together, by its place among them.
+    case importRow(Int)
     /// What was edited outside, and the text that came of it.
     case editOutside(OutsideEdit, text: String)
     /// A record that the user has at another, as a like.
@@ -127,6 +129,14 @@ struct AppState: Equatable, Sendable {
   var reads: [Int: ReadPurpose] = [:]
   /// How far the deletion of marked records is; nil if none is under way.
   var deletion: Deletion?
+  /// The export that is under way.
+  var export: ExportProgress?
+  /// The import that is under way.
+  var importing: ImportProgress?
+  /// The form whose file is being read.
+  var reading: FormScreen?
+  /// What is said once, over everything.
+  var greeting: Greeting?
   var lastWrite = 0
   /// The session that this one goes on with.
   var remembered = SessionState()

@@ -21,6 +21,10 @@ struct FormScreen: Hashable, Sendable {
     case editResource(Path, original: JSONValue)
     /// Whether so many records are to be deleted: the first field is to be this word.
     case deleteMarked([Path], word: String)
+    /// What is to be exported: what, in which format, to which file, which may replace that one.
+    case export([ExportChoice], replaces: String?)
+    /// The file from which records are imported into a view.
+    case importFile(view: Int)
   }
 
   /// A field of a form.
@@ -43,7 +47,7 @@ struct FormScreen: Hashable, Sendable {
   /// The fields for something new that has a name.
   static let nameAndValue = [Field("name", kind: .string), Field("value", kind: .json)]
 
-  let purpose: Purpose
+  var purpose: Purpose
   let title: String
   var fields: [Field]
   /// The index of the field with the keys.
@@ -109,6 +113,8 @@ struct ConfirmScreen: Hashable, Sendable {
   var paths: [Path]
   /// When it opened, in milliseconds since 1970.
   var openedAt: Int64
+  /// What is imported, if it is about that.
+  var plan: ImportProgress?
 }
 
 /// The line in which a record is composed.

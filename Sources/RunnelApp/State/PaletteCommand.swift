@@ -41,7 +41,7 @@ struct PaletteCommand: Sendable {
 
 extension PaletteCommand {
   /// All commands, in the order in which they are offered.
-  static let all: [PaletteCommand] = [view, filter, sort, theme]
+  static let all: [PaletteCommand] = [view, filter, sort, theme] + files
 
   /// The command with a name; nil if there is none.
   static func named(_ name: String) -> PaletteCommand? { all.first { $0.name == name } }

@@ -19,11 +19,15 @@ final class Tmux {
   private let environment: [String: String]
 
   /// - Throws: `Missing` if there is no tmux.
-  init() throws {
+  init(isFirstStart: Bool = false) throws {
     guard let program = Tmux.places.first(where: { access($0, X_OK) == 0 }) else { throw Missing() }
     self.program = program
     folder = try TemporaryFolder()
     name = "runnel-\(getpid())-\(folder.path.split(separator: "-").last ?? "")"
+    if !isFirstStart {
+      for name in ["state", "state/runnel"] { try check(mkdir(folder.file(name), 0o700), "mkdir") }
+      _ = try folder.write("", to: "state/runnel/greeted")
+    }
     environment = [
       "LC_ALL": "C.UTF-8", "TZ": "UTC", "SHELL": "/bin/sh", "TMUX_TMPDIR": folder.path,
       "XDG_STATE_HOME": folder.path + "/state",

@@ -23,8 +23,8 @@ final class TmuxTerminal {
   private var recordFile: String { folder.file("record") }
 
   /// Opens a terminal and waits for the prompt of its shell.
-  init(columns: Int = 80, rows: Int = 24) throws {
-    tmux = try Tmux()
+  init(columns: Int = 80, rows: Int = 24, isFirstStart: Bool = false) throws {
+    tmux = try Tmux(isFirstStart: isFirstStart)
     // This shell, unlike others, never touches the modes of the terminal: what it finds after a
     // program is what the program left behind.
     let settings = try tmux.folder.write("PS1='[$?] ready$ '\n", to: "settings")

@@ -1,0 +1,217 @@
+import Foundation
+import Glibc
+import RunnelBase
+import RunnelStreams
+import RunnelTree
+
+/// Writes an export to a file, page by page, between the keys.
+///
+/// What it wants to read it asks its owner for, and is given the answer; so it waits for nothing. The file
+/// is written beside its place under another name, and gets its own when it is whole.
+final class ExportRunner {
+  /// What is to be read next.
+  enum Question {
+    case rows(Query)
+    case node(Path)
+  }
+
+  private let job: ExportJob
+  /// The whole path of the file.
+  private let path: String
+  private let temporary: String
+  private let report: (ExportReport) -> Void
+  private var descriptor: Int32 = -1
+  private var reader: ViewReader?
+  private var writer: RecordWriter?
+  private var byteCount = 0
+
+  /// Prepares an export; `report` is told how it goes.
+  init(_ job: ExportJob, report: @escaping (ExportReport) -> Void) {
+    self.job = job
+    self.report = report
+    path = ExportRunner.expanded(job.file)
+    temporary = path + ".\(getpid()).part"
+  }
+
+  deinit { if descriptor >= 0 { abandon() } }
+
+  /// Makes the file; returns what is to be read first, nil if nothing is.
+  func start() -> Question? {
+    if !job.replaces, access(path, F_OK) == 0 {
+      report(.isThere(path))
+      return nil
+    }
+    descriptor = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      report(.failed("cannot be written: \(String(cString: strerror(errno)))"))
+      return nil
+    }
+    switch job.source {
+    case .records(let records, let columns):
+      begin(columns)
+      write(records)
+      finish()
+      return nil
+    case .view(let definition, let filter, let surroundings):
+      let matcher = filter.map { FilterMatcher($0, in: definition, surroundings) }
+      reader = ViewReader(definition, filter: matcher)
+      begin(definition.exportColumns)
+    case .subtree(let path): reader = ViewReader(childrenOf: path)
+    }
+    return next()
+  }
+
+  /// Takes rows over; returns what is to be read next, nil if nothing is.
+  func take(_ rows: [TreeRow]) -> Question? {
+    guard descriptor >= 0, let records = reader?.take(rows) else { return nil }
+    if writer == nil {
+      // What is a value itself has no children.
+      if records.isEmpty, case .subtree(let path) = job.source { return .node(path) }
+      begin(RecordWriter.columns(of: records.map { $0.row.node ?? .empty }))
+    }
+    write(records)
+    report(.progress(count: writer?.count ?? 0))
+    return next()
+  }
+
+  /// Takes the value over that stands where there are no children.
+  func take(_ node: RunnelTree.Node) {
+    guard descriptor >= 0, case .subtree(let path) = job.source else { return }
+    if job.format == .json {
+      write(Array((node.exportJSON.jsonText() + "\n").utf8))
+      return finish(count: node.isEmpty ? 0 : 1)
+    }
+    begin([.key, .value])
+    if !node.isEmpty, var writer {
+      write(writer.bytes(of: path.lastKey ?? Key(unchecked: "root"), node))
+      self.writer = writer
+    }
+    finish()
+  }
+
+  /// Something that was asked for cannot be read.
+  func fail(_ reason: String) {
+    guard descriptor >= 0 else { return }
+    abandon()
+    report(.failed(reason))
+  }
+
+  /// Gives up; no file is left.
+  func stop() {
+    guard descriptor >= 0 else { return }
+    abandon()
+    report(.stopped)
+  }
+
+  // MARK: Steps
+
+  private func next() -> Question? {
+    guard descriptor >= 0 else { return nil }
+    do {
+      if let query = try reader?.nextQuery() { return .rows(query) }
+      finish()
+    } catch {
+      fail("\(error)")
+    }
+    return nil
+  }
+
+  private func begin(_ columns: [FieldPath]) {
+    let writer = RecordWriter(job.format, columns: columns)
+    self.writer = writer
+    write(writer.begin())
+  }
+
+  private func write(_ records: [Record]) {
+    guard var writer else { return }
+    var bytes: [UInt8] = []
+    for record in records { bytes += writer.bytes(of: record.row.key, record.row.node ?? .empty) }
+    self.writer = writer
+    write(bytes)
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty, descriptor >= 0 {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let reason = String(cString: strerror(errno))
+        abandon()
+        return report(.failed("cannot be written: \(reason)"))
+      }
+      byteCount += count
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// The file is whole: it gets its name, unless another one took it meanwhile.
+  private func finish(count: Int? = nil) {
+    if let writer { write(writer.end()) }
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    // A link is made only where nothing is; a name is given whatever is there.
+    let isDone = job.replaces ? rename(temporary, path) == 0 : link(temporary, path) == 0
+    let reason = errno
+    abandon()
+    if isDone {
+      report(
+        .done(
+          file: job.file, count: count ?? writer?.count ?? 0, bytes: byteCount,
+          cutCount: writer?.cutCount ?? 0))
+    } else if reason == EEXIST {
+      report(.isThere(path))
+    } else {
+      report(.failed("cannot be written: \(String(cString: strerror(reason)))"))
+    }
+  }
+
+  private func abandon() {
+    close(descriptor)
+    descriptor = -1
+    unlink(temporary)
+  }
+
+  /// A file as a shell would name it, from this folder on.
+  static func expanded(_ file: String) -> String {
+    if file.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"] {
+      return home + file.dropFirst()
+    }
+    if file.hasPrefix("/") { return file }
+    return FileManager.default.currentDirectoryPath + "/" + file
+  }
+}
+
+extension FileContent {
+  /// Reads a file, from this folder on.
+  init(ofFile file: String) {
+    let path = ExportRunner.expanded(file)
+    do {
+      let attributes = try FileManager.default.attributesOfItem(atPath: path)
+      if attributes[.type] as? FileAttributeType != .typeRegular {
+        self = .failed("\(path) is no file")
+        return
+      }
+      let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
+      guard size <= ImportPlan.bytesMax else {
+        self = .failed(
+          "\(path) has more than \(ImportPlan.bytesMax >> 20) MB: `runnel import` takes it")
+        return
+      }
+      self = .text(try String(contentsOfFile: path, encoding: .utf8))
+    } catch {
+      self = .failed("\(path) cannot be read: \(error.localizedDescription)")
+    }
+  }
+
+  /// Writes a text to a file; returns why it cannot be written.
+  static func write(_ text: String, to file: String) -> String? {
+    let path = ExportRunner.expanded(file)
+    do {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      return nil
+    } catch {
+      return "\(path) cannot be written: \(error.localizedDescription)"
+    }
+  }
+}

@@ -1,0 +1,331 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Records that come from a file or a paste into the collection of a view.
+
+/// An import that is under way.
+struct ImportProgress: Hashable, Sendable {
+  /// How many records are asked for at once; so many are one step to undo.
+  static let batchCount = 500
+
+  let plan: ImportPlan
+  /// The file; nil for a paste.
+  let file: String?
+  let view: Int
+  /// The row that is asked for next.
+  var next = 0
+  /// How many are asked for and not answered.
+  var waiting = 0
+  var doneCount = 0
+  var refused: [ImportPlan.Refused]
+  var isStopped = false
+
+  init(_ plan: ImportPlan, file: String?, view: Int) {
+    (self.plan, self.file, self.view) = (plan, file, view)
+    refused = plan.refused
+  }
+}
+
+/// What was read of a file.
+enum FileContent: Hashable, Sendable {
+  case text(String)
+  case failed(String)
+}
+
+extension ActionID {
+  static let dataImport = ActionID("data.import")
+}
+
+extension AppState {
+  /// Asks which file is to be imported into the view.
+  mutating func openImport(_ file: String = "") {
+    guard canImport() else { return }
+    let path = lists[active].definition.source.path
+    layers.append(
+      .form(
+        FormScreen(
+          purpose: .importFile(view: active), title: "Import into \(path)",
+          fields: [FormScreen.Field("file", kind: .string, text: file)])))
+  }
+
+  /// False if nothing can be imported here, which is then said.
+  private mutating func canImport() -> Bool {
+    if isTree {
+      say(.info, "records are imported into a view: go to one first")
+      return false
+    }
+    if let reason = reasonReadOnly {
+      say(.warning, reason)
+      return false
+    }
+    if importing != nil {
+      say(.info, "an import is under way")
+      return false
+    }
+    return true
+  }
+
+  /// Asks for the file that a form names; false if it names none.
+  mutating func readImport(_ form: inout FormScreen) -> Bool {
+    let file = form.fields[0].input.editor.text
+    if file.isEmpty { return form.refuse(0, "name a file with JSON, JSON lines or CSV") }
+    reading = form
+    effects.append(.readFile(file))
+    return true
+  }
+
+  /// A file that was asked for was read, or was not.
+  mutating func take(_ content: FileContent, of file: String) {
+    guard var form = reading, case .importFile(let view) = form.purpose else { return }
+    reading = nil
+    do {
+      switch content {
+      case .failed(let reason): throw ImportPlan.Unreadable(message: reason)
+      case .text(let text):
+        let plan = try plan(text, as: ImportPlan.format(ofFile: file), view: view)
+        confirm(plan, file: file, view: view)
+      }
+    } catch let error as ImportPlan.Unreadable {
+      _ = form.refuse(0, error.message)
+      giveBack(form)
+    } catch {
+      _ = form.refuse(0, "\(error)")
+      giveBack(form)
+    }
+  }
+
+  private func plan(
+    _ text: String, as format: ImportPlan.Format?, view: Int
+  ) throws(ImportPlan.Unreadable) -> ImportPlan {
+    let path = lists[view].definition.source.path
+    let schema = resources.registry.resource(ofChildrenOf: path)?.definition.schema
+    return try ImportPlan(text, as: format) { name in
+      guard let key = try? Key(name), let rule = schema?.rule(of: key) else { return false }
+      switch rule.kind {
+      case .text, .reference: return true
+      default: return false
+      }
+    }
+  }
+
+  // MARK: Pastes
+
+  /// Takes a paste where no text is typed: a record opens the form for a new one, several are imported.
+  mutating func pasteRecords(_ text: String) {
+    let begins = text.first { !$0.isWhitespace }
+    guard layers.isEmpty, !isTree, begins == "{" || begins == "[" else {
+      return say(.warning, pasteAdvice)
+    }
+    guard canImport() else { return }
+    do throws(ImportPlan.Unreadable) {
+      let plan = try plan(text, as: nil, view: active)
+      if plan.isSingle, let row = plan.rows.first { return openForm(filledWith: row) }
+      confirm(plan, file: nil, view: active)
+    } catch {
+      say(.error, "the paste cannot be taken: \(error.message)")
+    }
+  }
+
+  private var pasteAdvice: String {
+    let keys = isTree ? treeKeys : listKeys
+    let rest =
+      keys.hint(.recordEdit, "edits", after: ": ") + keys.hint(.recordAdd, "adds", after: ", ")
+    return "a paste goes into a text field\(rest)"
+  }
+
+  /// Opens the form for a new record with what was pasted in it.
+  private mutating func openForm(filledWith row: ImportPlan.Row) {
+    if refuses(.recordAdd) { return }
+    let path = lists[active].definition.source.path
+    if !openFormForNewRecord(in: path, view: active) {
+      layers.append(.form(lists[active].formForNewRecord(view: active)))
+    }
+    guard case .form(var form)? = layers.last else { return }
+    form.fill(with: row)
+    layers[layers.count - 1] = .form(form)
+  }
+
+  // MARK: The question
+
+  private mutating func confirm(_ plan: ImportPlan, file: String?, view: Int) {
+    let path = lists[view].definition.source.path
+    let count = plan.rows.count
+    guard let first = plan.rows.first else {
+      let reason = plan.refused.first.map { "\($0.place): \($0.reason)" } ?? "nothing"
+      return say(.error, "there is no record in it that can be taken; \(reason)")
+    }
+    var message = [StyledLine("into \(path), the first one:")]
+    message.append(StyledLine(ImportPlan.short(first), .muted))
+    let named = plan.rows.count { $0.key != nil }
+    if named > 0 {
+      message.append(
+        StyledLine("\(named) name their keys: what stands there is replaced", .warn))
+    }
+    if let refused = plan.refused.first {
+      let rest = plan.refused.count == 1 ? "" : ", and \(plan.refused.count - 1) others"
+      message.append(StyledLine("left out: \(refused.place): \(refused.reason)\(rest)", .warn))
+    }
+    let dialog = ConfirmDialog(
+      title: count == 1 ? "Import 1 record" : "Import \(count) records", message: message,
+      hints: [hint(.dialogYes, "import"), hint(.dialogNo, "leave it")].compactMap(\.self))
+    var question = ConfirmScreen(dialog: dialog, paths: [], openedAt: now)
+    question.plan = ImportProgress(plan, file: file, view: view)
+    layers.append(.confirm(question))
+  }
+
+  // MARK: Writing
+
+  mutating func startImport(_ progress: ImportProgress) {
+    importing = progress
+    submitBatch()
+  }
+
+  /// Asks for the next records, in one step to undo.
+  private mutating func submitBatch() {
+    guard let importing, !importing.isStopped else { return endImport() }
+    let batch = importing.plan.rows.indices.dropFirst(importing.next)
+      .prefix(ImportProgress.batchCount)
+    if batch.isEmpty { return endImport() }
+    self.importing?.next = batch.endIndex
+    self.importing?.waiting = batch.count
+    var failures: [(index: Int, reason: String)] = []
+    UndoHistory.joining("imported \(batch.count) records", &self) { state in
+      for index in batch {
+        do {
+          state.submit(.importRow(index), try state.request(forRow: index))
+        } catch {
+          failures.append((index, (error as? Refusal)?.message ?? "\(error)"))
+        }
+      }
+    }
+    for failure in failures { noteImport(of: failure.index, failure.reason) }
+  }
+
+  private func request(forRow index: Int) throws -> WriteRequest {
+    guard let importing else { throw Refusal("the import is over") }
+    let row = importing.plan.rows[index]
+    let definition = lists[importing.view].definition
+    var value = row.value
+    if case .object(let members) = value {
+      // What is computed for new records is, unless the text has it.
+      value = definition.record(
+        filledWith: members.map { (Path(unchecked: [Key(unchecked: $0.name)]), $0.value) }, me: me,
+        isForm: true)
+    }
+    guard let key = row.key else { return try resources.adding(value, to: definition.source.path) }
+    return try resources.setting(value, at: definition.source.path.child(Key(key)))
+  }
+
+  /// A record was taken, or was not for a reason.
+  mutating func noteImport(of index: Int, _ reason: String? = nil) {
+    guard var progress = importing else { return }
+    progress.waiting -= 1
+    if let reason {
+      let row = progress.plan.rows[index]
+      progress.refused.append(
+        ImportPlan.Refused(
+          place: row.place, reason: reason, text: ImportPlan.text(of: row)))
+    } else {
+      progress.doneCount += 1
+    }
+    importing = progress
+    guard progress.waiting == 0 else { return }
+    if progress.next < progress.plan.rows.count {
+      let stop = keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" } ?? ""
+      say(.info, "imported \(progress.doneCount) of \(progress.plan.rows.count)\(stop)")
+    }
+    submitBatch()
+  }
+
+  /// Says what became of all, and has what was refused written beside the file.
+  private mutating func endImport() {
+    guard let progress = importing else { return }
+    importing = nil
+    let stopped = progress.isStopped ? ", then stopped" : ""
+    let done = progress.doneCount == 1 ? "1 record" : "\(progress.doneCount) records"
+    guard let first = progress.refused.first else {
+      return say(.info, "imported \(done)\(stopped)")
+    }
+    var words = "imported \(done)\(stopped); \(progress.refused.count) refused"
+    if let file = progress.file {
+      let beside = file + ".refused.jsonl"
+      effects.append(.writeFile(beside, ImportPlan.lines(of: progress.refused)))
+      words += " and written to \(beside)"
+    }
+    say(.error, words + ": \(first.place): \(first.reason)")
+  }
+
+  /// Stops what writes or reads a file; false if nothing does.
+  mutating func stopFileWork() -> Bool {
+    if export != nil {
+      effects.append(.stopExport)
+      return true
+    }
+    guard importing != nil else { return false }
+    importing?.isStopped = true
+    say(.info, "the import stops")
+    return true
+  }
+}
+
+extension ImportPlan {
+  /// A record in one line that is not long.
+  fileprivate static func short(_ row: Row) -> String {
+    let text = text(of: row)
+    return text.count > 200 ? text.prefix(200) + "…" : text
+  }
+
+  /// A record as a line of JSON with its key.
+  fileprivate static func text(of row: Row) -> String {
+    let key = row.key.map { [JSONMember(RecordWriter.keyName, .string($0))] } ?? []
+    guard case .object(let members) = row.value else {
+      return JSONValue.object(key + [JSONMember(RecordWriter.valueName, row.value)]).jsonText()
+    }
+    return JSONValue.object(key + members).jsonText()
+  }
+
+  /// What was refused, a line of JSON for each: the record, and why.
+  fileprivate static func lines(of refused: [Refused]) -> String {
+    refused.map { refused in
+      let record = (try? JSONValue(parsing: refused.text)) ?? .string(refused.text)
+      let line: JSONValue = [
+        "place": .string(refused.place), "reason": .string(refused.reason), "record": record,
+      ]
+      return line.jsonText() + "\n"
+    }.joined()
+  }
+}
+
+extension FormScreen {
+  /// Puts the members of a record into the fields for them; those without one get a field of their own.
+  mutating func fill(with row: ImportPlan.Row) {
+    guard case .object(let members) = row.value else { return }
+    if let key = row.key, let last = fields.indices.last, fields[last].label == FormScreen.keyLabel,
+      fields[last].path.isRoot
+    {
+      fields[last].input.editor = LineEditor(key)
+    }
+    // A form that knows no field asks for one value, which the record is not.
+    fields.removeAll { $0.path.isRoot && $0.label != FormScreen.keyLabel }
+    for member in members {
+      guard let name = try? Key(member.name) else { continue }
+      let path = Path(unchecked: [name])
+      var place = fields.firstIndex { $0.path == path }
+      if place == nil {
+        let end = fields.last?.path.isRoot == true ? fields.count - 1 : fields.count
+        fields.insert(Field(member.name, path: path, FieldInput(rule: nil, member.value)), at: end)
+        place = end
+      }
+      guard let index = place else { continue }
+      if fields[index].input.rule == nil {
+        fields[index].input = FieldInput(rule: nil, member.value)
+      } else {
+        fields[index].input.editor = LineEditor(FieldKind.text(of: member.value))
+      }
+      fields[index].input.check()
+    }
+    focus = fields.firstIndex { $0.input.error != nil } ?? 0
+  }
+}

@@ -1,0 +1,226 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// What is to be written to a file, and how.
+struct ExportJob: Hashable, Sendable {
+  /// Which records.
+  enum Source: Hashable, Sendable {
+    /// All rows of a view that its filter wants, loaded or not.
+    case view(ViewDefinition, Filter?, FilterMatcher.Surroundings)
+    /// These records.
+    case records([Record], columns: [FieldPath])
+    /// What stands at a place: a row for each child, or the value itself.
+    case subtree(Path)
+  }
+
+  var source: Source
+  var format: ExportFormat
+  /// The file, as it was typed.
+  var file: String
+  /// Whether a file that is there is replaced.
+  var replaces = false
+}
+
+/// How an export goes, or ended.
+enum ExportReport: Hashable, Sendable {
+  /// So many records were written so far.
+  case progress(count: Int)
+  /// The file is there: so many records and bytes, and so many records with fields that have no column.
+  case done(file: String, count: Int, bytes: Int, cutCount: Int)
+  /// There is such a file already.
+  case isThere(String)
+  /// It could not be written, for this reason; no file was left.
+  case failed(String)
+  /// The user stopped it; no file was left.
+  case stopped
+}
+
+/// An export that is under way.
+struct ExportProgress: Hashable, Sendable {
+  var job: ExportJob
+  /// Milliseconds since 1970.
+  var startedAt: Int64
+  /// The form that it came from, to be given back if it cannot be done.
+  var form: FormScreen
+}
+
+/// What may be exported from where the keys are.
+struct ExportChoice: Hashable, Sendable {
+  /// The word in the form.
+  var word: String
+  /// What it is, in words.
+  var title: String
+  var source: ExportJob.Source
+}
+
+extension ActionID {
+  static let dataExport = ActionID("data.export")
+}
+
+extension AppKeymap {
+  static let files: [Row] = [
+    (["ye"], .dataExport, "export the view, the marked rows or this node to a file…")
+  ]
+  static let filing: [Row] = files + [(["yi"], .dataImport, "import records from a file…")]
+}
+
+// MARK: The form
+
+extension AppState {
+  /// How long an export runs before it is mentioned, in milliseconds.
+  static let quietExportMilliseconds: Int64 = 200
+
+  /// Asks what is to be exported, in which format, to which file.
+  mutating func openExport(_ format: ExportFormat = .json, file: String? = nil) {
+    if export != nil { return say(.info, "an export is under way: C-c stops it") }
+    let choices = exportChoices
+    guard let first = choices.first else { return say(.info, "there is nothing here to export") }
+    let name = file ?? "\(exportName).\(format.fileExtension)"
+    layers.append(
+      .form(
+        FormScreen(
+          purpose: .export(choices, replaces: nil), title: "Export",
+          fields: [
+            .choice("what", choices.map { ($0.word, $0.title) }, first: first.word),
+            .choice(
+              "format", ExportFormat.allCases.map { ($0.rawValue, "") }, first: format.rawValue),
+            FormScreen.Field("file", kind: .string, text: name),
+          ])))
+  }
+
+  /// What may be exported here, what is most probably meant first.
+  private var exportChoices: [ExportChoice] {
+    if case .record(let screen)? = layers.last { return [subtreeChoice(screen.path)] }
+    if isTree {
+      guard case .node(let path, _, _)? = tree.cursorLine else { return [subtreeChoice(.root)] }
+      return [subtreeChoice(path)]
+    }
+    let screen = lists[active]
+    var choices: [ExportChoice] = []
+    let marked = screen.markedRecords
+    if !marked.isEmpty {
+      choices.append(
+        ExportChoice(
+          word: "marked", title: marked.count == 1 ? "1 row" : "\(marked.count) rows",
+          source: .records(marked, columns: screen.definition.exportColumns)))
+    }
+    let surroundings = FilterMatcher.Surroundings(
+      me: me, new: screen.arrived, marked: screen.marks)
+    choices.append(
+      ExportChoice(
+        word: "view", title: screen.filter.map { "all that fit \($0.text)" } ?? "all rows",
+        source: .view(screen.definition, screen.filter, surroundings)))
+    if let record = screen.cursorRecord { choices.append(subtreeChoice(record.path, "record")) }
+    return choices
+  }
+
+  private func subtreeChoice(_ path: Path, _ word: String = "node") -> ExportChoice {
+    ExportChoice(word: word, title: path.description, source: .subtree(path))
+  }
+
+  /// What the file is called at first: the view, or the key of the node.
+  private var exportName: String {
+    var name = isTree ? databaseName : lists[active].definition.name
+    if case .record(let screen)? = layers.last { name = screen.path.lastKey?.text ?? databaseName }
+    if isTree, case .node(let path, _, _)? = tree.cursorLine {
+      name = path.lastKey?.text ?? databaseName
+    }
+    let plain = name.lowercased().map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "-" }
+    return plain.isEmpty ? "export" : String(plain)
+  }
+
+  /// Starts the export that a form describes; false if something is wrong with it.
+  mutating func startExport(
+    _ form: inout FormScreen, _ choices: [ExportChoice], replaces: String?
+  ) -> Bool {
+    let texts = form.fields.map(\.input.editor.text)
+    guard let choice = choices.first(where: { $0.word == texts[0] }) else {
+      return form.refuse(0, "is one of \(choices.map(\.word).joined(separator: ", "))")
+    }
+    guard let format = ExportFormat(rawValue: texts[1]) else {
+      return form.refuse(1, "is one of \(ExportFormat.names)")
+    }
+    let file = texts[2]
+    if file.isEmpty || file.hasSuffix("/") { return form.refuse(2, "name a file") }
+    let job = ExportJob(
+      source: choice.source, format: format, file: file, replaces: replaces == file)
+    export = ExportProgress(job: job, startedAt: now, form: form)
+    effects.append(.export(job))
+    return true
+  }
+
+  /// An export goes on, or ended.
+  mutating func take(_ report: ExportReport) {
+    guard let export else { return }
+    if case .progress(let count) = report {
+      if now - export.startedAt >= AppState.quietExportMilliseconds {
+        let stop = keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" } ?? ""
+        say(.info, "exporting: \(count) records\(stop)")
+      }
+      return
+    }
+    self.export = nil
+    switch report {
+    case .progress: break
+    case .done(let file, let count, let bytes, let cutCount):
+      let records = count == 1 ? "1 record" : "\(count) records"
+      let cut = cutCount == 0 ? "" : "; \(cutCount) of them have fields without a column"
+      say(.info, "exported \(records), \(bytes) bytes, to \(file)\(cut)")
+    case .isThere:
+      var form = export.form
+      form.purpose = form.purpose.replacing(export.job.file)
+      _ = form.refuse(2, "is there already: save again to replace it, or name another")
+      giveBack(form)
+    case .failed(let reason):
+      var form = export.form
+      _ = form.refuse(2, reason)
+      giveBack(form)
+    case .stopped: say(.info, "the export was stopped, and left no file")
+    }
+  }
+
+  /// Shows a form again, where nobody does something else by now.
+  mutating func giveBack(_ form: FormScreen) {
+    switch layers.last {
+    case .record(let screen) where screen.edit != nil: layers.insert(.form(form), at: 0)
+    case nil, .record: layers.append(.form(form))
+    default: layers.insert(.form(form), at: layers.count - 1)
+    }
+  }
+}
+
+extension FormScreen.Purpose {
+  /// The export that may replace a file.
+  fileprivate func replacing(_ file: String) -> Self {
+    if case .export(let choices, _) = self { .export(choices, replaces: file) } else { self }
+  }
+}
+
+extension FormScreen {
+  /// Keeps the end of the file's name with the format that is chosen.
+  mutating func followFormat() {
+    guard case .export = purpose, fields.count == 3,
+      let format = ExportFormat(rawValue: fields[1].input.editor.text)
+    else { return }
+    let name = fields[2].input.editor.text
+    guard let named = ExportFormat(fileName: name), named != format,
+      let dot = name.lastIndex(of: ".")
+    else { return }
+    fields[2].input.editor = LineEditor(name[...dot] + format.fileExtension)
+  }
+}
+
+extension FormScreen.Field {
+  /// A field in which one of some words is chosen.
+  static func choice(
+    _ label: String, _ words: [(text: String, title: String)], first: String
+  ) -> FormScreen.Field {
+    let rule = FieldRule(
+      Key(unchecked: label), .choice(words.map { .string($0.text) }), isRequired: true)
+    var input = FieldInput(rule: rule, .string(first))
+    input.choices = words.map { FieldInput.Choice(text: $0.text, title: $0.title) }
+    return FormScreen.Field(label, input)
+  }
+}

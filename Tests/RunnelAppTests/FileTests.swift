@@ -1,0 +1,264 @@
+import Foundation
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// A folder of one test, removed with what is in it.
+final class TestFolder {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "runnel-files-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    // What is left behind is left to the system.
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  func file(_ name: String) -> String { path + "/" + name }
+  func text(_ name: String) throws -> String {
+    try String(contentsOfFile: file(name), encoding: .utf8)
+  }
+  func write(_ text: String, to name: String) throws {
+    try text.write(toFile: file(name), atomically: true, encoding: .utf8)
+  }
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+}
+
+@Suite struct ExportingTests {
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  private func export(_ app: AppDriver, _ format: String, _ name: String) {
+    app.press(":")
+    app.type("export \(format) \(folder.file(name))")
+    app.press("Enter C-s")
+  }
+
+  @Test func wholeViewIsWrittenWhateverIsLoaded() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    export(app, "jsonl", "all.jsonl")
+    #expect(app.toast.hasPrefix("exported 437 records"), "\(app.toast)")
+    #expect(try folder.text("all.jsonl").split(separator: "\n").count == 437)
+    #expect(try folder.names() == ["all.jsonl"])
+    #expect(app.state.export == nil)
+  }
+
+  @Test func filterHoldsForTheFileToo() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("f")
+    app.type("from:bo")
+    app.press("Enter")
+    export(app, "csv", "bo.csv")
+    let lines = try folder.text("bo.csv").components(separatedBy: "\r\n")
+    #expect(lines[0] == "$key,created,from,text")
+    #expect(lines.count == 4)
+    #expect(lines[1].hasSuffix(",bo,The gate code is 4711"))
+  }
+
+  @Test func markedRowsGoFirst() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g t j Space Space")
+    export(app, "json", "two.json")
+    guard case .object(let members) = try JSONValue(parsing: folder.text("two.json")) else {
+      Issue.record("it is no object")
+      return
+    }
+    #expect(members.count == 2)
+  }
+
+  @Test func nodeOfTheTreeIsWritten() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g 3 j j")
+    export(app, "markdown", "node.md")
+    let text = try folder.text("node.md")
+    #expect(text.hasPrefix("| $key | active | email"))
+    #expect(text.split(separator: "\n").count == 7)
+  }
+
+  @Test func valueIsWrittenAsItIs() throws {
+    let app = try AppDriver(Fixture.views(), json: ["note": "hi"])
+    app.press("g 3 j")
+    export(app, "json", "note.json")
+    #expect(try folder.text("note.json") == "\"hi\"\n")
+  }
+
+  @Test func fileThatIsThereIsReplacedOnlyWhenSaidTwice() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try folder.write("mine", to: "all.json")
+    export(app, "json", "all.json")
+    #expect(try folder.text("all.json") == "mine")
+    #expect(app.screen.contains { $0.contains("is there already") })
+    app.press("C-s")
+    #expect(try folder.text("all.json").hasPrefix("{"))
+    #expect(app.toast.hasPrefix("exported 6 records"))
+    #expect(try folder.names() == ["all.json"])
+  }
+
+  @Test func reasonWhyNotIsSaidInTheForm() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    export(app, "json", "none/all.json")
+    #expect(app.screen.contains { $0.contains("cannot be written") })
+    #expect(try folder.names().isEmpty)
+  }
+
+  @Test func exportIsStoppedAndLeavesNothing() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press(":")
+    app.type("export json \(folder.file("all.json"))")
+    app.press("Enter")
+    app.strike("C-s")
+    #expect(try folder.names().count == 1)
+    app.press("C-c")
+    #expect(app.toast == "the export was stopped, and left no file")
+    #expect(try folder.names().isEmpty)
+    #expect(!app.state.isLeaving)
+  }
+}
+
+@Suite struct ImportingTests {
+  private let folder: TestFolder
+
+  init() throws { folder = try TestFolder() }
+
+  private func open(_ name: String, _ app: AppDriver) {
+    app.press("g t y i")
+    app.type(folder.file(name))
+    app.press("C-s")
+    app.wait(milliseconds: 200)
+  }
+
+  @Test func recordsOfAFileAreAdded() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try folder.write("$key,name,plot\nfay,Fay,9\ngus,Gus,x\n", to: "new.csv")
+    open("new.csv", app)
+    #expect(app.screen.contains { $0.contains("Import 2 records") })
+    app.press("y")
+    #expect(app.toast == "imported 2 records")
+    #expect(try app.stored("/user/fay/plot") == 9)
+    // What is computed for new records is.
+    #expect(try app.stored("/user/gus/joined") == .number(JSONNumber(Fixture.now + 200)))
+  }
+
+  @Test func nothingHappensWithoutAYes() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try folder.write(#"[{"name":"Fay"}]"#, to: "new.json")
+    open("new.json", app)
+    app.press("n")
+    #expect(app.backend.writeCount == 0)
+    #expect(app.state.layers.isEmpty)
+  }
+
+  @Test func refusedRecordsAreWrittenBesideTheFile() throws {
+    let app = try AppDriver(
+      Fixture.gardenViews(), resources: Fixture.gardenBook(), json: Fixture.garden)
+    try folder.write(
+      """
+      {"$key":"fay","name":"Fay","plot":4}
+      {"$key":"gus","name":"Gus","plot":99}
+      nonsense
+
+      """, to: "new.jsonl")
+    app.press("g t")
+    open("new.jsonl", app)
+    app.press("y")
+    #expect(app.toast.hasPrefix("imported 1 record; 2 refused and written to"), "\(app.toast)")
+    #expect(try app.stored("/user/fay/plot") == 4)
+    #expect(try app.stored("/user/gus") == .null)
+    let lines = try folder.text("new.jsonl.refused.jsonl").split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(lines[1].contains(#""$key":"gus""#))
+  }
+
+  @Test func importStopsBetweenBatches() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    let lines = (0..<1200).map { "{\"$key\":\"n\($0)\",\"name\":\"N\($0)\"}\n" }.joined()
+    try folder.write(lines, to: "many.jsonl")
+    open("many.jsonl", app)
+    app.strike("y C-c")
+    app.pump()
+    #expect(app.toast == "imported 500 records, then stopped")
+    #expect(try app.stored("/user/n499/name") == "N499")
+    #expect(try app.stored("/user/n500") == .null)
+  }
+
+  @Test func oneStepTakesABatchBack() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try folder.write(#"{"fay":{"name":"Fay"},"gus":{"name":"Gus"}}"#, to: "new.json")
+    open("new.json", app)
+    app.press("y u")
+    #expect(try app.stored("/user/fay") == .null)
+    #expect(try app.stored("/user/gus") == .null)
+  }
+
+  @Test func readOnlyDatabasesTakeNothing() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, isReadOnly: true)
+    app.press("g t y i")
+    #expect(app.toast.contains("read-only"))
+    app.send(.paste(#"{"name":"Fay"}"#))
+    #expect(app.state.layers.isEmpty)
+  }
+
+  @Test func pasteFillsTheFormOfAResource() throws {
+    let app = try AppDriver(
+      Fixture.gardenViews(), resources: Fixture.gardenBook(), json: Fixture.garden)
+    app.press("g 3")
+    app.send(.paste(#"{"$key":"fay","name":"Fay","plot":99}"#))
+    app.pump()
+    // What is wrong is said before it is saved, and the field has the keys.
+    guard case .form(let form)? = app.state.layers.last else {
+      Issue.record("no form")
+      return
+    }
+    #expect(form.fields[form.focus].label == "plot")
+    #expect(form.fields[form.focus].input.error != nil)
+    app.press("C-u 7 C-s")
+    #expect(try app.stored("/user/fay/plot") == 7)
+  }
+
+  @Test func largePasteOfNoRecordIsRefusedAtOnce() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    let before = app.body
+    app.send(.paste(String(repeating: "jd y", count: 250_000)))
+    app.pump()
+    #expect(app.toast.hasPrefix("a paste goes into a text field"))
+    #expect(app.body == before)
+  }
+}
+
+@Suite struct GreetingTests {
+  @Test func anyKeyClosesItAndDoesNothingElse() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    let before = app.screen
+    app.runtime.send(.greeted(Greeting(file: "/data/chat.db")))
+    #expect(app.screen.contains { $0.contains("Welcome to Runnel") })
+    #expect(app.screen.contains { $0.contains("/data/chat.db") })
+    app.press("q")
+    #expect(!app.state.isLeaving)
+    #expect(app.screen == before)
+  }
+
+  @Test(arguments: [(40, 10), (20, 5), (80, 24), (120, 40)])
+  func itFitsEverySize(columns: Int, rows: Int) throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: columns, rows: rows)
+    app.runtime.send(.greeted(Greeting(file: "/data/chat.db")))
+    #expect(app.screen.contains { $0.contains("Welcome") })
+  }
+
+  @Test func itIsShownOnce() throws {
+    let folder = try TestFolder()
+    let state = folder.file("state")
+    #expect(Greeting(unlessSeenIn: state, database: "a") == Greeting(file: "a"))
+    #expect(Greeting(unlessSeenIn: state, database: "a") == nil)
+    // Where nobody could tell the next time, it is not shown at all.
+    #expect(Greeting(unlessSeenIn: "/dev/null/state", database: "a") == nil)
+  }
+}

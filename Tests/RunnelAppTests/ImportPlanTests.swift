@@ -1,0 +1,78 @@
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+@Suite struct ImportPlanTests {
+  @Test func listOfObjectsIsRead() throws {
+    let plan = try ImportPlan(#"[{"a":1},{"$key":"k","a":2},3]"#)
+    #expect(plan.rows.map(\.key) == [nil, "k"])
+    #expect(plan.rows.map(\.value) == [["a": 1], ["a": 2]])
+    #expect(plan.refused.map(\.place) == ["record 3"])
+  }
+
+  @Test func objectOfObjectsNamesTheKeys() throws {
+    let plan = try ImportPlan(#"{"x":{"a":1},"y":{"a":2}}"#)
+    #expect(plan.rows.map(\.key) == ["x", "y"])
+    #expect(!plan.isSingle)
+  }
+
+  @Test func objectWithValuesIsOneRecord() throws {
+    let plan = try ImportPlan("  {\"a\":1,\n \"b\":{}} ")
+    #expect(plan.isSingle)
+    #expect(plan.rows.map(\.value) == [["a": 1, "b": [:]]])
+  }
+
+  @Test func wrongLinesAreLeftOutWithTheirPlace() throws {
+    let plan = try ImportPlan("{\"a\":1}\n\n{\"a\":\n[1]\n{\"$value\":5}\n")
+    #expect(plan.rows.map(\.place) == ["line 1", "line 5"])
+    #expect(plan.rows.map(\.value) == [["a": 1], 5])
+    #expect(plan.refused.map(\.place) == ["line 3", "line 4"])
+  }
+
+  @Test func cellsAreReadAsWhatTheyLookLike() throws {
+    let plan = try ImportPlan(
+      "$key,a,b,c\r\n7,12,true,007\r\nk,\"x, \"\"y\"\"\nz\",,\"{\"\"d\"\":1}\"\r\n", as: .csv)
+    #expect(plan.rows.map(\.key) == ["7", "k"])
+    #expect(
+      plan.rows.map(\.value) == [
+        ["a": 12, "b": true, "c": "007"], ["a": "x, \"y\"\nz", "c": ["d": 1]],
+      ])
+  }
+
+  @Test func fieldOfTextsStaysOne() throws {
+    let plan = try ImportPlan("a,b\n12,12\n", as: .csv) { $0 == "a" }
+    #expect(plan.rows.map(\.value) == [["a": "12", "b": 12]])
+  }
+
+  @Test func linesAreCountedThroughQuotes() throws {
+    let plan = try ImportPlan("a,b\n\"1\n2\",x\n1,2,3\n", as: .csv)
+    #expect(plan.rows.map(\.place) == ["line 2"])
+    #expect(plan.refused.map(\.place) == ["line 4"])
+  }
+
+  @Test(arguments: ["", "5", "[", "{\"a\"", "[]", "a,b\n", "a\n\"x"])
+  func whatHasNoRecordIsRefused(text: String) {
+    #expect(throws: ImportPlan.Unreadable.self) { try ImportPlan(text) }
+  }
+
+  @Test func whatIsExportedIsReadAgain() throws {
+    let values: [JSONValue] = [["a": 1, "b": "x,\"y\"\n漢"], ["a": true, "b": "-"]]
+    for format in [ExportFormat.json, .jsonl, .csv] {
+      var writer = RecordWriter(
+        format,
+        columns: try [.key, FieldPath("a"), FieldPath("b")])
+      var bytes = writer.begin()
+      for (index, value) in values.enumerated() {
+        bytes += writer.bytes(of: .init(unchecked: "k\(index)"), try .init(json: value))
+      }
+      bytes += writer.end()
+      let plan = try ImportPlan(
+        String(decoding: bytes, as: UTF8.self),
+        as: ImportPlan.format(ofFile: "x." + format.fileExtension))
+      #expect(plan.rows.map(\.key) == ["k0", "k1"], "\(format)")
+      #expect(plan.rows.map(\.value) == values, "\(format)")
+    }
+  }
+}
