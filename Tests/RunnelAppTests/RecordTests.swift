@@ -280,6 +280,8 @@ import Testing
     #expect(app.cursorLine.contains("31"))
     #expect(app.cursorLine.contains("! changed elsewhere to 8"))
     app.press("Enter")
+    #expect(try app.stored("/user/ana/plot") == 8, "what others wrote is not replaced unasked")
+    app.press("m C-s")
     #expect(try app.stored("/user/ana/plot") == 31)
   }
 

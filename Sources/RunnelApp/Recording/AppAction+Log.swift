@@ -21,14 +21,18 @@ extension AppAction: LoggableAction {
       ["previewed": .string(path.description), "value": excerpt?.log ?? .null]
     case .record(let path, let node):
       ["record": .string(path.description), "node": node.exportJSON]
-    case .written(let number, let entry):
-      ["written": .int(number), "entry": entry.map { .number(JSONNumber($0)) } ?? .null]
+    case .written(let number, let entry, let isLast):
+      [
+        "written": .int(number), "entry": entry.map { .number(JSONNumber($0)) } ?? .null,
+        "last": .bool(isLast),
+      ]
     case .performed(let number, let performed):
       ["performed": .int(number), "result": performed.log]
     case .refused(let number, let refusal): ["refused": .int(number), "reason": refusal.log]
     case .counted(let view, let count):
       ["counted": .int(view), "count": count.map { .int($0) } ?? .null]
     case .waiting(let view, let count): ["waiting": .int(view), "count": .int(count)]
+    case .history(let number, let page): ["history": .int(number), "page": page.log]
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
       ["configured": .string(settings.source), "problem": problem.map { .string($0) } ?? .null]
@@ -66,10 +70,13 @@ extension AppAction: LoggableAction {
     case "written":
       let entry = try fields.value("entry")
       self = .written(
-        try fields.int(name), entry: entry == .null ? nil : try fields.int64("entry"))
+        try fields.int(name), entry: entry == .null ? nil : try fields.int64("entry"),
+        isLast: try fields.bool("last"))
     case "performed":
       self = .performed(try fields.int(name), try Performed(log: fields.value("result")))
     case "refused": self = .refused(try fields.int(name), try Refusal(log: fields.value("reason")))
+    case "history":
+      self = .history(try fields.int(name), try HistoryPage(log: fields.value("page")))
     case "trouble": self = .trouble(try fields.string(name))
     case "waiting": self = .waiting(view: try fields.int(name), try fields.int("count"))
     case "counted":

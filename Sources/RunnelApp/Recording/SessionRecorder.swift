@@ -62,7 +62,9 @@ extension AppState {
     case .form(let form): form.fields[form.focus].input.editor.isSecret
     case .record(let screen): screen.edit?.input.editor.isSecret ?? false
     case .compose(let composer): composer.editor.isSecret
-    case .confirm, .help, .debug, .filter, .search, .palette, .menu, nil: false
+    case .confirm, .help, .debug, .history, .compare, .queue, .filter, .search, .palette, .menu,
+      nil:
+      false
     }
   }
 

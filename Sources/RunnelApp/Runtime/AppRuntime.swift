@@ -142,7 +142,11 @@ extension AppRuntime {
     case .resourceRefused(let number, let error): refuse(number, Refusal(error))
     case .refused(let number, let error): refuse(number, error)
     case .rejected(_, let error): send(.trouble(error.description))
-    case .acknowledged, .origin, .history: break
+    case .history(let number, let page):
+      direct.remove(number)
+      guard let id = requests.removeValue(forKey: number), let read = Int(id.text) else { return }
+      send(.history(read, page))
+    case .acknowledged, .origin: break
     case .failed(let listener, let error): fail(listener, error)
     // The orders of views are declared when the file is opened; one that is not cannot be.
     case .advice: break
@@ -152,11 +156,14 @@ extension AppRuntime {
 
   /// A write is on disk: the state is told its entry before the store's answer, if there is one.
   private func finish(_ number: Int, _ entry: Int64?) {
-    if let id = requests[number], let write = Int(id.text) { send(.written(write, entry: entry)) }
-    if direct.remove(number) == nil {
-      answer(number) { .written($0, awaitsOrigin: false) }
-    } else {
+    let isLast = direct.remove(number) != nil
+    if let id = requests[number], let write = Int(id.text) {
+      send(.written(write, entry: entry, isLast: isLast))
+    }
+    if isLast {
       requests[number] = nil
+    } else {
+      answer(number) { .written($0, awaitsOrigin: false) }
     }
   }
 
@@ -268,6 +275,22 @@ extension AppRuntime {
       perform(id) { .perform($0, operation, registry) }
     case .undo(let entry): perform(id) { .undo($0, entry, registry) }
     case .undoWrite(let entry): askDirectly(id) { .undoWrite($0, entry: entry) }
+    case .guarded(let request, let conditions): write(number, request, if: conditions)
+    }
+  }
+
+  /// Carries a write out if places stand as expected.
+  private func write(_ number: Int, _ request: WriteRequest, if conditions: [WriteCondition]) {
+    let id = RequestID("\(number)")
+    let registry = state.resources.registry
+    switch request {
+    case .set(let path, let json): askDirectly(id) { .writeIf($0, .set(path, json), conditions) }
+    case .update(let path, .object(let members)):
+      askDirectly(id) { .writeIf($0, .update(path, members), conditions) }
+    case .remove(let path): askDirectly(id) { .writeIf($0, .remove(path), conditions) }
+    case .operation(let operation):
+      perform(id) { .performIf($0, operation, registry, conditions) }
+    case .update, .push, .append, .undo, .undoWrite, .guarded: write(number, request)
     }
   }
 
@@ -314,6 +337,8 @@ extension AppRuntime {
     case .write(let number, let request): write(number, request)
     case .read(let number, let path):
       store.dispatch(StoredValue.getObject(at: path, id: RequestID("\(number)")))
+    case .readHistory(let number, let path, let before, let count):
+      askDirectly(RequestID("\(number)")) { .history($0, path, before: before, count: count) }
     case .readChoices(let path): readChoices(path)
     case .readOrders(let view): readOrders(view)
     case .export(let job): export(job)

@@ -12,6 +12,7 @@ extension AppScreen {
     if !layout.isCompact { left.append("\(state.databaseName) \(glyphs.foldClosed) ", .muted) }
     left.append(place, .strong)
     var right = StyledLine()
+    right.append(queueText)
     if state.isReadOnly { right.append("read-only  ", .warn) }
     if layout.isCompact {
       right.append(liveness)
@@ -27,6 +28,17 @@ extension AppScreen {
       StatusLine(left: tabs, right: countLine).draw(into: &canvas, rect: layout.tabs)
     }
     rule(layout.topRule, into: &canvas)
+  }
+
+  /// How many writes are under way, and how many were refused; empty if none.
+  private var queueText: StyledLine {
+    var line = StyledLine()
+    let waiting = state.queue.waitingCount(now: state.now)
+    if waiting > 0 { line.append("\(glyphs.pending)\(waiting) ", .rowPending) }
+    let refused = state.queue.refused.count
+    if refused > 0 { line.append("\(glyphs.conflict)\(refused) ", .conflict) }
+    if !line.isEmpty { line.append(" ") }
+    return line
   }
 
   /// Whether what is shown is live.
@@ -58,6 +70,9 @@ extension AppScreen {
   private var place: String {
     for layer in state.layers.reversed() {
       if case .record(let screen) = layer { return screen.path.description }
+      if case .compare(let screen) = layer { return "compare \(screen.draft.path)" }
+      if case .queue = layer { return "writes" }
+      if case .history(let screen) = layer { return "history of \(screen.path)" }
     }
     guard state.isTree else { return state.lists[state.active].definition.source.path.description }
     if case .node(let path, _, _)? = state.tree.cursorLine { return path.description }

@@ -48,6 +48,16 @@ struct AppScreen {
       case .help(let screen):
         return HelpDrawing(screen, layout.body).draw(into: &canvas)
       case .debug(let screen): return drawDebug(screen, into: &canvas)
+      case .compare(let screen):
+        return CompareDrawing(screen: screen, rect: layout.body).draw(into: &canvas)
+      case .queue(let screen):
+        return ListWidget.draw(
+          screen.content, screen.list, headings: screen.headings,
+          rowText: { id, _ in screen.lines[id] ?? StyledLine() }, into: &canvas, rect: layout.body)
+      case .history(let screen):
+        let keys = KeyText(state.keymap, [.history, .list, .global])
+        return HistoryDrawing(screen: screen, local: state.local, rect: layout.body, keys: keys)
+          .draw(into: &canvas)
       case .form, .confirm, .compose, .filter, .search, .palette, .menu: continue
       }
     }
@@ -115,6 +125,7 @@ struct AppScreen {
     return RowText.State(
       isTransient: screen.isTransient(record),
       isChanged: (screen.changedUntil[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
+      isConflict: state.queue.conflict(at: record.path) != nil,
       isNew: screen.unread.rows.contains(id), isCursor: screen.list.cursor == .row(id))
   }
 
@@ -179,7 +190,7 @@ struct AppScreen {
   private func drawOverlays(into canvas: inout Canvas) {
     for layer in state.layers {
       switch layer {
-      case .record, .help, .debug: break
+      case .record, .help, .debug, .history, .compare, .queue: break
       case .compose(let composer): drawComposer(composer, into: &canvas)
       case .filter(let filter): PromptDrawing(state, layout.composer).draw(filter, into: &canvas)
       case .search(let search): PromptDrawing(state, layout.composer).draw(search, into: &canvas)

@@ -33,6 +33,22 @@ struct Hints {
         key(.sectionNext, "next group"),
       ]
     case .debug: [key(.rowDown, "down"), key(.stepBack, "close")]
+    case .compare:
+      [
+        key(.conflictMine, "mine"), key(.conflictTheirs, "theirs"), key(.conflictBase, "base"),
+        key(.conflictEdit, "type"), key(.changeNext, "next"), key(.conflictWrite, "write"),
+        key(.stepBack, "later"),
+      ]
+    case .queue:
+      [
+        key(.rowOpen, "in full"), key(.recordCompare, "compare"), key(.syncEdit, "edit again"),
+        key(.syncDrop, "drop"), key(.stepBack, "back"),
+      ]
+    case .history:
+      [
+        key(.rowOpen, "in full"), key(.editUndo, "take back"), key(.editRedo, "redo"),
+        key(.sectionMore, "older"), key(.stepBack, "back"),
+      ]
     case .palette:
       [
         key(.inputAccept, "do"), key(.inputCancel, "close"), key(.inputComplete, "complete"),
@@ -50,7 +66,9 @@ struct Hints {
   var help: Hint? {
     switch state.layers.last {
     case .confirm, .help, .debug: nil
-    case .record, .form, .compose, .filter, .search, .palette, .menu, nil: key(.helpOpen, "help")
+    case .record, .form, .compose, .filter, .search, .history, .compare, .queue, .palette, .menu,
+      nil:
+      key(.helpOpen, "help")
     }
   }
 

@@ -30,6 +30,8 @@ struct RowText: Equatable {
     var isTransient = false
     var isChanged = false
     var isMarked = false
+    /// What the user wrote in it was refused, because others wrote there.
+    var isConflict = false
     /// It arrived since the last visit.
     var isNew = false
     var isCursor = false
@@ -90,6 +92,7 @@ struct RowText: Equatable {
 
   private func condition(of state: State) -> StyledRun? {
     if state.isTransient { return StyledRun(glyphs.transient, .transient) }
+    if state.isConflict { return StyledRun(glyphs.conflict, .conflict) }
     if state.isChanged { return StyledRun(glyphs.changed, .rowChanged) }
     return state.isNew ? StyledRun(glyphs.new, .rowNew) : nil
   }

@@ -139,6 +139,9 @@ extension AppState {
       case .record(let screen): screen.list
       case .help(let screen): screen.list
       case .debug(let screen): screen.list
+      case .history(let screen): screen.list
+      case .compare(let screen): screen.list
+      case .queue(let screen): screen.list
       case .form, .confirm, .compose, .filter, .search, .palette, .menu, nil:
         isTree ? tree.list : lists[active].list
       }
@@ -164,6 +167,9 @@ extension AppState.Layer {
     case .filter(let screen): "filter \(screen.editor.text)"
     case .search(let screen): "search \(screen.editor.text)"
     case .debug: "debug"
+    case .history(let screen): "history of \(screen.path)"
+    case .compare(let screen): "comparison of \(screen.draft.path)"
+    case .queue: "queue of writes"
     case .palette(let screen): "palette \(screen.editor.text)"
     case .menu(let screen): "menu \(screen.title)"
     }

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelStore
 import RunnelStreams
 import RunnelTerminal
@@ -49,7 +50,7 @@ extension AppAction {
     case .previewed(let path, let excerpt):
       "\(excerpt == nil ? "no value" : "value") of \(path)"
     case .record(let path, _): "record \(path)"
-    case .written(let write, _): "write \(write) is on disk"
+    case .written(let write, _, _): "write \(write) is on disk"
     case .performed(let write, let performed):
       "write \(write): \(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
     case .refused(let write, let refusal): "write \(write) refused: \(refusal.message)"
@@ -57,6 +58,7 @@ extension AppAction {
       "list \(view + 1) has \(count.map { "\($0)" } ?? "unknown many") rows"
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"
     case .configured: "configuration"
+    case .history(_, let page): "\(page.entries.count) entries of the history"
     case .trouble(let message): "trouble: \(message)"
     case .exported(let report): report.name
     case .fileRead(let file, _): "file \(file)"

@@ -27,12 +27,15 @@ enum AppAction: Action {
   case record(Path, RunnelTree.Node)
   /// A write that is no operation is on disk, with its entry in the database's history if there is one.
   ///
-  /// What a request of the store's asked for is answered by its own action, which follows.
-  case written(Int, entry: Int64?)
+  /// What a request of the store's asked for is answered by its own action, which follows; nothing does if
+  /// this is the last.
+  case written(Int, entry: Int64?, isLast: Bool)
   /// An operation on a resource was carried out, or had nothing to do.
   case performed(Int, Performed)
   /// An operation on a resource was refused.
   case refused(Int, Refusal)
+  /// Entries of the history were read.
+  case history(Int, HistoryPage)
   /// The database could not do something that no write asked for.
   case trouble(String)
   /// The user's configuration changed; what is wrong with it, if anything is.
@@ -87,6 +90,8 @@ enum Effect: Hashable, Sendable {
   case write(Int, WriteRequest)
   /// Read what stands at a place; the answer carries the number.
   case read(Int, Path)
+  /// Read entries of the history of a place; the answer carries the number.
+  case readHistory(Int, Path, before: Int64?, count: Int)
   /// Read which records may be chosen in a collection.
   case readChoices(Path)
   /// Write records to a file.

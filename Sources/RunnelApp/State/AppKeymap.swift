@@ -131,12 +131,15 @@ extension ActionID {
 enum AppKeymap {
   static let keymap = Keymap(
     bindings(.confirm, confirm) + bindings(.help, help) + bindings(.activity, activity)
+      + bindings(.history, history) + bindings(.compare, compare) + bindings(.queue, queue)
       + bindings(.toggle, toggle)
       + bindings(.resource, resource)
       + bindings(.collection, collection + filing + outside)
-      + bindings(.collection, searching + undoing + places + reading)
-      + bindings(.tree, tree + files + outside + searching + undoing + places + reading)
-      + bindings(.record, record + files + outside + undoing + places) + bindings(.list, list)
+      + bindings(.collection, searching + undoing + histories + comparing + places + reading)
+      + bindings(.tree, tree + files + outside + searching)
+      + bindings(.tree, undoing + histories + comparing + places + reading)
+      + bindings(.record, record + files + outside + undoing + histories + comparing + places)
+      + bindings(.list, list)
       + bindings(.views, views + places) + bindings(.value, value + outside)
       + bindings(.global, global + panes) + bindings(.crash, crash) + gotoBindings
       + bindings(.filter, filter) + bindings(.search, search)
@@ -145,6 +148,7 @@ enum AppKeymap {
       + TextFieldBindings.all,
     countingContexts: [
       .collection, .tree, .record, .debug, .toggle, .resource, .activity, .views, .value,
+      .history, .compare, .queue,
     ])
 
   typealias Row = (keys: [String], action: ActionID, description: String)

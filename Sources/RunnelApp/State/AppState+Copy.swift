@@ -69,6 +69,8 @@ enum ReadPurpose: Hashable, Sendable {
   case copy(CopyForm)
   case editOutside
   case duplicate
+  /// To compare it with what was to be written there.
+  case compare(CompareDraft)
 }
 
 extension AppState {
@@ -153,6 +155,7 @@ extension AppState {
     case .copy(let form): copy(form, [CopiedValue(path: request.path, json: value ?? .null)])
     case .editOutside: startEditing(request.path, value)
     case .duplicate: addCopy(of: request.path, value)
+    case .compare(let draft): startComparing(draft, value ?? .null)
     case nil: break
     }
   }

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -25,7 +26,7 @@ extension AppState {
   }
 
   /// The place of the record, or of the node of the tree, that the keys are about.
-  private var placeAtHand: Path? {
+  var placeAtHand: Path? {
     if case .record(let screen)? = layers.last { return screen.path }
     if !isTree { return lists[active].cursorRecord?.path }
     guard case .node(let path, _, _)? = tree.cursorLine else { return nil }
@@ -63,7 +64,14 @@ extension AppState {
         guard let request = try request(for: text, edit) else {
           return say(.info, "nothing was changed")
         }
-        submit(.editOutside(edit, text: text), request)
+        let changes = try ResourceBook.changes(
+          from: edit.original, to: JSONValue(parsing: text))
+        let original = try RunnelTree.Node(json: edit.original)
+        let conditions = changes.map { change in
+          WriteCondition(
+            Path(unchecked: edit.path.keys + change.place.keys), original[change.place].json)
+        }
+        submit(.editOutside(edit, text: text), .guarded(request, conditions))
       } catch let error as Refusal {
         reopen(edit, text, error)
       } catch {
@@ -126,7 +134,7 @@ extension ResourceBook {
   }
 
   /// The outermost places at which two values differ, with what is to stand there.
-  private static func changes(
+  fileprivate static func changes(
     from old: JSONValue, to new: JSONValue, at place: Path = .root
   ) throws(Refusal) -> [(place: Path, value: JSONValue)] {
     if old == new { return [] }

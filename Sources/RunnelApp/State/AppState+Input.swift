@@ -23,6 +23,9 @@ extension AppState {
     case .confirm: [.confirm]
     case .help: [.help, .input, .textField]
     case .debug: [.debug, .list, .global]
+    case .history: [.history, .list, .global]
+    case .compare: [.compare, .list, .global]
+    case .queue: [.queue, .list, .global]
     case .palette: [.palette, .input, .textField]
     case .menu: [.menu, .input, .textField]
     }
@@ -101,6 +104,15 @@ extension AppState {
       case .debug(var screen):
         screen.list.resize(toHeight: height, in: screen.content)
         layers[index] = .debug(screen)
+      case .compare(var screen):
+        screen.rebuild(columns: size.columns, height: height)
+        layers[index] = .compare(screen)
+      case .queue(var screen):
+        screen.list.resize(toHeight: height, in: screen.content)
+        layers[index] = .queue(screen)
+      case .history(var screen):
+        screen.list.resize(toHeight: height, in: screen.content)
+        layers[index] = .history(screen)
       case .form, .confirm, .compose, .filter, .search, .palette, .menu: break
       }
     }
@@ -125,6 +137,9 @@ extension AppState {
     case .filter: performInFilter(action)
     case .search: performInSearch(action)
     case .debug: performInDebug(action, count: count)
+    case .history: performInHistory(action, count: count)
+    case .compare: performInCompare(action, count: count)
+    case .queue: performInQueue(action, count: count)
     case .palette: performInPalette(action)
     case .menu: performInMenu(action)
     }
@@ -147,6 +162,10 @@ extension AppState {
     case .screenRedraw: effects.append(.redraw)
     case .helpOpen: openHelp()
     case .debugOpen: openDebug()
+    case .recordCompare: openComparison()
+    case .syncOpen: openQueue()
+    case .historyOpen: openHistory(ofAll: false)
+    case .historyAll: openHistory(ofAll: true)
     case .paletteOpen: openPalette()
     case .profileReadonly: toggleReadOnly()
     case .viewClose:
@@ -184,7 +203,7 @@ extension AppState {
   mutating func closeWhatIsRead() -> Bool {
     while let layer = layers.last {
       switch layer {
-      case .help, .debug, .palette, .menu: closeLayer()
+      case .help, .debug, .history, .compare, .queue, .palette, .menu: closeLayer()
       case .record(let screen) where screen.edit == nil: closeLayer()
       case .record, .form, .confirm, .compose, .filter, .search:
         say(.info, "finish first what is typed, or \(keysOrName(.inputCancel))")

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 
 // From one remarkable row to the next.
@@ -13,8 +14,10 @@ extension AppState {
       jump(by: action == .unreadNext ? count : -count, "no new row") { new.contains($0) }
     case .changeNext, .changePrevious:
       let changed = screen.changedUntil
+      let queue = queue
       jump(by: action == .changeNext ? count : -count, "no row changed just now") {
         changed[$0] != nil
+          || (screen.records[$0].map { queue.conflict(at: $0.path) != nil } ?? false)
       }
     case .markNext, .markPrevious:
       let marks = screen.marks

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -35,11 +36,16 @@ extension AppState {
   private mutating func save(_ form: inout FormScreen) -> Bool {
     guard let values = form.values() else { return false }
     switch form.purpose {
-    case .setLeaf(let path):
+    case .setLeaf(let path, let original):
       guard let value = values.first?.value else {
         return form.refuse(0, "type a value, or \(cancelKeys)")
       }
-      return submit(&form) { book throws(Refusal) in try book.setting(value, at: path) }
+      return submit(&form) { book throws(Refusal) in
+        .guarded(try book.setting(value, at: path), [WriteCondition(path, original)])
+      }
+    case .choose(let index):
+      take(choice: values.first?.value ?? .null, at: index)
+      return true
     case .addChild(let path), .addField(let path):
       guard case .string(let name)? = values.first?.value else {
         return form.refuse(0, "type a name")
@@ -135,7 +141,7 @@ extension AppState {
 
   private mutating func remove(_ path: Path) {
     do throws(Refusal) {
-      submit(.delete, try resources.removing(path))
+      submit(.delete(path), try resources.removing(path))
     } catch {
       say(.error, error.message)
     }
@@ -153,6 +159,7 @@ extension AppState {
       guard now - question.openedAt >= ConfirmScreen.graceMilliseconds else { return }
       closeLayer()
       if let plan = question.plan { return startImport(plan) }
+      if let number = question.drops { return drop(number) }
       if let path = question.paths.first, question.paths.count == 1 { return remove(path) }
       delete(question.paths)
     case .dialogNo: closeLayer()
@@ -167,7 +174,7 @@ extension AppState {
     switch layers.last {
     case .form, .compose, .filter, .search, .help, .palette, .menu: true
     case .record(let screen): screen.edit != nil
-    case .confirm, .debug, nil: false
+    case .confirm, .debug, .history, .compare, .queue, nil: false
     }
   }
 
@@ -198,7 +205,7 @@ extension AppState {
     case .palette: typeInPalette(text)
     case .menu: typeInMenu(text)
     case .help: typeInHelp(text)
-    case .confirm, .debug, nil: break
+    case .confirm, .debug, .history, .compare, .queue, nil: break
     }
   }
 }

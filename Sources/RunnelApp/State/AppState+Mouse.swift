@@ -29,7 +29,7 @@ extension AppState {
     case .palette, .menu: perform(action == .scrollUp ? .inputPrevious : .inputNext, count: nil)
     case .record(let screen) where screen.edit != nil: return
     case .compose, .filter, .search: performInView(action, count: count)
-    case .record, .help, .debug, nil: perform(action, count: count)
+    case .record, .help, .debug, .history, .compare, .queue, nil: perform(action, count: count)
     }
   }
 
@@ -112,7 +112,7 @@ extension AppState {
     switch layers.last {
     case .form, .confirm, .compose, .filter, .search, .palette, .menu: false
     case .record(let screen): screen.edit == nil
-    case .help, .debug, nil: true
+    case .help, .debug, .history, .compare, .queue, nil: true
     }
   }
 
@@ -133,6 +133,16 @@ extension AppState {
     case .debug(var screen):
       _ = screen.list.moveTo(item, in: screen.content, height: height)
       layers[layers.count - 1] = .debug(screen)
+    case .compare(var screen):
+      let height = screen.listHeight(of: height)
+      _ = screen.list.moveTo(item, in: screen.content, height: height)
+      layers[layers.count - 1] = .compare(screen)
+    case .queue(var screen):
+      _ = screen.list.moveTo(item, in: screen.content, height: height)
+      layers[layers.count - 1] = .queue(screen)
+    case .history(var screen):
+      _ = screen.list.moveTo(item, in: screen.content, height: height)
+      layers[layers.count - 1] = .history(screen)
     default:
       withList { list, content, height in
         _ = list.moveTo(item, in: content, height: height)
@@ -158,6 +168,9 @@ extension AppState {
     case .record(let screen): (screen.list, screen.content)
     case .help(let screen): (screen.list, screen.content)
     case .debug(let screen): (screen.list, screen.content)
+    case .history(let screen): (screen.list, screen.content)
+    case .compare(let screen): (screen.list, screen.content)
+    case .queue(let screen): (screen.list, screen.content)
     default:
       isTree ? (tree.list, tree.content) : (lists[active].list, lists[active].content)
     }

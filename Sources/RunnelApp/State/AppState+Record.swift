@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -106,12 +107,17 @@ extension AppState {
     if edit.input.isEmpty, edit.original == nil { return nil }
     do {
       let purpose = WritePurpose.edit(record: screen.path, edit)
+      // What was deleted elsewhere is written again, as the field says; all else is to be as it was.
+      let present = screen.node?[edit.field].leaf == nil ? nil : edit.original
+      let conditions = [WriteCondition(path, present?.json ?? .null)]
       if edit.input.isEmpty, edit.input.rule?.isRequired == false {
-        submit(purpose, try resources.removing(path))
+        submit(purpose, .guarded(try resources.removing(path), conditions))
         return nil
       }
       let value = try edit.input.value()
-      if screen.needsWrite(value) { submit(purpose, try resources.setting(value, at: path)) }
+      if screen.needsWrite(value) {
+        submit(purpose, .guarded(try resources.setting(value, at: path), conditions))
+      }
       return nil
     } catch let error as FieldError {
       return error.message

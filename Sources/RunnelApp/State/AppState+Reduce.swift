@@ -18,7 +18,9 @@ extension AppState {
 
   private mutating func handle(_ action: any Action) {
     switch action {
-    case let action as AppAction: reduce(action)
+    case let action as AppAction:
+      reduce(action)
+      refreshHistory(after: action)
     case let action as RequestSucceeded<StoredValue>: take(action)
     case let action as RequestFailed<StoredValue>: take(action)
     default: break
@@ -37,9 +39,13 @@ extension AppState {
     case .tree(let path, let children): show(children, of: path)
     case .previewed(let path, let excerpt): show(excerpt, asPreviewOf: path)
     case .record(let path, let node): show(node, ofRecord: path)
-    case .written(let number, let entry): take(written: number, entry: entry)
+    case .history(let number, let page):
+      if !take(compared: number, page) { take(history: number, page) }
+    case .written(let number, let entry, let isLast):
+      take(written: number, entry: entry, isLast: isLast)
     case .performed(let number, let performed): finish(number, performed)
-    case .refused(let number, let refusal): fail(number, refusal)
+    case .refused(let number, let refusal):
+      if !failHistory(number, refusal) { fail(number, refusal) }
     case .trouble(let message): say(.error, message)
     case .configured(let settings, let problem): configure(settings, problem)
     case .exported(let report): take(report)

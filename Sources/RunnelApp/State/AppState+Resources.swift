@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelStore
 import RunnelStreams
 import RunnelTerminal
@@ -11,7 +12,9 @@ extension AppState {
   var recordAtHand: Path? {
     switch layers.last {
     case .record(let screen): return screen.path
-    case .form, .confirm, .help, .compose, .filter, .search, .debug, .palette, .menu: return nil
+    case .form, .confirm, .help, .compose, .filter, .search, .debug, .history, .compare, .queue,
+      .palette, .menu:
+      return nil
     case nil: break
     }
     if !isTree { return lists[active].cursorRecord?.path }
@@ -127,7 +130,14 @@ extension AppState {
       say(.info, "nothing was changed")
       return true
     }
-    return submit(&form) { book throws(Refusal) in .operation(book.updating(identity, members)) }
+    let conditions = members.map { member in
+      WriteCondition(
+        Path(unchecked: path.keys + [RunnelTree.Key(unchecked: member.name)]),
+        original[member.name] ?? .null)
+    }
+    return submit(&form) { book throws(Refusal) in
+      .guarded(.operation(book.updating(identity, members)), conditions)
+    }
   }
 
   // MARK: References
@@ -155,7 +165,9 @@ extension AppState {
       case .record(var screen) where screen.edit?.input.choicesPath == collection:
         screen.edit?.input.choices = choices
         layers[index] = .record(screen)
-      case .record, .confirm, .help, .compose, .filter, .search, .debug, .palette, .menu: break
+      case .record, .confirm, .help, .compose, .filter, .search, .debug, .history, .compare, .queue,
+        .palette, .menu:
+        break
       }
     }
   }

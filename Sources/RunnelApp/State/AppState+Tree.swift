@@ -103,7 +103,9 @@ extension AppState {
     guard case .leaf(let leaf) = row.summary.kind else { return }
     let field = FormScreen.Field("value", input(for: leaf, at: path))
     layers.append(
-      .form(FormScreen(purpose: .setLeaf(path), title: "Edit \(path)", fields: [field])))
+      .form(
+        FormScreen(
+          purpose: .setLeaf(path, original: leaf.json), title: "Edit \(path)", fields: [field])))
     readChoices(of: [field.input])
   }
 

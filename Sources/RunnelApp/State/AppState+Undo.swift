@@ -11,7 +11,14 @@ extension AppState {
   /// False if the action is neither.
   mutating func performUndo(_ action: ActionID, count: Int) -> Bool {
     switch action {
-    case .editUndo: if entryAtHand == nil { go(.undo, count) } else { undoEntry() }
+    case .editUndo:
+      if case .history? = layers.last {
+        undoHistoryEntry()
+      } else if entryAtHand != nil {
+        undoEntry()
+      } else {
+        go(.undo, count)
+      }
     case .editRedo: go(.redo, count)
     default: return false
     }
@@ -35,6 +42,14 @@ extension AppState {
     if step.parts.isEmpty {
       return say(.warning, "cannot be undone: \(step.title)\(unknownWrite)")
     }
+    startReversal(direction, step, following: following)
+  }
+
+  /// Takes a step back, or does it again; all of it, one write after another.
+  mutating func startReversal(
+    _ direction: UndoHistory.Direction, _ step: UndoHistory.Step, following: Int
+  ) {
+    undoing.forget(step.parts)
     undoing.reversal = UndoHistory.Reversal(
       direction: direction, step: step, following: following)
     for part in step.parts.reversed() {
@@ -53,8 +68,12 @@ extension AppState {
   // MARK: Answers
 
   /// The database carried a write out; those that no request of the store stands for are done with it.
-  mutating func take(written number: Int, entry: Int64?) {
-    guard case .reversal? = writes[number] else { return undoing.note(entry, of: number) }
+  mutating func take(written number: Int, entry: Int64?, isLast: Bool) {
+    guard case .reversal? = writes[number] else {
+      undoing.note(entry, of: number)
+      if isLast { finish(number, key: nil) }
+      return
+    }
     writes[number] = nil
     endReversal(of: number, done: entry.map { [.entry($0)] } ?? [])
   }
@@ -116,7 +135,13 @@ extension AppState {
           title: reversal.step.title, parts: Array(reversal.failedParts.reversed())),
         for: reversal.direction)
     }
-    say(.error, "not \(word): \(reversal.step.title)\(rest) · \(failure.refusal.message)")
+    var hint = ""
+    if failure.refusal.cause == .outdated {
+      hint = keymap.firstKeys(for: .recordCompare, in: contexts).map { " · \($0) compares" } ?? ""
+      comparable = draft(of: failure.part)
+      if case .entry(let id) = failure.part { compareWrite(id) }
+    }
+    say(.error, "not \(word): \(reversal.step.title)\(rest) · \(failure.refusal.message)\(hint)")
   }
 }
 
@@ -136,6 +161,7 @@ extension WriteRequest {
       "added to \(field.text) of \(identity.resource) \(identity.key.text)"
     case .undo(let entry): "took back what became of \(entry.resource) \(entry.key.text)"
     case .undoWrite(let id): "took back write \(id)"
+    case .guarded(let request, _): request.deed
     }
   }
 }

@@ -56,14 +56,17 @@ extension AppState {
   }
 
   /// A write is on disk.
-  private mutating func finish(_ number: Int, key: RunnelTree.Key?) {
+  mutating func finish(_ number: Int, key: RunnelTree.Key?) {
     undoing.finish(number)
+    queue.finish(number, writes[number])
+    refreshQueue()
     switch writes.removeValue(forKey: number) {
     case .edit: say(.info, "saved")
     case .delete: say(.info, "deleted")
     case .deleteMarked(let path): noteDeletion(of: path)
     case .importRow(let index): noteImport(of: index)
     case .editOutside: say(.info, "saved")
+    case .merge(let draft, _): finish(draft)
     case .form(let form): finish(form, key: key)
     case .send(let view, let text):
       closeComposer(number, text)
@@ -77,6 +80,7 @@ extension AppState {
   private mutating func finish(_ form: FormScreen, key: RunnelTree.Key?) {
     switch form.purpose {
     case .setLeaf, .editResource: say(.info, "saved")
+    case .choose: break
     case .addChild, .addField, .addResource(_, _, view: nil): say(.info, "added")
     case .deleteMarked, .export, .importFile: break
     case .addRecord(let view), .addResource(_, _, let view?):
@@ -117,7 +121,9 @@ extension AppState {
   mutating func fail(_ number: Int, _ refusal: Refusal) {
     say(.error, refusal.message)
     undoing.drop(number)
-    switch writes.removeValue(forKey: number) {
+    let purpose = writes.removeValue(forKey: number)
+    if let purpose, keep(number, purpose, refusal) { return }
+    switch purpose {
     case .send: reopenComposer(number, refusal.message)
     case .edit(let path, let edit): reopen(edit, inRecord: path, refusal)
     case .form(let form): reopen(form, refusal)
@@ -125,11 +131,33 @@ extension AppState {
     case .importRow(let index): noteImport(of: index, refusal.message)
     case .editOutside(let edit, let text): reopen(edit, text, refusal)
     case .reversal: failReversal(of: number, refusal)
-    case .delete, .toggle, .undo, .duplicate, nil: break
+    case .delete, .toggle, .undo, .duplicate, .merge, nil: break
     }
   }
 
-  private mutating func reopen(
+  /// Keeps a refused write in the queue; true if it is compared with what others wrote, which is then
+  /// being read.
+  private mutating func keep(
+    _ number: Int, _ purpose: WritePurpose, _ refusal: Refusal
+  ) -> Bool {
+    switch purpose {
+    case .reversal: return false
+    case .undo, .toggle:
+      queue.end(number)
+      return false
+    case .edit, .form, .send, .delete, .deleteMarked, .duplicate, .editOutside, .merge: break
+    }
+    var draft = refusal.cause == .outdated ? draft(of: purpose) : nil
+    draft?.queued = number
+    // A merge is all that is left to be done of the write that it was made for.
+    if case .merge(let merged, _) = purpose, let before = merged.queued { queue.drop(before) }
+    queue.refuse(number, purpose, refusal, draft, at: now)
+    refreshQueue()
+    if let draft { compare(draft) }
+    return draft != nil
+  }
+
+  mutating func reopen(
     _ edit: RecordScreen.Edit, inRecord path: Path, _ refusal: Refusal
   ) {
     var edit = edit
@@ -144,7 +172,7 @@ extension AppState {
     if layers.isEmpty { open(record: path, .edit(edit)) }
   }
 
-  private mutating func reopen(_ form: FormScreen, _ refusal: Refusal) {
+  mutating func reopen(_ form: FormScreen, _ refusal: Refusal) {
     var form = form
     form.take(refusal)
     switch layers.last {
@@ -153,7 +181,7 @@ extension AppState {
       layers.insert(.form(form), at: layers.count - 1)
     case .record(let screen) where screen.edit != nil:
       layers.insert(.form(form), at: layers.count - 1)
-    case .record, .help, .debug, nil: layers.append(.form(form))
+    case .record, .help, .debug, .history, .compare, .queue, nil: layers.append(.form(form))
     }
   }
 }

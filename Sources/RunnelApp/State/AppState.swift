@@ -20,6 +20,9 @@ struct AppState: Equatable, Sendable {
     case filter(FilterScreen)
     case search(SearchScreen)
     case debug(DebugScreen)
+    case history(HistoryScreen)
+    case compare(CompareScreen)
+    case queue(QueueScreen)
     case palette(PaletteScreen)
     case menu(MenuScreen)
   }
@@ -39,7 +42,7 @@ struct AppState: Equatable, Sendable {
     case edit(record: Path, RecordScreen.Edit)
     case form(FormScreen)
     case send(view: Int, text: String)
-    case delete
+    case delete(Path)
     /// One of several records that are deleted together.
     case deleteMarked(Path)
     /// One of several records that are imported together, by its place among them.
@@ -52,6 +55,8 @@ struct AppState: Equatable, Sendable {
     case duplicate(Path)
     /// An entry of the action log that was taken back.
     case undo
+    /// What came of comparing three versions, and the version of the others that it was made for.
+    case merge(CompareDraft, theirs: JSONValue)
     /// A part of a step that is taken back, or done again.
     case reversal
   }
@@ -123,6 +128,12 @@ struct AppState: Equatable, Sendable {
   var filterHistory = LineHistory()
 
   var writes: [Int: WritePurpose] = [:]
+  /// The writes that are under way or were refused.
+  var queue = WriteQueue()
+  /// What could not be taken back since others wrote there, to be compared.
+  var comparable: CompareDraft?
+  /// The number of the question what a write did that could not be taken back.
+  var comparedEntry: Int?
   /// What was written, to be taken back.
   var undoing = UndoHistory()
   /// What waits for a value to be read.
@@ -186,7 +197,8 @@ extension AppState {
       switch layer {
       case .compose, .search: return .line
       case .filter: return .bar
-      case .record, .form, .confirm, .help, .debug, .palette, .menu: continue
+      case .record, .form, .confirm, .help, .debug, .history, .compare, .queue, .palette, .menu:
+        continue
       }
     }
     return .none
@@ -262,7 +274,10 @@ extension AppState {
     precondition(!isReadOnly, "Whoever offers to write asks before if writing is on.")
     lastWrite += 1
     writes[lastWrite] = purpose
-    if purpose != .reversal { undoing.begin(lastWrite, request.deed) }
+    if purpose != .reversal {
+      undoing.begin(lastWrite, request.deed)
+      queue.begin(lastWrite, request.deed, at: now)
+    }
     effects.append(.write(lastWrite, request))
     return lastWrite
   }

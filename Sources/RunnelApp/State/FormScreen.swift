@@ -14,7 +14,9 @@ struct FormScreen: Hashable, Sendable {
     /// A new field of a record: the first field is its name.
     case addField(Path)
     /// The value of a leaf.
-    case setLeaf(Path)
+    case setLeaf(Path, original: JSONValue)
+    /// Another value for a field of a comparison, by its index.
+    case choose(Int)
     /// A new record of a resource in a collection, which may be that of a view.
     case addResource(String, in: Path, view: Int?)
     /// The fields of a record of a resource, which were these.
@@ -111,6 +113,8 @@ struct ConfirmScreen: Hashable, Sendable {
   var dialog: ConfirmDialog
   /// What is removed: one place, or the records that are marked.
   var paths: [Path]
+  /// The refused write that is dropped; nil if something is removed.
+  var drops: Int?
   /// When it opened, in milliseconds since 1970.
   var openedAt: Int64
   /// What is imported, if it is about that.

@@ -93,6 +93,9 @@ struct HelpScreen: Hashable, Sendable {
     case .menu: "In the menu"
     case .value: "In this value"
     case .views: "Among views and bookmarks"
+    case .history: "With this write"
+    case .compare: "With this field"
+    case .queue: "With this write"
     default: context.rawValue
     }
   }

@@ -84,7 +84,7 @@ struct SectionID: Hashable, Sendable, Comparable {
     }
   }
 
-  private static func dayTitle(_ day: Int, today: Int) -> String {
+  static func dayTitle(_ day: Int, today: Int) -> String {
     let date = CivilTime(milliseconds: Int64(day) * 86_400_000, offsetSeconds: 0).longDateText
     return switch today - day {
     case 0: "Today · \(date)"

@@ -165,6 +165,9 @@ struct UndoHistory: Hashable, Sendable {
     direction == .undo ? undoable.popLast() : redoable.popLast()
   }
 
+  /// Forgets steps that did the same: they are taken back by another way.
+  mutating func forget(_ parts: [Part]) { undoable.removeAll { $0.parts == parts } }
+
   /// Puts a step where it is the next one in a direction.
   mutating func push(_ step: Step, for direction: Direction) {
     switch direction {

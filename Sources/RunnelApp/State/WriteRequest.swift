@@ -6,7 +6,7 @@ import RunnelTree
 
 /// A change of the tree that a screen asks for: by an operation where a resource describes the place,
 /// else by a request to the store's tree access.
-enum WriteRequest: Hashable, Sendable {
+indirect enum WriteRequest: Hashable, Sendable {
   /// Put a value at a place.
   case set(Path, JSONValue)
   /// Replace what stands below a place, at the relative paths that an object names; null removes.
@@ -23,6 +23,9 @@ enum WriteRequest: Hashable, Sendable {
   case undo(RunnelStreams.ActionLogEntry)
   /// Put back what stood before a write of the database's history.
   case undoWrite(Int64)
+  /// Carry out another request if places stand as expected; one that adds something new is carried out
+  /// in any case.
+  case guarded(WriteRequest, [WriteCondition])
 }
 
 /// Why something is not written, for a person.

@@ -26,6 +26,13 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
     /// The two values; nil if they were too large to keep.
     public var values: Values?
 
+    /// Makes a part.
+    public init(path: Path, isPriority: Bool = false, values: Values?) {
+      self.path = path
+      self.isPriority = isPriority
+      self.values = values
+    }
+
     /// The place as an update of the root names it.
     var name: String {
       let name = path.isRoot ? "" : path.description
@@ -43,6 +50,15 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
   public var undoes: Int64?
   /// What it did, place by place.
   public var parts: [Part]
+
+  /// Makes an entry.
+  public init(id: Int64, at: Int64, author: String, undoes: Int64? = nil, parts: [Part]) {
+    self.id = id
+    self.at = at
+    self.author = author
+    self.undoes = undoes
+    self.parts = parts
+  }
 
   /// True if a place, or something above or below it, was written.
   public func concerns(_ path: Path) -> Bool {
@@ -89,14 +105,9 @@ extension HistoryEntry.Part {
     guard case .string(let text)? = json[Name.path], let path = try? Path(text) else {
       return nil
     }
-    self.init(path: path, isPriority: json[Name.isPriority] == .bool(true))
+    self.init(path: path, isPriority: json[Name.isPriority] == .bool(true), values: nil)
     if let old = json[Name.old], let new = json[Name.new] {
       values = Values(old: old, new: new)
     }
-  }
-
-  init(path: Path, isPriority: Bool) {
-    self.path = path
-    self.isPriority = isPriority
   }
 }

@@ -205,6 +205,9 @@ final class AppDriver {
     pump()
   }
 
+  /// Another process writes, and the application does not learn of it yet.
+  func elsewhereUnseen(_ body: (DatabaseSession) throws -> Void) throws { try body(other) }
+
   /// Another process sets a value.
   func set(_ path: String, _ json: JSONValue) throws {
     try elsewhere { _ = try $0.write(.set(try Path(path), json)) }

@@ -78,6 +78,9 @@ final class ScenarioPlayer {
     case "set":
       let (path, json) = try pathAndJSON(step.rest)
       try app.set(path, json)
+    case "unseen":
+      let (path, json) = try pathAndJSON(step.rest)
+      try app.elsewhereUnseen { _ = try $0.write(.set(Path(path), json)) }
     case "remove": try app.remove(step.rest)
     case "editor":
       // The editor replaces a text by another.

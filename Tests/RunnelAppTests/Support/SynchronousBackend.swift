@@ -11,6 +11,8 @@ final class SynchronousBackend: TreeBackend {
   var refusal: DatabaseError?
   /// Why the next listeners are refused; nil to register them.
   var listenRefusal: DatabaseError?
+  /// Why the history is not read; nil to read it.
+  var historyRefusal: DatabaseError?
   /// The writes that were asked for, refused ones included.
   private(set) var writeCount = 0
 
@@ -30,7 +32,9 @@ final class SynchronousBackend: TreeBackend {
       .performIf(let number, _, _, _), .undoWrite(let number, _):
       writeCount += 1
       if let refusal { return [.refused(number, refusal)] }
-    case .orders, .unlisten, .history, .get, .excerpt, .search, .connectOrigin,
+    case .history(let number, _, _, _):
+      if let historyRefusal { return [.refused(number, historyRefusal)] }
+    case .orders, .unlisten, .get, .excerpt, .search, .connectOrigin,
       .disconnectOrigin, .receive:
       break
     }

@@ -1,0 +1,257 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Where others wrote what the user was about to write: base, mine and theirs, to choose from.
+
+extension AppState {
+  // MARK: Opening
+
+  /// Compares what was refused last, or at the record at hand, with what others wrote.
+  mutating func openComparison() {
+    if case .queue(let screen)? = layers.last {
+      guard let draft = screen.cursorWrite(in: queue)?.draft else {
+        return say(.info, phrase("others did not write there", .syncEdit, "edits it again"))
+      }
+      return compare(draft)
+    }
+    if let path = placeAtHand, let refused = queue.conflict(at: path), let draft = refused.draft {
+      return compare(draft)
+    }
+    if let draft = comparable ?? queue.refused.last(where: { $0.draft != nil })?.draft {
+      return compare(draft)
+    }
+    say(.info, "nothing to compare: no write was refused because others wrote there")
+  }
+
+  /// Reads what others made of a place, to compare it.
+  mutating func compare(_ draft: CompareDraft) {
+    read(draft.path, for: .compare(draft))
+  }
+
+  /// What others made of a place was read.
+  mutating func startComparing(_ draft: CompareDraft, _ theirs: JSONValue) {
+    let screen = CompareScreen(
+      draft, theirs: theirs, columns: size.columns, height: height)
+    if screen.model[.mine] == screen.model[.theirs] {
+      forget(draft)
+      return say(.info, "nothing to choose: \(draft.path) is as you wanted it")
+    }
+    layers.removeAll { layer in
+      if case .compare(let other) = layer { other.draft.path == draft.path } else { false }
+    }
+    if hasEditor {
+      let hint = phrase("it is kept", .syncOpen, "lists it")
+      return say(.warning, "\(draft.path) was changed meanwhile · \(hint)")
+    }
+    layers.append(.compare(screen))
+    if !isReadOnly, screen.model.undecidedCount > 0 {
+      say(.warning, "\(draft.path) was changed meanwhile: choose what is kept")
+    }
+  }
+
+  private mutating func forget(_ draft: CompareDraft) {
+    if let queued = draft.queued { queue.drop(queued) }
+    if comparable?.path == draft.path { comparable = nil }
+    refreshQueue()
+  }
+
+  // MARK: Choosing
+
+  mutating func performInCompare(_ action: ActionID, count: Int?) {
+    guard case .compare(var screen)? = layers.last else { return }
+    switch action {
+    case .stepBack:
+      closeLayer()
+      if screen.draft.queued != nil {
+        say(.info, phrase("kept as it is", .syncOpen, "lists it"))
+      }
+      return
+    case .conflictMine: choose(.side(.mine), in: &screen)
+    case .conflictTheirs: choose(.side(.theirs), in: &screen)
+    case .conflictBase: choose(.side(.base), in: &screen)
+    case .conflictAllMine: screen.model.chooseAll(.mine)
+    case .conflictAllTheirs: screen.model.chooseAll(.theirs)
+    case .conflictEdit: return editChoice(in: screen)
+    case .changeNext, .changePrevious:
+      let step = action == .changeNext ? 1 : -1
+      if !screen.moveToConflict(by: step, height: height) {
+        return say(
+          .info, "nothing needs a choice: \(phrase("all is merged", .conflictWrite, "writes it"))")
+      }
+    case .conflictWrite: return writeChoices(of: screen)
+    default:
+      guard
+        AppState.move(
+          &screen.list, screen.content, screen.listHeight(of: height), action, count)
+      else { return }
+    }
+    screen.rebuild(columns: size.columns, height: height)
+    layers[layers.count - 1] = .compare(screen)
+  }
+
+  private mutating func choose(_ choice: ThreeWay.Choice, in screen: inout CompareScreen) {
+    guard let index = screen.cursorIndex else {
+      return say(.info, "move to a field to choose for it")
+    }
+    if screen.model.rows[index].isSame { return say(.info, "nobody changed it") }
+    screen.model.choose(choice, at: index)
+  }
+
+  private mutating func editChoice(in screen: CompareScreen) {
+    guard let index = screen.cursorIndex else {
+      return say(.info, "move to a field to choose for it")
+    }
+    let row = screen.model.rows[index]
+    let value = row.value ?? row.mine
+    let field = FormScreen.Field(
+      screen.name(of: row), kind: FieldKind(value), text: FieldKind.text(of: value))
+    layers.append(
+      .form(
+        FormScreen(
+          purpose: .choose(index), title: "Another value for \(screen.name(of: row))",
+          fields: [field])))
+  }
+
+  /// Takes a value that was typed for a place.
+  mutating func take(choice value: JSONValue, at index: Int) {
+    for (layer, screen) in layers.enumerated() {
+      guard case .compare(var screen) = screen, screen.model.rows.indices.contains(index) else {
+        continue
+      }
+      screen.model.choose(.typed(value), at: index)
+      screen.rebuild(columns: size.columns, height: height)
+      layers[layer] = .compare(screen)
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes what was chosen, unless others have changed it again.
+  private mutating func writeChoices(of screen: CompareScreen) {
+    if refusesWriting() { return }
+    var screen = screen
+    if screen.model.undecidedCount > 0 {
+      let count = screen.model.undecidedCount
+      _ = screen.moveToConflict(by: 1, height: height)
+      layers[layers.count - 1] = .compare(screen)
+      return say(
+        .info, count == 1 ? "1 field needs a choice" : "\(count) fields need a choice")
+    }
+    let (theirs, result) = (screen.model.theirs, screen.model.result)
+    do throws(Refusal) {
+      guard let request = try resources.replacing(theirs, with: result, at: screen.draft.path)
+      else {
+        closeLayer()
+        forget(screen.draft)
+        return say(.info, "what others wrote is kept")
+      }
+      let conditions = screen.model.rows.filter { !$0.isSame }.map { row in
+        WriteCondition(
+          Path(unchecked: screen.draft.path.keys + row.place.keys), row.theirs)
+      }
+      closeLayer()
+      var draft = screen.draft
+      (draft.base, draft.mine) = (theirs, result)
+      submit(.merge(draft, theirs: theirs), .guarded(request, conditions))
+    } catch {
+      say(.error, error.message)
+    }
+  }
+
+  /// The merge of a comparison is on disk.
+  mutating func finish(_ draft: CompareDraft) {
+    forget(draft)
+    say(.info, "saved")
+  }
+
+  // MARK: What is compared
+
+  /// What is compared where a write was refused because others wrote there; nil if nothing can be.
+  func draft(of purpose: WritePurpose) -> CompareDraft? {
+    switch purpose {
+    case .edit(let record, let edit):
+      let mine = edit.input.isEmpty ? JSONValue.null : (try? edit.input.value()) ?? .null
+      return CompareDraft(
+        path: Path(unchecked: record.keys + edit.field.keys),
+        base: edit.original?.json ?? .null, mine: mine)
+    case .form(let form): return draft(of: form)
+    case .editOutside(let edit, let text):
+      guard let mine = try? JSONValue(parsing: text) else { return nil }
+      return CompareDraft(path: edit.path, base: edit.original, mine: mine)
+    case .merge(let draft, _): return draft
+    case .send, .delete, .deleteMarked, .duplicate, .toggle, .undo, .reversal: return nil
+    }
+  }
+
+  private func draft(of form: FormScreen) -> CompareDraft? {
+    var form = form
+    guard let values = form.values() else { return nil }
+    switch form.purpose {
+    case .setLeaf(let path, let original):
+      return CompareDraft(path: path, base: original, mine: values.first?.value ?? .null)
+    case .editResource(let path, let original):
+      guard var mine = try? RunnelTree.Node(json: original) else { return nil }
+      for field in form.fields {
+        let value = values.first { $0.path == field.path }?.value ?? .null
+        if let node = try? RunnelTree.Node(json: value) {
+          mine = mine.replacing(field.path, with: node)
+        }
+      }
+      return CompareDraft(path: path, base: original, mine: mine.json)
+    case .addRecord, .addChild, .addField, .addResource, .deleteMarked, .choose: return nil
+    }
+  }
+
+  /// What is compared where something could not be taken back: what it did, what would be put back.
+  func draft(of part: UndoHistory.Part) -> CompareDraft? {
+    guard case .operation(let entry) = part, entry.old != .null || entry.new != .null else {
+      return nil
+    }
+    let owned = resources.registry.ownedFields(of: entry.resource)
+    return CompareDraft(
+      path: entry.path, base: entry.new.without(owned), mine: entry.old.without(owned))
+  }
+
+  /// Asks the history what a write did that could not be taken back, to compare it.
+  mutating func compareWrite(_ id: Int64) {
+    lastWrite += 1
+    comparedEntry = lastWrite
+    effects.append(.readHistory(lastWrite, .root, before: id + 1, count: 1))
+  }
+
+  /// The history told of a write that could not be taken back; false if nobody asked.
+  mutating func take(compared number: Int, _ page: HistoryPage) -> Bool {
+    guard comparedEntry == number else { return false }
+    comparedEntry = nil
+    guard let part = page.entries.first?.parts.first(where: { !$0.isPriority }),
+      let values = part.values
+    else { return true }
+    comparable = CompareDraft(path: part.path, base: values.new, mine: values.old)
+    return true
+  }
+}
+
+extension JSONValue {
+  /// The record without some fields.
+  fileprivate func without(_ fields: Set<RunnelTree.Key>) -> JSONValue {
+    guard case .object(let members) = self else { return self }
+    let names = Set(fields.map(\.text))
+    return .object(members.filter { !names.contains($0.name) })
+  }
+}
+
+extension ResourceBook {
+  /// The request that makes one value of another where it stands; nil if they are the same.
+  func replacing(
+    _ old: JSONValue, with new: JSONValue, at path: Path
+  ) throws(Refusal) -> WriteRequest? {
+    if old == new { return nil }
+    if new == .null { return try removing(path) }
+    if old == .null { return try setting(new, at: path) }
+    if case .object = old, case .object = new { return try replacing(old, by: new, at: path) }
+    return try setting(new, at: path)
+  }
+}

@@ -1,0 +1,111 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+/// The queue of writes as a list: those under way, and those that were refused.
+struct QueueScreen: Hashable, Sendable {
+  private static let section = "queue"
+
+  /// The refused writes that are shown in full.
+  var opened: Set<Int> = []
+  private(set) var content = ListContent()
+  /// What the headers say.
+  private(set) var headings: [String: ListHeading] = [:]
+  private(set) var lines: [String: StyledLine] = [:]
+  var list = ListState()
+
+  /// The refused write that the cursor is on, or in; nil if it is on none.
+  func cursorWrite(in queue: WriteQueue) -> WriteQueue.Refused? {
+    guard case .row(let id)? = list.cursor, let number = id.split(separator: ".").first else {
+      return nil
+    }
+    return queue.refused.first { "\($0.id)" == number }
+  }
+
+  /// Makes the rows anew.
+  mutating func rebuild(_ queue: WriteQueue, now: Int64, height: Int) {
+    lines = [:]
+    var ids: [String] = []
+    for item in queue.refused.reversed() {
+      let id = "\(item.id)"
+      let state = item.draft == nil ? "refused " : "conflict"
+      var line = StyledLine(" ! \(state) ", .conflict)
+      line.append(item.title)
+      line.append("  \(QueueScreen.tries(item.tries)), \(Age.text(of: item.at, now: now))", .muted)
+      lines[id] = line
+      ids.append(id)
+      if opened.contains(item.id) { append(detail(of: item), under: id, to: &ids) }
+    }
+    for (number, write) in queue.waiting.sorted(by: { $0.key < $1.key }) {
+      let id = "w\(number)"
+      var line = StyledLine("   waiting  ", .rowPending)
+      line.append(write.title)
+      line.append("  \(Age.text(of: write.since, now: now))", .muted)
+      lines[id] = line
+      ids.append(id)
+    }
+    headings = [
+      QueueScreen.section: ListHeading(
+        title: StyledLine("Writes that wait or were refused", .sectionHeader),
+        detail: StyledLine("\(queue.refused.count + queue.waiting.count)", .muted))
+    ]
+    let old = content
+    content = ListContent(sections: [
+      ListSection(
+        id: QueueScreen.section, rows: ids, emptyText: "nothing waits, and nothing was refused")
+    ])
+    let cursor = list.cursor
+    list.apply(.reload, from: old, to: content, height: height)
+    if let cursor, list.moveTo(cursor, in: content, height: height) { return }
+    if let first = ids.first { _ = list.moveTo(.row(first), in: content, height: height) }
+  }
+
+  private static func tries(_ count: Int) -> String { count == 1 ? "1 try" : "\(count) tries" }
+
+  private mutating func append(_ details: [StyledLine], under id: String, to ids: inout [String]) {
+    for (index, line) in details.enumerated() {
+      lines["\(id).\(index)"] = line
+      ids.append("\(id).\(index)")
+    }
+  }
+
+  /// Why a write was refused, and what was typed for it.
+  private func detail(of item: WriteQueue.Refused) -> [StyledLine] {
+    var details = [StyledLine("      \(item.refusal.message)", .error)]
+    for field in item.refusal.fields {
+      details.append(StyledLine("      \(field.name) \(field.message)", .error))
+    }
+    if let draft = item.draft {
+      for change in EntryText.changes(from: draft.base, to: draft.mine) {
+        let name = change.name.isEmpty ? "" : "\(change.name)  "
+        details.append(StyledLine("      - \(name)\(change.old.jsonText())", .muted))
+        details.append(StyledLine("      + \(name)\(change.new.jsonText())", .ok))
+      }
+      return details
+    }
+    for text in item.purpose.typed { details.append(StyledLine("      \(text)", .ok)) }
+    return details
+  }
+}
+
+extension AppState.WritePurpose {
+  /// What was typed for a write, line by line.
+  fileprivate var typed: [String] {
+    switch self {
+    case .edit(_, let edit): ["\(edit.field.text)  \(edit.input.editor.text)"]
+    case .form(let form):
+      form.fields.filter { !$0.input.editor.isEmpty }.map { "\($0.label)  \($0.input.editor.text)" }
+    case .send(_, let text): [text]
+    case .editOutside(_, let text): text.split(separator: "\n").map(String.init)
+    case .delete, .deleteMarked, .duplicate, .toggle, .undo, .reversal, .merge: []
+    }
+  }
+
+  /// True if the user can go on with what was typed.
+  var isEditable: Bool {
+    switch self {
+    case .edit, .form, .send, .editOutside: true
+    case .delete, .deleteMarked, .duplicate, .toggle, .undo, .reversal, .merge: false
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import RunnelBase
+import RunnelTree
+
+/// The writes that are under way, and those that were refused: what was typed for them is kept until
+/// they are written, or dropped.
+struct WriteQueue: Hashable, Sendable {
+  /// The most refused writes that are kept.
+  static let refusedMax = 500
+  /// How long a write is under way before it is mentioned, in milliseconds.
+  static let silentMilliseconds: Int64 = 300
+
+  /// A write that is not answered.
+  struct Waiting: Hashable, Sendable {
+    var title: String
+    /// Since when, in milliseconds since 1970.
+    var since: Int64
+  }
+
+  /// A write that was refused.
+  struct Refused: Hashable, Sendable, Identifiable {
+    /// The number of the write.
+    var id: Int
+    var title: String
+    var refusal: Refusal
+    /// When, in milliseconds since 1970.
+    var at: Int64
+    /// How often it was tried.
+    var tries: Int
+    var purpose: AppState.WritePurpose
+    /// What is to be compared; nil if others did not write there.
+    var draft: CompareDraft?
+  }
+
+  /// By their numbers.
+  private(set) var waiting: [Int: Waiting] = [:]
+  /// Oldest first.
+  private(set) var refused: [Refused] = []
+
+  /// A write begins.
+  mutating func begin(_ number: Int, _ title: String, at now: Int64) {
+    waiting[number] = Waiting(title: title, since: now)
+  }
+
+  /// A write was done, and so were those of the same that were refused before.
+  mutating func finish(_ number: Int, _ purpose: AppState.WritePurpose?) {
+    waiting[number] = nil
+    guard let place = purpose?.place else { return }
+    refused.removeAll { $0.purpose.place == place }
+  }
+
+  /// A write was refused; one of the same that was refused before gives way to it.
+  mutating func refuse(
+    _ number: Int, _ purpose: AppState.WritePurpose, _ refusal: Refusal, _ draft: CompareDraft?,
+    at now: Int64
+  ) {
+    guard let title = waiting.removeValue(forKey: number)?.title else { return }
+    let before = refused.filter { $0.purpose.place == purpose.place }
+    refused.removeAll { $0.purpose.place == purpose.place }
+    var draft = draft
+    draft?.queued = number
+    refused.append(
+      Refused(
+        id: number, title: title, refusal: refusal, at: now,
+        tries: (before.map(\.tries).max() ?? 0) + 1, purpose: purpose, draft: draft))
+    if refused.count > WriteQueue.refusedMax { refused.removeFirst() }
+  }
+
+  /// A refused write is kept no longer.
+  mutating func drop(_ id: Int) { refused.removeAll { $0.id == id } }
+
+  /// Forgets that a write was under way.
+  mutating func end(_ number: Int) { waiting[number] = nil }
+
+  /// The refused write that is about a place, or something in it.
+  func conflict(at path: Path) -> Refused? {
+    refused.last { $0.draft.map { path.contains($0.path) } ?? false }
+  }
+
+  /// How many writes are under way for so long that it is worth a word.
+  func waitingCount(now: Int64) -> Int {
+    waiting.values.count { now - $0.since >= WriteQueue.silentMilliseconds }
+  }
+}
+
+extension AppState.WritePurpose {
+  /// What it is about, so that it is known again when it is tried again.
+  fileprivate var place: String {
+    switch self {
+    case .edit(let record, let edit): "\(record)/\(edit.field.text)"
+    case .form(let form): form.title
+    case .send(let view, let text): "send \(view) \(text)"
+    case .delete(let path), .deleteMarked(let path): "delete \(path)"
+    case .editOutside(let edit, _): "outside \(edit.path)"
+    case .duplicate(let path): "duplicate \(path)"
+    case .toggle: "toggle"
+    case .undo: "undo"
+    case .reversal: "reversal"
+    case .merge(let draft, _): "merge \(draft.path)"
+    }
+  }
+}

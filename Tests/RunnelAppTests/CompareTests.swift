@@ -1,0 +1,201 @@
+import Foundation
+import RunnelBase
+import RunnelDatabase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// What becomes of a write where others wrote meanwhile.
+@Suite struct CompareTests {
+  /// A form with all fields of Zoe, whose plot others change while one types a name.
+  private func app(
+    columns: Int = 80, isRecording: Bool = false, theirs: String = "/user/zoe/name"
+  ) throws -> AppDriver {
+    let app = try Fixture.gardenApp(isRecording: isRecording)
+    app.resize(columns: columns, rows: 24)
+    app.press("g3 G k")
+    app.go(to: "Zoe")
+    app.press("i C-u")
+    app.type("Mine")
+    // Not told to the application: what is written is compared with what stands there.
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path(theirs), "Theirs")) }
+    app.press("C-s")
+    return app
+  }
+
+  private func screen(_ app: AppDriver) -> CompareScreen? {
+    if case .compare(let screen)? = app.state.layers.last { screen } else { nil }
+  }
+
+  @Test func whatOthersChangedInOtherFieldsIsMergedByItself() throws {
+    let app = try app(theirs: "/user/zoe/note")
+    #expect(app.toast == "saved")
+    #expect(try app.stored("/user/zoe/name") == "Mine")
+    #expect(try app.stored("/user/zoe/note") == "Theirs")
+  }
+
+  @Test func whatOthersChangedInTheSameFieldIsComparedAndNothingIsWritten() throws {
+    let app = try app()
+    #expect(try app.stored("/user/zoe/name") == "Theirs")
+    #expect(app.screen[0].contains("compare /user/zoe"))
+    for text in ["base    \"Zoe\"", "mine    \"Mine\"", "theirs  \"Theirs\""] {
+      #expect(app.line(of: text) != nil, "\(text)")
+    }
+    #expect(app.toast.contains("choose what is kept"))
+    #expect(app.screen[0].contains("!1"), "the header counts what needs attention")
+    app.press("C-s")
+    #expect(app.toast == "1 field needs a choice")
+  }
+
+  @Test(arguments: [("m", "Mine"), ("t", "Theirs"), ("b", "Zoe"), ("M", "Mine"), ("T", "Theirs")])
+  func whatIsChosenIsWritten(key: String, name: String) throws {
+    let app = try app()
+    app.press("\(key) C-s")
+    #expect(try app.stored("/user/zoe/name") == .string(name))
+    #expect(app.state.layers.isEmpty)
+    #expect(app.state.queue.refused.isEmpty)
+    #expect(!app.screen[0].contains("!1"))
+  }
+
+  @Test func anotherValueMayBeTyped() throws {
+    let app = try app()
+    app.press("e C-u")
+    app.type("Both")
+    app.press("C-s C-s")
+    #expect(try app.stored("/user/zoe/name") == "Both")
+  }
+
+  @Test func whoChangesItAgainIsAskedAgain() throws {
+    let app = try app()
+    app.press("m")
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/zoe/name"), "Third")) }
+    app.press("C-s")
+    #expect(try app.stored("/user/zoe/name") == "Third")
+    #expect(app.line(of: "theirs  \"Third\"") != nil)
+    app.press("m C-s")
+    #expect(try app.stored("/user/zoe/name") == "Mine")
+    #expect(app.state.queue.refused.isEmpty)
+  }
+
+  @Test func escKeepsWhatWasTypedInTheQueue() throws {
+    let app = try app()
+    app.press("Esc")
+    #expect(app.state.layers.isEmpty)
+    #expect(app.line(of: "! ") != nil, "the row of the record is marked")
+    app.press("S")
+    #expect(app.cursorLine.contains("conflict"))
+    app.press("Enter")
+    #expect(app.line(of: "+ name  \"Mine\"") != nil)
+    app.press("c m C-s")
+    #expect(try app.stored("/user/zoe/name") == "Mine")
+    #expect(app.line(of: "nothing was refused") != nil)
+  }
+
+  @Test func wideScreensShowTheThreeBesideEachOther() throws {
+    let app = try app(columns: 120)
+    let line = try #require(app.body.first { $0.contains("\"Zoe\"") })
+    #expect(line.contains("\"Mine\"") && line.contains("\"Theirs\""))
+    #expect(app.line(of: "?  choose") != nil)
+    app.press("t")
+    #expect(app.line(of: "?  choose") == nil)
+    app.resize(columns: 40, rows: 10)
+    #expect(app.cursorLine.contains("\"Mine\""))
+    app.resize(columns: 20, rows: 5)
+    #expect(app.cursorLine.hasPrefix(">"))
+  }
+
+  @Test func aFieldThatIsEditedInItsPlaceIsComparedToo() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 gg j e C-u")
+    app.type("mine@example.org")
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/ana/email"), "theirs")) }
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/email") == "theirs")
+    app.press("m C-s")
+    #expect(try app.stored("/user/ana/email") == "mine@example.org")
+  }
+
+  @Test func whatIsEditedOutsideIsComparedToo() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 gg j")
+    app.editor = { text in
+      try? app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/ana/plot"), 50)) }
+      return (text.replacingOccurrences(of: "\"plot\": 3", with: "\"plot\": 8"), 0)
+    }
+    app.press("E")
+    #expect(try app.stored("/user/ana/plot") == 50)
+    #expect(app.line(of: "theirs  50") != nil)
+    app.press("m C-s")
+    #expect(try app.stored("/user/ana/plot") == 8)
+    #expect(try app.stored("/user/ana/email") == "ana@example.org")
+  }
+
+  @Test func aValueOfTheTreeIsComparedToo() throws {
+    let app = try AppDriver(Fixture.views(), json: ["a": 1])
+    app.press("g3 gg j e C-u")
+    app.type("2")
+    try app.elsewhereUnseen { _ = try $0.write(.set(Path("/a"), 3)) }
+    app.press("C-s")
+    #expect(try app.stored("/a") == 3)
+    app.press("t C-s")
+    #expect(app.toast == "what others wrote is kept")
+    #expect(try app.stored("/a") == 3)
+  }
+
+  @Test func whatCannotBeTakenBackIsCompared() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 gg j e C-u")
+    app.type("mine")
+    app.press("Enter Esc")
+    try app.set("/user/ana/email", "theirs")
+    app.press("u")
+    #expect(app.toast.contains("c compares"))
+    app.press("c")
+    for text in ["base    \"mine\"", "mine    \"ana@example.org\"", "theirs  \"theirs\""] {
+      #expect(app.line(of: text) != nil, "\(text)")
+    }
+    app.press("m C-s")
+    #expect(try app.stored("/user/ana/email") == "ana@example.org")
+  }
+
+  @Test func aRefusedWriteIsKeptUntilItIsWrittenOrDropped() throws {
+    let app = try Fixture.gardenApp()
+    app.press("g3 gg j")
+    app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
+    app.press("i C-u")
+    app.type("Typed")
+    app.press("C-s Esc S")
+    #expect(app.cursorLine.contains("refused"))
+    app.press("Enter")
+    #expect(app.line(of: "the disk is full") != nil)
+    #expect(app.line(of: "name  Typed") != nil)
+    app.press("e C-s")
+    #expect(app.state.queue.refused.map(\.tries) == [2])
+    app.backend.refusal = nil
+    app.press("C-s")
+    #expect(app.state.queue.refused.isEmpty)
+    #expect(try app.stored("/user/ana/name") == "Typed")
+  }
+
+  @Test func aRefusedWriteIsDroppedAfterAQuestion() throws {
+    let app = try app()
+    app.press("Esc S d")
+    app.wait(milliseconds: 200)
+    app.press("n")
+    #expect(app.state.queue.refused.count == 1)
+    app.press("d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(app.state.queue.refused.isEmpty)
+    #expect(app.line(of: "nothing waits, and nothing was refused") != nil)
+  }
+
+  @Test func aSessionWithAComparisonIsReplayed() throws {
+    let app = try app(isRecording: true)
+    app.press("m b Esc S Enter c m C-s u")
+    let replay = try SessionReplay(parsing: app.recording, file: "s.log")
+    #expect(replay.state == app.state)
+  }
+}
