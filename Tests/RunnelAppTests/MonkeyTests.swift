@@ -93,8 +93,9 @@ private struct Monkey {
     }
   }
 
-  /// Says yes to some of the questions about what to delete: what is gone then is what the question
-  /// was asked for, and nothing else. Returns what is wrong.
+  /// Says yes to some of the questions about what to delete, and returns what is wrong.
+  ///
+  /// What is gone then is what the question was asked for, and nothing else.
   mutating func answerQuestion() throws -> [String] {
     guard case .confirm(let question)? = app.state.layers.last, !question.paths.isEmpty,
       app.backend.refusal == nil, chance(50)

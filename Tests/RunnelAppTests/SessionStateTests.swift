@@ -13,7 +13,7 @@ import Testing
     session.timeStyle = .clock
     session.filters = ["from:bo", "text~漢"]
     session.searches = ["rain"]
-    session.bookmarks = ["a": "/room/-M1"]
+    session.bookmarks = ["a": "Chat\n/room/-M1\n"]
     session.views["Chat"] = SessionState.View(
       cursor: "/room/-M3", folded: ["1|3|"], filter: "from:bo", isFollowing: true,
       seen: "/room/-M6",

@@ -182,7 +182,8 @@ extension AppState {
       guard let mine = try? JSONValue(parsing: text) else { return nil }
       return CompareDraft(path: edit.path, base: edit.original, mine: mine)
     case .merge(let draft, _): return draft
-    case .send, .delete, .deleteMarked, .duplicate, .toggle, .undo, .reversal: return nil
+    case .send, .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal:
+      return nil
     }
   }
 
@@ -201,7 +202,9 @@ extension AppState {
         }
       }
       return CompareDraft(path: path, base: original, mine: mine.json)
-    case .addRecord, .addChild, .addField, .addResource, .deleteMarked, .choose: return nil
+    case .addRecord, .addChild, .addField, .addResource, .deleteMarked, .choose, .export,
+      .importFile:
+      return nil
     }
   }
 

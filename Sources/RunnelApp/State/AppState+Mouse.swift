@@ -89,14 +89,14 @@ extension AppState {
   private mutating func clickInMenu(_ position: Position, count: Int) -> Bool {
     switch layers.last {
     case .palette(var screen):
-      let rows = PaletteDrawing.rows(of: screen, in: layout.body)
+      let rows = PaletteDrawing.rows(of: screen, in: layout.panes)
       guard rows.contains(position),
         screen.menu.select(line: position.row - rows.row, height: rows.height)
       else { return true }
       layers[layers.count - 1] = .palette(screen)
       tryTheme()
     case .menu(var screen):
-      let rows = MenuList.rows(inBox: MenuDrawing.box(of: screen, in: layout.body))
+      let rows = MenuList.rows(inBox: MenuDrawing.box(of: screen, in: layout.panes))
       guard rows.contains(position),
         screen.menu.select(line: position.row - rows.row, height: rows.height)
       else { return true }

@@ -68,7 +68,7 @@ extension AppState {
       open(view)
       lists[view].draft = text
       openComposer()
-    case .delete, .deleteMarked, .duplicate, .toggle, .undo, .reversal, .merge: break
+    case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: break
     }
   }
 

@@ -142,7 +142,8 @@ extension AppState {
   ) -> Bool {
     switch purpose {
     case .reversal: return false
-    case .undo, .toggle:
+    // The rows of an import that are refused go to a file.
+    case .undo, .toggle, .importRow:
       queue.end(number)
       return false
     case .edit, .form, .send, .delete, .deleteMarked, .duplicate, .editOutside, .merge: break

@@ -97,7 +97,7 @@ extension AppState.WritePurpose {
       form.fields.filter { !$0.input.editor.isEmpty }.map { "\($0.label)  \($0.input.editor.text)" }
     case .send(_, let text): [text]
     case .editOutside(_, let text): text.split(separator: "\n").map(String.init)
-    case .delete, .deleteMarked, .duplicate, .toggle, .undo, .reversal, .merge: []
+    case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: []
     }
   }
 
@@ -105,7 +105,7 @@ extension AppState.WritePurpose {
   var isEditable: Bool {
     switch self {
     case .edit, .form, .send, .editOutside: true
-    case .delete, .deleteMarked, .duplicate, .toggle, .undo, .reversal, .merge: false
+    case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: false
     }
   }
 }

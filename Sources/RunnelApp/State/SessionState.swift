@@ -120,6 +120,7 @@ extension SessionState.View {
     folded = screen.list.folded.sorted().suffix(SessionState.foldedMax)
     filter = screen.filter?.text
     isFollowing = screen.list.isFollowing
+    order = screen.order?.text
   }
 }
 
@@ -150,6 +151,7 @@ extension AppState {
     session.timeStyle = timeStyle
     session.filters = filterHistory.entries
     session.searches = searchHistory.entries
+    session.bookmarks = bookmarkTexts
     for screen in lists where screen.isOpen && screen.phase == .loaded {
       let name = screen.definition.name
       session.views[name] = SessionState.View(screen, before: remembered.views[name] ?? .init())
@@ -164,8 +166,12 @@ extension AppState {
     timeStyle = session.timeStyle
     filterHistory = LineHistory(session.filters)
     searchHistory = LineHistory(session.searches)
+    bookmarkTexts = session.bookmarks
     for index in lists.indices {
       guard let view = session.views[lists[index].definition.name] else { continue }
+      if let order = view.order.flatMap({ ListOrder($0) }), reasonNotSorted(lists[index]) == nil {
+        sort(by: order, inView: index)
+      }
       lists[index].restore(view)
       // A filter that names a moment is read as of now; one that cannot be read any more shows all.
       lists[index].filter = view.filter.flatMap { text in

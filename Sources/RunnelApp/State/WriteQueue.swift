@@ -92,6 +92,7 @@ extension AppState.WritePurpose {
     case .delete(let path), .deleteMarked(let path): "delete \(path)"
     case .editOutside(let edit, _): "outside \(edit.path)"
     case .duplicate(let path): "duplicate \(path)"
+    case .importRow(let index): "import \(index)"
     case .toggle: "toggle"
     case .undo: "undo"
     case .reversal: "reversal"

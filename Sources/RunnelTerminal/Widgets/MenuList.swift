@@ -45,11 +45,14 @@ public struct MenuList: Hashable, Sendable {
   private var pattern: String
   private var found: [Found]
   private var selection = 0
+  /// The row that was drawn first when a row was clicked; nil once the selection moves by itself.
+  private var held: Int?
 
   /// Makes a list of those items that fit a pattern, the best first; all in this order if it is empty.
   public init(_ items: [Item], pattern: String = "") {
     self.items = items
     self.pattern = pattern
+    held = nil
     found = MenuList.matches(of: pattern, in: items)
   }
 
@@ -66,6 +69,7 @@ public struct MenuList: Hashable, Sendable {
   public mutating func narrow(to pattern: String) {
     guard pattern != self.pattern else { return }
     self.pattern = pattern
+    held = nil
     found = MenuList.matches(of: pattern, in: items)
     selection = 0
   }
@@ -74,6 +78,7 @@ public struct MenuList: Hashable, Sendable {
   public mutating func replaceItems(with items: [Item]) {
     let id = selected?.id
     self.items = items
+    held = nil
     found = MenuList.matches(of: pattern, in: items)
     select(id ?? "")
     selection = max(0, min(selection, found.count - 1))
@@ -87,12 +92,14 @@ public struct MenuList: Hashable, Sendable {
   /// Moves the selection; it goes round at both ends.
   public mutating func move(by count: Int) {
     guard !found.isEmpty else { return }
+    held = nil
     selection = (selection + count % found.count + found.count) % found.count
   }
 
   /// Moves the selection by a screen of so many rows, up if negative; it stays at the ends.
   public mutating func movePage(by pages: Int, height: Int) {
     let step = max(height - 1, 1)
+    held = nil
     selection = max(0, min(selection + pages * step, found.count - 1))
   }
 
@@ -119,15 +126,17 @@ extension MenuList {
 
   /// The index of the row that is drawn first in so many lines.
   ///
-  /// The selection stays in sight, in the middle where it can.
+  /// The selection stays in sight, in the middle where it can; what was clicked stays where it is.
   private func firstRow(height: Int) -> Int {
-    max(0, min(selection - height / 2, found.count - height))
+    if let held, held..<held + height ~= selection { return held }
+    return max(0, min(selection - height / 2, found.count - height))
   }
 
   /// Selects the row that is drawn at a line of so many; false if there is none.
   public mutating func select(line: Int, height: Int) -> Bool {
     let index = firstRow(height: height) + line
     guard (0..<height).contains(line), found.indices.contains(index) else { return false }
+    held = index - line
     selection = index
     return true
   }
