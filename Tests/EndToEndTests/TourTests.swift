@@ -118,9 +118,9 @@ extension TerminalTests {
     private func followTheData(_ step: Tour.Step, _ terminal: TmuxTerminal) throws {
       try step.strike("gt", on: terminal)
       try terminal.wait(for: "Organizers")
-      try terminal.keys("G")
+      try terminal.keys("G", "k")
       let list = try terminal.wait("the last person under the cursor") {
-        $0.cursorLine?.contains("@") == true && $0.body.last?.hasPrefix(">") == true
+        $0.cursorLine?.contains("@") == true && $0.body.last?.contains("── end ──") == true
       }
       let row = try #require(list.cursorLine)
       let name = row.trimmed.split(separator: " ")[0]

@@ -174,3 +174,17 @@ import Testing
     #expect(app.canvas.cursor != nil)
   }
 }
+
+extension FilteringTests {
+  /// What is typed ahead must not run as commands because the first rows are not there yet.
+  @Test func filterOpensWhileTheFirstRowsAreLoaded() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.strike("g2 f")
+    for character in "name:Ana" { app.send(.key(KeyStroke(.character(character)))) }
+    app.strike("Enter")
+    app.pump()
+    #expect(app.list.filter?.text == "name:Ana")
+    let rows = app.list.content.sections.flatMap(\.rows).filter { $0 != ListScreen.pagingRow }
+    #expect(rows == ["/user/ana"])
+  }
+}

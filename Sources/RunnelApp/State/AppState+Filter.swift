@@ -7,9 +7,7 @@ import RunnelTree
 
 extension AppState {
   mutating func openFilter() {
-    guard case .loaded = lists[active].phase else {
-      return say(.info, "the first rows are being loaded")
-    }
+    // While the first rows are being loaded it opens too: what is typed ahead is no command.
     let filter = lists[active].filter
     layers.append(
       .filter(

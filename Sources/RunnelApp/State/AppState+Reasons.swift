@@ -104,8 +104,8 @@ extension AppState {
     case .recordEditExternal: return screen.cursorRecord.flatMap { reasonNotEditable($0.path) }
     case .sectionMore: return reasonNoMore(in: screen)
     case .filterEdit:
-      if case .loaded = screen.phase { return nil }
-      return "the first rows are being loaded"
+      if case .failed = screen.phase { return "the rows could not be read" }
+      return nil
     case .markNext, .markPrevious:
       return screen.marks.isEmpty ? phrase("no row is marked", .markToggle, "marks") : nil
     case .markClear:
