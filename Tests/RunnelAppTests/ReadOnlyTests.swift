@@ -33,3 +33,30 @@ import Testing
     #expect(app.cursorLine.contains("seen"))
   }
 }
+
+extension ReadOnlyTests {
+  @Test func whatIsBeingWrittenIsNotTurnedOffHalfway() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 gg j Space Space d")
+    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.strike("y !")
+    #expect(app.toast.contains("records are being written"))
+    app.pump()
+    #expect(!app.state.isReadOnly)
+    #expect(try app.stored("/user/ana") == .null)
+    #expect(try app.stored("/user/dan") == .null)
+    app.press("!")
+    #expect(app.state.isReadOnly)
+  }
+
+  @Test func recordsArePastedIntoNoReadOnlyList() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 !")
+    app.send(.paste("{\"name\":\"Zoe\"}\n{\"name\":\"Yan\"}"))
+    app.pump()
+    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.press("y")
+    #expect(app.backend.writeCount == 0)
+    #expect(app.toast.contains("read-only"))
+  }
+}

@@ -178,6 +178,7 @@ extension AppState {
   // MARK: Writing
 
   mutating func startImport(_ progress: ImportProgress) {
+    if refusesWriting() { return }
     importing = progress
     submitBatch()
   }

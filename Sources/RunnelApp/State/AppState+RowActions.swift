@@ -164,6 +164,9 @@ extension AppState {
     if isOpenedReadOnly {
       return say(.warning, "this database was opened read-only: open it to be written")
     }
+    if deletion != nil || importing != nil {
+      return say(.info, "records are being written: stop that first, or wait for its end")
+    }
     isReadOnly.toggle()
     let keys = keysOrName(.profileReadonly)
     say(.info, isReadOnly ? "read-only: \(keys) turns writing on" : "writing is on again")
