@@ -173,9 +173,25 @@ final class TestFolder {
     #expect(app.toast.hasPrefix("imported 1 record; 2 refused and written to"), "\(app.toast)")
     #expect(try app.stored("/user/fay/plot") == 4)
     #expect(try app.stored("/user/gus") == .null)
-    let lines = try folder.text("new.jsonl.refused.jsonl").split(separator: "\n")
+    let file = "new.jsonl.refused-\(app.state.now).jsonl"
+    let lines = try folder.text(file).split(separator: "\n")
     #expect(lines.count == 2)
     #expect(lines[1].contains(#""$key":"gus""#))
+    // What was corrected in it is imported as the records that it holds.
+    let corrected = lines[1].replacingOccurrences(of: "99", with: "9")
+    try folder.write(corrected + "\n", to: "corrected.jsonl")
+    app.press("g T")
+    open("corrected.jsonl", app)
+    app.press("y")
+    #expect(try app.stored("/user/gus/plot") == 9)
+  }
+
+  @Test func lineEndsOfUnicodeWithinATextEndNoLine() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try folder.write("{\"name\":\"Fay\u{2028}B\"}\n{\"name\":\"Gus\u{85}C\"}\n", to: "new.jsonl")
+    open("new.jsonl", app)
+    app.press("y")
+    #expect(app.toast == "imported 2 records")
   }
 
   @Test func importStopsBetweenBatches() throws {

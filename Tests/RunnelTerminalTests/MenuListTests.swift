@@ -156,7 +156,7 @@ import Testing
       let line = canvas.textLines().firstIndex { $0.hasPrefix(">  item \(step)") }
       #expect(line != nil)
       var clicked = menu
-      #expect(clicked.select(line: line ?? -1, height: 8) && clicked == menu)
+      #expect(clicked.select(line: line ?? -1, height: 8) && clicked.selected == menu.selected)
       menu.move(by: 1)
     }
     #expect(menu.select(line: 9, height: 8) == false)

@@ -69,7 +69,7 @@ struct ImportPlan: Hashable, Sendable {
     guard let first = text.first(where: { !$0.isWhitespace }), first == "{" || first == "[" else {
       return .csv
     }
-    let lines = text.split(whereSeparator: \.isNewline)
+    let lines = text.split(whereSeparator: \.endsLine)
     // Each line of JSON lines is whole.
     if lines.count > 1, (try? JSONValue(parsing: String(lines[0]))) != nil { return .jsonl }
     return .json
@@ -102,7 +102,7 @@ extension ImportPlan {
 
   private mutating func readLines(_ text: String) {
     for (index, line) in text.split(
-      omittingEmptySubsequences: false, whereSeparator: \.isNewline
+      omittingEmptySubsequences: false, whereSeparator: \.endsLine
     ).enumerated() where !line.allSatisfy(\.isWhitespace) {
       let place = "line \(index + 1)"
       do {
@@ -115,6 +115,7 @@ extension ImportPlan {
 
   /// Adds a record; its member `$key` names it, and `$value` is all of it.
   private mutating func add(_ json: JSONValue, _ place: String) {
+    let json = json.refusedRecord ?? json
     guard case .object(var members) = json else {
       return refused.append(
         Refused(place: place, reason: "a record is an object", text: json.jsonText()))
@@ -132,7 +133,21 @@ extension ImportPlan {
   }
 }
 
+extension Character {
+  /// True of what ends a line of JSON lines; other line ends of Unicode may stand within a text.
+  fileprivate var endsLine: Bool { self == "\n" || self == "\r\n" || self == "\r" }
+}
+
 extension JSONValue {
+  /// The record in a line of what an import refused and wrote beside its file; nil for any other line.
+  fileprivate var refusedRecord: JSONValue? {
+    guard case .object(let members) = self,
+      members.map(\.name).sorted() == ["place", "reason", "record"],
+      case .object? = self["record"]
+    else { return nil }
+    return self["record"]
+  }
+
   fileprivate var isObject: Bool { if case .object = self { true } else { false } }
 }
 

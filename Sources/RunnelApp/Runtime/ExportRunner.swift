@@ -149,12 +149,14 @@ final class ExportRunner {
   private func finish(count: Int? = nil) {
     if let writer { write(writer.end()) }
     guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    // A link is made only where nothing is; a name is given whatever is there.
-    let isDone = job.replaces ? rename(temporary, path) == 0 : link(temporary, path) == 0
-    let reason = errno
+    guard fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
+      let reason = errno
+      abandon()
+      return report(.failed("cannot be written: \(String(cString: strerror(reason)))"))
+    }
+    let reason = giveName()
     abandon()
-    if isDone {
+    if reason == 0 {
       report(
         .done(
           file: job.file, count: count ?? writer?.count ?? 0, bytes: byteCount,
@@ -164,6 +166,18 @@ final class ExportRunner {
     } else {
       report(.failed("cannot be written: \(String(cString: strerror(reason)))"))
     }
+  }
+
+  /// Gives the file that was written its name; returns why that failed, and 0 if it did not.
+  private func giveName() -> Int32 {
+    // A link is made only where nothing is; a name is given whatever is there.
+    if job.replaces { return rename(temporary, path) == 0 ? 0 : errno }
+    if link(temporary, path) == 0 { return 0 }
+    let reason = errno
+    // Some file systems have no links.
+    guard [EPERM, EOPNOTSUPP, ENOSYS].contains(reason) else { return reason }
+    if access(path, F_OK) == 0 { return EEXIST }
+    return rename(temporary, path) == 0 ? 0 : errno
   }
 
   private func abandon() {

@@ -117,14 +117,14 @@ extension AppState {
 
   /// Takes a value that was typed for a place.
   mutating func take(choice value: JSONValue, at index: Int) {
-    for (layer, screen) in layers.enumerated() {
-      guard case .compare(var screen) = screen, screen.model.rows.indices.contains(index) else {
-        continue
-      }
-      screen.model.choose(.typed(value), at: index)
-      screen.rebuild(columns: size.columns, height: height)
-      layers[layer] = .compare(screen)
-    }
+    // The form was opened from the comparison on top: others below are of other records.
+    let top = layers.lastIndex { if case .compare = $0 { true } else { false } }
+    guard let top, case .compare(var screen) = layers[top],
+      screen.model.rows.indices.contains(index)
+    else { return }
+    screen.model.choose(.typed(value), at: index)
+    screen.rebuild(columns: size.columns, height: height)
+    layers[top] = .compare(screen)
   }
 
   // MARK: Writing

@@ -60,6 +60,8 @@ extension AppState {
     switch outcome {
     case .unchanged: say(.info, "nothing was changed")
     case .accepted(let text):
+      // Writing may have been turned off since; the text is given back.
+      if let reason = reasonReadOnly { return reopen(edit, text, Refusal(reason)) }
       do {
         guard let request = try request(for: text, edit) else {
           return say(.info, "nothing was changed")

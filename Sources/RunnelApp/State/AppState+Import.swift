@@ -251,7 +251,8 @@ extension AppState {
     }
     var words = "imported \(done)\(stopped); \(progress.refused.count) refused"
     if let file = progress.file {
-      let beside = file + ".refused.jsonl"
+      // One of an import before may have been corrected by hand since.
+      let beside = "\(file).refused-\(now).jsonl"
       effects.append(.writeFile(beside, ImportPlan.lines(of: progress.refused)))
       words += " and written to \(beside)"
     }

@@ -35,6 +35,7 @@ extension AppState {
   /// Asks for the write of a form; if something is wrong with a field, marks it and returns false.
   private mutating func save(_ form: inout FormScreen) -> Bool {
     guard let values = form.values() else { return false }
+    if form.writes, let reason = reasonReadOnly { return form.refuse(form.focus, reason) }
     switch form.purpose {
     case .setLeaf(let path, let original):
       guard let value = values.first?.value else {
@@ -93,7 +94,9 @@ extension AppState {
     _ form: inout FormScreen, _ make: (ResourceBook) throws(Refusal) -> WriteRequest
   ) -> Bool {
     do throws(Refusal) {
-      submit(.form(form), try make(resources))
+      let request = try make(resources)
+      form.attempt = form.attempt ?? lastWrite + 1
+      submit(.form(form), request)
       return true
     } catch {
       form.take(error)
@@ -160,6 +163,7 @@ extension AppState {
       closeLayer()
       if let plan = question.plan { return startImport(plan) }
       if let number = question.drops { return drop(number) }
+      if refusesWriting() { return }
       if let path = question.paths.first, question.paths.count == 1 { return remove(path) }
       delete(question.paths)
     case .dialogNo: closeLayer()

@@ -54,6 +54,11 @@ extension AppState {
     guard item.purpose.isEditable else {
       return say(.info, "nothing was typed for it: do it again where it was done")
     }
+    if case .send(let view, let text) = item.purpose, !lists[view].draft.isEmpty,
+      lists[view].draft != text
+    {
+      return say(.warning, "another draft is in the line of this view: send it first")
+    }
     closeLayer()
     putBack(item.purpose, item.refusal)
   }

@@ -84,7 +84,7 @@ extension AppState {
   /// Writes the edited field if it was changed, and goes on with the field so many rows below.
   private mutating func acceptField(thenBy rows: Int) {
     guard case .record(var screen)? = layers.last, var edit = screen.edit else { return }
-    if let message = write(edit, in: screen) {
+    if let message = reasonReadOnly ?? write(edit, in: screen) {
       edit.input.error = message
       screen.edit = edit
     } else {

@@ -164,7 +164,7 @@ extension AppState {
     if isOpenedReadOnly {
       return say(.warning, "this database was opened read-only: open it to be written")
     }
-    if deletion != nil || importing != nil {
+    if deletion != nil || importing != nil || !writes.isEmpty || !reads.isEmpty {
       return say(.info, "records are being written: stop that first, or wait for its end")
     }
     isReadOnly.toggle()

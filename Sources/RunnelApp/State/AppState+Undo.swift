@@ -110,6 +110,10 @@ extension AppState {
     }
     if let failure = reversal.failure { return sayFailure(failure, reversal) }
     let word = direction == .undo ? "undone" : "redone"
+    if step.missingCount > 0 {
+      let count = step.missingCount
+      return say(.warning, "\(word) in part: \(step.title) · \(count) of its writes were not kept")
+    }
     let back: ActionID = direction == .undo ? .editRedo : .editUndo
     let verb = direction == .undo ? "redoes" : "undoes"
     let hint = keymap.firstKeys(for: back, in: contexts).map { " · \($0) \(verb)" } ?? ""

@@ -42,7 +42,7 @@ extension AppState {
       undoing.drop(number)
     } else {
       undoing.finish(
-        number, UndoHistory.parts(of: performed.changes) ?? [], title: performed.deed)
+        number, UndoHistory.parts(of: performed.changes), title: performed.deed)
     }
     finish(number, key: performed.kind == .create ? performed.path.lastKey : nil)
   }

@@ -54,6 +54,17 @@ struct FormScreen: Hashable, Sendable {
   var fields: [Field]
   /// The index of the field with the keys.
   var focus = 0
+  /// The number of the first write that was asked for with it; nil before. What was typed is known by it
+  /// as long as it is refused.
+  var attempt: Int?
+
+  /// True if to save it writes to the database.
+  var writes: Bool {
+    switch purpose {
+    case .export, .importFile, .choose: false
+    default: true
+    }
+  }
 
   /// Moves the keys to another field, around the ends.
   mutating func moveFocus(by steps: Int) {

@@ -26,6 +26,8 @@ struct UndoHistory: Hashable, Sendable {
     var title: String
     /// What is to be taken back, in the order in which it was done; none if it cannot be.
     var parts: [Part]
+    /// How many of its writes the history did not keep: they stay as they are.
+    var missingCount = 0
   }
 
   /// A step whose writes are not all answered.
@@ -35,6 +37,7 @@ struct UndoHistory: Hashable, Sendable {
     /// How many writes it has.
     var count = 0
     var parts: [Part] = []
+    var missingCount = 0
     var isDone = false
   }
 
@@ -116,16 +119,14 @@ struct UndoHistory: Hashable, Sendable {
   /// A write was done, as the history has it; a title says it better than what it began with.
   mutating func finish(_ number: Int) {
     let entry = entries.removeValue(forKey: number)
-    close(number) { $0.parts += entry.map { [.entry($0)] } ?? [] }
+    close(number, entry.map { [.entry($0)] })
   }
 
   /// An operation was done; a step of one operation is called by what it came to.
-  mutating func finish(_ number: Int, _ parts: [Part], title: String) {
+  mutating func finish(_ number: Int, _ parts: [Part]?, title: String) {
     let isAlone = stepOfWrite[number] == number && open[number]?.count == 1
-    close(number) { step in
-      step.parts += parts
-      if isAlone { step.title = title }
-    }
+    if isAlone { open[number]?.title = title }
+    close(number, parts)
   }
 
   /// A write was refused, or there was nothing to write.
@@ -136,13 +137,15 @@ struct UndoHistory: Hashable, Sendable {
     keepIfDone(first)
   }
 
-  private mutating func close(_ number: Int, _ body: (inout OpenStep) -> Void) {
+  /// A write is answered; nil for the parts of one that the history did not keep.
+  private mutating func close(_ number: Int, _ parts: [Part]?) {
     guard let first = stepOfWrite.removeValue(forKey: number), var step = open[first] else {
       return
     }
     step.waitingCount -= 1
     step.isDone = true
-    body(&step)
+    step.parts += parts ?? []
+    if parts == nil { step.missingCount += 1 }
     open[first] = step
     keepIfDone(first)
   }
@@ -152,7 +155,8 @@ struct UndoHistory: Hashable, Sendable {
     open[first] = nil
     if !step.isDone { return }
     redoable = []
-    push(Step(title: step.title, parts: step.parts), for: .undo)
+    push(
+      Step(title: step.title, parts: step.parts, missingCount: step.missingCount), for: .undo)
   }
 
   // MARK: Going through them

@@ -87,7 +87,7 @@ extension AppState.WritePurpose {
   fileprivate var place: String {
     switch self {
     case .edit(let record, let edit): "\(record)/\(edit.field.text)"
-    case .form(let form): form.title
+    case .form(let form): form.place
     case .send(let view, let text): "send \(view) \(text)"
     case .delete(let path), .deleteMarked(let path): "delete \(path)"
     case .editOutside(let edit, _): "outside \(edit.path)"
@@ -97,6 +97,17 @@ extension AppState.WritePurpose {
     case .undo: "undo"
     case .reversal: "reversal"
     case .merge(let draft, _): "merge \(draft.path)"
+    }
+  }
+}
+
+extension FormScreen {
+  /// What it is about: the record that it changes, or for something new the form itself, of which
+  /// there may be several with one title.
+  fileprivate var place: String {
+    switch purpose {
+    case .addRecord, .addChild, .addField, .addResource: "\(title) \(attempt ?? 0)"
+    case .setLeaf, .choose, .editResource, .deleteMarked, .export, .importFile: title
     }
   }
 }
