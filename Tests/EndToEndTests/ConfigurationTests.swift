@@ -29,9 +29,10 @@ extension TerminalTests {
       let home = try Home("theme: drak\nsigns: ascii\nkeys: { row.up: [x] }\n")
       let terminal = try TmuxTerminal()
       try terminal.runnel(demo.arguments, before: home.variables)
-      let screen = try terminal.wait(for: "did you mean `dark`?")
+      let screen = try terminal.wait("the list, and what is wrong") {
+        $0.contains("did you mean `dark`?") && $0.lines[0].hasSuffix("on live  zoe")
+      }
       #expect(screen.contains("config.yaml:1"))
-      #expect(screen.lines[0].hasSuffix("on live  zoe"))
       try terminal.keys("x")
       try terminal.wait(for: "row 56 of 57")
       try terminal.keys("q")

@@ -230,3 +230,22 @@ private let table = [
       try feed("g g", &matcher, in: [view, list]) == .action(ActionID("row.first"), count: nil))
   }
 }
+
+extension KeymapTests {
+  @Test func keyOfAUserIsNotHiddenByAnInnerContext() {
+    let (inner, outer) = (KeymapContext("inner"), KeymapContext("outer"))
+    func bind(_ context: KeymapContext, _ keys: String, _ action: String) -> [KeyBinding] {
+      KeyBinding.bindings(context, [keys], ActionID(action), "")
+    }
+    let keymap = Keymap(
+      bind(inner, "x", "menu") + bind(inner, "y", "copy") + bind(outer, "k", "up"),
+      innerContexts: [outer: [inner]])
+    let change = KeymapChange(
+      action: ActionID("up"), sequences: [KeyStroke.sequence("x") ?? []])
+    let changed = keymap.applying([change])
+    #expect(
+      changed.bindings.map { "\($0.context) \($0.keys) \($0.action)" } == [
+        "inner y copy", "outer x up",
+      ])
+  }
+}

@@ -149,7 +149,21 @@ enum AppKeymap {
     countingContexts: [
       .collection, .tree, .record, .debug, .toggle, .resource, .activity, .views, .value,
       .history, .compare, .queue,
+    ],
+    innerContexts: innerContexts)
+
+  /// Which contexts of commands go before others, so that a user's key for what is in many places is
+  /// not hidden by what a place has it for.
+  private static let innerContexts: [KeymapContext: Set<KeymapContext>] = {
+    let records: Set<KeymapContext> = [.resource, .toggle, .activity]
+    let places = records.union([
+      .collection, .tree, .record, .history, .compare, .queue, .views, .value,
     ])
+    return [
+      .global: places.union([.list]), .list: places, .collection: records, .tree: records,
+      .record: records,
+    ]
+  }()
 
   typealias Row = (keys: [String], action: ActionID, description: String)
 

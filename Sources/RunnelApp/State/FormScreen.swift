@@ -54,8 +54,9 @@ struct FormScreen: Hashable, Sendable {
   var fields: [Field]
   /// The index of the field with the keys.
   var focus = 0
-  /// The number of the first write that was asked for with it; nil before. What was typed is known by it
-  /// as long as it is refused.
+  /// The number of the first write that was asked for with it; nil before.
+  ///
+  /// What was typed is known by it as long as it is refused.
   var attempt: Int?
 
   /// True if to save it writes to the database.

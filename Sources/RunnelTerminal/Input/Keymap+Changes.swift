@@ -19,8 +19,8 @@ extension Keymap {
   /// The keymap with changes, of which the last one for an action in a context counts.
   ///
   /// Each action keeps its contexts, its place in the table and its description. Keys that a change
-  /// gives to an action are taken from those that had them in the same context, unless a change gave
-  /// them, too: see `validate()` for what collides then. Changes of actions without a binding in
+  /// gives to an action are taken from those that had them in the same context, or in one that goes
+  /// before it, unless a change gave them, too: see `validate()` for what collides then. Changes of actions without a binding in
   /// their context are ignored. O(bindings) for each change.
   public func applying(_ changes: [KeymapChange]) -> Keymap {
     var homes: [Home: [[KeyStroke]]] = [:]
@@ -33,7 +33,10 @@ extension Keymap {
       }
     }
     var taken: [KeymapContext: Set<[KeyStroke]>] = [:]
-    for (home, sequences) in homes { taken[home.context, default: []].formUnion(sequences) }
+    for (home, sequences) in homes {
+      let contexts = innerContexts[home.context, default: []].union([home.context])
+      for context in contexts { taken[context, default: []].formUnion(sequences) }
+    }
     var done: Set<Home> = []
     let changed = bindings.flatMap { binding -> [KeyBinding] in
       let home = Home(binding)
@@ -47,7 +50,8 @@ extension Keymap {
         return binding
       }
     }
-    return Keymap(changed, countingContexts: countingContexts)
+    return Keymap(
+      changed, countingContexts: countingContexts, innerContexts: innerContexts)
   }
 
   /// Where an action has its keys.

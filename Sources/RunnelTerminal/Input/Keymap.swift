@@ -8,6 +8,8 @@ public struct Keymap: Hashable, Sendable {
   public let bindings: [KeyBinding]
   /// The contexts in which leading digits are a count.
   public let countingContexts: Set<KeymapContext>
+  /// The contexts that go before one while both hold.
+  let innerContexts: [KeymapContext: Set<KeymapContext>]
 
   /// What a sequence of keys is to a keymap.
   enum Lookup: Hashable {
@@ -26,7 +28,10 @@ public struct Keymap: Hashable, Sendable {
   /// Makes a keymap.
   ///
   /// See `validate()` for tables that contradict themselves.
-  public init(_ bindings: [KeyBinding], countingContexts: Set<KeymapContext> = []) {
+  public init(
+    _ bindings: [KeyBinding], countingContexts: Set<KeymapContext> = [],
+    innerContexts: [KeymapContext: Set<KeymapContext>] = [:]
+  ) {
     var commands: [KeymapContext: [[KeyStroke]: KeyBinding]] = [:]
     var prefixes: [KeymapContext: Set<[KeyStroke]>] = [:]
     for binding in bindings where !binding.sequence.isEmpty {
@@ -39,6 +44,7 @@ public struct Keymap: Hashable, Sendable {
     }
     self.bindings = bindings
     self.countingContexts = countingContexts
+    self.innerContexts = innerContexts
     self.commands = commands
     self.prefixes = prefixes
     bindingsByAction = Dictionary(grouping: bindings, by: \.action)
