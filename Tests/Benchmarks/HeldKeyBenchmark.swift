@@ -22,7 +22,9 @@ struct HeldKeyBenchmark {
             - { field: from, width: 10 }
             - { field: text }
       """, to: views)
-    let program = try TerminalProgram(["--database", demo.database, "--views", views])
+    let program = try TerminalProgram([
+      "--no-session", "--database", demo.database, "--views", views,
+    ])
     try program.wait(for: "the newest message") { $0.contains(demo.newestText) }
     while let count = program.rowCount, count < rowCount { try program.fetchPage() }
     try program.strike("G")

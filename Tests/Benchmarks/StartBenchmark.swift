@@ -38,7 +38,7 @@ struct StartBenchmark {
 extension TerminalProgram {
   /// Starts the program on a database of the demo and waits for the newest message.
   convenience init(opening demo: DemoInput) throws {
-    try self.init(["--database", demo.database, "--views", demo.viewsFile])
+    try self.init(["--no-session", "--database", demo.database, "--views", demo.viewsFile])
     try wait(for: "the newest message") { $0.contains(demo.newestText) }
   }
 
@@ -46,8 +46,8 @@ extension TerminalProgram {
   var rowCount: Int? {
     let words = screen.line(1).split(separator: " ")
     guard let end = words.firstIndex(where: { $0 == "rows" }), end > 0 else { return nil }
-    let isOpen = end > 2 && words[end - 1] == "?"
-    return Int(words[isOpen ? end - 3 : end - 1])
+    let hasTotal = end > 2 && words[end - 2] == "of"
+    return Int(words[hasTotal ? end - 3 : end - 1])
   }
 
   /// Fetches the next page and waits until the number of rows shows it.

@@ -20,7 +20,8 @@ struct ViewersBenchmark {
       of: Viewer(
         name: "runnel",
         command: [
-          try TerminalProgram.path(), "--database", demo.database, "--views", demo.viewsFile,
+          try TerminalProgram.path(), "--no-session", "--database", demo.database, "--views",
+          demo.viewsFile,
         ], leave: "q"))
     for viewer in viewers {
       let theirs = try figures(of: viewer)
