@@ -125,8 +125,7 @@ extension AppState {
 
   /// What was changed since stays as it is; the step before can be taken next.
   ///
-  /// What failed for another
-  /// reason can be tried again.
+  /// What failed for another reason can be tried again.
   private mutating func sayFailure(
     _ failure: UndoHistory.Failure, _ reversal: UndoHistory.Reversal
   ) {
