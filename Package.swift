@@ -121,7 +121,8 @@ let package = Package(
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
-        "CFaults", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree", "RunnelBase",
+        "CFaults", "CPlatform", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree",
+        "RunnelBase",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),

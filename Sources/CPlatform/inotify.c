@@ -16,7 +16,7 @@ int runnel_inotify_add_watch(int descriptor, const char *directory) {
 
 static int names(const struct inotify_event *event, const char *name) {
   if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED)) return 1;
-  return event->len > 0 && strcmp(event->name, name) == 0;
+  return event->len > 0 && (name[0] == '\0' || strcmp(event->name, name) == 0);
 }
 
 int runnel_inotify_drain(int descriptor, const char *name) {

@@ -1,5 +1,8 @@
 #include "internal.h"
 
+/// How many cells go to curses at once: as many as a line has on the screens of most people.
+enum { CELLS_AT_ONCE_MAX = 256 };
+
 static attr_t curses_attributes(unsigned attributes) {
   attr_t result = A_NORMAL;
   if (attributes & RUNNEL_ATTRIBUTE_BOLD) result |= A_BOLD;
@@ -17,30 +20,55 @@ int runnel_terminal_color_pair(int foreground, int background) {
   return pair < 0 ? 0 : pair;
 }
 
-static void add_cell(const wchar_t *text, attr_t attributes, int color_pair) {
-  cchar_t cell;
+/// Makes what curses keeps of a cell. What the C library would not give the cell's width is "?" for
+/// the row after it must not shift; false then.
+static bool make_cell(const runnel_cell *cell, attr_t attributes, cchar_t *made) {
+  wchar_t base = (wchar_t)cell->scalars[0];
+  bool is_known = (base < 0x7F && cell->width == 1) || wcwidth(base) == cell->width;
+  wchar_t text[RUNNEL_CELL_SCALARS_MAX + 1] = {is_known ? base : L'?'};
+  int count = 1;
+  for (int i = 1; is_known && i < RUNNEL_CELL_SCALARS_MAX && cell->scalars[i] != 0; i++) {
+    wchar_t mark = (wchar_t)cell->scalars[i];
+    if (wcwidth(mark) == 0) text[count++] = mark;
+  }
   // The pair does not fit in the short that setcchar takes: its last argument carries it.
-  if (setcchar(&cell, text, attributes, 0, &color_pair) == OK) wadd_wch(stdscr, &cell);
+  int pair = cell->color_pair;
+  setcchar(made, text, attributes, 0, &pair);
+  return is_known;
 }
 
-void runnel_terminal_put(
-    int row, int column, const uint32_t *scalars, int scalar_count, int width,
-    unsigned attributes, int color_pair) {
-  if (!is_active() || scalar_count < 1) return;
-  attr_t style = curses_attributes(attributes);
-  wmove(stdscr, row, column);
-  if (wcwidth((wchar_t)scalars[0]) != width) {
-    for (int i = 0; i < width; i++) add_cell(i == 0 ? L"?" : L" ", style, color_pair);
-    return;
+void runnel_terminal_put(int row, int column, const runnel_cell *cells, int count) {
+  if (!is_active()) return;
+  cchar_t line[CELLS_AT_ONCE_MAX];
+  int end = column;
+  int made = 0;
+  for (int i = 0; i < count; i++) {
+    const runnel_cell *cell = &cells[i];
+    // The second half of a wide cell comes with the first.
+    if (cell->width == 0) continue;
+    attr_t attributes = curses_attributes(cell->attributes);
+    bool is_known = make_cell(cell, attributes, &line[made++]);
+    end += cell->width;
+    if (!is_known && cell->width == 2) {
+      int pair = cell->color_pair;
+      setcchar(&line[made++], L" ", attributes, 0, &pair);
+    }
+    if (made + 2 > CELLS_AT_ONCE_MAX) {
+      mvwadd_wchnstr(stdscr, row, column, line, made);
+      column = end;
+      made = 0;
+    }
   }
-  wchar_t text[RUNNEL_CELL_SCALARS_MAX + 1] = {0};
-  int count = 0;
-  text[count++] = (wchar_t)scalars[0];
-  for (int i = 1; i < scalar_count && count < RUNNEL_CELL_SCALARS_MAX; i++) {
-    if (wcwidth((wchar_t)scalars[i]) == 0) text[count++] = (wchar_t)scalars[i];
-  }
-  // The last cell of the screen is written although curses reports that it cannot move on.
-  add_cell(text, style, color_pair);
+  mvwadd_wchnstr(stdscr, row, column, line, made);
+}
+
+void runnel_terminal_scroll(int first, int last, int lines) {
+  if (!is_active()) return;
+  wsetscrreg(stdscr, first, last);
+  scrollok(stdscr, TRUE);
+  wscrl(stdscr, lines);
+  scrollok(stdscr, FALSE);
+  wsetscrreg(stdscr, 0, LINES - 1);
 }
 
 void runnel_terminal_flush(int cursor_row, int cursor_column, bool at_once) {
@@ -49,12 +77,16 @@ void runnel_terminal_flush(int cursor_row, int cursor_column, bool at_once) {
   leaveok(stdscr, !shows_cursor);
   if (shows_cursor) wmove(stdscr, cursor_row, cursor_column);
   wnoutrefresh(stdscr);
+  // The first frame after the terminal was given back asks it for its size and sets its modes, which
+  // memory cannot.
+  bool is_kept = !isendwin() && frame_begin();
   // Mode 2026 lets the terminal show the frame at once; one that does not know it ignores it.
   bool is_marked = at_once && session.is_ansi;
-  if (is_marked) write_directly("\033[?2026h");
+  if (is_marked && !is_kept) write_directly(FRAME_BEGIN);
   doupdate();
   curs_set(shows_cursor ? 1 : 0);
-  if (is_marked) write_directly("\033[?2026l");
+  if (is_kept) frame_end(is_marked);
+  if (is_marked && !is_kept) write_directly(FRAME_END);
 }
 
 void runnel_terminal_invalidate(void) {

@@ -26,6 +26,8 @@ struct session {
   WINDOW *pad;
   FILE *file;
   int descriptor;
+  /// What curses writes to: the terminal too, but while a frame is drawn, memory.
+  FILE *output;
   bool is_suspended;
   bool has_color;
   bool has_mouse;
@@ -41,6 +43,21 @@ static inline bool is_active(void) {
 
 /// Writes to the terminal past curses; only between frames, because curses has its own buffer.
 void write_directly(const char *text);
+
+/// Writes all of it to the terminal.
+void write_bytes(const char *bytes, size_t count);
+
+// frame.c: a frame in one write.
+
+/// What asks the terminal to show nothing of a frame before its end.
+#define FRAME_BEGIN "\033[?2026h"
+#define FRAME_END "\033[?2026l"
+
+/// From here on, what curses writes is kept. False if it cannot be, and goes out as it comes.
+bool frame_begin(void);
+
+/// Sends what was kept in one write, between the marks of a frame if it is to be shown at once.
+void frame_end(bool at_once);
 
 // crash.c: giving the terminal back when the program dies.
 

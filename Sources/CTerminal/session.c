@@ -19,7 +19,7 @@ static const char modes_off[] = "\033[?1004l\033[?2004l";
 static const char mouse_on[] = "\033[?1000h\033[?1002h\033[?1006h";
 static const char mouse_off[] = "\033[?1006l\033[?1002l\033[?1000l";
 
-static void write_bytes(const char *bytes, size_t left) {
+void write_bytes(const char *bytes, size_t left) {
   while (left > 0) {
     ssize_t written = write(session.descriptor, bytes, left);
     if (written < 0 && errno == EINTR) continue;
@@ -86,13 +86,15 @@ static int start_curses(void) {
   session.file = fopen("/dev/tty", "r+e");
   if (session.file == NULL) return RUNNEL_TERMINAL_NO_TTY;
   session.descriptor = fileno(session.file);
+  session.output = fopen("/dev/tty", "r+e");
+  if (session.output == NULL) return RUNNEL_TERMINAL_NO_TTY;
   // With these set, curses would never see a resize.
   unsetenv("LINES");
   unsetenv("COLUMNS");
   // What the terminal is like now is what a crash brings back.
   crash_arm(session.descriptor, "", 0);
   crash_set_active(true);
-  session.screen = newterm(NULL, session.file, session.file);
+  session.screen = newterm(NULL, session.output, session.file);
   if (session.screen == NULL) return RUNNEL_TERMINAL_BAD_TERM;
   const char *cursor = tigetstr("cup");
   if (cursor == NULL || cursor == (const char *)-1) return RUNNEL_TERMINAL_NO_CURSOR;
@@ -127,6 +129,8 @@ static void set_modes(const runnel_terminal_options *options) {
   noecho();
   nonl();
   curs_set(0);
+  // A frame is finished although keys wait: they are read before the next one is begun.
+  typeahead(-1);
   leaveok(stdscr, TRUE);
   session.pad = newpad(1, 1);
   keypad(session.pad, TRUE);
@@ -144,6 +148,7 @@ static void set_modes(const runnel_terminal_options *options) {
 static void release(void) {
   if (session.pad != NULL) delwin(session.pad);
   if (session.screen != NULL) delscreen(session.screen);
+  if (session.output != NULL) fclose(session.output);
   if (session.file != NULL) fclose(session.file);
   session = (struct session){0};
 }

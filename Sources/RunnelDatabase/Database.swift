@@ -31,6 +31,8 @@ public enum DatabaseRequest: Sendable {
   /// Read the entries of the history that concern a place, the newest first: at most `count` of those
   /// before one; the answer carries the number.
   case history(Int, Path, before: Int64?, count: Int)
+  /// On a replica: give up one pending write, by its id; the answer carries the number.
+  case dropPending(Int, Int64)
   /// Read what stands at a place, once; the answer carries the number.
   case get(Int, Path)
   /// Read the beginning of what stands at a place: about so many bytes of it, and count its size up to
@@ -80,6 +82,9 @@ public enum DatabaseMessage: Sendable {
   /// On a replica: the origin refused a write. What was under it shows again; this was delivered
   /// before.
   case rejected(Int, TreeError)
+  /// On a replica: all the writes that the origin has not answered, oldest first, also those of other
+  /// processes and of earlier runs. Said at first if there are any, and whenever they are others.
+  case pendingWrites([PendingWrite])
   /// On a replica: what the origin is to be sent, in order.
   case origin([OriginCommand])
   /// What carries the number was refused or failed; nothing changed.
@@ -108,8 +113,9 @@ public actor Database {
   private static let blindLookMilliseconds = 250
   /// How long to wait before a full inbox is tried again.
   private static let retryMilliseconds = 5
-  /// How often to look without a sign, in case one was lost.
-  private static let safetyLookMilliseconds = 30_000
+  /// How often to look without a sign, in case one was lost, or somebody wrote who can give none; not
+  /// more often, so that a program that waits for hours stays asleep.
+  private static let safetyLookMilliseconds = 60_000
 
   /// The file of the database.
   public nonisolated let file: String
@@ -162,8 +168,8 @@ public actor Database {
   ) throws {
     try self.init(
       DatabaseSource(file: file, isReadOnly: isReadOnly, indexes: indexes),
-      executor: TreeExecutor(label: "runnel.tree"), inbox: inbox,
-      dispatcher: EventDispatcher(onTrouble: { _ in }), environment: environment,
+      executor: try TreeExecutor(label: "runnel.tree"), inbox: inbox,
+      dispatcher: try EventDispatcher(onTrouble: { _ in }), environment: environment,
       environmentOfKeys: .system)
   }
 
@@ -195,7 +201,7 @@ public actor Database {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
     case .write, .push, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
-      .get, .excerpt, .search, .orders, .connectOrigin, .disconnectOrigin, .receive:
+      .dropPending, .get, .excerpt, .search, .orders, .connectOrigin, .disconnectOrigin, .receive:
       break
     }
     enqueue(request)
@@ -243,7 +249,8 @@ public actor Database {
       .undo(let number, _, _), .get(let number, _), .search(let number, _),
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
-      .undoWrite(let number, _), .history(let number, _, _, _), .orders(let number, _):
+      .undoWrite(let number, _), .history(let number, _, _, _), .orders(let number, _),
+      .dropPending(let number, _):
       session.newestWriteID = nil
       let messages = session.answer(request)
       if let id = session.newestWriteID { numbersOfWrites[id] = number }
@@ -276,7 +283,7 @@ public actor Database {
       .undo(let number, _, _), .get(let number, _), .search(let number, _),
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
-      .undoWrite(let number, _), .history(let number, _, _, _):
+      .undoWrite(let number, _), .history(let number, _, _, _), .dropPending(let number, _):
       post(.refused(number, error))
     // What may be known without an answer is not missed.
     case .orders, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
@@ -334,6 +341,7 @@ public actor Database {
         end(transaction: id, .failure(DatabaseError(transaction: error)))
       }
     }
+    if inbox != nil, let news = session.takePendingNews() { post(news) }
     if output.commands.isEmpty { return }
     commandSink?(output.commands)
     post(.origin(output.commands))

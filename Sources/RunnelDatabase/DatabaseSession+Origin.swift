@@ -146,6 +146,30 @@ extension DatabaseSession {
     }
   }
 
+  /// Gives up one pending write, as if the origin had refused it; the others stay, in their order.
+  ///
+  /// - Returns: what listeners of this session are to be told.
+  /// - Throws: `DatabaseError`; then nothing changed. If it is not pending any more: `changed`; on a tree of
+  ///   its own: `refused`.
+  public func dropPendingWrite(_ id: Int64) throws -> [Delivery] {
+    try step { (engine, storage, now) in
+      guard let outcome = try engine.dropPendingWrite(id, now: now, &storage) else {
+        throw DatabaseError(
+          .changed,
+          "Write \(id) is not pending any more: the origin answered it, or it was dropped.")
+      }
+      return outcome
+    }
+  }
+
+  /// The pending writes, if they are others than when this was called last.
+  package func takePendingNews() -> DatabaseMessage? {
+    let pending = pendingWrites
+    if pending == toldPending { return nil }
+    toldPending = pending
+    return .pendingWrites(pending)
+  }
+
   /// Starts a transaction on a replica; its end is among the completions, under the id returned.
   ///
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.

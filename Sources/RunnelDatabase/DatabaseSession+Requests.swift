@@ -8,7 +8,12 @@ extension DatabaseSession {
   /// Carries out a request; returns what is to be said of it, in order.
   ///
   /// What the origin of a replica says and is to be sent is not a part of it; see `Database`.
-  package func answer(_ request: DatabaseRequest) -> [DatabaseMessage] {  // tidy:table
+  package func answer(_ request: DatabaseRequest) -> [DatabaseMessage] {
+    let messages = messages(for: request)
+    return messages + [takePendingNews()].compactMap(\.self)
+  }
+
+  private func messages(for request: DatabaseRequest) -> [DatabaseMessage] {  // tidy:table
     switch request {
     case .listen(let listener, let request):
       return answer(for: listener) { try listen(listener, request) }
@@ -50,6 +55,10 @@ extension DatabaseSession {
       return answer(number) {
         ([], .history(number, try historyPage(of: path, before: id, count: count)))
       }
+    case .dropPending(let number, let id):
+      return answer(number) {
+        (try dropPendingWrite(id), .written(number, key: nil, entry: nil))
+      }
     case .get(let number, let path):
       return answer(number) { ([], .found(number, try node(at: path))) }
     case .excerpt(let number, let path, let textMax, let countMax):
@@ -66,7 +75,7 @@ extension DatabaseSession {
   /// What other processes wrote since the last time, as it is to be said.
   package func news() -> [DatabaseMessage] {
     do {
-      return DatabaseSession.messages(try catchUp())
+      return DatabaseSession.messages(try catchUp()) + [takePendingNews()].compactMap(\.self)
     } catch {
       return [.stale(DatabaseError(error, file: file))]
     }

@@ -60,6 +60,8 @@ public final class DatabaseSession {
   var messageCount = 0
   /// What the replica has for its origin and for those who wait, until it is taken.
   var originOutput = OriginOutput()
+  /// The pending writes as they were told last.
+  var toldPending: [PendingWrite] = []
   /// What listeners of a replica are to be told, and could not be when it was found.
   var undelivered: [Delivery] = []
   /// The state of the file that this was in; while it is the same, nobody else has written.

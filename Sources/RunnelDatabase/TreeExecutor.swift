@@ -1,36 +1,44 @@
-import Dispatch
-
 /// A thread of one open database: it runs jobs one by one, in the order they were given.
 ///
 /// A database has two: the tree's, and the one on which its observers are told. Below, *the tree's*
 /// stands for either.
 ///
-/// It is the only place of the program that uses Dispatch.
+/// While there is nothing to do the thread sleeps until something is given to it, which the pools of
+/// the system do not: they look after their threads once a second.
+///
+/// The thread ends when nobody refers to the executor any more. What was submitted before is still done,
+/// also what was to be done after a delay; what repeats, and what waits for a descriptor, ends.
 final class TreeExecutor: SerialExecutor {
-  private let queue: DispatchQueue
+  private let loop: WorkLoop
 
-  init(label: String) { queue = DispatchQueue(label: label, qos: .userInitiated) }
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    let executor = asUnownedSerialExecutor()
-    queue.async { job.runSynchronously(on: executor) }
+  /// Starts the thread; the label is its name.
+  ///
+  /// - Throws: `DatabaseError` (`storage`) if the system has no thread or no descriptor left.
+  init(label: String) throws(DatabaseError) {
+    loop = try WorkLoop()
+    try loop.start(label: label)
   }
 
-  func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+  deinit { loop.close() }
+
+  func enqueue(_ job: consuming ExecutorJob) { loop.add(.actor(UnownedJob(job), self)) }
+
+  func checkIsolated() {
+    precondition(loop.isCurrentThread, "This belongs to the thread of a database.")
+  }
 
   /// Runs `work` after everything given before it.
-  func submit(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+  func submit(_ work: @escaping @Sendable () -> Void) { loop.add(.work(work)) }
 
   /// Runs `work` on the tree's thread after a delay.
   func submit(afterMilliseconds delay: Int, _ work: @escaping @Sendable () -> Void) {
-    queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: work)
+    loop.add(afterMilliseconds: delay, work)
   }
 
   /// Runs `work` and waits for it.
   ///
   /// Never call it on the tree's thread.
-  func submitAndWait(_ work: @escaping @Sendable () -> Void) { queue.sync(execute: work) }
+  func submitAndWait(_ work: @escaping @Sendable () -> Void) { loop.addAndWait(work) }
 
   /// Calls `handler` on the tree's thread whenever the descriptor can be read, until cancelled.
   ///
@@ -38,28 +46,23 @@ final class TreeExecutor: SerialExecutor {
   func watch(
     _ descriptor: Int32, owner: some AnyObject & Sendable, _ handler: @escaping @Sendable () -> Void
   ) -> Subscription {
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    source.setEventHandler(handler: handler)
-    source.setCancelHandler { withExtendedLifetime(owner) {} }
-    source.activate()
-    return Subscription(cancel: { source.cancel() })
+    let id = loop.watch(descriptor, owner: owner, handler)
+    return Subscription(cancel: { [loop] in loop.cancel(id) })
   }
 
   /// Calls `handler` on the tree's thread again and again, until cancelled.
   func repeating(
     everyMilliseconds interval: Int, _ handler: @escaping @Sendable () -> Void
   ) -> Subscription {
-    let source = DispatchSource.makeTimerSource(queue: queue)
-    source.schedule(
-      deadline: .now() + .milliseconds(interval), repeating: .milliseconds(interval),
-      leeway: .milliseconds(interval / 4))
-    source.setEventHandler(handler: handler)
-    source.activate()
-    return Subscription(cancel: { source.cancel() })
+    let id = loop.repeating(everyMilliseconds: interval, handler)
+    return Subscription(cancel: { [loop] in loop.cancel(id) })
   }
 
   /// Something that goes on until it is cancelled.
-  struct Subscription {
-    let cancel: () -> Void
+  ///
+  /// Cancelled on the tree's thread, the handler is not called again; elsewhere it may be under way. It may
+  /// be cancelled more than once.
+  struct Subscription: Sendable {
+    let cancel: @Sendable () -> Void
   }
 }

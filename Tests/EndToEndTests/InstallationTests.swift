@@ -32,7 +32,7 @@ import Testing
   func completionsKnowTheCommandsAndTheirOptions(shell: String) throws {
     let outcome = try Program.run(["--generate-completion-script", shell])
     #expect(outcome.status == 0)
-    for word in ["import", "doctor", "config", "theme", "order-by", "dark-high-contrast"] {
+    for word in ["import", "doctor", "config", "theme", "order-by", "roles"] {
       #expect(outcome.output.contains(word), "\(word)")
     }
     #expect(!outcome.output.contains("generate-demo"))

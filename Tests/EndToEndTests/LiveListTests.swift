@@ -9,18 +9,6 @@ import Testing
 /// At the end, and at each quiet point on the way, a stream shows what a query of the file gives:
 /// sorted, filtered, and in its sections.
 @Suite(.timeLimit(.minutes(2))) struct LiveListTests {
-  /// What a list shows that follows updates by their coordinates alone.
-  private final class Follower {
-    private(set) var shown: [KeyedSection] = []
-    private(set) var mistakes: [String] = []
-
-    func take(_ update: ListUpdate<Record>) {
-      let new = update.keyed
-      if let mistake = update.update.mistake(from: shown, to: new) { mistakes.append(mistake) }
-      shown = update.update.replayed(on: shown, to: new) ?? []
-    }
-  }
-
   /// Messages by day: the pinned ones, wherever they are, and the last ones of all.
   private final class Board {
     let session: StreamSession

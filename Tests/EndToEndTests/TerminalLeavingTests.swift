@@ -116,6 +116,11 @@ extension TerminalTests {
 
     @Test func programStoppedWhileTheTerminalChangesHasTheNewSize() throws {
       let session = try Session()
+      // Once before too, so that curses remembers a size that is not the terminal's.
+      try session.terminal.resize(columns: 90, rows: 26)
+      try session.terminal.wait("the new height") {
+        $0.lines.count == 26 && $0.lines[25].hasSuffix("row 57 of 57")
+      }
       try session.terminal.keys("C-z")
       try session.terminal.wait(for: "Stopped")
       try session.terminal.resize(columns: 100, rows: 30)

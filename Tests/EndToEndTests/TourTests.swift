@@ -19,6 +19,7 @@ extension TerminalTests {
       try followTheData(tour.step(6), terminal)
       try count(tour.step(7), terminal)
       try seeTheTree(tour.step(8), terminal)
+      try findBack(tour.step(10), terminal)
       try leave(tour, terminal)
     }
 
@@ -159,6 +160,44 @@ extension TerminalTests {
       try step.strike("h", on: terminal)
     }
 
+    private func findBack(_ step: Tour.Step, _ terminal: TmuxTerminal) throws {
+      try terminal.keys("g1")
+      try terminal.wait(for: "/group_message/")
+      try terminal.keys("G")
+      try strikeLetter("m a", of: step, on: terminal)
+      let marked = try terminal.wait(for: "bookmark a is")
+      try terminal.keys("g2")
+      try terminal.wait(for: "▸ /user ")
+      try strikeLetter("' a", of: step, on: terminal)
+      try terminal.wait("the bookmark") { $0.cursorLine == marked.cursorLine }
+      try step.strike("gb", on: terminal)
+      try terminal.wait(for: "▸ /user ")
+      try step.strike("gB", on: terminal)
+      try terminal.wait(forNo: "▸ /user ")
+      try step.strike("]u", on: terminal)
+      #expect(step.text.contains("From 120 columns"))
+      try terminal.resize(columns: 120, rows: 30)
+      try terminal.wait(for: " Bookmarks")
+      try step.strike("Tab", on: terminal)
+      try step.strike("+", on: terminal)
+      try terminal.wait("a pane on half of the screen") { screen in
+        screen.body.contains { line in
+          Array(line).lastIndex(of: "│").map { (59...60).contains($0) } ?? false
+        }
+      }
+      try step.strike("_", on: terminal)
+      try terminal.resize(columns: 80, rows: 24)
+      try terminal.wait(forNo: " Bookmarks")
+    }
+
+    /// Strikes a key and the letter that follows it.
+    private func strikeLetter(
+      _ keys: String, of step: Tour.Step, on terminal: TmuxTerminal
+    ) throws {
+      #expect(step.text.contains("`\(keys)`"), "the README does not name \(keys): \(step.text)")
+      try terminal.keys(contentsOf: keys.split(separator: " ").map(String.init))
+    }
+
     /// Moves down to a field of the open record.
     private func move(to field: String, _ terminal: TmuxTerminal) throws {
       for _ in 0..<12 {
@@ -191,7 +230,7 @@ private struct Tour {
     /// Strikes keys that the step names.
     func strike(_ keys: String, on terminal: TmuxTerminal) throws {
       #expect(text.contains("`\(keys)`"), "the README does not name \(keys) here: \(text)")
-      let isNamed = keys.count > 1 && keys.contains("-")
+      let isNamed = keys.count > 1 && keys.contains("-") || keys == "Tab"
       try terminal.keys(contentsOf: isNamed ? [keys] : keys.map { String($0) })
     }
   }

@@ -220,7 +220,7 @@ import Testing
 
   @Test func rowBeyondTheLoadedOnesIsSaidToBeThere() throws {
     var views = try Fixture.views()
-    views[1].source.page = 2
+    (views[1].source.page, views[1].source.hasOwnPage) = (2, true)
     let app = try AppDriver(views, json: Fixture.small)
     app.press("g2 a")
     app.type("Zita")

@@ -160,6 +160,62 @@ import Testing
     #expect(try app.stored("/user/ana/email") == "ana@example.org")
   }
 
+  @Test func allThatCouldNotBeTakenBackIsComparedOneAfterTheOther() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 gg j Space Space d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    try app.set("/user/ana", ["name": "Theirs", "role": "organizer"])
+    try app.set("/user/dan", ["name": "Other", "role": "organizer"])
+    app.press("u")
+    #expect(app.toast.contains("(and 1 more)"))
+    app.press("c")
+    let first = try #require(screen(app)?.draft.path)
+    app.press("Esc c")
+    let second = try #require(screen(app)?.draft.path)
+    #expect(Set([first.description, second.description]) == ["/user/ana", "/user/dan"])
+    app.press("M C-s")
+    #expect(app.toast.contains("1 more could not be taken back: c compares"))
+    app.press("c")
+    #expect(screen(app)?.draft.path == first)
+    app.press("M C-s")
+    #expect(try app.stored("/user/ana/name") == "Ana")
+    #expect(try app.stored("/user/dan/name") == "Dan")
+    app.press("c")
+    #expect(app.toast == "nothing to compare")
+  }
+
+  @Test func whatIsSaidLeavesRoomOnASmallScreen() throws {
+    let app = try app()
+    app.press("Esc")
+    app.resize(columns: 40, rows: 10)
+    app.press("c")
+    #expect(app.toast == "was changed: m mine, t theirs")
+    #expect(app.screen[8].hasPrefix("───"), "the message has one line")
+  }
+
+  @Test func whatIsTypedGoesToTheComparisonOnTop() throws {
+    let app = try Fixture.gardenApp()
+    app.press("g3")
+    app.go(to: "Ana")
+    for name in ["ana", "bo"] {
+      app.strike("i C-u M i n e")
+      try app.elsewhereUnseen { _ = try $0.write(.set(Path("/user/\(name)/name"), "Theirs")) }
+      app.strike("C-s j")
+    }
+    app.pump()
+    let count = app.state.layers.count { if case .compare = $0 { true } else { false } }
+    #expect(count == 2, "one lies over the other")
+    #expect(screen(app)?.draft.path.description == "/user/bo")
+    app.press("e C-u")
+    app.type("Both")
+    app.press("C-s C-s")
+    #expect(try app.stored("/user/bo/name") == "Both")
+    #expect(try app.stored("/user/ana/name") == "Theirs")
+    #expect(screen(app)?.draft.path.description == "/user/ana")
+    #expect(screen(app)?.model.undecidedCount == 1)
+  }
+
   @Test func aRefusedWriteIsKeptUntilItIsWrittenOrDropped() throws {
     let app = try Fixture.gardenApp()
     app.press("g3 gg j")

@@ -1,4 +1,5 @@
 import RunnelTerminal
+import RunnelTree
 import Testing
 
 @testable import RunnelApp
@@ -39,14 +40,17 @@ import Testing
     #expect(file.settings.views == "/home/zoe/.config/runnel/default.views.yaml")
   }
 
-  @Test func templateChangesNothingAlsoWhenItIsTakenLiterally() {
+  @Test func templateChangesOnlyColorsWhenItIsTakenLiterally() {
     let active = ConfigurationFile.template.split(separator: "\n").compactMap { line in
       line.hasPrefix("#  ") || (line.hasPrefix("#") && !line.hasPrefix("# "))
         ? String(line.dropFirst()) : nil
     }
     let file = read(active.joined(separator: "\n"))
     #expect(file.problems == [])
-    #expect(file.settings.terminal == TerminalOptions())
+    var terminal = file.settings.terminal
+    #expect(!terminal.roles.isEmpty)
+    terminal.roles = RoleChanges()
+    #expect(terminal == TerminalOptions())
     #expect(file.settings.pageSize == Settings().pageSize)
     #expect(file.settings.keymap.keys(for: .rowDown, in: [.list]) == ["j", "Down", "C-n"])
     let names = active.filter { !$0.hasPrefix(" ") }.compactMap { $0.split(separator: ":").first }
@@ -105,7 +109,7 @@ import Testing
     #expect(file.problems.map(\.line) == [1, 3, 4])
     #expect(file.settings.pageSize == 9)
     #expect(file.settings.keymap.keys(for: .rowDown, in: [.list]) == ["y"])
-    #expect(file.summary?.contains("(and 2 more)") == true)
+    #expect(file.summary()?.contains("(and 2 more)") == true)
   }
 
   @Test func standardKeymapTellsNoCollision() {
@@ -152,7 +156,7 @@ import Testing
   private func configured(_ yaml: String) throws -> AppDriver {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     let file = ConfigurationFile(yaml: yaml, name: "c.yaml")
-    app.configure(file.settings, problem: file.summary)
+    app.configure(file.settings, problem: file.summary())
     return app
   }
 
@@ -194,6 +198,76 @@ import Testing
     #expect(
       [0, 1, 11, 12, 13, 23].map { local.timeText($0 * hour) }
         == ["12:00a", "1:00a", "11:00a", "12:00p", "1:00p", "11:00p"])
+  }
+
+  @Test func nextPageIsAsLargeAsTheConfigurationSays() throws {
+    var views = try Fixture.views()
+    views[0].source.hasOwnPage = false
+    let app = try AppDriver(views, copying: Fixture.historyFile.get())
+    let first = app.list.loadedCount
+    app.configure(ConfigurationFile(yaml: "page: 7", name: "c.yaml").settings, problem: nil)
+    app.press("g g")
+    #expect(app.screen.contains { $0.contains("fetches 7") })
+    app.press("g m")
+    #expect(app.list.loadedCount == first + 7)
+    app.press("g m")
+    #expect(app.list.loadedCount == first + 14)
+    app.configure(ConfigurationFile(yaml: "page: 30", name: "c.yaml").settings, problem: nil)
+    app.press("g m")
+    #expect(app.list.loadedCount == first + 44)
+  }
+
+  @Test func pagesOfTheTreeFollowTheConfigurationToo() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.history(120))
+    app.press("g 3 g g j l")
+    let path = try Path("/room")
+    let before = try #require(app.state.tree.expanded[path])
+    app.configure(ConfigurationFile(yaml: "page: 9", name: "c.yaml").settings, problem: nil)
+    #expect(app.state.tree.expanded[path]?.paging == .more(9))
+    app.press("g m")
+    #expect(app.state.tree.expanded[path]?.rows.count == before.rows.count + 9)
+  }
+
+  @Test func viewThatSaysHowLargeItsPagesAreKeepsThem() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    #expect(app.list.definition.source.hasOwnPage)
+    app.configure(ConfigurationFile(yaml: "page: 7", name: "c.yaml").settings, problem: nil)
+    #expect(app.list.definition.source.page == 50)
+    #expect(app.list.paging == .more(50))
+  }
+
+  @Test func whatWaitsForTheNextStartIsSaid() throws {
+    let app = try configured("me: ana\nviews: v.yaml\npage: 7")
+    #expect(app.toast == "the configuration was read again; from the next start on: me, views")
+    app.configure(ConfigurationFile(yaml: "page: 8", name: "c.yaml").settings, problem: nil)
+    #expect(app.toast == "the configuration was read again")
+  }
+
+  @Test func savedViewsFileIsSaidWithItsMistakes() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.runtime.send(.redefined(file: "/data/chat.views.yaml", problem: nil))
+    #expect(app.toast == "chat.views.yaml was changed; what it says holds from the next start on")
+    app.runtime.send(.redefined(file: "/data/chat.views.yaml", problem: "chat.views.yaml:3: no"))
+    #expect(app.toast.hasPrefix("chat.views.yaml:3: no - until it is mended"))
+  }
+
+  @Test func monitorTellsFilesWhoseTextChanged() throws {
+    let folder = try TestFolder()
+    try folder.write("views:\n  - { name: A, path: /a, columns: [{ field: b }] }\n", to: "v.yaml")
+    let monitor = DefinitionMonitor([
+      .views(folder.file("v.yaml")), .resources(folder.file("r.yaml")),
+      .views(folder.file("none/v.yaml")),
+    ])
+    #expect(monitor.fileDescriptors.count == 2)
+    #expect(monitor.changes().isEmpty)
+    try folder.write("views:\n  - { name: A, path: /a, columns: [{ field: b }] }\n", to: "v.yaml")
+    #expect(monitor.changes().isEmpty)
+    try folder.write("views:\n  - { nme: A }\n", to: "v.yaml")
+    try folder.write("resources: []\n", to: "r.yaml")
+    let changes = monitor.changes()
+    #expect(changes.map(\.file) == [folder.file("v.yaml"), folder.file("r.yaml")])
+    #expect(changes.first?.problem?.contains("v.yaml:2: ") == true)
+    #expect(monitor.changes().isEmpty)
   }
 
   @Test func mistakeIsSaidAndTheProgramGoesOn() throws {

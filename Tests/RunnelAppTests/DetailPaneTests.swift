@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -57,5 +58,89 @@ import Testing
     #expect(!app.body.contains { $0.contains("│") })
     app.press("Esc")
     #expect(app.body[0].contains("│ ana"))
+  }
+}
+
+/// What stands below the fields of a record in the detail pane.
+@Suite struct DetailBelowTests {
+  private func pane(_ app: AppDriver) -> [String] {
+    app.body.map { $0.split(separator: "│").last.map(String.init) ?? "" }
+  }
+
+  @Test func newestChangesAreShownWhenTheCursorRests() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
+    app.press("g2 gg j")
+    try app.set("/user/ana/plot", 4)
+    try app.set("/user/ana/email", "a@example.org")
+    #expect(!pane(app).contains { $0.contains("Changes") })
+    app.wait(milliseconds: DetailHistory.restMilliseconds)
+    app.pump()
+    let lines = pane(app)
+    let start = try #require(lines.firstIndex { $0.contains("Changes") })
+    #expect(lines[start + 1].contains("18:20 zoe"))
+    #expect(lines[start + 2].contains("- email \"ana@example.org\""))
+    #expect(lines[start + 3].contains("+ email \"a@example.org\""))
+    #expect(lines[start + 5].contains("- plot 3"))
+    app.press("j")
+    #expect(!pane(app).contains { $0.contains("Changes") })
+  }
+
+  @Test func whoMovesOnReadsNothing() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
+    app.press("g2 gg")
+    for _ in 0..<2 {
+      app.strike("j")
+      app.wait(milliseconds: DetailHistory.restMilliseconds - 10)
+      #expect(app.backend.requests.allSatisfy { if case .history = $0 { false } else { true } })
+    }
+    app.wait(milliseconds: 10)
+    #expect(app.state.deadline ?? .max > app.state.now)
+    #expect(app.backend.requests.contains { if case .history = $0 { true } else { false } })
+  }
+
+  @Test func changesOfOthersArrive() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
+    app.press("g2 gg j")
+    app.wait(milliseconds: 300)
+    app.pump()
+    try app.set("/user/ana/plot", 77)
+    app.wait(milliseconds: 300)
+    app.pump()
+    #expect(pane(app).contains { $0.contains("+ plot 77") })
+  }
+
+  @Test func aHistoryThatCannotBeReadIsLeftOut() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
+    app.backend.historyRefusal = DatabaseError(.locked, "locked by another")
+    app.press("g2 gg j")
+    app.wait(milliseconds: 300)
+    app.pump()
+    #expect(app.toast.isEmpty)
+    #expect(!pane(app).contains { $0.contains("Changes") })
+  }
+
+  @Test func linksAreListedOnce() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
+    app.press("g2 gg j")
+    try app.set(
+      "/user/ana/page", "see https://a.example/x and https://b.example, https://a.example/x")
+    try app.set("/user/ana/friend", "/user/bo")
+    let lines = pane(app)
+    let start = try #require(lines.firstIndex { $0.contains("Links") })
+    #expect(lines[start + 1].contains("▸ /user/bo"))
+    #expect(lines[start + 2].contains("▸ https://a.example/x"))
+    #expect(lines[start + 3].contains("▸ https://b.example"))
+    #expect(!lines[start + 4].contains("▸"))
+  }
+
+  @Test func whatIsLookedForIsMarkedThereToo() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
+    app.press("g2 gg j / o r g Enter")
+    let line = try #require(app.body.firstIndex { $0.contains("│ role   organizer") })
+    let roles = Array(app.roles[app.state.layout.body.row + line])
+    let column = app.state.layout.detail.column + 2 + 7
+    let other = try #require(app.body.firstIndex { $0.contains("│ name   Ana") })
+    let plain = Array(app.roles[app.state.layout.body.row + other])
+    #expect(roles[column] != plain[column])
   }
 }

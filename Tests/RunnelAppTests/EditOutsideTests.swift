@@ -83,7 +83,7 @@ import Testing
     let app = try people()
     app.editor = { _ in ("{}", 0) }
     app.press("E")
-    #expect(app.toast.contains("nothing would be left of /user/ana: d deletes it"))
+    #expect(app.toast.contains("nothing would be left of /user/ana: delete it instead"))
     #expect(try app.stored("/user/ana/name") == "Ana")
   }
 

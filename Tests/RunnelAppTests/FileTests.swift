@@ -110,6 +110,34 @@ final class TestFolder {
     #expect(try folder.names().isEmpty)
   }
 
+  @Test func nameIsWrittenAsItIsTypedWhateverTheFormat() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("y e Tab F2 Tab C-u")
+    app.type(folder.file("all.json"))
+    app.type("l")
+    app.press("C-s")
+    #expect(try folder.names() == ["all.jsonl"])
+  }
+
+  @Test func keysOfTheHelpAreWrittenInEveryFormat() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("?")
+    app.type("fold all")
+    for (name, format) in [("keys.md", "markdown"), ("keys.jsonl", "jsonl")] {
+      app.press("C-s")
+      app.press(format == "markdown" ? "Tab Tab C-u" : "Tab F2 F2 Tab C-u")
+      app.type(folder.file(name))
+      app.press("C-s")
+      #expect(app.toast.hasPrefix("exported 2 records"), "\(app.toast)")
+      #expect(app.screen.contains { $0.contains("type to narrow:") })
+    }
+    let lines = try folder.text("keys.md").split(separator: "\n")
+    #expect(lines.first == "| group | keys | what | action | off |")
+    #expect(lines.dropFirst(2).contains { $0.contains("| zM | fold all | fold.closeAll |") })
+    let first = try JSONValue(parsing: String(folder.text("keys.jsonl").prefix { $0 != "\n" }))
+    #expect(first["action"] == "fold.closeAll" || first["action"] == "fold.openAll")
+  }
+
   @Test func exportIsStoppedAndLeavesNothing() throws {
     let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
     app.press(":")
@@ -134,6 +162,84 @@ final class TestFolder {
     app.type(folder.file(name))
     app.press("C-s")
     app.wait(milliseconds: 200)
+  }
+
+  @Test func formTellsWhatIsTaken() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g t y i")
+    #expect(
+      app.screen.contains { $0.contains("JSON, JSON lines or CSV, 16 MB at most; `runnel import`") }
+    )
+  }
+
+  @Test func readingTellsHowFarItIsAndStops() throws {
+    var readings: [FileReading] = []
+    let app = try AppDriver(
+      Fixture.views(), json: Fixture.small, startReading: { readings.append($0) })
+    try folder.write("$key,name\nfay,Fay\n", to: "new.csv")
+    open("new.csv", app)
+    let reading = try #require(readings.first)
+    app.runtime.receive(.progress(1 << 20, of: 4 << 20), of: reading.number)
+    #expect(app.toast == "reading: 25% · C-c stops")
+    app.press("y i")
+    #expect(app.toast.hasPrefix("an import is under way"))
+    app.press("C-c")
+    #expect(app.toast == "the file is not read on; nothing was imported")
+    #expect(app.screen.contains { $0.contains("Import into /user") })
+    reading.run { _ in Issue.record("it was stopped") }
+    // What was on its way is not taken for what is read next.
+    app.press("C-s")
+    #expect(readings.count == 2)
+    app.runtime.receive(.done(.failed("late")), of: reading.number)
+    #expect(app.state.reading != nil)
+    var last: FileReading.Report?
+    readings[1].run { last = $0 }
+    app.runtime.receive(try #require(last), of: readings[1].number)
+    #expect(app.screen.contains { $0.contains("Import 1 record") })
+  }
+
+  @Test func fileIsReadInPiecesUpToTheLimit() throws {
+    let line = String(repeating: "x", count: 1023) + "\n"
+    try folder.write("a\n" + String(repeating: line, count: 3 << 10), to: "large.csv")
+    var reports: [FileReading.Report] = []
+    FileReading(1, file: folder.file("large.csv"), texts: []).run { reports.append($0) }
+    #expect(reports.count == 5)
+    guard case .progress(let count, let size)? = reports.first,
+      case .done(.records(let plan, _))? = reports.last
+    else {
+      Issue.record("\(reports.count) reports")
+      return
+    }
+    #expect(count == 1 << 20 && size == 2 + 3 << 20 || count < size)
+    #expect(plan.rows.count == 3 << 10)
+    try folder.write(String(repeating: line, count: 16 << 10) + "x", to: "larger.csv")
+    let reasons = try [
+      "larger.csv": "more than 16 MB", "none.csv": "No such file", "": "is no file",
+      "bytes.csv": "no text in UTF-8",
+    ].filter { name, reason in
+      if name == "bytes.csv" {
+        try Data([0x61, 0x0A, 0xFF]).write(to: URL(fileURLWithPath: folder.file(name)))
+      }
+      var last: FileReading.Report?
+      FileReading(1, file: folder.file(name), texts: []).run { last = $0 }
+      guard case .done(.failed(let message))? = last else { return true }
+      return !message.contains(reason)
+    }
+    #expect(reasons.isEmpty)
+  }
+
+  @Test func threadHandsOverWhatItRead() throws {
+    try folder.write("a\n1\n", to: "small.csv")
+    let (reading, writing) = (FileReading(7, file: folder.file("small.csv"), texts: []), Pipe())
+    let threads = FileThreads { writing.fileHandleForWriting.write(Data([1])) }
+    threads.start(reading)
+    var messages: [FileThreads.Message] = []
+    while !messages.contains(where: { if case .done = $0.report { true } else { false } }) {
+      // The thread rings when it has something.
+      _ = try writing.fileHandleForReading.read(upToCount: 1)
+      messages += threads.take()
+    }
+    #expect(messages.allSatisfy { $0.number == 7 })
   }
 
   @Test func recordsOfAFileAreAdded() throws {

@@ -146,6 +146,31 @@ import Testing
     #expect(app.line(of: "plot  3 -> 4") != nil)
   }
 
+  @Test func whoDoesNotWantToWaitStopsTheReading() throws {
+    let app = try app()
+    app.strike("gH")
+    #expect(app.line(of: "reading the history… · C-c stops") != nil)
+    app.strike("C-c")
+    #expect(app.line(of: "the history was not read · gm reads it") != nil)
+    app.pump()
+    #expect(app.line(of: "plot  3 -> 4") == nil, "what comes late is not wanted")
+    app.press("gm")
+    #expect(app.line(of: "plot  3 -> 4") != nil)
+    #expect(!app.state.isLeaving)
+  }
+
+  @Test func fetchingOlderWritesIsStoppedToo() throws {
+    let app = try app()
+    for number in 0..<60 { try app.set("/user/ana/plot", .number(JSONNumber(Int64(number)))) }
+    app.press("gh")
+    app.strike("gm C-c")
+    #expect(try screen(app).paging == .more(50))
+    app.pump()
+    #expect(try screen(app).entries.count == 50)
+    app.press("gm")
+    #expect(try screen(app).entries.count == 63)
+  }
+
   @Test func theTreeAndTheRecordHaveHistoriesToo() throws {
     let app = try app()
     app.press("Enter j gh")

@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test func fieldOfTextsStaysOne() throws {
-    let plan = try ImportPlan("a,b\n12,12\n", as: .csv) { $0 == "a" }
+    let plan = try ImportPlan("a,b\n12,12\n", as: .csv, texts: ["a"])
     #expect(plan.rows.map(\.value) == [["a": "12", "b": 12]])
   }
 

@@ -60,7 +60,7 @@ import Testing
       name: "tree", keys: "g3 j l j",
       before: moves.merging([
         "view.goto3": "g1", "row.out": "", "record.edit": "l j", "scroll.rowMiddle": "C-f j j j",
-        "row.in": "", "section.more": "", "row.last": "",
+        "row.in": "", "section.more": "", "row.last": "", "mark.clear": "Space",
       ]) { $1 },
       idle: ["section.next": "the tree is one section"]),
     Place(
@@ -160,16 +160,11 @@ import Testing
       state.effects = []
       state.now += 5_000
       let isIdle = try Self.areAlike(Self.after(binding.keys, state), state)
-      let isMeantToBe = place.idle[action] != nil || Self.goesToItself(action, state)
+      let isMeantToBe = place.idle[action] != nil
       #expect(
         isIdle == isMeantToBe,
         "\(binding.keys) (\(action)) in the \(place.name) does \(isIdle ? "nothing" : "something")")
     }
-  }
-
-  /// True if the action goes to the view that is shown.
-  private static func goesToItself(_ action: String, _ state: AppState) -> Bool {
-    action == "view.goto\(state.active + 1)" && state.layers.isEmpty
   }
 
   @Test func crashKeyIsThereOnlyWhereItIsAllowed() throws {

@@ -54,8 +54,7 @@ private struct Monkey {
         "u\(index)", Fixture.user("User \(index)", index % 3 == 0 ? "organizer" : "participant"))
     }
     var views = try Fixture.views()
-    views[0].source.page = 20
-    views[1].source.page = 20
+    for index in [0, 1] { (views[index].source.page, views[index].source.hasOwnPage) = (20, true) }
     app = try AppDriver(
       views,
       json: .object([JSONMember("room", .object(messages)), JSONMember("user", .object(users))]))

@@ -242,3 +242,56 @@ import Testing
     #expect(app.list.list.violations(in: app.list.content, height: app.state.height) == [])
   }
 }
+
+/// From one line to the next that stands as deep.
+@Suite struct SiblingTests {
+  @Test func inAListTheNextRowIsInTheNextSectionToo() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 gg j J")
+    #expect(app.cursorLine.contains("Dan"))
+    app.press("J")
+    #expect(app.cursorLine.contains("Bo"), "the header is passed over")
+    app.press("2 K")
+    #expect(app.cursorLine.contains("Ana"))
+    app.press("K")
+    #expect(app.toast == "this is the first one here")
+    app.press("gg J")
+    #expect(app.cursorLine.contains("Participants"), "from a header to the next one")
+    app.press("9 J J")
+    #expect(app.toast == "this is the last one here")
+  }
+
+  @Test func inARecordWhatIsDeeperIsPassedOver() throws {
+    let app = try AppDriver(
+      Fixture.views(),
+      json: ["room": ["-M1": ["a": 1, "meta": ["x": 1, "y": 2], "z": 3]]])
+    app.press("G Enter")
+    app.go(to: "a ")
+    app.press("J")
+    #expect(app.cursorLine.contains("z "))
+    app.press("k")
+    #expect(app.cursorLine.contains("meta/y"))
+    app.press("K")
+    #expect(app.cursorLine.contains("meta/x"))
+    app.press("K")
+    #expect(app.toast == "this is the first one here")
+  }
+
+  @Test func inAHistoryWhatIsOpenIsPassedOver() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    try app.set("/user/ana/plot", 9)
+    app.press("gH Enter J")
+    #expect(!app.cursorLine.contains("plot"))
+    #expect(app.cursorLine.contains("18:20"))
+    app.press("K")
+    #expect(app.cursorLine.contains("plot"))
+  }
+
+  @Test func theViewsPaneHasSiblingsToo() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
+    let before = app.list.list.cursor
+    app.press("S-Tab J")
+    #expect(app.state.viewsList.cursor == .row(ViewsPane.row(ofTab: 1)))
+    #expect(app.list.list.cursor == before)
+  }
+}

@@ -168,6 +168,13 @@ import Testing
 
   // MARK: Likes
 
+  @Test func whoseNameIsNoKeyTogglesNothing() throws {
+    let app = try Fixture.gardenApp(me: "zoe.b")
+    #expect(!app.screen.contains { $0.contains("T like") })
+    #expect(!app.state.contexts.contains(.toggle))
+    #expect(app.state.contexts.contains(.resource))
+  }
+
   @Test func aLikeIsToggledFromTheList() throws {
     let app = try Fixture.gardenApp()
     #expect(app.screen.contains { $0.contains("T like") })

@@ -16,8 +16,8 @@ import Testing
     session.bookmarks = ["a": "Chat\n/room/-M1\n"]
     session.views["Chat"] = SessionState.View(
       cursor: "/room/-M3", folded: ["1|3|"], filter: "from:bo", isFollowing: true,
-      seen: "/room/-M6",
-      order: "created:desc")
+      seen: "/room/-M6", left: 5, order: "created:desc", hidden: ["from"], isWide: true)
+    session.panes = ["Chat": "detail half"]
     session.views["Gone"] = SessionState.View()
     return session
   }
@@ -96,6 +96,88 @@ import Testing
     #expect(left.views["Gone"] == session.views["Gone"])
     #expect(left.views["Chat"]?.seen == "/room/-M6")
     #expect(left.bookmarks == session.bookmarks)
+  }
+
+  @Test func whatCameSinceTheLastTimeIsUnread() throws {
+    let app = try driver(SessionState())
+    let left = app.state.session
+    #expect(left.views["Chat"]?.seen == "/room/-M6")
+    var json = Fixture.small
+    for (key, from) in [("-M7", "bo"), ("-M8", "zoe"), ("-M9", "eve")] {
+      json = try RunnelTree.Node(json: json).replacing(
+        Path("/room/\(key)"),
+        with: Node(json: Fixture.message("late \(key)", from: from, at: Fixture.now))
+      ).json
+    }
+    let again = try AppDriver(
+      Fixture.views(), json: json, now: Fixture.now + Fixture.hour, restoring: left)
+    let line = try #require(again.line(of: "2 new since 18:20"))
+    #expect(again.body[line + 1].contains("late -M7"), "what the user wrote is not counted")
+    #expect(again.state.session.views["Chat"]?.seen == "/room/-M9", "they are seen now")
+    again.press("g2 g1")
+    #expect(again.line(of: "new since") == nil)
+  }
+
+  @Test func whatIsUnreadInAViewThatWasLeftIsUnreadTheNextTime() throws {
+    let app = try driver(SessionState())
+    app.press("g2")
+    try app.set("/room/-M7", Fixture.message("late", from: "bo", at: Fixture.now))
+    let left = app.state.session
+    #expect(left.views["Chat"]?.seen == "/room/-M6")
+    #expect(left.views["Chat"]?.left == Fixture.now)
+  }
+
+  @Test func whereNothingCameThereIsNoLine() throws {
+    let app = try driver(try driver(SessionState()).state.session)
+    try app.set("/room/-M7", Fixture.message("now", from: "bo", at: Fixture.now))
+    #expect(app.line(of: "new since") == nil)
+  }
+
+  @Test func pagesOfWhatCameAreUnreadToo() throws {
+    var session = SessionState()
+    session.views["Chat"] = SessionState.View(
+      seen: "/room/\(Fixture.historyKey(370))", left: Fixture.now - Fixture.day)
+    let app = try AppDriver(
+      Fixture.views(), copying: Fixture.historyFile.get(), restoring: session)
+    #expect(app.list.unreadCount == 50)
+    app.press("gm")
+    #expect(app.list.unreadCount == 67)
+  }
+
+  @Test func columnsAndPanesComeBack() throws {
+    let app = try AppDriver(
+      Fixture.views(), json: Fixture.small, columns: 120, restoring: SessionState())
+    app.press("z w Down Enter Esc w Tab +")
+    #expect(app.list.hiddenColumns == [1])
+    let again = try AppDriver(
+      Fixture.views(), json: Fixture.small, columns: 120, restoring: app.state.session)
+    #expect(again.list.hiddenColumns == [1])
+    #expect(again.list.isWide)
+    #expect(again.state.pane == .detail)
+    #expect(again.state.paneSize == .half)
+    #expect(again.screen.dropLast() == app.screen.dropLast())
+    again.press("g2")
+    #expect(again.state.pane == .list, "each view has its own")
+  }
+
+  @Test func whereNoPaneHasAnotherSizeTheListHasTheKeys() throws {
+    let app = try AppDriver(
+      Fixture.views(), json: Fixture.small, columns: 120, restoring: SessionState())
+    app.press("Tab")
+    #expect(app.state.pane == .detail)
+    let again = try AppDriver(
+      Fixture.views(), json: Fixture.small, columns: 120, restoring: app.state.session)
+    #expect(again.state.pane == .list)
+  }
+
+  @Test func columnsThatAreGoneHideNothing() throws {
+    var session = SessionState()
+    session.views["People"] = SessionState.View(hidden: ["name", "plot", "active", "email", "x"])
+    session.panes = ["People": "roof half", "Chat": "detail"]
+    let app = try driver(session)
+    app.press("g2")
+    #expect(app.list.hiddenColumns.isEmpty)
+    #expect(app.state.paneSize == .normal)
   }
 
   @Test func unknownRowsAndTabsChangeNothing() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import RunnelBase
 import RunnelDatabase
 import RunnelStreams
@@ -202,5 +203,85 @@ import Testing
     app.backend.listenRefusal = nil
     app.press("j Enter")
     #expect(app.line(of: "-M1") != nil)
+  }
+}
+
+/// Marked nodes.
+@Suite struct TreeMarkTests {
+  private func app() throws -> AppDriver {
+    let app = try AppDriver(
+      [], json: ["a": ["x": 1, "y": ["z": 2]], "b": "two", "c": 3, "d": ["e": 4]])
+    app.press("gg j")
+    return app
+  }
+
+  @Test func spaceMarksAndStepsDown() throws {
+    let app = try app()
+    app.press("Space Space")
+    #expect(app.state.tree.marks == ["/a", "/b"])
+    #expect(app.cursorLine.contains("c "))
+    #expect(app.status.contains("2 marked"))
+    #expect(app.body[1].hasPrefix(" *▸ a"))
+    app.press("[m")
+    #expect(app.cursorLine.contains("b "))
+    app.press("Esc")
+    #expect(app.state.tree.marks.isEmpty)
+  }
+
+  @Test func rangesAndSiblingsAreMarked() throws {
+    let app = try app()
+    app.press("j v j v")
+    #expect(app.state.tree.marks == ["/b", "/c"])
+    app.press("\\ g g j l j *")
+    #expect(app.state.tree.marks == ["/a/x", "/a/y"])
+    app.press("*")
+    #expect(app.state.tree.marks.isEmpty)
+  }
+
+  @Test func markedNodesAreDeletedAfterAQuestionAndComeBack() throws {
+    let app = try app()
+    app.press("l j Space gg j Space G Space d")
+    #expect(
+      app.screen.contains { $0.contains("Delete 2 marked nodes") }, "what is inside goes along")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(try app.stored("/") == ["b": "two", "c": 3])
+    #expect(app.state.tree.marks.isEmpty)
+    #expect(app.toast == "deleted 2 records")
+    app.press("u")
+    #expect(try app.stored("/a/y/z") == 2)
+    #expect(try app.stored("/d/e") == 4)
+  }
+
+  @Test func markedNodesAreCopied() throws {
+    let app = try app()
+    app.press("Space Space y v")
+    #expect(app.clipboard == "{\"x\":1,\"y\":{\"z\":2}}\n\"two\"")
+    app.press("y p")
+    #expect(app.clipboard == "/a\n/b")
+    app.press("y y")
+    #expect(try JSONValue(parsing: app.clipboard) == [["x": 1, "y": ["z": 2]], "two"])
+  }
+
+  @Test func markedNodesAreExported() throws {
+    let file = NSTemporaryDirectory() + "marked-\(UUID().uuidString).json"
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let app = try app()
+    app.press("Space j Space :")
+    app.type("export json \(file)")
+    app.press("Enter")
+    #expect(app.form?.fields.first?.input.editor.text == "marked")
+    app.press("C-s")
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(try JSONValue(parsing: text)["a"] == ["x": 1, "y": ["z": 2]])
+    #expect(try JSONValue(parsing: text)["c"] == 3)
+    #expect(try JSONValue(parsing: text)["b"] == nil)
+  }
+
+  @Test func whatIsGoneIsNotMarked() throws {
+    let app = try app()
+    app.press("Space Space")
+    try app.remove("/a")
+    #expect(app.state.tree.marks == ["/b"])
   }
 }

@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelDatabase
 import RunnelTerminal
 import Testing
@@ -26,6 +27,22 @@ import Testing
     #expect(app.state.queue.refused.isEmpty)
   }
 
+  @Test func refusedWriteIsTriedAgainAsItWas() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.backend.refusal = refusal
+    app.press("g2 a")
+    app.type("Zed")
+    app.press("C-s C-g S r C-g")
+    #expect(app.state.queue.refused.map(\.tries) == [2])
+    app.backend.refusal = nil
+    app.press("S r")
+    #expect(app.state.queue.refused.isEmpty)
+    app.press("C-g")
+    #expect(app.screen.contains { $0.contains("Zed") })
+    app.press("S r")
+    #expect(app.toast == "nothing was refused")
+  }
+
   @Test func messageThatIsEditedAgainTakesNoDraftsPlace() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.backend.refusal = refusal
@@ -39,5 +56,46 @@ import Testing
     #expect(app.toast.contains("another draft"))
     #expect(app.list.draft == "second")
     #expect(app.state.queue.refused.count == 1)
+  }
+
+  /// Two fields of one record are refused while the queue lies over it.
+  private func twoRefusedEdits() throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.backend.refusal = refusal
+    app.press("g2 gg j Enter")
+    app.go(to: "email")
+    app.strike("e x Enter j e y Enter S")
+    app.pump()
+    app.backend.refusal = nil
+    return app
+  }
+
+  @Test func refusedEditIsKeptWhereAnotherOneIsBelow() throws {
+    let app = try twoRefusedEdits()
+    #expect(app.state.queue.refused.count == 2)
+    #expect(app.record?.edit?.field.text == "email", "the first one is given back")
+    #expect(app.toast.contains("what was typed is kept"))
+    app.press("e")
+    #expect(app.toast.contains("it is kept"))
+    #expect(app.state.queue.refused.count == 2)
+    app.press("Enter")
+    #expect(try app.stored("/user/ana/email") == "ana@example.orgx")
+    #expect(app.state.queue.refused.count == 1)
+    app.press("S e")
+    #expect(app.record?.edit?.field.text == "name")
+  }
+
+  @Test func refusedEditIsOpenedAgainOverWhatElseIsOpen() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.backend.refusal = refusal
+    app.press("g2 gg j e x")
+    app.strike("Enter Esc j Enter")
+    app.pump()
+    #expect(app.toast.contains("what was typed is kept"))
+    #expect(app.state.layers.count == 1, "who reads another record is not interrupted")
+    app.press("S")
+    #expect(app.state.queue.refused.count == 1)
+    app.press("e")
+    #expect(app.cursorLine.contains("ana@example.orgx"))
   }
 }

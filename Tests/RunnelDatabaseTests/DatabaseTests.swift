@@ -214,6 +214,7 @@ extension DatabaseMessage {
     case .acknowledged(let number): ["acknowledged \(number)"]
     case .rejected(let number, let error): ["rejected \(number) \(error.code.rawValue)"]
     case .origin(let commands): ["origin \(commands.count)"]
+    case .pendingWrites(let writes): ["pending \(writes.map(\.id))"]
     }
   }
 }

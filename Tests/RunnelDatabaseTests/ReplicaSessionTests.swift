@@ -126,6 +126,58 @@ import Testing
     #expect(again.hasPendingWrites(at: pending) && !again.hasPendingWrites(at: done))
   }
 
+  @Test func droppedWriteIsTakenBackAndTheOthersStay() throws {
+    try push("/a", 1)
+    try set("/a", 2)
+    try set("/a/x", 3)
+    try set("/b", 4)
+    try listen("/a")
+    let told = try session.dropPendingWrite(1)
+    #expect(session.pendingWrites.map(\.id) == [0, 2])
+    #expect(try shown("/") == ["a": 2, "b": 4])
+    #expect(!told.isEmpty)
+    session.unlisten(ListenerID(1))
+    guard case .rejected(1, let error)? = session.takeOriginOutput().completions.last else {
+      Issue.record("Whoever waits for it is told.")
+      return
+    }
+    #expect(error.code == .writeCanceled)
+    _ = try session.dropPendingWrite(0)
+    _ = try session.connectOrigin()
+    #expect(session.takeOriginOutput().commands.contains(.write(id: 2, .set(try Path("/b"), 4))))
+    // What the origin says of a write that was dropped changes nothing.
+    #expect(try session.receive(.acknowledged(id: 0)).isEmpty)
+    #expect(session.pendingWrites.map(\.id) == [2])
+  }
+
+  @Test func writeIsDroppedOnceAndByItsIDOnly() throws {
+    try set("/a", 1)
+    let other = try folder.session(seed: 2)
+    _ = try other.dropPendingWrite(0)
+    #expect(throws: DatabaseError.self) { try session.dropPendingWrite(0) }
+    _ = try session.catchUp()
+    #expect(session.pendingWrites.isEmpty)
+    #expect(try shown("/a") == .null)
+    let own = try folder.session("own.db")
+    #expect(throws: DatabaseError.self) { try own.dropPendingWrite(0) }
+  }
+
+  @Test func pendingWritesAreNewsWhenTheyAreOthers() throws {
+    #expect(session.takePendingNews() == nil)
+    try set("/a", 1)
+    guard case .pendingWrites(let writes)? = session.takePendingNews() else {
+      Issue.record("A write is news.")
+      return
+    }
+    #expect(writes.map(\.madeAt) == [1_700_000_000_000])
+    #expect(session.takePendingNews() == nil)
+    let again = try folder.session(seed: 2)
+    guard case .pendingWrites(writes)? = again.takePendingNews() else {
+      Issue.record("What is in the file is news to who opens it.")
+      return
+    }
+  }
+
   @Test func idsAreNotTakenTwiceEvenWhenAllWritesWereAnswered() throws {
     _ = try session.connectOrigin()
     try set("/a", 1)
@@ -271,12 +323,13 @@ import Testing
     var texts: [String] = []
     for await _ in signal {
       texts += inbox.drain().map(ReplicaSessionTests.text)
-      if texts.last == "rejected 8" { break }
+      if texts.last == "pending []" { break }
     }
     database.close()
     #expect(
       texts == [
-        "written 7", "origin 1", "written 8", "origin 1", "acknowledged 7", "rejected 8",
+        "written 7", "pending [0]", "origin 1", "written 8", "pending [0, 1]", "origin 1",
+        "acknowledged 7", "pending [1]", "rejected 8", "pending []",
       ])
   }
 
@@ -286,6 +339,7 @@ import Testing
     case .acknowledged(let number): "acknowledged \(number)"
     case .rejected(let number, _): "rejected \(number)"
     case .origin(let commands): "origin \(commands.count)"
+    case .pendingWrites(let writes): "pending \(writes.map(\.id))"
     default: "\(message)"
     }
   }

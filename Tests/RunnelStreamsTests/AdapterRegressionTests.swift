@@ -10,19 +10,8 @@ import Testing
 
   private func path(_ row: Int) -> IndexPath { IndexPath(section: 0, row: row) }
 
-  /// The updates that a list is told while `body` runs, after the first one.
-  private func updates(
-    _ part: ListPart<TestRow>, _ body: (IndexPathAdapter<TestRow>) -> Void
-  ) -> [BatchUpdate] {
-    var updates: [BatchUpdate] = []
-    let adapter = IndexPathAdapter([part]) { updates.append($0.update) }
-    adapter.start()
-    body(adapter)
-    return Array(updates.dropFirst())
-  }
-
   @Test func rowThatMovedAndChangedInOneBatchIsOneMoveAndOneReload() {
-    let updates = updates(ListPart(source)) { _ in source.update(TestRow("a", 9, "new")) }
+    let updates = ListUpdates.told(ListPart(source)) { _ in source.update(TestRow("a", 9, "new")) }
     #expect(updates.count == 1)
     #expect(updates[0].movedRows == [.init(from: path(0), to: path(2))])
     #expect(updates[0].reloadedRows == [path(0)])
@@ -30,7 +19,7 @@ import Testing
   }
 
   @Test func rowInsertedWhereAnotherOneMovedToHasItsOwnPlace() {
-    let updates = updates(ListPart(source)) { adapter in
+    let updates = ListUpdates.told(ListPart(source)) { adapter in
       adapter.hold()
       source.update(TestRow("a", 9))
       source.put(TestRow("d", 8))
@@ -42,7 +31,7 @@ import Testing
   }
 
   @Test func rowThatMovedAndWentInOneBatchIsOneDelete() {
-    let updates = updates(ListPart(source)) { adapter in
+    let updates = ListUpdates.told(ListPart(source)) { adapter in
       adapter.hold()
       source.update(TestRow("a", 9))
       source.remove("a")
@@ -54,7 +43,7 @@ import Testing
   }
 
   @Test func severalDeletesAreAllInOldCoordinates() {
-    let updates = updates(ListPart(source)) { _ in source.remove("a", "b") }
+    let updates = ListUpdates.told(ListPart(source)) { _ in source.remove("a", "b") }
     #expect(updates.map(\.deletedRows) == [[path(0), path(1)]])
   }
 
@@ -82,14 +71,14 @@ import Testing
 
   @Test func countInAHeaderChangesWithoutTheRows() {
     let part = ListPart(source) { SectionLabels(header: "\($0.items.count) rows") }
-    let updates = updates(part) { _ in source.put(TestRow("d", 4)) }
+    let updates = ListUpdates.told(part) { _ in source.put(TestRow("d", 4)) }
     #expect(updates.map(\.reloadedSections) == [[0]])
     #expect(updates.map(\.reloadedRows) == [[]])
   }
 
   @Test func changesWhileARowIsEditedWaitAsOne() {
     var waiting = 0
-    let updates = updates(ListPart(source)) { adapter in
+    let updates = ListUpdates.told(ListPart(source)) { adapter in
       adapter.hold()
       for number in 4..<20 { source.put(TestRow("k\(number)", number)) }
       waiting = adapter.waitingRowCount

@@ -27,16 +27,6 @@ struct RegressionListTests {
     let child = Child(key: try Key(key), node: node)
     return TreeRow(child, index: .child(try Path("at")), detail: .full)
   }
-
-  private func updates(
-    _ part: ListPart<TestRow>, _ body: (IndexPathAdapter<TestRow>) -> Void
-  ) -> [BatchUpdate] {
-    var updates: [BatchUpdate] = []
-    let adapter = IndexPathAdapter([part]) { updates.append($0.update) }
-    adapter.start()
-    body(adapter)
-    return Array(updates.dropFirst())
-  }
 }
 
 // MARK: Crashes and wrong rows
@@ -67,7 +57,7 @@ extension RegressionListTests {
   @Test(
     "A row that is inserted where another one moves to, and one that moves and goes, in one batch")
   func insertMoveAndDeleteAtOnePlace() {
-    let updates = updates(ListPart(rows)) { adapter in
+    let updates = ListUpdates.told(ListPart(rows)) { adapter in
       adapter.hold()
       rows.update(TestRow("k10", 99))
       rows.put(TestRow("new", 98))
@@ -215,7 +205,7 @@ extension RegressionListTests {
     let parts = PartitionedStream(rows, sectionID: \.description, partition: { $0.value / 20 })
     parts.setFooters { _, total, _ in "\(total)" }
     let labelled = ListPart(parts) { SectionLabels(header: $0.id, footer: $0.footer) }
-    let told = updates(labelled) { _ in rows.put(TestRow("new", 15)) }
+    let told = ListUpdates.told(labelled) { _ in rows.put(TestRow("new", 15)) }
     #expect(told.map(\.reloadedSections) == [[0]])
     #expect(told.map(\.reloadedRows) == [[]])
     let moved = SectionedDiff.update(
@@ -252,7 +242,7 @@ extension RegressionListTests {
   @Test("While the user edits a row, changes wait as one update, and how many rows wait is known")
   func changesWaitWhileARowIsEdited() {
     var waiting: [Int] = []
-    let updates = updates(ListPart(rows)) { adapter in
+    let updates = ListUpdates.told(ListPart(rows)) { adapter in
       adapter.hold()
       for number in 0..<5 {
         rows.put(TestRow("new\(number)", 50 + number))

@@ -4,62 +4,58 @@ import Testing
 
 /// What can be computed of how well people read the themes.
 @Suite struct ThemeContrastTests {
-  /// Roles that carry no text.
-  private static let lines: Set<StyleRole> = [.frame, .scrollbar]
-
-  /// A theme, the least contrast of its roles, and what may be behind them.
-  struct Aim: CustomTestStringConvertible {
-    var name: ThemeName
-    var contrast: Double
-    var cursorContrast: Double
-    var grounds: [RGB]
-    var ink: RGB
-    var includesLines = false
-    var testDescription: String { name.rawValue }
-  }
-
-  static let darkGrounds = [RGB(0, 0, 0), RGB(0x1C, 0x1C, 0x1C)]
-  static let lightGrounds = [RGB(255, 255, 255), RGB(0xEE, 0xEE, 0xEE)]
-
-  static let aims = [
-    Aim(
-      name: .dark, contrast: 5.6, cursorContrast: 4.5, grounds: darkGrounds,
-      ink: RGB(0xD0, 0xD0, 0xD0)),
-    Aim(
-      name: .light, contrast: 4.9, cursorContrast: 4.4, grounds: lightGrounds,
-      ink: RGB(0x1C, 0x1C, 0x1C)),
-    Aim(
-      name: .darkColorBlind, contrast: 5.6, cursorContrast: 4.5, grounds: darkGrounds,
-      ink: RGB(0xD0, 0xD0, 0xD0)),
-    Aim(
-      name: .lightColorBlind, contrast: 4.9, cursorContrast: 4.4, grounds: lightGrounds,
-      ink: RGB(0x1C, 0x1C, 0x1C)),
-    Aim(
-      name: .darkHighContrast, contrast: 7, cursorContrast: 7, grounds: darkGrounds,
-      ink: RGB(0xD0, 0xD0, 0xD0), includesLines: true),
-    Aim(
-      name: .lightHighContrast, contrast: 7, cursorContrast: 7,
-      grounds: [RGB(255, 255, 255), RGB(0xF5, 0xF5, 0xF5)],
-      ink: RGB(0x1C, 0x1C, 0x1C), includesLines: true),
-  ]
-
-  @Test(arguments: aims) func everyRoleIsReadable(aim: Aim) {
-    for (highlight, least) in [(RowHighlight.none, aim.contrast), (.focused, aim.cursorContrast)] {
-      for ground in aim.grounds {
-        for role in StyleRole.allCases where aim.includesLines || !Self.lines.contains(role) {
-          let contrast = contrast(of: role, highlight, aim, on: ground)
-          #expect(contrast >= least, "\(role) \(highlight) on \(ground.hexText)")
-        }
+  @Test(arguments: [
+    (ThemeName.dark, 5.6, 4.5), (.light, 4.9, 4.4), (.darkColorBlind, 5.6, 4.5),
+    (.lightColorBlind, 4.9, 4.4), (.darkHighContrast, 7, 7), (.lightHighContrast, 7, 7),
+  ])
+  func everyRoleIsReadable(name: ThemeName, contrast: Double, cursorContrast: Double) {
+    let aims = ThemeContrast.aims(of: name)
+    #expect(aims.map(\.contrast) == [contrast])
+    #expect(aims.map(\.cursorContrast) == [cursorContrast])
+    let theme = Theme(name, depth: .extended)
+    for aim in aims {
+      for role in ThemeRole.allCases where role != .rowCursorUnfocused {
+        let worst = ThemeContrast.worst(of: role, in: theme, aim)
+        #expect(worst == nil, "\(role.name): \(worst?.contrast ?? 0) on \(aim.background)")
       }
     }
   }
 
-  private func contrast(
-    of role: StyleRole, _ highlight: RowHighlight, _ aim: Aim, on ground: RGB
-  ) -> Double {
-    let style = Theme(aim.name, depth: .extended).style(for: role, highlight: highlight)
-    let ink = style.foreground.map { RGB(xterm: $0) } ?? aim.ink
-    return ink.contrast(to: style.background.map { RGB(xterm: $0) } ?? ground)
+  @Test func linesAreHeldToHighContrastOnly() throws {
+    let theme = Theme(.dark, depth: .extended)
+    let dark = try #require(ThemeContrast.aims(of: .dark).first)
+    let high = try #require(ThemeContrast.aims(of: .darkHighContrast).first)
+    #expect(ThemeContrast.worst(of: .cell(.frame), in: theme, dark) == nil)
+    #expect(ThemeContrast.worst(of: .cell(.frame), in: theme, high) != nil)
+  }
+
+  @Test func colorsOfTheUserAreNotComputed() throws {
+    var options = TerminalOptions(theme: .named(.dark))
+    options.roles[.cell(.error)] = .changed(StyleChange(foreground: .number(0)))
+    #expect(ThemeContrast.findings(in: options, changed: [.cell(.error)]).isEmpty)
+    options.roles[.cell(.error)] = .changed(StyleChange(foreground: .number(16)))
+    let finding = try #require(
+      ThemeContrast.findings(in: options, changed: [.cell(.error)]).first)
+    #expect(finding.contrast < 1.3)
+    #expect(finding.least == 5.6)
+    #expect(finding.ground == RGB(xterm: 16))
+  }
+
+  @Test func themeForAnyBackgroundIsHeldToBoth() {
+    var options = TerminalOptions()
+    options.roles[.cell(.title)] = .changed(StyleChange(foreground: .number(229)))
+    let findings = ThemeContrast.findings(in: options, changed: [.cell(.title)])
+    #expect(findings.map(\.theme) == [.light])
+    options.theme = .named(.dark)
+    #expect(ThemeContrast.findings(in: options, changed: [.cell(.title)]).isEmpty)
+  }
+
+  @Test func rowOfTheCursorIsHeldToAllThatStandsInIt() throws {
+    var options = TerminalOptions(theme: .named(.dark))
+    options.roles[.rowCursor] = .changed(StyleChange(background: .number(247)))
+    let finding = try #require(ThemeContrast.findings(in: options, changed: [.rowCursor]).first)
+    #expect(finding.ground == RGB(xterm: 247))
+    #expect(finding.contrast < 2)
   }
 
   /// Roles that say opposite things.

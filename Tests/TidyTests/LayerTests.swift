@@ -9,7 +9,7 @@ import Testing
     "RunnelStreams": ["RunnelBase", "RunnelTree", "OrderedCollections"],
     "RunnelStore": ["RunnelBase", "RunnelTree"],
     "RunnelDatabase": [
-      "CPlatform", "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
+      "CPlatform", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree", "Synchronization",
     ],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
@@ -42,10 +42,15 @@ import Testing
     }
   }
 
-  @Test func onlyTheTreeExecutorUsesDispatch() throws {
-    for file in try SourceTree.files(below: "Sources", extensions: ["swift"])
-    where file.imports.contains("Dispatch") {
-      #expect(file.path == "Sources/RunnelDatabase/TreeExecutor.swift")
+  /// Its pool of threads wakes up once a second for as long as the program runs.
+  @Test func nothingUsesDispatch() throws {
+    for file in try SourceTree.files(below: "Sources", extensions: ["swift"]) {
+      #expect(!file.imports.contains("Dispatch"), "\(file.path)")
+      // Foundation brings it along where nobody asks for it by name.
+      for (number, line) in file.lines.enumerated() {
+        let isUse = line.contains("DispatchQueue") || line.contains("DispatchSource")
+        #expect(!isUse, "\(file.path):\(number + 1)")
+      }
     }
   }
 

@@ -10,7 +10,6 @@ import Testing
     "try!": "an error is handled or thrown",
     " as! ": "a cast can fail",
     "@MainActor": "nobody serves the main actor",
-    "DispatchQueue.main": "nobody serves the main queue",
     "nonisolated(unsafe)": "the compiler proves isolation",
     "@unchecked Sendable": "the compiler proves isolation",
     "TODO": "open an issue, or write `Limit:` with what is missing",

@@ -1,5 +1,5 @@
-// What Swift's Glibc module omits: eventfd, signalfd, inotify, locks of an opening, and poll with one
-// argument per descriptor. No function keeps state; a descriptor returned belongs to the caller, who closes it
+// What Swift's Glibc module omits: eventfd, signalfd, inotify, locks of an opening, poll with one
+// argument per descriptor, and threads that are set up before they run. No function keeps state; a descriptor returned belongs to the caller, who closes it
 // with runnel_close. A failure is -1 with the reason in errno.
 #ifndef RUNNEL_CPLATFORM_H
 #define RUNNEL_CPLATFORM_H
@@ -61,6 +61,16 @@ enum { RUNNEL_POLL_MAX = 16 };
 int runnel_poll(
     const int *descriptors, unsigned char *answers, int count, int timeout_milliseconds);
 
+// Threads.
+
+/// Starts a thread that runs `body` with `context` and is never joined. 0, or -1.
+///
+/// Its stack has at least so many bytes, and at least those of the process's limit. Every signal is
+/// blocked in it but those of faults and SIGQUIT, so that the thread that waits for them gets them. Of the name
+/// the kernel keeps 15 bytes.
+int runnel_thread_start(
+    const char *name, size_t stack_bytes_min, void (*body)(void *), void *context);
+
 // Other programs.
 
 /// Runs a program to its end in a process group of its own, with the signals as they were before
@@ -84,8 +94,8 @@ int runnel_inotify_open(void);
 /// Watches a directory for files made, moved in, written, touched, or closed after writing.
 int runnel_inotify_add_watch(int descriptor, const char *directory);
 
-/// Reads all pending events. Returns 1 when one named the file (a name without a directory), or
-/// when events were lost or the watch is gone, so that the file may have been named; otherwise 0.
+/// Reads all pending events. Returns 1 when one named the file (a name without a directory; an empty
+/// one stands for every file), or when events were lost or the watch is gone, so that the file may have been named; otherwise 0.
 int runnel_inotify_drain(int descriptor, const char *name);
 
 // Who still has a file open.

@@ -96,14 +96,26 @@ enum { RUNNEL_CELL_SCALARS_MAX = 5 };
 /// A colour pair for two colours, -1 being the terminal's own; 0 when there are no colours.
 int runnel_terminal_color_pair(int foreground, int background);
 
-/// Writes one cell. When the C library would not give it `width` columns, "?" is drawn instead:
-/// the row after it must not shift.
-void runnel_terminal_put(
-    int row, int column, const uint32_t *scalars, int scalar_count, int width,
-    unsigned attributes, int color_pair);
+/// One cell of the screen.
+typedef struct {
+  /// The base and its marks, without zeros between them.
+  uint32_t scalars[RUNNEL_CELL_SCALARS_MAX];
+  uint32_t attributes;
+  int color_pair;
+  /// The columns: 1 or 2, or 0 in the second half of a wide cell.
+  int width;
+} runnel_cell;
+
+/// Writes cells of one row, beginning in a column; the last one may be the last of the screen. What
+/// the C library would not give its width is drawn as "?".
+void runnel_terminal_put(int row, int column, const runnel_cell *cells, int count);
+
+/// Moves the lines from `first` to `last` up by so many, down if negative; the lines that come free
+/// are blank. What is sent for it is up to curses.
+void runnel_terminal_scroll(int first, int last, int lines);
 
 /// Sends what changed, and shows the cursor at a cell, or hides it when the row is negative. `at_once`
-/// asks the terminal to show all of it at once, which takes two more writes.
+/// asks the terminal to show all of it at once.
 void runnel_terminal_flush(int cursor_row, int cursor_column, bool at_once);
 
 /// Sends everything at the next flush.

@@ -5,8 +5,16 @@ extension ConfigurationFile {
     # `runnel config check` tells what is wrong with it, `runnel config keys` lists all actions.
 
     # auto asks the terminal what is behind the text. Others: dark, light, dark-high-contrast,
-    # light-high-contrast, dark-color-blind, light-color-blind, mono, terminal (your own palette).
+    # light-high-contrast, dark-color-blind, light-color-blind, mono, terminal (your own palette);
+    # and NAME for a file themes/NAME.yaml beside this one, with `base: dark` and `roles:` as below.
     #theme: auto
+
+    # Other colors in whatever theme is used; `runnel config roles` lists all roles. A color is 0 to
+    # 255, "#rrggbb" or a name such as red; alone it is that of the text. A role may be as another one.
+    #roles:
+    #  row.new: "#5fd787"
+    #  title: { foreground: 110, background: default, attributes: [bold, underline] }
+    #  hint.key: link
 
     # auto, none, 16 or 256.
     #colors: auto

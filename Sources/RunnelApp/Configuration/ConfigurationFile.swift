@@ -11,10 +11,13 @@ public struct ConfigurationFile: Sendable {
   public private(set) var settings = Settings()
   /// What is wrong with it, in the order of its lines.
   public private(set) var problems: [ConfigurationError] = []
+  /// The themes beside it.
+  public private(set) var themes: [ThemeFile] = []
+  private var roles = RoleReader()
 
   /// The names that may stand in the file.
   static let names = [
-    "theme", "colors", "signs", "mouse", "time", "page", "me", "views", "keys",
+    "theme", "roles", "colors", "signs", "mouse", "time", "page", "me", "views", "keys",
   ]
 
   /// The settings of someone without a file.
@@ -25,8 +28,10 @@ public struct ConfigurationFile: Sendable {
   /// - Parameters:
   ///   - yaml: the text; one without content asks for nothing.
   ///   - name: what problems call the file; `views` in it is relative to its folder.
-  public init(yaml: String, name: String) {
+  ///   - themes: the themes beside it.
+  public init(yaml: String, name: String, themes: [ThemeFile] = []) {
     settings.source = yaml
+    take(themes)
     do {
       guard let object = try YAMLObject(settings: yaml, file: name) else { return }
       for (member, _, line) in object.members { read(member, line: line, of: object, file: name) }
@@ -38,12 +43,15 @@ public struct ConfigurationFile: Sendable {
     problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
   }
 
-  /// Reads a file; one that is not there asks for nothing.
+  /// Reads a file, and the themes beside it; one that is not there asks for nothing.
   public init(file: String) {
+    let themes = ThemeFile.all(beside: file)
     do {
-      self.init(yaml: try String(contentsOfFile: file, encoding: .utf8), name: file)
+      self.init(
+        yaml: try String(contentsOfFile: file, encoding: .utf8), name: file, themes: themes)
     } catch {
       self.init()
+      take(themes)
       if (error as? CocoaError)?.code == .fileReadNoSuchFile { return }
       let reason = error.localizedDescription
       problems.append(
@@ -62,8 +70,19 @@ public struct ConfigurationFile: Sendable {
     return home + "/.config" + name
   }
 
-  /// What to say about the problems where there is room for a line; nil if there are none.
-  var summary: String? {
+  /// The names of the themes beside it.
+  public var themeNames: [String] { settings.terminal.customThemes.map(\.name) }
+
+  /// What is hard to read of the roles that are different, here and in all themes beside it.
+  public var warnings: [ConfigurationError] {
+    roles.warnings(settings.terminal) + themes.flatMap(\.warnings)
+  }
+
+  /// What to say about the problems where there is room for a line, also about those of the theme that is
+  /// used (nil for that of the file); nil if there are none.
+  func summary(_ theme: ThemeChoice? = nil) -> String? {
+    let used = (theme ?? settings.terminal.theme).name
+    let problems = problems + themes.filter { $0.theme.name == used }.flatMap(\.problems)
     guard let first = problems.first else { return nil }
     let rest = problems.count == 1 ? "" : " (and \(problems.count - 1) more)"
     return "\(first)\(rest) - runnel config check tells all"
@@ -76,7 +95,8 @@ extension ConfigurationFile {
   private mutating func read(_ name: String, line: Int?, of object: YAMLObject, file: String) {
     do {
       switch name {
-      case "theme": settings.terminal.theme = try object.choice(name)
+      case "theme": settings.terminal.theme = try theme(object.required(name), of: object)
+      case "roles": readRoles(try object.member(name))
       case "colors": settings.terminal.colorDepth = try object.colorDepth(name)
       case "signs": settings.terminal.signs = try object.choice(name)
       case "mouse": settings.terminal.usesMouse = try object.onOrOff(name)
@@ -97,6 +117,25 @@ extension ConfigurationFile {
     } catch {
       problems.append(ConfigurationError(file: file, line: line, "\(error)"))
     }
+  }
+
+  private mutating func take(_ themes: [ThemeFile]) {
+    self.themes = themes
+    settings.terminal.customThemes = themes.map(\.theme).filter {
+      ThemeChoice($0.name, custom: []) == nil
+    }
+  }
+
+  private func theme(_ text: String, of object: YAMLObject) throws -> ThemeChoice {
+    if let choice = ThemeChoice(text, custom: themeNames) { return choice }
+    throw object.unknownTheme(text, at: "theme", custom: themeNames)
+  }
+
+  /// What is different in whatever theme is used.
+  private mutating func readRoles(_ object: YAMLObject) {
+    roles.read(object)
+    settings.terminal.roles = roles.roles
+    problems += roles.problems
   }
 
   private static func path(_ path: String, near file: String) -> String {

@@ -21,9 +21,20 @@ public struct Settings: Sendable {
   public init() {}
 
   /// Reads them again from what they were read from.
-  init(source: String) {
-    self = ConfigurationFile(yaml: source, name: "the configuration of the session").settings
+  ///
+  /// - Parameters:
+  ///   - source: the text.
+  ///   - themes: the names of the themes that the user had, whose colours are not known any more.
+  init(source: String, themes: [String] = []) {
+    self =
+      ConfigurationFile(
+        yaml: source, name: "the configuration of the session",
+        themes: themes.map { ThemeFile(yaml: "", file: $0) }
+      ).settings
   }
+
+  /// The names of the themes that the user wrote.
+  var themes: [String] { terminal.customThemes.map(\.name) }
 
   /// The most rows of a page.
   static let pageSizeMax = 10_000
@@ -45,8 +56,11 @@ public struct TerminalWishes: Hashable, Sendable {
 
   /// The options with what is asked for.
   public func applied(to options: TerminalOptions) -> TerminalOptions {
-    TerminalOptions(
-      colorDepth: colorDepth ?? options.colorDepth, theme: theme ?? options.theme,
-      signs: signs ?? options.signs, usesMouse: usesMouse ?? options.usesMouse)
+    var applied = options
+    applied.colorDepth = colorDepth ?? options.colorDepth
+    applied.theme = theme ?? options.theme
+    applied.signs = signs ?? options.signs
+    applied.usesMouse = usesMouse ?? options.usesMouse
+    return applied
   }
 }

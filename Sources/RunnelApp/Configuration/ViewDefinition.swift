@@ -43,6 +43,8 @@ public struct SourceDefinition: Hashable, Sendable {
   public var isDescending = false
   /// How many rows a page has.
   public var page = 50
+  /// Whether that is said of this source; otherwise it is what the user's settings say.
+  public var hasOwnPage = false
   /// How near the cursor may come to the rows that are not loaded before their next page is fetched by
   /// itself, in rows; nil to fetch what the user asks for only.
   public var prefetch: Int?

@@ -34,8 +34,9 @@ extension SourceDefinition {
       JSONMember("path", .string(path.description)),
       JSONMember("order", .string(order.description)),
       JSONMember("anchor", anchor == .last ? "last" : "first"),
-      JSONMember("descending", .bool(isDescending)), JSONMember("page", .int(page)),
+      JSONMember("descending", .bool(isDescending)),
     ]
+    if hasOwnPage { members.append(JSONMember("page", .int(page))) }
     if let prefetch { members.append(JSONMember("prefetch", .int(prefetch))) }
     if case .leaf(let leaf)? = equalTo { members.append(JSONMember("equal-to", leaf.json)) }
     if let filter { members.append(JSONMember("where", .string(filter.description))) }

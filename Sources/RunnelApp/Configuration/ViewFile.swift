@@ -86,7 +86,9 @@ extension SourceDefinition {
       throw object.error("`anchor` is `first` or `last`, not `\(other)`.", at: "anchor")
     }
     isDescending = try object.bool("descending") ?? false
-    page = try object.integer("page", in: 1...Settings.pageSizeMax) ?? pageSize
+    let own = try object.integer("page", in: 1...Settings.pageSizeMax)
+    page = own ?? pageSize
+    hasOwnPage = own != nil
     prefetch = try object.integer("prefetch", in: 1...Settings.pageSizeMax)
     if let node = object.node("equal-to") {
       guard let leaf = Leaf(try object.json(node)) else {

@@ -25,6 +25,11 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension ConfigurationError {
+  /// The same for what is no mistake.
+  public var warningText: String {
+    ConfigurationError(file: file, line: line, "warning: \(message)").description
+  }
+
   /// What the YAML parser did not like, in one line and with its place.
   fileprivate init(_ error: any Error, file: String) {
     switch error {

@@ -42,15 +42,15 @@ struct ImportPlan: Hashable, Sendable {
   /// - Parameters:
   ///   - text: JSON, JSON lines, or values with commas between them.
   ///   - format: what it is; nil to look at how it begins.
-  ///   - isText: whether a field holds texts only, which a cell with digits is then, too.
+  ///   - texts: the fields that hold texts only, which a cell with digits is then, too.
   /// - Throws: `Unreadable` if nothing in it can be read.
   init(
-    _ text: String, as format: Format? = nil, isText: (String) -> Bool = { _ in false }
+    _ text: String, as format: Format? = nil, texts: [String] = []
   ) throws(Unreadable) {
     switch format ?? ImportPlan.format(of: text) {
     case .json: try readJSON(text)
     case .jsonl: readLines(text)
-    case .csv: try readCells(text, isText: isText)
+    case .csv: try readCells(text, texts: Set(texts))
     }
     if rows.isEmpty, refused.isEmpty { throw Unreadable(message: "there is no record in it") }
   }
@@ -155,13 +155,13 @@ extension JSONValue {
 
 extension ImportPlan {
   private mutating func readCells(
-    _ text: String, isText: (String) -> Bool
+    _ text: String, texts: Set<String>
   ) throws(Unreadable) {
     var lines = try ImportPlan.cells(of: text)[...]
     guard let header = lines.popFirst()?.cells, header.contains(where: { !$0.isEmpty }) else {
       throw Unreadable(message: "it has no first line with the names of the fields")
     }
-    let types = header.map(isText)
+    let types = header.map { texts.contains($0) }
     for line in lines {
       let place = "line \(line.number)"
       if line.cells.count > header.count {

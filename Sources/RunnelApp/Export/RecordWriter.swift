@@ -13,6 +13,8 @@ public struct RecordWriter {
 
   private let format: ExportFormat
   private let columns: [FieldPath]
+  private let keepsPriorities: Bool
+  private let hasWholeValues: Bool
   /// How many records were written.
   public private(set) var count = 0
   /// How many of them have fields for which there is no column.
@@ -21,9 +23,17 @@ public struct RecordWriter {
   private let known: Set<String>
 
   /// Makes a writer; formats without columns need none.
-  public init(_ format: ExportFormat, columns: [FieldPath] = []) {
+  ///
+  /// JSON has priorities as members named `.priority`, if they are kept. The column of the value is filled
+  /// for every record, or for those that are a value only.
+  public init(
+    _ format: ExportFormat, columns: [FieldPath] = [], keepsPriorities: Bool = true,
+    hasWholeValues: Bool = true
+  ) {
     self.format = format
     self.columns = columns
+    self.keepsPriorities = keepsPriorities
+    self.hasWholeValues = hasWholeValues
     known = Set(columns.compactMap { $0.firstName })
   }
 
@@ -43,10 +53,17 @@ public struct RecordWriter {
     if format.hasColumns, hasMore(than: known, node) { cutCount += 1 }
     switch format {
     case .json: return jsonMember(key, node)
-    case .jsonl: return RecordWriter.jsonLine(key, node)
-    case .csv: return csvLine(columns.map { RecordWriter.text(of: $0.node(key: key, node)) })
-    case .markdown:
-      return markdownLine(columns.map { RecordWriter.text(of: $0.node(key: key, node)) })
+    case .jsonl:
+      return RecordWriter.jsonLine(key, node, keepsPriorities: keepsPriorities)
+    case .csv: return csvLine(cells(of: key, node))
+    case .markdown: return markdownLine(cells(of: key, node))
+    }
+  }
+
+  private func cells(of key: Key, _ node: Node) -> [String] {
+    columns.map { column in
+      if column == .value, !hasWholeValues, node.leaf == nil { return "" }
+      return RecordWriter.text(of: column.node(key: key, node))
     }
   }
 
@@ -58,16 +75,9 @@ public struct RecordWriter {
   /// The columns for records of which only some are known: the key, and the fields that these have, in
   /// their order.
   public static func columns(of nodes: some Sequence<Node>) -> [FieldPath] {
-    var fields: [FieldPath] = []
-    var known: Set<Key> = []
-    var hasValues = false
-    for node in nodes {
-      if node.leaf != nil { hasValues = true }
-      for child in node.children where known.insert(child.key).inserted {
-        fields.append(.path(Path(unchecked: [child.key])))
-      }
-    }
-    return [.key] + (hasValues ? [.value] : []) + fields
+    var columns = RecordColumns()
+    columns.note(nodes)
+    return columns.fields
   }
 
   /// What a field is in a cell: a text as it is, nothing for nothing, all else as JSON.
@@ -82,7 +92,7 @@ public struct RecordWriter {
 
   private func hasMore(than known: Set<String>, _ node: Node) -> Bool {
     if node.leaf != nil { return !columns.contains(.value) }
-    if columns.contains(.value) { return false }
+    if columns.contains(.value), hasWholeValues { return false }
     return node.children.contains { !known.contains($0.key.text) }
   }
 }
@@ -94,14 +104,16 @@ extension RecordWriter {
     var bytes = Array((count == 0 ? "\n" : ",\n").utf8)
     bytes += Array(JSONValue.string(key.text).jsonText().utf8)
     bytes.append(UInt8(ascii: ":"))
-    bytes += Array(node.exportJSON.jsonText().utf8)
+    bytes += Array((keepsPriorities ? node.exportJSON : node.json).jsonText().utf8)
     return bytes
   }
 
   /// A record as a line: its members after its key, and what is put before them.
-  static func jsonLine(_ key: Key, _ node: Node, first: [JSONMember] = []) -> [UInt8] {
+  static func jsonLine(
+    _ key: Key, _ node: Node, first: [JSONMember] = [], keepsPriorities: Bool = true
+  ) -> [UInt8] {
     var members = first + [JSONMember(keyName, .string(key.text))]
-    switch node.exportJSON {
+    switch keepsPriorities ? node.exportJSON : node.json {
     case .object(let own) where node.leaf == nil: members += own
     case let value: members.append(JSONMember(valueName, value))
     }

@@ -32,11 +32,18 @@ extension AppAction: LoggableAction {
     case .counted(let view, let count):
       ["counted": .int(view), "count": count.map { .int($0) } ?? .null]
     case .waiting(let view, let count): ["waiting": .int(view), "count": .int(count)]
+    case .pendingWrites(let writes): ["pendingWrites": .array(writes.map(\.log))]
     case .history(let number, let page): ["history": .int(number), "page": page.log]
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
-      ["configured": .string(settings.source), "problem": problem.map { .string($0) } ?? .null]
+      [
+        "configured": .string(settings.source), "themes": .strings(settings.themes),
+        "problem": problem.map { .string($0) } ?? .null,
+      ]
+    case .redefined(let file, let problem):
+      ["redefined": .string(file), "problem": problem.map { .string($0) } ?? .null]
     case .exported(let report): ["exported": report.log]
+    case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
     case .greeted(let greeting): ["greeted": .string(greeting.file)]
     case .restored(let session): ["restored": session.json]
@@ -75,6 +82,8 @@ extension AppAction: LoggableAction {
     case "performed":
       self = .performed(try fields.int(name), try Performed(log: fields.value("result")))
     case "refused": self = .refused(try fields.int(name), try Refusal(log: fields.value("reason")))
+    case "pendingWrites":
+      self = .pendingWrites(try fields.array(name).map { try PendingWrite(log: $0) })
     case "history":
       self = .history(try fields.int(name), try HistoryPage(log: fields.value("page")))
     case "trouble": self = .trouble(try fields.string(name))
@@ -86,9 +95,15 @@ extension AppAction: LoggableAction {
     case "configured":
       let problem = try fields.value("problem")
       self = .configured(
-        Settings(source: try fields.string(name)),
+        Settings(source: try fields.string(name), themes: try fields.stringsIfAny("themes")),
+        problem: problem == .null ? nil : try fields.string("problem"))
+    case "redefined":
+      let problem = try fields.value("problem")
+      self = .redefined(
+        file: try fields.string(name),
         problem: problem == .null ? nil : try fields.string("problem"))
     case "exported": self = .exported(try ExportReport(log: fields.value(name)))
+    case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":
       self = .fileRead(try fields.string(name), try FileContent(log: fields.value("content")))
     case "greeted": self = .greeted(Greeting(file: try fields.string(name)))
@@ -113,6 +128,18 @@ extension AppAction: LoggableAction {
     case "effectsTaken": self = .effectsTaken
     default: throw ActionLogError(.malformed, "There is no action `\(name)`.")
     }
+  }
+}
+
+extension PendingWrite {
+  fileprivate var log: JSONValue { ["id": .number(JSONNumber(id)), "write": json] }
+
+  fileprivate init(log json: JSONValue) throws {
+    let fields = LogFields(json)
+    guard
+      let write = PendingWrite(id: try fields.int64("id"), json: try fields.value("write"))
+    else { throw fields.misfit("write", "a pending write") }
+    self = write
   }
 }
 

@@ -47,7 +47,8 @@ extension ExportReport {
 extension FileContent {
   var log: JSONValue {
     switch self {
-    case .text(let text): ["text": .string(text)]
+    // The reducer finds the records again.
+    case .text(let text), .records(_, let text): ["text": .string(text)]
     case .failed(let reason): ["failed": .string(reason)]
     }
   }

@@ -48,6 +48,11 @@ struct LogFields {
     return texts
   }
 
+  /// A list of texts that recordings of old do not have.
+  func stringsIfAny(_ name: String) throws(ActionLogError) -> [String] {
+    json[name] == nil ? [] : try strings(name)
+  }
+
   /// A list of lists of so many whole numbers each.
   func integers(_ name: String, by count: Int) throws(ActionLogError) -> [[Int]] {
     guard json[name] != nil else { return [] }

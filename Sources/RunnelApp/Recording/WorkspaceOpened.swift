@@ -18,6 +18,8 @@ struct WorkspaceOpened: LoggableAction, Hashable {
   var isReadOnly: Bool
   /// The text of the user's configuration; empty if there is none.
   var configuration: String
+  /// The names of the user's themes.
+  var themes: [String]
   var allowsCrash: Bool
   var size: TerminalSize
   /// Milliseconds since 1970.
@@ -35,6 +37,7 @@ struct WorkspaceOpened: LoggableAction, Hashable {
     me = state.me
     isReadOnly = state.isReadOnly
     configuration = state.configuration
+    themes = state.themes
     allowsCrash = state.allowsCrash
     size = state.size
     now = state.now
@@ -46,8 +49,11 @@ struct WorkspaceOpened: LoggableAction, Hashable {
   ///
   /// - Throws: `ConfigurationError` if the views or resources cannot be read.
   func state() throws -> AppState {
-    let views = try ViewFile(yaml: views.jsonText(), name: "the views of the recorded session")
-      .views
+    let settings = Settings(source: configuration, themes: themes)
+    let views = try ViewFile(
+      yaml: views.jsonText(), name: "the views of the recorded session",
+      pageSize: settings.pageSize
+    ).views
     let book =
       resources.isEmpty
       ? ResourceBook()
@@ -55,7 +61,7 @@ struct WorkspaceOpened: LoggableAction, Hashable {
     var state = AppState(
       views: views, resources: book, databaseName: databaseName, me: me, isReadOnly: isReadOnly,
       size: size, now: now, local: LocalTime.zone(named: zone),
-      settings: Settings(source: configuration))
+      settings: settings)
     state.allowsCrash = allowsCrash
     if tab != state.active { state.open(tab) }
     return state
@@ -65,7 +71,8 @@ struct WorkspaceOpened: LoggableAction, Hashable {
     [
       "views": views, "resources": .string(resources), "name": .string(databaseName),
       "me": .string(me), "readonly": .bool(isReadOnly),
-      "configuration": .string(configuration), "crash": .bool(allowsCrash),
+      "configuration": .string(configuration), "themes": .strings(themes),
+      "crash": .bool(allowsCrash),
       "columns": .int(size.columns), "rows": .int(size.rows), "now": .number(JSONNumber(now)),
       "zone": .string(zone), "tab": .int(tab),
     ]
@@ -79,6 +86,7 @@ struct WorkspaceOpened: LoggableAction, Hashable {
     me = try fields.string("me")
     isReadOnly = try fields.bool("readonly")
     configuration = try fields.string("configuration")
+    themes = try fields.stringsIfAny("themes")
     allowsCrash = try fields.bool("crash")
     size = TerminalSize(columns: try fields.int("columns"), rows: try fields.int("rows"))
     now = try fields.int64("now")

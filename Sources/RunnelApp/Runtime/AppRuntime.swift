@@ -51,6 +51,9 @@ final class AppRuntime {
   /// The export that is under way, and the number of what it asked for last.
   private var exporter: ExportRunner?
   private var exportQuestion: Int?
+  /// The file that is being read, and who reads it; nil to read at once.
+  private var reading: FileReading?
+  private let startReading: ((FileReading) -> Void)?
 
   /// The time of the state, for new keys.
   private final class Clock {
@@ -59,7 +62,7 @@ final class AppRuntime {
   }
 
   /// The present state.
-  var state: AppState { store.state }
+  var state: AppState { _read { yield store.state } }
 
   /// Makes the application.
   ///
@@ -67,13 +70,16 @@ final class AppRuntime {
   ///   - state: the first state.
   ///   - database: where requests for the tree go.
   ///   - random: the random numbers, for new keys.
+  ///   - startReading: has files read, whose reports are given to `receive(_:of:)`; nil to read them at once.
   ///   - record: is told each action before it is reduced; nil if nobody records.
   init(
     state: AppState, database: any TreeBackend,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+    startReading: ((FileReading) -> Void)? = nil,
     record: ((RunnelStore.ActionLogEntry) -> Void)? = nil
   ) {
     backend = database
+    self.startReading = startReading
     let clock = Clock(state.now)
     self.clock = clock
     access = TreeAccess(now: { clock.now }, random: random)
@@ -92,10 +98,12 @@ final class AppRuntime {
   }
 
   /// Handles an action and carries out what it asks for.
-  func send(_ action: AppAction) { dispatch(action) }
+  func send(_ action: AppAction) {
+    if case .tick(let now) = action { clock.now = now }
+    dispatch(action)
+  }
 
   private func dispatch(_ action: any Action) {
-    if case .tick(let now)? = action as? AppAction { clock.now = now }
     store.dispatch(action)
     performEffects()
   }
@@ -141,7 +149,10 @@ extension AppRuntime {
             })))
     case .resourceRefused(let number, let error): refuse(number, Refusal(error))
     case .refused(let number, let error): refuse(number, error)
-    case .rejected(_, let error): send(.trouble(error.description))
+    case .rejected(_, let error):
+      // What was dropped here is no trouble.
+      if error.code != .writeCanceled { send(.trouble(error.description)) }
+    case .pendingWrites(let writes): send(.pendingWrites(writes))
     case .history(let number, let page):
       direct.remove(number)
       guard let id = requests.removeValue(forKey: number), let read = Int(id.text) else { return }
@@ -323,6 +334,9 @@ extension AppRuntime {
     switch effect {
     case .openView(let index): openView(index)
     case .fetchMore(let index): views[index]?.fetchMore()
+    case .resizePages:
+      for (index, streams) in views { streams.pageSize = state.lists[index].definition.source.page }
+      for children in nodes.values { children.pageSize = state.pageSize }
     case .pause(let index, let isPaused): views[index]?.pause(isPaused)
     case .stopFetching(let index): views[index]?.stopFetching()
     case .filter(let index, let filter, let surroundings):
@@ -335,6 +349,8 @@ extension AppRuntime {
     case .openRecord(let path): openRecord(path)
     case .closeRecord(let path): closeRecord(path)
     case .write(let number, let request): write(number, request)
+    case .dropPending(let number, let id):
+      askDirectly(RequestID("\(number)")) { .dropPending($0, id) }
     case .read(let number, let path):
       store.dispatch(StoredValue.getObject(at: path, id: RequestID("\(number)")))
     case .readHistory(let number, let path, let before, let count):
@@ -345,10 +361,29 @@ extension AppRuntime {
     case .stopExport:
       exporter?.stop()
       ask(nil)
-    case .readFile(let file): send(.fileRead(file, FileContent(ofFile: file)))
-    case .writeFile(let file, let text): write(text, to: file)
+    case .readFile(let file, let texts): read(file, texts)
+    case .stopReading: reading?.stop()
+    case .writeFile(let file, let text):
+      if let reason = FileContent.write(text, to: file) { send(.trouble(reason)) }
     case .copy, .openLink, .theme, .editOutside, .suspend, .redraw, .crash:
       screenEffects.append(effect)
+    }
+  }
+
+  private func read(_ file: String, _ texts: [String]) {
+    reading?.stop()
+    let next = FileReading((reading?.number ?? 0) + 1, file: file, texts: texts)
+    reading = next
+    if let startReading { return startReading(next) }
+    next.run { receive($0, of: next.number) }
+  }
+
+  /// Takes over how the reading of a file goes; one that was given up tells nothing any more.
+  func receive(_ report: FileReading.Report, of number: Int) {
+    guard let reading, reading.number == number else { return }
+    switch report {
+    case .progress(let count, let size): send(.fileReading(count, of: size))
+    case .done(let content): send(.fileRead(reading.file, content))
     }
   }
 
@@ -361,8 +396,7 @@ extension AppRuntime {
   private func takeForExport(_ rows: [TreeRow]) { ask(exporter?.take(rows)) }
 
   private func takeForExport(_ node: RunnelTree.Node) {
-    exporter?.take(node)
-    ask(nil)
+    ask(exporter?.take(node))
   }
 
   private func failExport(_ error: DatabaseError) {
@@ -382,10 +416,6 @@ extension AppRuntime {
     case .rows(let query): backend.submit(.search(lastRequest, query))
     case .node(let path): backend.submit(.get(lastRequest, path))
     }
-  }
-
-  private func write(_ text: String, to file: String) {
-    if let reason = FileContent.write(text, to: file) { send(.trouble(reason)) }
   }
 
   private func openView(_ index: Int) {

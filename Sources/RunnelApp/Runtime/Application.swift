@@ -59,16 +59,19 @@ public final class Application {
   private let signals: SignalSource
   private let wakeup: Wakeup
   private let inbox: Inbox<DatabaseMessage>
+  private let files: FileThreads
   /// The database; nil in a replay.
   private let database: Database?
   private let recorder: SessionRecorder?
   /// What is wrong with the configuration that the session began with; nil if nothing is.
   private let problem: (settings: Settings, text: String)?
   private let runtime: AppRuntime
-  private let rowLines = RowLineCache()
-  /// Whether the last wait found that the database or a signal has something to say.
-  private var (hasMessages, hasSignals) = (false, false)
+  private let cache = FrameCache()
+  /// Whether the last wait found that the database, a signal or the folder of the configuration
+  /// has something to say.
+  private var (hasMessages, hasSignals, hasFileNews) = (false, false, false)
   private let configuration: ConfigurationMonitor
+  private let definitions: DefinitionMonitor
   private let wishes: TerminalWishes
   /// What the configuration asks of the terminal.
   private var terminalOptions: TerminalOptions
@@ -123,12 +126,15 @@ public final class Application {
     self.wakeup = wakeup
     signals = try SignalSource()
     inbox = Inbox(limit: Application.inboxLimit) { wakeup.signal() }
+    let files = FileThreads { wakeup.signal() }
+    self.files = files
     recorder = try options.record.map { try SessionRecorder(file: $0) }
     wishes = options.terminal
     configuration = ConfigurationMonitor(file: options.configuration)
     let settings = configuration.read()
     terminalOptions = settings.settings.terminal
     let workspace = try Workspace(options, settings.settings)
+    definitions = DefinitionMonitor(workspace.definitionFiles)
     try workspace.prepare(options, signals)
     // What is wrong with it is said before the screen opens.
     _ = try PlainView.filter(options.filter, now: LocalTime.now(), local: .system)
@@ -157,12 +163,14 @@ public final class Application {
     var session = remembered?.session ?? SessionState()
     session.take(options, view: workspace.name(ofTab: workspace.firstTab, session))
     self.session = session
-    problem = (settings.summary ?? remembered?.problem).map { (settings.settings, $0) }
+    problem = (settings.summary(wishes.theme) ?? remembered?.problem).map {
+      (settings.settings, $0)
+    }
     state.allowsCrash = options.allowsCrash
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
-      state: state, database: database, record: recorder.map { recorder in { recorder.record($0) } }
-    )
+      state: state, database: database, startReading: { files.start($0) },
+      record: recorder.map { recorder in { recorder.record($0) } })
   }
 
   /// Shows a session that was recorded.
@@ -172,10 +180,12 @@ public final class Application {
     signals = try SignalSource()
     let inbox = Inbox<DatabaseMessage>(limit: Application.inboxLimit) { wakeup.signal() }
     self.inbox = inbox
+    files = FileThreads { wakeup.signal() }
     (database, recorder, problem, keeper, greeting) = (nil, nil, nil, nil, nil)
     session = SessionState()
     self.wishes = wishes
     configuration = ConfigurationMonitor(file: nil)
+    definitions = DefinitionMonitor([])
     terminalOptions = Settings(source: replay.state.configuration).terminal
     screen = try CursesScreen.open(options: wishes.applied(to: terminalOptions))
     // Whoever asks for so much at once is not answered.
@@ -213,6 +223,7 @@ extension Application {
       runtime.send(.tick(LocalTime.now()))
       readSignals()
       readConfiguration()
+      readDefinitions()
       readKeys()
       readMessages()
       if let failure = recorder?.takeFailure() { runtime.send(.trouble(failure)) }
@@ -223,13 +234,14 @@ extension Application {
     var descriptors = [wakeup.fileDescriptor, signals.fileDescriptor]
     let input = screen.inputDescriptor
     if let input { descriptors.append(input) }
-    if let watch = configuration.fileDescriptor { descriptors.append(watch) }
-    var deadlines = [runtime.state.deadline].compactMap(\.self)
-    if isDirty { deadlines.append(now + untilFrame(now: now)) }
-    if let due = keeper?.due { deadlines.append(due) }
-    let timeout = deadlines.min().map { Int(max($0 - now, 0)) }
+    descriptors += configuration.fileDescriptors + definitions.fileDescriptors
+    var deadline = runtime.state.deadline ?? .max
+    if isDirty { deadline = min(deadline, now + untilFrame(now: now)) }
+    if let due = keeper?.due { deadline = min(deadline, due) }
+    let timeout = deadline == .max ? nil : Int(max(deadline - now, 0))
     let answers = Poller.wait(descriptors, timeoutMilliseconds: timeout)
     (hasMessages, hasSignals) = (!answers[0].isEmpty, !answers[1].isEmpty)
+    hasFileNews = answers.dropFirst(input == nil ? 2 : 3).contains { !$0.isEmpty }
     if timeout != nil, answers.allSatisfy(\.isEmpty) { isDirty = true }
     if let problem = keeper?.keep(runtime.state.session, now: LocalTime.now()) {
       runtime.send(.trouble(problem))
@@ -255,12 +267,21 @@ extension Application {
   }
 
   private func readConfiguration() {
-    guard configuration.hasChanged() else { return }
+    guard configuration.hasChanged(hasNews: hasFileNews, now: runtime.state.now) else { return }
     let file = configuration.read()
     terminalOptions = file.settings.terminal
     applyTerminalOptions()
-    runtime.send(.configured(file.settings, problem: file.summary))
+    let problem = file.summary(runtime.state.theme ?? wishes.theme)
+    runtime.send(.configured(file.settings, problem: problem))
     paintSoon()
+  }
+
+  private func readDefinitions() {
+    guard hasFileNews else { return }
+    for change in definitions.changes() {
+      runtime.send(.redefined(file: change.file, problem: change.problem))
+      paintSoon()
+    }
   }
 
   /// What the command line asks for goes before the configuration, and a theme chosen here before
@@ -287,6 +308,7 @@ extension Application {
     // What somebody waits for does not wait for the next frame too.
     if runtime.state.isWaiting { isUrgent = true }
     runtime.receive(inbox.drain())
+    for message in files.take() { runtime.receive(message.report, of: message.number) }
     isDirty = true
   }
 
@@ -300,7 +322,7 @@ extension Application {
     guard isDirty, isUrgent || untilFrame(now: now) == 0 else { return }
     if !isUrgent { lastFrame = now }
     (isDirty, isUrgent) = (false, false)
-    screen.present(AppScreen(runtime.state, glyphs: screen.glyphs, rowLines: rowLines).draw())
+    screen.present(AppScreen(runtime.state, glyphs: screen.glyphs, cache: cache).draw())
   }
 
   /// How long a frame that may wait has to; nothing if the clock was set back.

@@ -4,8 +4,8 @@ import RunnelTree
 
 /// The children of one expanded node of the tree: names, kinds and sizes, page by page, live.
 final class ChildrenStream {
-  /// How many children a page has.
-  private let pageSize: Int
+  /// How many children the next page has.
+  var pageSize: Int
   private let stream: QueryStream<Record>
   private var receive: ((TreeChildren) -> Void)?
   private var token: StreamToken?

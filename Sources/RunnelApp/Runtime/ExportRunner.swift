@@ -24,6 +24,10 @@ final class ExportRunner {
   private var reader: ViewReader?
   private var writer: RecordWriter?
   private var byteCount = 0
+  /// The nodes that are still to be read, of several.
+  private var unread: [Path] = []
+  /// Those that were.
+  private var nodes: [(path: Path, node: RunnelTree.Node)] = []
 
   /// Prepares an export; `report` is told how it goes.
   init(_ job: ExportJob, report: @escaping (ExportReport) -> Void) {
@@ -57,6 +61,9 @@ final class ExportRunner {
       reader = ViewReader(definition, filter: matcher)
       begin(definition.exportColumns)
     case .subtree(let path): reader = ViewReader(childrenOf: path)
+    case .nodes(let paths):
+      unread = paths
+      return unread.first.map { .node($0) }
     }
     return next()
   }
@@ -74,9 +81,39 @@ final class ExportRunner {
     return next()
   }
 
+  /// Takes a node over that was asked for.
+  ///
+  /// - Returns: what is to be read next, nil if nothing is.
+  func take(_ node: RunnelTree.Node) -> Question? {
+    guard descriptor >= 0 else { return nil }
+    switch job.source {
+    case .subtree(let path): take(value: node, at: path)
+    case .nodes: return takeNext(node)
+    case .view, .records: break
+    }
+    return nil
+  }
+
+  /// Takes one of several nodes over; they are written when the last one is there.
+  private func takeNext(_ node: RunnelTree.Node) -> Question? {
+    nodes.append((unread.removeFirst(), node))
+    if let path = unread.first { return .node(path) }
+    let parents = Set(nodes.map(\.path.parent))
+    begin(RecordWriter.columns(of: nodes.map(\.node)))
+    for (path, node) in nodes where !node.isEmpty {
+      guard var writer else { return nil }
+      // Nodes of several places may have one key.
+      let name = parents.count == 1 ? path.lastKey : nil
+      let bytes = writer.bytes(of: name ?? Key(unchecked: path.text), node)
+      self.writer = writer
+      write(bytes)
+    }
+    finish()
+    return nil
+  }
+
   /// Takes the value over that stands where there are no children.
-  func take(_ node: RunnelTree.Node) {
-    guard descriptor >= 0, case .subtree(let path) = job.source else { return }
+  private func take(value node: RunnelTree.Node, at path: Path) {
     if job.format == .json {
       write(Array((node.exportJSON.jsonText() + "\n").utf8))
       return finish(count: node.isEmpty ? 0 : 1)
@@ -197,27 +234,6 @@ final class ExportRunner {
 }
 
 extension FileContent {
-  /// Reads a file, from this folder on.
-  init(ofFile file: String) {
-    let path = ExportRunner.expanded(file)
-    do {
-      let attributes = try FileManager.default.attributesOfItem(atPath: path)
-      if attributes[.type] as? FileAttributeType != .typeRegular {
-        self = .failed("\(path) is no file")
-        return
-      }
-      let size = (attributes[.size] as? NSNumber)?.intValue ?? 0
-      guard size <= ImportPlan.bytesMax else {
-        self = .failed(
-          "\(path) has more than \(ImportPlan.bytesMax >> 20) MB: `runnel import` takes it")
-        return
-      }
-      self = .text(try String(contentsOfFile: path, encoding: .utf8))
-    } catch {
-      self = .failed("\(path) cannot be read: \(error.localizedDescription)")
-    }
-  }
-
   /// Writes a text to a file; returns why it cannot be written.
   static func write(_ text: String, to file: String) -> String? {
     let path = ExportRunner.expanded(file)

@@ -3,6 +3,16 @@ public import RunnelTerminal
 
 /// A picture of the workspace, drawn by the program itself without a terminal.
 public struct Screenshot {
+  /// What was drawn.
+  public struct Picture {
+    /// The screen.
+    public let canvas: Canvas
+    /// How it looks.
+    public let theme: Theme
+    /// What the theme is made for.
+    public let background: ThemeBackground
+  }
+
   /// What is opened.
   public var options: ApplicationOptions
   /// The size of the screen.
@@ -21,14 +31,18 @@ public struct Screenshot {
 
   /// Opens the workspace, strikes the keys, and draws the screen; nothing is left running.
   ///
+  /// A theme that goes by what is behind the text is the dark one.
+  ///
   /// - Throws: `DatabaseError` or `ConfigurationError` as the workspace does, and
   ///   `ConfigurationError` for keys that cannot be read.
-  public func canvas() throws -> Canvas {
+  public func picture() throws -> Picture {
     guard let strokes = KeyStroke.sequence(keys) ?? (keys.isEmpty ? [] : nil) else {
       throw ConfigurationError(
         file: "--keys", line: nil, "`\(keys)` cannot be read: write keys apart, like `j j Enter`.")
     }
-    let workspace = try Workspace(options)
+    let settings =
+      (options.configuration.map { ConfigurationFile(file: $0) } ?? ConfigurationFile()).settings
+    let workspace = try Workspace(options, settings)
     let time = now ?? LocalTime.now()
     let session = try DatabaseSession(
       file: options.database, isReadOnly: options.isReadOnly,
@@ -37,15 +51,25 @@ public struct Screenshot {
     let state = AppState(
       views: workspace.views, resources: workspace.resources, databaseName: workspace.name,
       me: workspace.me, isReadOnly: options.isReadOnly, size: size, now: time,
-      local: now == nil ? .system : .utc)
-    let canvas = draw(state, SessionBackend(session), strokes, firstTab: workspace.firstTab)
+      local: now == nil ? .system : .utc, settings: settings)
+    let last = play(state, SessionBackend(session), strokes, firstTab: workspace.firstTab)
     try session.close()
-    return canvas
+    return picture(of: last, options.terminal.applied(to: settings.terminal))
   }
 
-  private func draw(
+  private func picture(of state: AppState, _ terminal: TerminalOptions) -> Picture {
+    var terminal = terminal
+    terminal.theme = state.theme ?? terminal.theme
+    let background = terminal.baseTheme?.background ?? .dark
+    let theme = terminal.theme(on: background, depth: terminal.colorDepth ?? .extended)
+    let glyphs = terminal.signs == .ascii ? Glyphs.ascii : .unicode
+    return Picture(
+      canvas: AppScreen(state, glyphs: glyphs).draw(), theme: theme, background: background)
+  }
+
+  private func play(
     _ state: AppState, _ backend: SessionBackend, _ strokes: [KeyStroke], firstTab: Int?
-  ) -> Canvas {
+  ) -> AppState {
     var state = state
     if let firstTab { state.open(firstTab) }
     let runtime = AppRuntime(state: state, database: backend)
@@ -55,7 +79,7 @@ public struct Screenshot {
       runtime.send(.input(.key(stroke)))
       settle(runtime, backend)
     }
-    return AppScreen(runtime.state, glyphs: .unicode).draw()
+    return runtime.state
   }
 
   private func settle(_ runtime: AppRuntime, _ backend: SessionBackend) {

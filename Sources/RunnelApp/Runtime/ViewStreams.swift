@@ -17,6 +17,8 @@ final class ViewStreams {
   private static let log = Logger(label: "runnel.streams")
 
   private let definition: ViewDefinition
+  /// How many rows the next page has.
+  var pageSize: Int
   private let queries: [QueryStream<Record>]
   private let paged: QueryStream<Record>
   private let transient = TransientStream<Record>()
@@ -37,6 +39,7 @@ final class ViewStreams {
   /// - Throws: `TreeError` if a source's question contradicts itself.
   init(_ definition: ViewDefinition, source: any TreeSource, local: LocalTime) throws {
     self.definition = definition
+    pageSize = definition.source.page
     let isDescending = definition.source.isDescending
     paged = QueryStream(
       request: try definition.source.request(), isDescending: isDescending, source: source)
@@ -135,9 +138,9 @@ final class ViewStreams {
 
   /// Asks for the next page of the history; while a filter is in force, for one of rows that it wants.
   func fetchMore() {
-    guard isFiltered else { return paged.fetchMore(definition.source.page) }
+    guard isFiltered else { return paged.fetchMore(pageSize) }
     search = FilterSearch(
-      from: paged.items.count, scanned: paged.scannedCount, page: definition.source.page)
+      from: paged.items.count, scanned: paged.scannedCount, page: pageSize)
     searchOn()
   }
 
@@ -183,7 +186,7 @@ final class ViewStreams {
 
   /// What the paging row says.
   private var paging: PagingPhase {
-    isSearching ? .fetching : PagingPhase(paged.fetchState, count: definition.source.page)
+    isSearching ? .fetching : PagingPhase(paged.fetchState, count: pageSize)
   }
 
   /// Asks for the number of rows, before the rows, so that the header is right at once.

@@ -14,6 +14,8 @@ struct Workspace {
   let resources: ResourceBook
   let name: String
   let me: String
+  /// The files that say what the workspace shows, there or not.
+  let definitionFiles: [DefinitionMonitor.File]
   /// The tab to open first; nil for the first one.
   let firstTab: Int?
 
@@ -28,14 +30,19 @@ struct Workspace {
     name = String(stem.split(separator: "/").last ?? "runnel")
     let beside = stem + Workspace.viewsSuffix
     var found: ViewFile?
+    var viewsFile = options.views ?? beside
     if let named = options.views {
       found = try Workspace.read(named, settings)
     } else if access(beside, R_OK) == 0 {
       found = try Workspace.read(beside, settings)
     } else if let standard = settings.views {
       found = try Workspace.read(standard, settings)
+      viewsFile = standard
     }
     let described = options.resources ?? ResourceDefinitionFile.path(beside: file)
+    definitionFiles = [
+      .views(viewsFile), .resources(described ?? stem + ResourceDefinitionFile.suffix),
+    ]
     resources = try described.map { try ResourceBook(file: $0) } ?? ResourceBook()
     let views = try found?.views ?? Workspace.discover(options, settings)
     self.views = views + [resources.activityView].compactMap(\.self)

@@ -21,19 +21,42 @@ extension AppScreen {
       right.append(liveness)
       right.append("  \(state.me) ", .muted)
     }
-    StatusLine(left: left, right: right).draw(into: &canvas, rect: layout.title)
+    draw(.title, StatusLine(left: left, right: right), into: &canvas, layout.title)
     if !layout.isCompact {
       let tabs = TabBar(names: state.tabs, unreadCounts: state.unreadCounts, glyphs: glyphs)
         .line(active: state.active)
-      StatusLine(left: tabs, right: countLine).draw(into: &canvas, rect: layout.tabs)
+      draw(.tabs, StatusLine(left: tabs, right: countLine), into: &canvas, layout.tabs)
     }
     rule(layout.topRule, into: &canvas)
   }
 
-  /// How many writes are under way, and how many were refused; empty if none.
+  /// Draws a line of the frame, or takes it over from the frame before.
+  private func draw(
+    _ part: FrameCache.Part, _ line: StatusLine, into canvas: inout Canvas, _ rect: Rect
+  ) {
+    guard let cache, rect.height == 1, rect.width == canvas.size.columns else {
+      return line.draw(into: &canvas, rect: rect)
+    }
+    let cells = cache.line(part, line) { line in
+      CanvasLine(width: rect.width, glyphs: glyphs) { line.draw(into: &$0, rect: $0.bounds) }
+    }
+    canvas.put(cells, at: rect.origin)
+  }
+
+  private func draw(_ hints: Hints, into canvas: inout Canvas, _ rect: Rect) {
+    guard let cache, rect.height == 1, rect.width == canvas.size.columns else {
+      return HintBar(hints.all, last: hints.help).draw(into: &canvas, rect: rect)
+    }
+    let cells = cache.line(hints) { bar in
+      CanvasLine(width: rect.width, glyphs: glyphs) { bar.draw(into: &$0, rect: $0.bounds) }
+    }
+    canvas.put(cells, at: rect.origin)
+  }
+
+  /// How many writes are under way or wait for the origin, and how many were refused; empty if none.
   private var queueText: StyledLine {
     var line = StyledLine()
-    let waiting = state.queue.waitingCount(now: state.now)
+    let waiting = state.queue.waitingCount(now: state.now) + state.queue.pending.count
     if waiting > 0 { line.append("\(glyphs.pending)\(waiting) ", .rowPending) }
     let refused = state.queue.refused.count
     if refused > 0 { line.append("\(glyphs.conflict)\(refused) ", .conflict) }
@@ -112,10 +135,7 @@ extension AppScreen {
   func drawFooter(into canvas: inout Canvas) {
     rule(layout.bottomRule, into: &canvas)
     let hints = Hints(state: state)
-    let help = hints.help
-    if !layout.isCompact {
-      HintBar(hints.all, last: help).draw(into: &canvas, rect: layout.hints)
-    }
+    if !layout.isCompact { draw(hints, into: &canvas, layout.hints) }
     var left = StyledLine(" ")
     if state.matcher.isPending {
       left.append(state.matcher.pendingText, .hintKey)
@@ -124,10 +144,10 @@ extension AppScreen {
     } else if !layout.isCompact {
       left.append(marksText, .rowMarked)
       left.append(newRowsPill, .rowNew)
-    } else if let help {
+    } else if let help = hints.help {
       left.append(help.line)
     }
-    StatusLine(left: left, right: positionLine).draw(into: &canvas, rect: layout.status)
+    draw(.status, StatusLine(left: left, right: positionLine), into: &canvas, layout.status)
     drawToast(into: &canvas)
   }
 
@@ -143,8 +163,7 @@ extension AppScreen {
   }
 
   private var marksText: String {
-    guard !state.isTree else { return "" }
-    let count = state.lists[state.active].markCount
+    let count = state.marked.markCount
     return count == 0 ? "" : "\(count) marked · "
   }
 
@@ -166,8 +185,9 @@ extension AppScreen {
       ? "-" : list.rowNumber(in: content).map { String(content.storedRowNumber($0)) } ?? "-"
     let count = content.storedRowCount
     let position = layout.isCompact ? "\(number)/\(count)" : "row \(number) of \(count)"
+    guard list.isFollowing else { return StyledLine(position + " ", .muted) }
     let follow = state.listKeys.keys(.followToggle).map { "\($0) following · " } ?? "following · "
-    return StyledLine((list.isFollowing ? follow : "") + position + " ", .muted)
+    return StyledLine(follow + position + " ", .muted)
   }
 }
 

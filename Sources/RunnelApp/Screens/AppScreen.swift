@@ -8,13 +8,13 @@ struct AppScreen {
   let state: AppState
   let glyphs: Glyphs
   let layout: AppLayout
-  /// The lines that were written for the frame before; nil to write all.
-  private let rowLines: RowLineCache?
+  /// What was drawn for the frame before; nil to draw all.
+  let cache: FrameCache?
 
-  init(_ state: AppState, glyphs: Glyphs, rowLines: RowLineCache? = nil) {
+  init(_ state: AppState, glyphs: Glyphs, cache: FrameCache? = nil) {
     self.state = state
     self.glyphs = glyphs
-    self.rowLines = rowLines
+    self.cache = cache
     layout = state.layout
   }
 
@@ -26,6 +26,7 @@ struct AppScreen {
       canvas.put(needed, at: Position(row: 0, column: 0), width: state.size.columns)
       return canvas
     }
+    cache?.begin(width: state.size.columns, glyphs: glyphs)
     drawHeader(into: &canvas)
     drawBody(into: &canvas)
     drawFooter(into: &canvas)
@@ -35,7 +36,16 @@ struct AppScreen {
   }
 
   func rule(_ rect: Rect, into canvas: inout Canvas) {
-    canvas.horizontalLine(row: rect.row, column: rect.column, width: rect.width, role: .frame)
+    guard let cache, rect.width == canvas.size.columns, !rect.isEmpty else {
+      return canvas.horizontalLine(
+        row: rect.row, column: rect.column, width: rect.width, role: .frame)
+    }
+    let line = cache.rule { width in
+      CanvasLine(width: width, glyphs: glyphs) {
+        $0.horizontalLine(row: 0, column: 0, width: width, role: .frame)
+      }
+    }
+    canvas.put(line, at: rect.origin)
   }
 
   // MARK: Body
@@ -108,25 +118,32 @@ struct AppScreen {
       definition: screen.definition, now: state.now, local: state.local, glyphs: glyphs,
       screenWidth: layout.body.width, timeStyle: state.timeStyle,
       hiddenColumns: screen.hiddenColumns, isWide: screen.isWide)
-    rowLines?.begin(rows, width: layout.body.width + screen.list.horizontalOffset)
+    cache?.rowLines.begin(rows, width: layout.body.width + screen.list.horizontalOffset)
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },
       emptyHint: screen.filter == nil ? state.listKeys.hint(.recordAdd, "adds") : "",
       isFocused: isListFocused,
       divider: screen.unreadText(local: state.local, isShort: layout.isCompact),
-      rowSign: { id in rowState(of: id, in: screen).flatMap { rows.narrowSign(of: $0) } },
-      into: &canvas, rect: layout.body)
+      rowSign: rows.hasGutter
+        ? nil
+        : { id in
+          screen.records[id].flatMap { record in
+            rows.narrowSign(of: rowState(of: id, record, in: screen, isCursor: false))
+          }
+        },
+      drawn: cache?.list, into: &canvas, rect: layout.body)
   }
 
-  /// What distinguishes a row from others; nil for one that is no record.
-  private func rowState(of id: String, in screen: ListScreen) -> RowText.State? {
-    guard let record = screen.records[id] else { return nil }
-    return RowText.State(
+  /// What distinguishes the row of a record from others.
+  private func rowState(
+    of id: String, _ record: Record, in screen: ListScreen, isCursor: Bool
+  ) -> RowText.State {
+    RowText.State(
       isTransient: screen.isTransient(record),
       isChanged: (screen.changedUntil[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
       isConflict: state.queue.conflict(at: record.path) != nil,
-      isNew: screen.unread.rows.contains(id), isCursor: screen.list.cursor == .row(id))
+      isNew: screen.unread.rows.contains(id), isCursor: isCursor)
   }
 
   private func line(
@@ -137,11 +154,12 @@ struct AppScreen {
         screen.paging, isOlder: screen.definition.source.anchor == .last,
         isFiltered: screen.filter != nil)
     }
-    guard let record = screen.records[id], let rowState = rowState(of: id, in: screen) else {
-      return StyledLine()
-    }
+    guard let record = screen.records[id] else { return StyledLine() }
+    // Where signs have columns of their own, the cursor's row reads like any other.
+    let rowState = rowState(
+      of: id, record, in: screen, isCursor: !rows.hasGutter && screen.list.cursor == .row(id))
     let line =
-      rowLines?.line(of: id, record, state: rowState, by: rows, width: width)
+      cache?.rowLines.line(of: id, record, state: rowState, by: rows, width: width)
       ?? rows.line(for: record, state: rowState, width: width)
     guard let search = state.search else { return line }
     let isCurrent = screen.list.cursor == .row(id)
@@ -172,8 +190,7 @@ struct AppScreen {
       },
       emptyHint: state.tree.expanded[.root]?.phase == .loading
         ? "" : state.treeKeys.hint(.recordAdd, "adds a first value"),
-      isFocused: isListFocused, into: &canvas,
-      rect: layout.body)
+      isFocused: isListFocused, drawn: cache?.list, into: &canvas, rect: layout.body)
   }
 
   /// What a list without rows says.

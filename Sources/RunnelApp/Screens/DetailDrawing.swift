@@ -7,8 +7,8 @@ import RunnelTree
 struct DetailDrawing {
   private static let labelWidthMax = 10
 
-  private let state: AppState
-  private let glyphs: Glyphs
+  let state: AppState
+  let glyphs: Glyphs
 
   init(_ state: AppState, glyphs: Glyphs) {
     self.state = state
@@ -32,7 +32,10 @@ struct DetailDrawing {
     let lines = lines(width: area.width)
     let top = min(state.detailTop, max(lines.count - area.height, 0))
     for index in 0..<min(area.height, lines.count - top) {
-      canvas.put(lines[top + index], at: area.line(index).origin, width: area.width)
+      let line = lines[top + index]
+      canvas.put(
+        state.search.map { line.marking($0, .searchMatch) } ?? line, at: area.line(index).origin,
+        width: area.width)
     }
     drawMore(lines.count - top - area.height, into: &canvas, area)
   }
@@ -64,7 +67,7 @@ struct DetailDrawing {
     for field in fields {
       lines += self.lines(of: field, labelWidth: labelWidth, width: width)
     }
-    return lines
+    return lines + linesBelow(width: width)
   }
 
   private func lines(

@@ -39,7 +39,8 @@ struct FormDrawing {
   func draw(into canvas: inout Canvas) {
     let errors = form.fields.count { $0.input.error != nil }
     let offers = form.fields[form.focus].input.choices.isEmpty ? 0 : 1
-    let height = min(form.fields.count + errors + offers + 4, area.height)
+    let note = form.note.isEmpty ? 0 : 1
+    let height = min(form.fields.count + errors + offers + note + 4, area.height)
     let box = area.centered(height: height, width: min(FormDrawing.widthMax, area.width))
     canvas.box(box, title: form.title, role: .dialog)
     let (hintArea, rest) = box.inset(rows: 1, columns: 2).splitBottom(1)
@@ -49,7 +50,11 @@ struct FormDrawing {
       keys.key(.fieldType, offers == 0 ? "type" : "choose"),
     ]
     HintBar(hints.compactMap(\.self)).draw(into: &canvas, rect: hintArea)
-    drawFields(into: &canvas, rest)
+    // The fields go first where there is no room.
+    let hasNote = note > 0 && rest.height > form.fields.count + errors + offers
+    let (last, fields) = rest.splitBottom(hasNote ? 1 : 0)
+    if hasNote { canvas.put(form.note, at: last.origin, width: last.width, role: .muted) }
+    drawFields(into: &canvas, fields)
   }
 
   private func drawFields(into canvas: inout Canvas, _ area: Rect) {

@@ -75,7 +75,8 @@ struct HelpDrawing {
     line.append(words, isOff ? .muted : .text)
     let name = StyledLine("  [\(entry.binding.action)]", .muted)
     guard isOff else {
-      line.append(name)
+      // Half of a name is of no use.
+      if line.width + name.width <= width { line.append(name) }
       return line
     }
     if line.width + name.width + 2 + reason.width <= width { line.append(name) }

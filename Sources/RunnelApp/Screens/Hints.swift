@@ -3,21 +3,51 @@ import RunnelStreams
 import RunnelTerminal
 
 /// The keys that are most of use now, for the line above the status.
-struct Hints {
-  let state: AppState
+struct Hints: Equatable {
+  /// What the keys are about.
+  enum Place: Equatable {
+    case views
+    case tree
+    case header
+    case pagingRow
+    case entry
+    case row(toggles: String?)
+    case record
+    case field
+    case compose
+    case filter
+    case search
+    case form
+    case confirm
+    case help
+    case debug
+    case compare
+    case queue
+    case history
+    case palette
+    case menu
+  }
+
+  private let place: Place
   private let contexts: [KeymapContext]
+  private let keymap: Keymap
 
   init(state: AppState) {
-    self.state = state
-    contexts = state.contexts
+    let hand = state.atHand
+    place = Place(state, hand)
+    contexts = state.contexts(about: hand)
+    keymap = state.keymap
   }
 
   var all: [Hint] { candidates.compactMap(\.self) }
 
   private var candidates: [Hint?] {
-    switch state.layers.last {
-    case nil: state.pane == .views ? views : state.isTree ? tree : collection
-    case .record(let screen): screen.edit == nil ? record : field
+    switch place {
+    case .views: views
+    case .tree: tree
+    case .header, .pagingRow, .entry, .row: collection
+    case .record: record
+    case .field: field
     case .compose: [key(.inputAccept, "send"), key(.inputCancel, "keep as a draft")]
     case .filter:
       [
@@ -30,7 +60,7 @@ struct Hints {
     case .help:
       [
         key(.rowDown, "down"), key(.rowOpen, "run"), key(.stepBack, "close"),
-        key(.sectionNext, "next group"),
+        key(.sectionNext, "next group"), key(.helpWrite, "to a file"),
       ]
     case .debug: [key(.rowDown, "down"), key(.stepBack, "close")]
     case .compare:
@@ -42,7 +72,7 @@ struct Hints {
     case .queue:
       [
         key(.rowOpen, "in full"), key(.recordCompare, "compare"), key(.syncEdit, "edit again"),
-        key(.syncDrop, "drop"), key(.stepBack, "back"),
+        key(.syncRetry, "again"), key(.syncDrop, "drop"), key(.stepBack, "back"),
       ]
     case .history:
       [
@@ -64,46 +94,41 @@ struct Hints {
 
   /// The way to the help, which is never left out.
   var help: Hint? {
-    switch state.layers.last {
+    switch place {
     case .confirm, .help, .debug: nil
-    case .record, .form, .compose, .filter, .search, .history, .compare, .queue, .palette, .menu,
-      nil:
+    case .views, .tree, .header, .pagingRow, .entry, .row, .record, .field, .compose, .filter,
+      .search, .form, .compare, .queue, .history, .palette, .menu:
       key(.helpOpen, "help")
     }
   }
 
   private var collection: [Hint?] {
-    switch state.lists[state.active].list.cursor {
+    switch place {
     case .header:
       [
         key(.rowOpen, "fold"), key(.sectionNext, "next section"), key(.recordAdd, "add"),
         key(.viewNext, "next view"), key(.viewClose, "leave"),
       ]
-    case .row(ListScreen.pagingRow):
+    case .pagingRow:
       [
         key(.rowOpen, "fetch"), key(.sectionNext, "next section"), key(.viewNext, "next view"),
         key(.viewClose, "leave"),
       ]
-    case .row where state.entryAtHand != nil:
+    case .entry:
       [
         key(.rowOpen, "open"), key(.editUndo, "take back"), key(.sectionMore, "more"),
         key(.sectionNext, "section"), key(.viewNext, "view"), key(.viewClose, "leave"),
       ]
-    case .row, nil:
+    case .row(let toggled):
       [
         key(.rowOpen, "open"), key(.recordEdit, "edit"), key(.recordAdd, "add"),
-      ] + toggle + [
-        key(.recordDelete, "delete"), key(.markToggle, "mark"), key(.filterEdit, "filter"),
-        key(.searchStart, "search"), key(.sectionMore, "more"), key(.sectionNext, "section"),
-        key(.viewNext, "view"), key(.viewClose, "leave"),
+        toggled.flatMap { key(.recordToggle, $0) }, key(.recordDelete, "delete"),
+        key(.markToggle, "mark"), key(.filterEdit, "filter"), key(.searchStart, "search"),
+        key(.sectionMore, "more"), key(.sectionNext, "section"), key(.viewNext, "view"),
+        key(.viewClose, "leave"),
       ]
+    default: []
     }
-  }
-
-  /// What the user has at the record at hand.
-  private var toggle: [Hint?] {
-    guard let toggled = state.toggledAtHand else { return [] }
-    return [key(.recordToggle, toggled.resource)]
   }
 
   private var views: [Hint?] {
@@ -134,6 +159,43 @@ struct Hints {
 
   /// Nil for an action without keys here.
   private func key(_ action: ActionID, _ words: String) -> Hint? {
-    state.keymap.firstKeys(for: action, in: contexts).map { Hint($0, words) }
+    keymap.firstKeys(for: action, in: contexts).map { Hint($0, words) }
+  }
+}
+
+extension Hints.Place {
+  fileprivate init(_ state: AppState, _ hand: AtHand) {
+    switch state.layers.last {
+    case .record(let screen): self = screen.edit == nil ? .record : .field
+    case .compose: self = .compose
+    case .filter: self = .filter
+    case .search: self = .search
+    case .form: self = .form
+    case .confirm: self = .confirm
+    case .help: self = .help
+    case .debug: self = .debug
+    case .compare: self = .compare
+    case .queue: self = .queue
+    case .history: self = .history
+    case .palette: self = .palette
+    case .menu: self = .menu
+    case nil:
+      self =
+        state.pane == .views
+        ? .views : state.isTree ? .tree : Hints.Place(inList: state, hand)
+    }
+  }
+
+  private init(inList state: AppState, _ hand: AtHand) {
+    switch state.lists[state.active].list.cursor {
+    case .header: self = .header
+    case .row(ListScreen.pagingRow): self = .pagingRow
+    case .row, nil:
+      switch hand {
+      case .entry: self = .entry
+      case .record(let toggled): self = .row(toggles: toggled)
+      case .other: self = .row(toggles: nil)
+      }
+    }
   }
 }

@@ -20,8 +20,11 @@ struct HistoryDrawing {
     let glyphs = canvas.glyphs
     switch screen.phase {
     case .loading where screen.entries.isEmpty:
-      return note("\(glyphs.loading) reading the history\(glyphs.ellipsis)", into: &canvas)
-    case .failed(let message): return note("\(glyphs.failed) \(message)", into: &canvas)
+      let hint = keys.hint(.jobCancel, "stops")
+      return note("\(glyphs.loading) reading the history\(glyphs.ellipsis)\(hint)", into: &canvas)
+    case .failed(let message):
+      let hint = keys.hint(.sectionMore, "reads it")
+      return note("\(glyphs.failed) \(message)\(hint)", into: &canvas)
     case .loading, .loaded: break
     }
     let text = screen.text(ellipsis: glyphs.ellipsis)

@@ -63,7 +63,7 @@ struct RowText: Equatable {
   }
 
   /// Whether signs stand in columns of their own.
-  private var hasGutter: Bool { screenWidth >= RowText.gutterScreen }
+  var hasGutter: Bool { screenWidth >= RowText.gutterScreen }
 
   private var shownColumns: [ColumnDefinition] {
     let columns = definition.columns.enumerated()

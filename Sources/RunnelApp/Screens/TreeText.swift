@@ -14,7 +14,8 @@ struct TreeText {
   func line(id: String, width: Int) -> StyledLine {
     switch tree.lines[id] {
     case .node(let path, let row, let depth):
-      return indented(node(path, row, width: width - 2 * depth - 1), depth)
+      let line = node(path, row, width: width - 2 * depth - 1)
+      return tree.isMarked(id) ? marked(line, depth) : indented(line, depth)
     case .paging(_, let phase, let depth):
       let text = PagingText(glyphs: glyphs, width: width - 2 * depth - 1, keys: keys)
       return indented(text.line(phase, isOlder: false), depth)
@@ -92,6 +93,13 @@ struct TreeText {
 
   private func indented(_ line: StyledLine, _ depth: Int) -> StyledLine {
     StyledLine([StyledRun(String(repeating: "  ", count: depth) + " ")] + line.runs)
+  }
+
+  private func marked(_ line: StyledLine, _ depth: Int) -> StyledLine {
+    StyledLine(
+      [
+        StyledRun(glyphs.marked, .rowMarked), StyledRun(String(repeating: "  ", count: depth)),
+      ] + line.runs)
   }
 
   /// The role of a value's kind.

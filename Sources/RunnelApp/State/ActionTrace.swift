@@ -4,7 +4,7 @@ import RunnelTerminal
 
 /// The last actions with what each changed in what the state comes to: for the debug view.
 struct ActionTrace: Hashable, Sendable {
-  /// How many actions are kept.
+  /// How many actions are shown; up to twice as many are kept.
   static let entriesMax = 200
 
   /// A fact of the state that an action changed.
@@ -25,7 +25,9 @@ struct ActionTrace: Hashable, Sendable {
   }
 
   /// The newest entries, oldest first.
-  private(set) var entries: [Entry] = []
+  var entries: [Entry] { Array(kept.suffix(ActionTrace.entriesMax)) }
+  /// What is kept of them: those that are too many are dropped together, as that costs what one does.
+  private var kept: [Entry] = []
   /// How many actions there were.
   private(set) var count = 0
 
@@ -38,10 +40,15 @@ struct ActionTrace: Hashable, Sendable {
     count += 1
     let changes = ActionTrace.changes(old, new)
     if changes.isEmpty, !isOfInterest { return }
-    entries.append(
+    kept.append(
       Entry(number: count, milliseconds: milliseconds, name: name(), changes: changes))
-    if entries.count > ActionTrace.entriesMax { entries.removeFirst() }
+    if kept.count >= 2 * ActionTrace.entriesMax {
+      kept.removeFirst(kept.count - ActionTrace.entriesMax)
+    }
   }
+
+  /// Counts an action that is of no interest and changed no fact, as the passing of time.
+  mutating func noteNothing() { count += 1 }
 
   private static func changes(_ old: [StateFact], _ new: [StateFact]) -> [Change] {
     if old == new { return [] }
@@ -134,17 +141,7 @@ extension AppState {
   }
 
   private var cursorText: String {
-    let list =
-      switch layers.last {
-      case .record(let screen): screen.list
-      case .help(let screen): screen.list
-      case .debug(let screen): screen.list
-      case .history(let screen): screen.list
-      case .compare(let screen): screen.list
-      case .queue(let screen): screen.list
-      case .form, .confirm, .compose, .filter, .search, .palette, .menu, nil:
-        isTree ? tree.list : lists[active].list
-      }
+    let list = layers.last?.listed?.list ?? (isTree ? tree.list : lists[active].list)
     return switch list.cursor {
     case .row(let id): id
     case .header(let id): "header \(id)"

@@ -58,9 +58,12 @@ extension AppAction {
       "list \(view + 1) has \(count.map { "\($0)" } ?? "unknown many") rows"
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"
     case .configured: "configuration"
+    case .redefined(let file, _): "file \(file) changed"
+    case .pendingWrites(let writes): "\(writes.count) writes wait for the origin"
     case .history(_, let page): "\(page.entries.count) entries of the history"
     case .trouble(let message): "trouble: \(message)"
     case .exported(let report): report.name
+    case .fileReading(let count, let size): "\(count) of \(size) bytes read"
     case .fileRead(let file, _): "file \(file)"
     case .greeted: "greeting"
     case .restored: "the last session"

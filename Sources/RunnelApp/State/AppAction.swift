@@ -34,14 +34,20 @@ enum AppAction: Action {
   case performed(Int, Performed)
   /// An operation on a resource was refused.
   case refused(Int, Refusal)
+  /// On a replica: these are the writes that its origin has not answered, oldest first.
+  case pendingWrites([PendingWrite])
   /// Entries of the history were read.
   case history(Int, HistoryPage)
   /// The database could not do something that no write asked for.
   case trouble(String)
   /// The user's configuration changed; what is wrong with it, if anything is.
   case configured(Settings, problem: String?)
+  /// The file of the views or the resources changed; what is wrong with it, if anything is.
+  case redefined(file: String, problem: String?)
   /// An export goes on, or ended.
   case exported(ExportReport)
+  /// So many bytes of a file that was asked for were read.
+  case fileReading(Int, of: Int)
   /// A file that was asked for was read, or was not.
   case fileRead(String, FileContent)
   /// The user is here for the first time.
@@ -68,6 +74,8 @@ enum Effect: Hashable, Sendable {
   case fetchMore(Int)
   /// Hold a view as it is, or let it be live again.
   case pause(view: Int, Bool)
+  /// Fetch pages of the sizes that the state has from now on.
+  case resizePages
   /// Give up fetching a page of a view, or searching on in it.
   case stopFetching(Int)
   /// Show only the rows of a view that a filter wants; nil shows all.
@@ -88,6 +96,9 @@ enum Effect: Hashable, Sendable {
   case closeRecord(Path)
   /// Carry out a write; the answer carries the number.
   case write(Int, WriteRequest)
+  /// Give up a write that the origin of a replica has not answered, by its id; the answer carries the
+  /// number.
+  case dropPending(Int, Int64)
   /// Read what stands at a place; the answer carries the number.
   case read(Int, Path)
   /// Read entries of the history of a place; the answer carries the number.
@@ -98,8 +109,10 @@ enum Effect: Hashable, Sendable {
   case export(ExportJob)
   /// Give up writing them.
   case stopExport
-  /// Read a file.
-  case readFile(String)
+  /// Read the records of a file, some of whose fields hold texts only.
+  case readFile(String, texts: [String])
+  /// Give up reading it.
+  case stopReading
   /// Write a text to a file, in place of what is in it.
   case writeFile(String, String)
   /// Put a text into the clipboard; the words say what it is.

@@ -19,6 +19,7 @@ extension ActionID {
   static let syncDrop = ActionID("sync.drop")
   static let syncEdit = ActionID("sync.edit")
   static let syncOpen = ActionID("sync.open")
+  static let syncRetry = ActionID("sync.retry")
 }
 
 extension AppKeymap {
@@ -47,6 +48,7 @@ extension AppKeymap {
     (["Enter", "l", "Right"], .rowOpen, "show all of the write, or no longer"),
     (["c"], .recordCompare, "compare with what others wrote"),
     (["e"], .syncEdit, "edit it again, with what was typed"),
+    (["r"], .syncRetry, "try the write again, as it was"),
     (["d", "Del"], .syncDrop, "drop the write…"),
     (["h", "Left"], .stepBack, "go back"),
   ]

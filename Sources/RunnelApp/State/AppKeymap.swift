@@ -60,6 +60,7 @@ extension ActionID {
   static let followToggle = ActionID("follow.toggle")
   static let formSave = ActionID("form.save")
   static let helpOpen = ActionID("help.open")
+  static let helpWrite = ActionID("help.write")
   static let inputAccept = ActionID("input.accept")
   static let inputCancel = ActionID("input.cancel")
   static let inputComplete = ActionID("input.complete")
@@ -178,7 +179,7 @@ enum AppKeymap {
 
   private static let collection: [Row] = [
     (["Enter"], .rowOpen, "open; on a paging row fetch; on a header fold"),
-    (["l", "Right"], .rowIn, "open, or unfold"),
+    (["l", "Right"], .rowIn, "open, unfold, or go to the rows"),
     (["h", "Left"], .rowOut, "go to the header, or fold"),
     (["a"], .recordAdd, "add a record"),
     (["e", "F2"], .recordEdit, "edit in place"),
@@ -236,11 +237,9 @@ enum AppKeymap {
 
   private static let tree: [Row] = [
     (["Enter"], .rowOpen, "expand / collapse; edit a value; fetch on a paging row"),
-    (["l", "Right"], .rowIn, "expand"),
+    (["l", "Right"], .rowIn, "expand, or go to the children"),
     (["h", "Left"], .rowOut, "collapse, or go to the parent"),
     (["za"], .foldToggle, "expand / collapse"),
-    (["J"], .siblingNext, "next sibling"),
-    (["K"], .siblingPrevious, "previous sibling"),
     (["zo"], .foldOpen, "expand"),
     (["zc"], .foldClose, "collapse, or collapse the parent"),
     (["zR"], .foldOpenAll, "expand all that is loaded, one level"),
@@ -248,8 +247,14 @@ enum AppKeymap {
     (["p"], .paneDetail, "show the value beside the tree, or not"),
     (["a"], .recordAdd, "add a child"),
     (["e", "F2"], .recordEdit, "edit the value"),
-    (["d", "Del"], .recordDelete, "delete the node…"),
+    (["d", "Del"], .recordDelete, "delete the node, or the marked ones…"),
     (["gm"], .sectionMore, "fetch the next page of this node"),
+    (["Space"], .markToggle, "mark, and step down"),
+    (["v"], .markRange, "start a range, or mark it"),
+    (["*"], .markAll, "mark all nodes beside this one"),
+    (["\\"], .markClear, "clear the marks"),
+    (["]m"], .markNext, "next marked node"),
+    (["[m"], .markPrevious, "previous marked node"),
   ]
 
   private static let record: [Row] = [
@@ -270,6 +275,8 @@ enum AppKeymap {
     (["C-b", "PgUp", "M-v"], .pageUp, "page up"),
     (["C-d"], .pageHalfDown, "half page down"),
     (["C-u"], .pageHalfUp, "half page up"),
+    (["J"], .siblingNext, "next one that is as deep"),
+    (["K"], .siblingPrevious, "previous one that is as deep"),
     (["]]", "}"], .sectionNext, "next section"),
     (["[[", "{"], .sectionPrevious, "previous section"),
     (["H"], .screenTop, "top row of the screen"),
@@ -308,6 +315,7 @@ enum AppKeymap {
     (["M->"], .rowLast, "last row"),
     (["Tab"], .sectionNext, "next group"),
     (["S-Tab"], .sectionPrevious, "previous group"),
+    (["C-s"], .helpWrite, "write this list to a file…"),
   ]
 
   private static let confirm: [Row] = [

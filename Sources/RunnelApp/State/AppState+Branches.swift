@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelTerminal
 import RunnelTree
 
-// Moving among siblings in the tree, and expanding or collapsing many nodes at once.
+// Expanding or collapsing many nodes of the tree at once, and reading them again.
 
 extension AppState {
   /// How many lines the tree may have for all nodes to be expanded at once.
@@ -11,8 +11,6 @@ extension AppState {
   /// Does what is done with several nodes; false if the action is none of that.
   mutating func performWithBranches(_ action: ActionID) -> Bool {
     switch action {
-    case .siblingNext: moveToSibling(by: 1)
-    case .siblingPrevious: moveToSibling(by: -1)
     case .foldOpenAll: expandAll()
     case .foldCloseAll: collapseAll()
     case .viewResync: readTreeAnew()
@@ -32,29 +30,12 @@ extension AppState {
     say(.info, "\(path) is read again")
   }
 
-  /// Goes to the next line of the same depth below the same node, or the one before.
-  ///
-  /// O(lines between).
-  private mutating func moveToSibling(by step: Int) {
-    guard case .row(let id)? = tree.list.cursor, let place = tree.content.indexPath(ofRow: id),
-      let depth = tree.lines[id]?.depth
-    else { return say(.info, "move to a node to go to its siblings") }
-    let rows = tree.content.sections[place.section].rows
-    var index = place.row + step
-    while rows.indices.contains(index), let other = tree.lines[rows[index]]?.depth, other >= depth {
-      if other == depth {
-        tree.list.moveTo(.row(rows[index]), in: tree.content, height: height)
-        return
-      }
-      index += step
-    }
-    say(.info, step > 0 ? "this is the last one here" : "this is the first one here")
-  }
-
-  /// Expands the nodes that are loaded and closed, as long as the tree does not grow too long.
-  private mutating func expandAll() {
+  /// The nodes that are loaded and closed, as many as can be expanded without the tree growing too
+  /// long, and how many are left.
+  var expansion: (opened: [Path], closedCount: Int) {
     var lines = tree.content.rowCount
-    var (opened, closed) = (0, 0)
+    var opened: [Path] = []
+    var closed = 0
     for id in tree.content.sections.lazy.flatMap(\.rows) {
       guard case .node(let path, let row, _)? = tree.lines[id], tree.expanded[path] == nil,
         case .children(let count) = row.summary.kind
@@ -65,17 +46,19 @@ extension AppState {
         continue
       }
       lines += added
-      opened += 1
-      effects.append(.expand(path))
+      opened.append(path)
     }
-    if closed > 0 {
-      return say(.info, "expanded \(opened) nodes; \(closed) more would be over 1,000 lines")
+    return (opened, closed)
+  }
+
+  private mutating func expandAll() {
+    let plan = expansion
+    effects += plan.opened.map { .expand($0) }
+    let words = "expanded \(plan.opened.count) nodes"
+    if plan.closedCount > 0 {
+      return say(.info, "\(words); \(plan.closedCount) more would be over 1,000 lines")
     }
-    say(
-      .info,
-      opened == 0
-        ? "everything is expanded" : phrase("expanded \(opened) nodes", .foldOpenAll, "goes deeper")
-    )
+    say(.info, phrase(words, .foldOpenAll, "goes deeper"))
   }
 
   /// Collapses all nodes but the root; the cursor goes to the one above it that stays.

@@ -21,8 +21,10 @@ extension AppState {
     if isDone { return fetchAhead() }
     if performSearching(action, count ?? 1) { return }
     if performOutside(action) || performOnRow(action) { return }
+    if performOnMarks(action, count: count ?? 1) { return }
+    if jump(action, count: count ?? 1) { return }
     if isTree { return performInTree(action) }
-    if !jump(action, count: count ?? 1) { performInCollection(action, count: count ?? 1) }
+    performInCollection(action, count: count ?? 1)
   }
 
   /// One step back where nothing is open: the search, the range, the filter, the marks; what was said
@@ -31,13 +33,11 @@ extension AppState {
     toast = nil
     if search != nil {
       search = nil
-    } else if isTree {
-      return
-    } else if lists[active].rangeStart != nil {
-      lists[active].rangeStart = nil
-    } else if lists[active].filter != nil {
+    } else if marked.rangeStart != nil {
+      marked.rangeStart = nil
+    } else if !isTree, lists[active].filter != nil {
       show(nil, inView: active)
-    } else if !lists[active].marks.isEmpty {
+    } else if !marked.marks.isEmpty {
       clearMarks()
     }
   }
@@ -57,10 +57,6 @@ extension AppState {
     case .sectionMore: fetchMore()
     case .filterEdit: openFilter()
     case .viewResync: readListAnew()
-    case .markToggle: toggleMark(count: count)
-    case .markRange: toggleRange()
-    case .markAll: markSection()
-    case .markClear: clearMarks()
     case .livePause: togglePause()
     case .timeFormat:
       timeStyle = timeStyle.next
@@ -111,6 +107,8 @@ extension AppState {
       withList { list, content, height in
         if action == .rowOpen {
           list.toggleFold(section, in: content, height: height)
+        } else if !list.folded.contains(section), let first = content.firstRow(ofSection: section) {
+          list.moveTo(.row(first), in: content, height: height)
         } else {
           list.unfold(section, in: content, height: height)
         }
@@ -137,19 +135,10 @@ extension AppState {
 
   /// Fetches the next page of the list; at the true end it says so.
   mutating func fetchMore() {
-    switch lists[active].phase {
-    case .loading: return say(.info, "the first rows are being loaded")
-    case .failed: return readAgain()
-    case .loaded: break
-    }
+    if case .failed = lists[active].phase { return readAgain() }
     resume(active)
-    switch lists[active].paging {
-    case .more, .failed:
-      lists[active].paging = .fetching
-      effects.append(.fetchMore(active))
-    case .fetching: break
-    case .exhausted: say(.info, "everything is loaded: there are no more rows")
-    }
+    lists[active].paging = .fetching
+    effects.append(.fetchMore(active))
   }
 
   /// Fetches the next page if the view wants that and the cursor has come near to its place.

@@ -12,18 +12,21 @@ extension AppState {
   /// Compares what was refused last, or at the record at hand, with what others wrote.
   mutating func openComparison() {
     if case .queue(let screen)? = layers.last {
-      guard let draft = screen.cursorWrite(in: queue)?.draft else {
-        return say(.info, phrase("others did not write there", .syncEdit, "edits it again"))
-      }
-      return compare(draft)
+      if let draft = screen.cursorWrite(in: queue)?.draft { compare(draft) }
+      return
     }
-    if let path = placeAtHand, let refused = queue.conflict(at: path), let draft = refused.draft {
-      return compare(draft)
+    guard let draft = draftAtHand else { return }
+    // The next time it is the turn of the next one.
+    if let index = comparable.firstIndex(of: draft) {
+      comparable.append(comparable.remove(at: index))
     }
-    if let draft = comparable ?? queue.refused.last(where: { $0.draft != nil })?.draft {
-      return compare(draft)
-    }
-    say(.info, "nothing to compare: no write was refused because others wrote there")
+    compare(draft)
+  }
+
+  /// What is to be compared at the record at hand, or else what was refused last; nil if nothing is.
+  var draftAtHand: CompareDraft? {
+    if let path = placeAtHand, let draft = queue.conflict(at: path)?.draft { return draft }
+    return comparable.first ?? queue.refused.last { $0.draft != nil }?.draft
   }
 
   /// Reads what others made of a place, to compare it.
@@ -47,14 +50,23 @@ extension AppState {
       return say(.warning, "\(draft.path) was changed meanwhile · \(hint)")
     }
     layers.append(.compare(screen))
-    if !isReadOnly, screen.model.undecidedCount > 0 {
-      say(.warning, "\(draft.path) was changed meanwhile: choose what is kept")
+    if !isReadOnly, screen.model.undecidedCount > 0 { say(.warning, conflictText(of: draft)) }
+  }
+
+  /// What is said where something has to be chosen; short where there are no hints, with the keys.
+  private func conflictText(of draft: CompareDraft) -> String {
+    let keys = KeyText(keymap, contexts)
+    if layout.isCompact, let mine = keys.keys(.conflictMine),
+      let theirs = keys.keys(.conflictTheirs)
+    {
+      return "was changed: \(mine) mine, \(theirs) theirs"
     }
+    return "\(draft.path) was changed meanwhile: choose what is kept"
   }
 
   private mutating func forget(_ draft: CompareDraft) {
     if let queued = draft.queued { queue.drop(queued) }
-    if comparable?.path == draft.path { comparable = nil }
+    comparable.removeAll { $0.path == draft.path }
     refreshQueue()
   }
 
@@ -77,10 +89,7 @@ extension AppState {
     case .conflictEdit: return editChoice(in: screen)
     case .changeNext, .changePrevious:
       let step = action == .changeNext ? 1 : -1
-      if !screen.moveToConflict(by: step, height: height) {
-        return say(
-          .info, "nothing needs a choice: \(phrase("all is merged", .conflictWrite, "writes it"))")
-      }
+      _ = screen.moveToConflict(by: step, height: height)
     case .conflictWrite: return writeChoices(of: screen)
     default:
       guard
@@ -88,22 +97,23 @@ extension AppState {
           &screen.list, screen.content, screen.listHeight(of: height), action, count)
       else { return }
     }
+    if case .compare(let before)? = layers.last { sayDecided(screen, before) }
     screen.rebuild(columns: size.columns, height: height)
     layers[layers.count - 1] = .compare(screen)
   }
 
+  /// Says what comes next when the last choice was made.
+  private mutating func sayDecided(_ screen: CompareScreen, _ before: CompareScreen) {
+    guard screen.model.undecidedCount == 0, before.model.undecidedCount > 0 else { return }
+    say(.info, phrase("all is chosen", .conflictWrite, "writes it"))
+  }
+
   private mutating func choose(_ choice: ThreeWay.Choice, in screen: inout CompareScreen) {
-    guard let index = screen.cursorIndex else {
-      return say(.info, "move to a field to choose for it")
-    }
-    if screen.model.rows[index].isSame { return say(.info, "nobody changed it") }
-    screen.model.choose(choice, at: index)
+    if let index = screen.cursorIndex { screen.model.choose(choice, at: index) }
   }
 
   private mutating func editChoice(in screen: CompareScreen) {
-    guard let index = screen.cursorIndex else {
-      return say(.info, "move to a field to choose for it")
-    }
+    guard let index = screen.cursorIndex else { return }
     let row = screen.model.rows[index]
     let value = row.value ?? row.mine
     let field = FormScreen.Field(
@@ -134,11 +144,9 @@ extension AppState {
     if refusesWriting() { return }
     var screen = screen
     if screen.model.undecidedCount > 0 {
-      let count = screen.model.undecidedCount
       _ = screen.moveToConflict(by: 1, height: height)
       layers[layers.count - 1] = .compare(screen)
-      return say(
-        .info, count == 1 ? "1 field needs a choice" : "\(count) fields need a choice")
+      return say(.info, CompareScreen.words(undecided: screen.model.undecidedCount))
     }
     let (theirs, result) = (screen.model.theirs, screen.model.result)
     do throws(Refusal) {
@@ -146,7 +154,7 @@ extension AppState {
       else {
         closeLayer()
         forget(screen.draft)
-        return say(.info, "what others wrote is kept")
+        return say(.info, "what others wrote is kept\(nextComparison)")
       }
       let conditions = screen.model.rows.filter { !$0.isSame }.map { row in
         WriteCondition(
@@ -164,7 +172,14 @@ extension AppState {
   /// The merge of a comparison is on disk.
   mutating func finish(_ draft: CompareDraft) {
     forget(draft)
-    say(.info, "saved")
+    say(.info, "saved\(nextComparison)")
+  }
+
+  /// How many more places are to be compared, to stand behind other words; empty if none is.
+  private var nextComparison: String {
+    let count = comparable.count
+    if count == 0 { return "" }
+    return phrase(" · \(count) more could not be taken back", .recordCompare, "compares")
   }
 
   // MARK: What is compared
@@ -221,18 +236,17 @@ extension AppState {
   /// Asks the history what a write did that could not be taken back, to compare it.
   mutating func compareWrite(_ id: Int64) {
     lastWrite += 1
-    comparedEntry = lastWrite
+    comparedEntries.insert(lastWrite)
     effects.append(.readHistory(lastWrite, .root, before: id + 1, count: 1))
   }
 
   /// The history told of a write that could not be taken back; false if nobody asked.
   mutating func take(compared number: Int, _ page: HistoryPage) -> Bool {
-    guard comparedEntry == number else { return false }
-    comparedEntry = nil
-    guard let part = page.entries.first?.parts.first(where: { !$0.isPriority }),
-      let values = part.values
-    else { return true }
-    comparable = CompareDraft(path: part.path, base: values.new, mine: values.old)
+    guard comparedEntries.remove(number) != nil else { return false }
+    for part in page.entries.first?.parts ?? [] where !part.isPriority {
+      guard let values = part.values else { continue }
+      comparable.append(CompareDraft(path: part.path, base: values.new, mine: values.old))
+    }
     return true
   }
 }

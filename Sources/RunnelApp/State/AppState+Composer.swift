@@ -19,7 +19,9 @@ extension AppState {
     if composer.sending != nil { return }
     switch action {
     case .inputCancel:
-      if !composer.editor.isEmpty { say(.info, "kept as a draft: a goes on with it") }
+      if !composer.editor.isEmpty {
+        say(.info, "kept as a draft" + listKeys.hint(.recordAdd, "goes on with it", after: ": "))
+      }
       closeLayer()
       effects.append(.compose(view: composer.view, nil))
     case .inputAccept, .formSave: send(composer)

@@ -66,7 +66,8 @@ struct CopiedValue: Hashable, Sendable {
 
 /// What a value was read for.
 enum ReadPurpose: Hashable, Sendable {
-  case copy(CopyForm)
+  /// To be copied, after values that were read and before places that are to be read.
+  case copy(CopyForm, after: [CopiedValue], before: [Path])
   case editOutside
   case duplicate
   /// To compare it with what was to be written there.
@@ -90,48 +91,84 @@ extension AppState {
     return true
   }
 
+  /// What is copied: values that are known, or places that are to be read first.
+  private enum CopySource {
+    case values([CopiedValue])
+    case unread([Path])
+  }
+
   private mutating func copy(_ form: CopyForm) {
-    if case .record(let screen)? = layers.last { return copy(form, in: screen) }
-    if isTree { return copyNode(form) }
+    switch copySource(form) {
+    case .values(let values): copy(form, values)
+    case .unread(let paths): read(paths, after: [], toCopy: form)
+    }
+  }
+
+  private func copySource(_ form: CopyForm) -> CopySource {
+    if case .record(let screen)? = layers.last {
+      let field = screen.reading?.field ?? screen.cursorField?.path ?? .root
+      let path = Path(unchecked: screen.path.keys + field.keys)
+      return .values([CopiedValue(path: path, json: screen.node?[field].exportJSON ?? .null)])
+    }
+    if isTree { return copySourceInTree(form) }
     let screen = lists[active]
     let marked = screen.markedRecords
     let records = marked.isEmpty ? [screen.cursorRecord].compactMap(\.self) : marked
-    copy(form, records.map { $0.copied(form, mainField: screen.definition.mainField) })
-  }
-
-  private mutating func copy(_ form: CopyForm, in screen: RecordScreen) {
-    guard let field = screen.cursorField else {
-      return copy(form, [CopiedValue(path: screen.path, json: screen.node?.exportJSON ?? .null)])
-    }
-    let path = Path(unchecked: screen.path.keys + field.path.keys)
-    copy(form, [CopiedValue(path: path, json: field.leaf?.json ?? .null)])
+    return .values(records.map { $0.copied(form, mainField: screen.definition.mainField) })
   }
 
   /// The tree knows no more of a node than its size, so what is below it is read.
-  private mutating func copyNode(_ form: CopyForm) {
-    guard case .node(let path, let row, _)? = tree.cursorLine else { return }
-    switch row.summary.kind {
-    case .leaf(let leaf): copy(form, [CopiedValue(path: path, json: leaf.json)])
-    case .children where form == .value || form == .line: read(path, for: .copy(form))
-    case .children, .empty: copy(form, [CopiedValue(path: path, json: .null)])
+  private func copySourceInTree(_ form: CopyForm) -> CopySource {
+    var nodes = tree.markedNodes
+    if nodes.isEmpty, case .node(let path, let row, _)? = tree.cursorLine { nodes = [(path, row)] }
+    let isWhole = form == .value || form == .line
+    let unread = nodes.contains { node in
+      if case .children = node.row.summary.kind { isWhole } else { false }
     }
+    if unread { return .unread(nodes.map(\.path)) }
+    return .values(
+      nodes.map { node in
+        let leaf =
+          if case .leaf(let leaf) = node.row.summary.kind { leaf.json } else { JSONValue.null }
+        return CopiedValue(path: node.path, json: leaf)
+      })
+  }
+
+  /// Reads values one after another, and copies all when the last one is there.
+  private mutating func read(_ paths: [Path], after values: [CopiedValue], toCopy form: CopyForm) {
+    guard let path = paths.first else { return copy(form, values) }
+    read(path, for: .copy(form, after: values, before: Array(paths.dropFirst())))
+  }
+
+  /// Why nothing is copied by an action; nil if something is, or the action is none that copies.
+  func reasonNotCopied(_ action: ActionID) -> String? {
+    guard let form = CopyForm(action), case .values(let values) = copySource(form) else {
+      return nil
+    }
+    return reasonNotCopied(form, values)
+  }
+
+  private func reasonNotCopied(_ form: CopyForm, _ values: [CopiedValue]) -> String? {
+    let present = form.isOfPlace ? values : values.filter { $0.json != .null }
+    guard let first = present.first else {
+      return form == .string ? "there is no text here to copy" : "nothing stands there"
+    }
+    if present.allSatisfy({ $0.text(form) != nil }) { return nil }
+    return form == .key
+      ? "\(first.path) has no key"
+      : phrase("\(first.path) is no text", .copyValue, "copies it as JSON")
   }
 
   /// Asks for values to be put into the clipboard.
   private mutating func copy(_ form: CopyForm, _ values: [CopiedValue]) {
+    if let reason = reasonNotCopied(form, values) { return say(.info, reason) }
     let present = form.isOfPlace ? values : values.filter { $0.json != .null }
-    guard let first = present.first else {
-      return say(.info, form == .string ? "there is no text here to copy" : "nothing stands there")
-    }
     let texts = present.compactMap { $0.text(form) }
-    if texts.count < present.count {
-      return say(.info, "\(first.path) is no text: yy copies it as JSON")
-    }
     let text =
       form == .value && texts.count > 1
       ? JSONValue.array(present.map(\.json)).jsonText(pretty: true)
       : texts.joined(separator: "\n")
-    let owner = texts.count == 1 ? "\(first.path)" : "\(texts.count) records"
+    let owner = texts.count == 1 ? "\(present[0].path)" : "\(texts.count) records"
     effects.append(.copy(text, what: "\(form.words(texts.count)) of \(owner)"))
   }
 
@@ -152,7 +189,9 @@ extension AppState {
   mutating func finishReading(_ request: RequestSummary, _ value: JSONValue?) {
     guard let number = Int(request.id.text) else { return }
     switch reads.removeValue(forKey: number) {
-    case .copy(let form): copy(form, [CopiedValue(path: request.path, json: value ?? .null)])
+    case .copy(let form, let values, let paths):
+      let value = CopiedValue(path: request.path, json: value ?? .null)
+      read(paths, after: values + [value], toCopy: form)
     case .editOutside: startEditing(request.path, value)
     case .duplicate: addCopy(of: request.path, value)
     case .compare(let draft): startComparing(draft, value ?? .null)

@@ -43,14 +43,31 @@ extension AppState {
   private mutating func confirmRemovalOfMarked(in screen: ListScreen) {
     if refusesWriting() { return }
     let marked = screen.markedRecords
-    let paths = marked.map(\.path)
     if let record = marked.first, marked.count == 1 {
       return confirmRemoval(of: record.path, record.row.summary)
     }
+    confirmRemoval(
+      of: marked.map(\.path), kind: "records", hidden: screen.markCount - marked.count,
+      word: screen.definition.source.path.lastKey?.text ?? "all")
+  }
+
+  /// Asks before the marked nodes of the tree are deleted.
+  mutating func deleteMarkedNodes() {
+    let marked = tree.markedNodes
+    if let node = marked.first, marked.count == 1 {
+      return confirmRemoval(of: node.path, node.row.summary)
+    }
+    confirmRemoval(
+      of: marked.map(\.path), kind: "nodes", hidden: 0,
+      word: marked.first?.path.parent?.lastKey?.text ?? "all")
+  }
+
+  private mutating func confirmRemoval(
+    of paths: [Path], kind: String, hidden: Int, word: String
+  ) {
     if paths.isEmpty { return }
-    let title = "Delete \(paths.count) marked records"
+    let title = "Delete \(paths.count) marked \(kind)"
     if paths.count > AppState.deletedByYesMax {
-      let word = screen.definition.source.path.lastKey?.text ?? "all"
       let field = FormScreen.Field("type \(word)", kind: .string)
       return layers.append(
         .form(FormScreen(purpose: .deleteMarked(paths, word: word), title: title, fields: [field])))
@@ -58,7 +75,6 @@ extension AppState {
     var message = paths.prefix(AppState.namedMax).map { StyledLine($0.description) }
     let rest = paths.count - message.count
     if rest > 0 { message.append(StyledLine("and \(rest) more", .muted)) }
-    let hidden = screen.markCount - paths.count
     if hidden > 0 { message.append(StyledLine("\(hidden) that the filter hides stay", .muted)) }
     if let path = paths.first, let warning = resources.warning(onRemovalOf: path) {
       message.append(StyledLine(warning, .warn))
@@ -76,7 +92,7 @@ extension AppState {
     deletion.count += paths.count
     deletion.waiting += paths.count
     self.deletion = deletion
-    lists[active].rangeStart = nil
+    marked.rangeStart = nil
     UndoHistory.joining("deleted \(paths.count) records", &self) { state in
       for path in paths {
         do throws(Refusal) {
@@ -94,6 +110,7 @@ extension AppState {
     for view in lists.indices where lists[view].marks.contains(key) {
       lists[view].marks.remove(key)
     }
+    tree.marks.remove(path.description)
     deletion?.waiting -= 1
     sayDeletion()
   }

@@ -114,7 +114,7 @@ extension ResourceBook {
   ) throws(Refusal) -> WriteRequest? {
     try checkEditable(path)
     if value == .null || value == .object([]) {
-      throw Refusal("nothing would be left of \(path): d deletes it")
+      throw Refusal("nothing would be left of \(path): delete it instead")
     }
     let changes = try ResourceBook.changes(from: original, to: value)
     if changes.isEmpty { return nil }

@@ -41,6 +41,7 @@ extension AppState {
     switch action {
     case .stepBack, .inputCancel: return closeLayer()
     case .rowOpen, .inputAccept: return runFromHelp(screen)
+    case .helpWrite: return openExport(.markdown, file: "keys.md")
     default:
       let old = screen.editor.text
       if !AppState.move(&screen.list, screen.content, height, action, count),

@@ -26,7 +26,6 @@ extension AppState {
     case .stepBack: return closeLayer()
     case .rowOpen, .sectionMore:
       if action == .sectionMore || screen.isOnPagingRow { return fetchOlderHistory() }
-      if screen.cursorEntry == nil { return say(.info, "move to a write to see all of it") }
       screen.toggle(height: height, now: now, local: local)
     default:
       guard AppState.move(&screen.list, screen.content, height, action, count) else { return }
@@ -37,12 +36,7 @@ extension AppState {
   private mutating func fetchOlderHistory() {
     guard case .history(let screen)? = layers.last else { return }
     if case .failed = screen.phase { return readHistory(.newest) }
-    switch screen.paging {
-    case .more, .failed: readHistory(.older)
-    case .fetching: break
-    case .exhausted:
-      say(.info, screen.entries.isEmpty ? "there is nothing more" : screen.endText)
-    }
+    readHistory(.older)
   }
 
   /// Asks for entries of the open history.
@@ -53,7 +47,7 @@ extension AppState {
         screen.isOutdated = true
       } else {
         lastWrite += 1
-        screen.request = (lastWrite, reading)
+        screen.ask(lastWrite, for: reading)
         if reading == .older { screen.fetchOlder(height: height, now: now, local: local) }
         let before = reading == .older ? screen.entries.last?.id : nil
         effects.append(
@@ -61,6 +55,15 @@ extension AppState {
       }
       layers[index] = .history(screen)
     }
+  }
+
+  /// Waits no longer for entries of the history in front; false if none were asked for.
+  mutating func stopReadingHistory() -> Bool {
+    guard case .history(var screen)? = layers.last, screen.request != nil else { return false }
+    screen.stop(height: height, now: now, local: local)
+    layers[layers.count - 1] = .history(screen)
+    say(.info, phrase("stopped", .sectionMore, "reads on"))
+    return true
   }
 
   /// Entries of the history were read.
@@ -110,14 +113,7 @@ extension AppState {
   ///
   /// What an operation wrote is taken back by operations, which its own entries of the log tell.
   mutating func undoHistoryEntry() {
-    guard case .history(let screen)? = layers.last, let entry = screen.cursorEntry else {
-      return say(.info, "move to a write to take it back")
-    }
-    if refusesWriting() { return }
-    if undoing.reversal != nil { return }
-    if !entry.isUndoable {
-      return say(.warning, "cannot be undone: its values were too large to keep")
-    }
+    guard case .history(let screen)? = layers.last, let entry = screen.cursorEntry else { return }
     let text = screen.text(ellipsis: "...").text(of: entry)
     startReversal(
       .undo, UndoHistory.Step(title: String(text.prefix(60)), parts: parts(of: entry)),

@@ -28,9 +28,23 @@ struct ImportProgress: Hashable, Sendable {
   }
 }
 
+/// A file that is being read for an import.
+struct ImportReading: Hashable, Sendable {
+  /// How long a file is read before that is mentioned, in milliseconds.
+  static let quietMilliseconds: Int64 = 200
+
+  /// The form that names the file, to be given back if it cannot be read.
+  var form: FormScreen
+  /// Milliseconds since 1970.
+  var startedAt: Int64
+}
+
 /// What was read of a file.
 enum FileContent: Hashable, Sendable {
+  /// Its text.
   case text(String)
+  /// The records in it, and its text.
+  case records(ImportPlan, text: String)
   case failed(String)
 }
 
@@ -47,45 +61,66 @@ extension AppState {
       .form(
         FormScreen(
           purpose: .importFile(view: active), title: "Import into \(path)",
-          fields: [FormScreen.Field("file", kind: .string, text: file)])))
+          fields: [FormScreen.Field("file", kind: .string, text: file)],
+          note: "JSON, JSON lines or CSV, \(ImportPlan.bytesMax >> 20) MB at most; "
+            + "`runnel import` takes more")))
+  }
+
+  /// Why nothing is imported here; nil if something may be.
+  var reasonNotImported: String? {
+    if isTree { return "records are imported into a view: go to one first" }
+    return reasonReadOnly
+      ?? (importing == nil && reading == nil
+        ? nil : phrase("an import is under way", .jobCancel, "stops it"))
   }
 
   /// False if nothing can be imported here, which is then said.
   private mutating func canImport() -> Bool {
-    if isTree {
-      say(.info, "records are imported into a view: go to one first")
-      return false
-    }
-    if let reason = reasonReadOnly {
-      say(.warning, reason)
-      return false
-    }
-    if importing != nil {
-      say(.info, "an import is under way")
-      return false
-    }
-    return true
+    guard let reason = reasonNotImported else { return true }
+    say(reason == reasonReadOnly ? .warning : .info, reason)
+    return false
   }
 
   /// Asks for the file that a form names; false if it names none.
   mutating func readImport(_ form: inout FormScreen) -> Bool {
     let file = form.fields[0].input.editor.text
     if file.isEmpty { return form.refuse(0, "name a file with JSON, JSON lines or CSV") }
-    reading = form
-    effects.append(.readFile(file))
+    guard case .importFile(let view) = form.purpose else { return false }
+    reading = ImportReading(form: form, startedAt: now)
+    effects.append(.readFile(file, texts: textFields(ofView: view)))
     return true
+  }
+
+  /// So much of the file has been read.
+  mutating func tellReading(_ count: Int, of size: Int) {
+    guard let reading, now - reading.startedAt >= ImportReading.quietMilliseconds else { return }
+    let percent = size == 0 ? 100 : count * 100 / size
+    say(.info, (percent < 100 ? "reading: \(percent)%" : "looking for records") + stopHint)
+  }
+
+  /// The keys that stop what is under way, for the end of a sentence.
+  private var stopHint: String {
+    keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" } ?? ""
+  }
+
+  /// The fields of a view that hold texts only, also where they look like numbers.
+  private func textFields(ofView view: Int) -> [String] {
+    let path = lists[view].definition.source.path
+    let schema = resources.registry.resource(ofChildrenOf: path)?.definition.schema
+    return schema?.fields.filter(\.holdsText).map(\.field.text) ?? []
   }
 
   /// A file that was asked for was read, or was not.
   mutating func take(_ content: FileContent, of file: String) {
-    guard var form = reading, case .importFile(let view) = form.purpose else { return }
+    guard var form = reading?.form, case .importFile(let view) = form.purpose else { return }
     reading = nil
     do {
       switch content {
       case .failed(let reason): throw ImportPlan.Unreadable(message: reason)
       case .text(let text):
-        let plan = try plan(text, as: ImportPlan.format(ofFile: file), view: view)
-        confirm(plan, file: file, view: view)
+        confirm(
+          try plan(text, as: ImportPlan.format(ofFile: file), view: view), file: file, view: view)
+      case .records(let plan, _): confirm(plan, file: file, view: view)
       }
     } catch let error as ImportPlan.Unreadable {
       _ = form.refuse(0, error.message)
@@ -99,15 +134,7 @@ extension AppState {
   private func plan(
     _ text: String, as format: ImportPlan.Format?, view: Int
   ) throws(ImportPlan.Unreadable) -> ImportPlan {
-    let path = lists[view].definition.source.path
-    let schema = resources.registry.resource(ofChildrenOf: path)?.definition.schema
-    return try ImportPlan(text, as: format) { name in
-      guard let key = try? Key(name), let rule = schema?.rule(of: key) else { return false }
-      switch rule.kind {
-      case .text, .reference: return true
-      default: return false
-      }
-    }
+    try ImportPlan(text, as: format, texts: textFields(ofView: view))
   }
 
   // MARK: Pastes
@@ -234,8 +261,7 @@ extension AppState {
     importing = progress
     guard progress.waiting == 0 else { return }
     if progress.next < progress.plan.rows.count {
-      let stop = keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" } ?? ""
-      say(.info, "imported \(progress.doneCount) of \(progress.plan.rows.count)\(stop)")
+      say(.info, "imported \(progress.doneCount) of \(progress.plan.rows.count)\(stopHint)")
     }
     submitBatch()
   }
@@ -263,6 +289,13 @@ extension AppState {
   mutating func stopFileWork() -> Bool {
     if export != nil {
       effects.append(.stopExport)
+      return true
+    }
+    if let form = reading?.form {
+      reading = nil
+      effects.append(.stopReading)
+      say(.info, "the file is not read on; nothing was imported")
+      giveBack(form)
       return true
     }
     guard importing != nil else { return false }
@@ -329,5 +362,15 @@ extension FormScreen {
       fields[index].input.check()
     }
     focus = fields.firstIndex { $0.input.error != nil } ?? 0
+  }
+}
+
+extension FieldRule {
+  /// True if what looks like a number is a text, too.
+  fileprivate var holdsText: Bool {
+    switch kind {
+    case .text, .reference: true
+    default: false
+    }
   }
 }

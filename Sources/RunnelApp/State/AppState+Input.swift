@@ -6,16 +6,19 @@ import RunnelTree
 
 extension AppState {
   /// The contexts that hold now, innermost first.
-  var contexts: [KeymapContext] {
+  var contexts: [KeymapContext] { contexts(about: atHand) }
+
+  /// The contexts, innermost first, where the keys are about these.
+  func contexts(about hand: AtHand) -> [KeymapContext] {
     switch layers.last {
     case nil:
-      (pane == .views ? [.views] : atHand + [isTree ? .tree : .collection]) + [.list, .global]
-        + (allowsCrash ? [.crash] : [])
+      (pane == .views ? [.views] : hand.contexts + [isTree ? .tree : .collection])
+        + [.list, .global] + (allowsCrash ? [.crash] : [])
     case .record(let screen):
       screen.edit != nil
         ? [.fields, .input, .textField]
         : screen.reading != nil
-          ? [.value, .list, .global] : atHand + [.record, .list, .global]
+          ? [.value, .list, .global] : hand.contexts + [.record, .list, .global]
     case .form: [.fields, .input, .textField]
     case .compose: [.input, .textField]
     case .filter: [.filter, .input, .textField]
@@ -31,15 +34,11 @@ extension AppState {
     }
   }
 
-  /// The contexts of what the keys are about.
-  private var atHand: [KeymapContext] {
-    if entryAtHand != nil { return [.activity] }
-    if !isOnResource { return [] }
-    return toggledAtHand == nil ? [.resource] : [.toggle, .resource]
-  }
-
   mutating func handle(_ event: InputEvent) {
-    defer { updatePreview() }
+    defer {
+      updatePreview()
+      followDetail()
+    }
     if greeting != nil, closesGreeting(event) { return }
     switch event {
     case .key(let stroke): handle(stroke)
@@ -93,27 +92,14 @@ extension AppState {
     self.size = size
     let height = height
     withList { list, content, height in list.resize(toHeight: height, in: content) }
-    for (index, layer) in layers.enumerated() {
-      switch layer {
-      case .record(var screen):
-        screen.list.resize(toHeight: height, in: screen.content)
-        layers[index] = .record(screen)
-      case .help(var screen):
-        screen.list.resize(toHeight: helpHeight, in: screen.content)
-        layers[index] = .help(screen)
-      case .debug(var screen):
-        screen.list.resize(toHeight: height, in: screen.content)
-        layers[index] = .debug(screen)
-      case .compare(var screen):
+    for index in layers.indices {
+      if case .compare(var screen) = layers[index] {
         screen.rebuild(columns: size.columns, height: height)
         layers[index] = .compare(screen)
-      case .queue(var screen):
-        screen.list.resize(toHeight: height, in: screen.content)
-        layers[index] = .queue(screen)
-      case .history(var screen):
-        screen.list.resize(toHeight: height, in: screen.content)
-        layers[index] = .history(screen)
-      case .form, .confirm, .compose, .filter, .search, .palette, .menu: break
+      } else {
+        withLayerList(at: index) { list, content, height in
+          list.resize(toHeight: height, in: content)
+        }
       }
     }
   }
@@ -126,6 +112,7 @@ extension AppState {
     if performAnywhere(action) || performUndo(action, count: count ?? 1) { return }
     if performWithPlaces(action, count: count) { return }
     if let tab = tab(of: action, count: count) { return change(to: tab) }
+    if isPlaceInFront, performOnSiblings(action, count: count ?? 1) { return }
     if performWithPanes(action, count: count) { return }
     switch layers.last {
     case nil: performInView(action, count: count)
@@ -145,10 +132,10 @@ extension AppState {
     }
   }
 
-  /// True if the keys are about a view or a record, not about what lies over it.
-  private var isPlaceInFront: Bool {
+  /// True if the keys are about something that is shown: nothing is typed, chosen or asked.
+  var isPlaceInFront: Bool {
     switch layers.last {
-    case nil: pane != .views
+    case nil, .history, .compare, .queue, .debug: true
     case .record(let screen): screen.edit == nil
     default: false
     }
@@ -215,7 +202,7 @@ extension AppState {
 
   /// `C-c` stops what is being fetched; where nothing is, a second one leaves.
   private mutating func interrupt() {
-    if stopFileWork() { return }
+    if stopFileWork() || stopReadingHistory() { return }
     if layers.isEmpty, !isTree, lists[active].paging == .fetching {
       effects.append(.stopFetching(active))
       return say(.info, "stopped")

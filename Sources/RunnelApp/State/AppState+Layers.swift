@@ -163,6 +163,7 @@ extension AppState {
       closeLayer()
       if let plan = question.plan { return startImport(plan) }
       if let number = question.drops { return drop(number) }
+      if let id = question.dropsPending { return drop(pending: id) }
       if refusesWriting() { return }
       if let path = question.paths.first, question.paths.count == 1 { return remove(path) }
       delete(question.paths)

@@ -1,71 +1,166 @@
 import RunnelBase
 import RunnelStreams
 import RunnelTerminal
+import RunnelTree
 
-// Marked rows: what is done to several records at once is done to these.
+// Marked rows: what is done to several records or nodes at once is done to these.
+
+/// A list whose rows can be marked.
+protocol MarkedList {
+  var list: ListState { get }
+  var content: ListContent { get }
+  /// The rows that are marked.
+  var marks: Set<String> { get set }
+  /// Where a range of rows begins that is to be marked; nil if there is none.
+  var rangeStart: String? { get set }
+  /// The rows that are marked together with that under the cursor.
+  var markableRows: Set<String> { get }
+
+  /// True for a row that can be marked.
+  func isMarkable(_ id: String) -> Bool
+}
 
 extension AppState {
-  /// Marks the row under the cursor or takes its mark away, and steps down.
-  mutating func toggleMark(count: Int) {
-    for _ in 0..<min(count, lists[active].content.rowCount) {
-      if let record = lists[active].cursorRecord {
-        if lists[active].marks.remove(record.key) == nil { lists[active].marks.insert(record.key) }
-      } else if count == 1, !isOnHeader {
-        return say(.info, "only records are marked")
+  /// What is marked in the view in front.
+  var marked: any MarkedList {
+    get { if isTree { tree } else { lists[active] } }
+    set {
+      switch newValue {
+      case let tree as TreeScreen: self.tree = tree
+      case let list as ListScreen: lists[active] = list
+      default: break
       }
+    }
+  }
+
+  /// Does what is done with marks; false if the action is none of that.
+  mutating func performOnMarks(_ action: ActionID, count: Int) -> Bool {
+    switch action {
+    case .markToggle: toggleMark(count: count)
+    case .markRange: toggleRange()
+    case .markAll: markSection()
+    case .markClear: clearMarks()
+    default: return false
+    }
+    return true
+  }
+
+  /// Marks the row under the cursor or takes its mark away, and steps down.
+  private mutating func toggleMark(count: Int) {
+    for _ in 0..<min(count, marked.content.rowCount) {
+      if let id = marked.markableRow, marked.marks.remove(id) == nil { marked.marks.insert(id) }
       withList { list, content, height in list.move(by: 1, in: content, height: height) }
     }
     marksChanged()
   }
 
-  private var isOnHeader: Bool {
-    if case .header? = lists[active].list.cursor { true } else { false }
-  }
-
   /// Starts a range at the cursor, or marks the one that was started.
-  mutating func toggleRange() {
-    if lists[active].rangeStart != nil {
-      lists[active].marks.formUnion(lists[active].rangeRows)
-      lists[active].rangeStart = nil
+  private mutating func toggleRange() {
+    if marked.rangeStart != nil {
+      marked.marks.formUnion(marked.rangeRows)
+      marked.rangeStart = nil
       return marksChanged()
     }
-    guard let record = lists[active].cursorRecord else {
-      return say(.info, "move to a record to start a range")
-    }
-    lists[active].rangeStart = record.key
-    say(.info, "a range begins here: move, and v marks it")
+    guard let id = marked.markableRow else { return }
+    marked.rangeStart = id
+    say(.info, phrase("a range begins here", .markRange, "marks it up to the cursor"))
   }
 
-  /// Marks the rows of the section under the cursor; if all are marked, takes their marks away.
-  mutating func markSection() {
-    let screen = lists[active]
-    guard let id = screen.list.cursorSection(in: screen.content),
-      let section = screen.content.index(ofSection: id)
-    else { return }
-    let rows = Set(screen.content.sections[section].rows.filter { screen.isMarkable($0) })
-    if rows.isSubset(of: screen.marks) {
-      lists[active].marks.subtract(rows)
+  /// Marks the rows beside that under the cursor; if all are marked, takes their marks away.
+  private mutating func markSection() {
+    let rows = marked.markableRows
+    if rows.isSubset(of: marked.marks) {
+      marked.marks.subtract(rows)
     } else {
-      lists[active].marks.formUnion(rows)
+      marked.marks.formUnion(rows)
     }
     marksChanged()
   }
 
   mutating func clearMarks() {
-    lists[active].marks = []
-    lists[active].rangeStart = nil
+    marked.marks = []
+    marked.rangeStart = nil
     marksChanged()
   }
 
   /// A filter may ask which rows are marked.
   private mutating func marksChanged() {
-    if lists[active].filter?.asks(for: .marked) == true { applyFilter(inView: active) }
+    if !isTree, lists[active].filter?.asks(for: .marked) == true { applyFilter(inView: active) }
+  }
+
+  /// Why nothing is marked, or no mark is taken away; nil if one is, or the action is none of that.
+  func reasonNotMarked(_ action: ActionID) -> String? {
+    let marked = marked
+    let kind = isTree ? "node" : "record"
+    switch action {
+    case .markNext, .markPrevious:
+      return marked.marks.isEmpty ? phrase("no row is marked", .markToggle, "marks") : nil
+    case .markClear:
+      return marked.marks.isEmpty && marked.rangeStart == nil
+        ? phrase("no row is marked", .markToggle, "marks") : nil
+    case .markToggle:
+      // On a header the key goes on to the rows.
+      var next = marked.list
+      next.move(by: 1, in: marked.content, height: height)
+      let steps = if case .header? = marked.list.cursor { next != marked.list } else { false }
+      return steps || marked.markableRow != nil ? nil : "only \(kind)s are marked"
+    case .markRange:
+      return marked.markableRow == nil && marked.rangeStart == nil
+        ? "move to a \(kind) to start a range" : nil
+    case .markAll: return marked.markableRows.isEmpty ? "there are no \(kind)s to mark here" : nil
+    default: return nil
+    }
   }
 }
 
-extension ListScreen {
+extension ListScreen: MarkedList {
   /// True for a row that stands for a record which is stored.
   func isMarkable(_ id: String) -> Bool { records[id].map { !isTransient($0) } ?? false }
+
+  /// The rows of the section under the cursor that can be marked.
+  var markableRows: Set<String> {
+    guard let id = list.cursorSection(in: content), let section = content.index(ofSection: id)
+    else { return [] }
+    return Set(content.sections[section].rows.filter(isMarkable))
+  }
+}
+
+extension TreeScreen: MarkedList {
+  func isMarkable(_ id: String) -> Bool { if case .node? = lines[id] { true } else { false } }
+
+  /// The children of the node that the one under the cursor is in.
+  var markableRows: Set<String> {
+    let parent: Path
+    switch cursorLine {
+    case .node(let path, _, _)?: parent = path.parent ?? .root
+    case .paging(let path, _, _)?, .failed(let path, _, _)?: parent = path
+    case nil: parent = .root
+    }
+    let keys = expanded[parent]?.rows.map(\.key) ?? []
+    return Set(keys.map { Path(unchecked: parent.keys + [$0]).description })
+  }
+
+  /// The marked nodes in the order of the tree, without those that stand in another marked one.
+  ///
+  /// O(lines) if any is marked.
+  var markedNodes: [(path: Path, row: TreeRow)] {
+    if markCount == 0 { return [] }
+    var nodes: [(path: Path, row: TreeRow)] = []
+    for id in content.sections.lazy.flatMap(\.rows) where isMarked(id) {
+      guard case .node(let path, let row, _)? = lines[id] else { continue }
+      if let last = nodes.last, last.path.contains(path) { continue }
+      nodes.append((path, row))
+    }
+    return nodes
+  }
+}
+
+extension MarkedList {
+  /// The row under the cursor, if it can be marked.
+  var markableRow: String? {
+    guard case .row(let id)? = list.cursor, isMarkable(id) else { return nil }
+    return id
+  }
 
   /// True if a row is marked, or would be if the range ended at the cursor.
   ///

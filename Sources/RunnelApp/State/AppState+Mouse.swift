@@ -122,31 +122,8 @@ extension AppState {
   }
 
   private mutating func moveCursor(to item: ListItem) {
-    let height = height
-    switch layers.last {
-    case .record(var screen):
-      _ = screen.list.moveTo(item, in: screen.content, height: height)
-      layers[layers.count - 1] = .record(screen)
-    case .help(var screen):
-      _ = screen.list.moveTo(item, in: screen.content, height: helpHeight)
-      layers[layers.count - 1] = .help(screen)
-    case .debug(var screen):
-      _ = screen.list.moveTo(item, in: screen.content, height: height)
-      layers[layers.count - 1] = .debug(screen)
-    case .compare(var screen):
-      let height = screen.listHeight(of: height)
-      _ = screen.list.moveTo(item, in: screen.content, height: height)
-      layers[layers.count - 1] = .compare(screen)
-    case .queue(var screen):
-      _ = screen.list.moveTo(item, in: screen.content, height: height)
-      layers[layers.count - 1] = .queue(screen)
-    case .history(var screen):
-      _ = screen.list.moveTo(item, in: screen.content, height: height)
-      layers[layers.count - 1] = .history(screen)
-    default:
-      withList { list, content, height in
-        _ = list.moveTo(item, in: content, height: height)
-      }
+    withListInFront { list, content, height in
+      _ = list.moveTo(item, in: content, height: height)
     }
   }
 
@@ -164,15 +141,7 @@ extension AppState {
       default: true
       }
     }
-    return switch layer {
-    case .record(let screen): (screen.list, screen.content)
-    case .help(let screen): (screen.list, screen.content)
-    case .debug(let screen): (screen.list, screen.content)
-    case .history(let screen): (screen.list, screen.content)
-    case .compare(let screen): (screen.list, screen.content)
-    case .queue(let screen): (screen.list, screen.content)
-    default:
-      isTree ? (tree.list, tree.content) : (lists[active].list, lists[active].content)
-    }
+    if let layer = layer?.listed { return (layer.list, layer.content) }
+    return isTree ? (tree.list, tree.content) : (lists[active].list, lists[active].content)
   }
 }

@@ -87,7 +87,8 @@ extension AppState {
     guard case .palette(let screen)? = layers.last else { return }
     guard case .command(let command, _) = PaletteInput(screen.editor.text),
       command.name == "theme", case .run(let line)? = screen.menu.selected?.deed,
-      case .command(_, let name) = PaletteInput(line), let theme = ThemeChoice(rawValue: name)
+      case .command(_, let name) = PaletteInput(line),
+      let theme = ThemeChoice(name, custom: themes)
     else { return show(screen.theme) }
     show(theme)
   }
@@ -95,7 +96,7 @@ extension AppState {
 
 extension AppState.Layer {
   /// True for what lies over a place and is about it.
-  fileprivate var isAboutWhatIsBelow: Bool {
+  var isAboutWhatIsBelow: Bool {
     switch self {
     case .palette, .menu, .help: true
     default: false

@@ -19,6 +19,18 @@ extension AppState {
   /// From so many columns on the tree shows the value under the cursor.
   private static let previewColumns = 100
 
+  /// The pane that was given the keys; see `pane` for the one that has them.
+  var focus: Pane {
+    get { paneChoices[active]?.pane ?? .list }
+    set { paneChoices[active, default: PaneChoice()].pane = newValue }
+  }
+
+  /// How much of the screen the pane takes that was given the keys.
+  var paneSize: PaneSize {
+    get { paneChoices[active]?.size ?? .normal }
+    set { paneChoices[active, default: PaneChoice()].size = newValue }
+  }
+
   /// The panes as they are now.
   var arrangement: PaneArrangement {
     var panes = PaneArrangement()
@@ -81,18 +93,14 @@ extension AppState {
   }
 
   private mutating func resizePane(_ action: ActionID) {
-    guard layers.isEmpty, arrangement.panes.count > 1 else {
-      return say(.info, "there is one pane only here")
-    }
+    if let reason = reasonPaneStays(action) { return say(.info, reason) }
     paneSize = action == .paneGrow ? paneSize.next : paneSize.previous
     fitList()
   }
 
   /// Shows what is under the cursor beside the list, or no longer.
   private mutating func toggleDetail() {
-    guard size.columns >= AppLayout.detailColumns.least, !layout.isCompact else {
-      return say(.info, "the detail pane takes \(AppLayout.detailColumns.least) columns")
-    }
+    if let reason = reasonPaneStays(.paneDetail) { return say(.info, reason) }
     wantsDetail = arrangement.detailShare == 0
     if wantsDetail == false, focus == .detail { focus = .list }
     fitList()
@@ -180,7 +188,7 @@ extension AppState {
 
   private mutating func forgetBookmark() {
     guard case .row(let id)? = viewsList.cursor, let letter = ViewsPane.letter(of: id) else {
-      return say(.info, "move to a bookmark to forget it")
+      return
     }
     let old = viewsContent
     bookmarks[letter] = nil

@@ -61,13 +61,17 @@ extension AppState {
       let here = place
       let next = count < 0 ? places.goBack(from: here) : places.goForward(from: here)
       guard let next else {
-        if step == 0 {
-          say(.info, count < 0 ? "this is where you came from" : "there is nothing ahead")
-        }
+        if step == 0, let reason = reasonNotTravelled(isBack: count < 0) { say(.info, reason) }
         return
       }
       if !go(to: next) { return }
     }
+  }
+
+  /// Why one cannot go back, or forward; nil if one can.
+  func reasonNotTravelled(isBack: Bool) -> String? {
+    if places.hasOther(than: place, isBack: isBack) { return nil }
+    return isBack ? "this is where you came from" : "there is nothing ahead"
   }
 
   // MARK: Bookmarks

@@ -28,11 +28,20 @@ extension AppState {
     case .stepBack: return closeLayer()
     case .recordCompare: return openComparison()
     case .syncEdit: return editAgain(screen)
+    case .syncRetry: return retry(screen)
     case .syncDrop: return confirmDrop(screen)
     case .rowOpen:
-      guard let item = screen.cursorWrite(in: queue) else {
-        return say(.info, "move to a refused write to see all of it")
+      if let write = screen.cursorPending(in: queue) {
+        if screen.openedPending.remove(write.id) == nil {
+          screen.openedPending.insert(write.id)
+        } else {
+          let row = QueueScreen.row(of: write)
+          _ = screen.list.moveTo(.row(row), in: screen.content, height: height)
+        }
+        screen.rebuild(queue, now: now, height: height)
+        break
       }
+      guard let item = screen.cursorWrite(in: queue) else { return }
       if screen.opened.remove(item.id) == nil {
         screen.opened.insert(item.id)
       } else {
@@ -47,18 +56,7 @@ extension AppState {
 
   /// Goes on with what was typed for a refused write.
   private mutating func editAgain(_ screen: QueueScreen) {
-    guard let item = screen.cursorWrite(in: queue) else {
-      return say(.info, "move to a refused write to edit it again")
-    }
-    if refusesWriting() { return }
-    guard item.purpose.isEditable else {
-      return say(.info, "nothing was typed for it: do it again where it was done")
-    }
-    if case .send(let view, let text) = item.purpose, !lists[view].draft.isEmpty,
-      lists[view].draft != text
-    {
-      return say(.warning, "another draft is in the line of this view: send it first")
-    }
+    guard let item = screen.cursorWrite(in: queue) else { return }
     closeLayer()
     putBack(item.purpose, item.refusal)
   }
@@ -67,7 +65,10 @@ extension AppState {
   private mutating func putBack(_ purpose: WritePurpose, _ refusal: Refusal) {
     switch purpose {
     case .form(let form): reopen(form, refusal)
-    case .edit(let path, let edit): reopen(edit, inRecord: path, refusal)
+    case .edit(let path, let edit):
+      if !reopen(edit, inRecord: path, refusal) {
+        say(.warning, phrase("finish first what is typed here · it is kept", .syncOpen, "lists it"))
+      }
     case .editOutside(let edit, let text): reopen(edit, text, refusal)
     case .send(let view, let text):
       open(view)
@@ -77,10 +78,27 @@ extension AppState {
     }
   }
 
+  /// Asks for a refused write again, as it was.
+  private mutating func retry(_ screen: QueueScreen) {
+    if let reason = reasonNotRetried(in: screen) { return say(.info, reason) }
+    guard let item = screen.cursorWrite(in: queue) else { return }
+    var purpose = item.purpose
+    // It is none of those that are deleted just now.
+    if case .deleteMarked(let path) = purpose { purpose = .delete(path) }
+    submit(purpose, item.request)
+    refreshQueue()
+    say(.info, "it is tried again")
+  }
+
+  /// On a replica other writes wait for the origin than before.
+  mutating func take(pending: [PendingWrite]) {
+    queue.pending = pending
+    refreshQueue()
+  }
+
   private mutating func confirmDrop(_ screen: QueueScreen) {
-    guard let item = screen.cursorWrite(in: queue) else {
-      return say(.info, "move to a refused write to drop it")
-    }
+    if let write = screen.cursorPending(in: queue) { return confirmDrop(write) }
+    guard let item = screen.cursorWrite(in: queue) else { return }
     let dialog = ConfirmDialog(
       title: "Drop the write",
       message: [StyledLine(item.title), StyledLine("what was typed for it is lost", .warn)],
@@ -88,6 +106,29 @@ extension AppState {
       isDanger: true)
     layers.append(
       .confirm(ConfirmScreen(dialog: dialog, paths: [], drops: item.id, openedAt: now)))
+  }
+
+  private mutating func confirmDrop(_ write: PendingWrite) {
+    if let reason = reasonNotDropped(write) { return say(.info, reason) }
+    let dialog = ConfirmDialog(
+      title: "Drop the write",
+      message: [
+        StyledLine(PendingText.deed(of: write)),
+        StyledLine("what it wrote is taken back here, and not asked for at the origin", .warn),
+        StyledLine("if the origin has done it by now, that shows again", .muted),
+      ],
+      hints: [hint(.dialogYes, "drop"), hint(.dialogNo, "keep")].compactMap(\.self),
+      isDanger: true)
+    layers.append(
+      .confirm(ConfirmScreen(dialog: dialog, paths: [], dropsPending: write.id, openedAt: now)))
+  }
+
+  /// Gives up a write that waits for the origin.
+  mutating func drop(pending id: Int64) {
+    if refusesWriting() { return }
+    lastWrite += 1
+    effects.append(.dropPending(lastWrite, id))
+    say(.info, "dropping the write")
   }
 
   /// Drops a refused write.

@@ -40,18 +40,22 @@ extension AppState {
   ///
   /// - Returns: true if there was something to open.
   mutating func openField(of screen: RecordScreen, _ action: ActionID) -> Bool {
-    guard let field = screen.cursorField else { return false }
+    guard let field = screen.cursorField, opensField(of: screen, action) else { return false }
     if field.childCount != nil {
       open(record: Path(unchecked: screen.path.keys + field.path.keys), nil)
       return true
-    }
-    guard let leaf = field.leaf, action == .rowIn || isReadOnly || isLong(leaf) else {
-      return false
     }
     var screen = screen
     screen.reading = Reading(field: field.path)
     layers[layers.count - 1] = .record(screen)
     return true
+  }
+
+  /// True if there is something to open under the cursor of a record.
+  func opensField(of screen: RecordScreen, _ action: ActionID) -> Bool {
+    guard let field = screen.cursorField else { return false }
+    if field.childCount != nil { return true }
+    return field.leaf.map { action == .rowIn || isReadOnly || isLong($0) } ?? false
   }
 
   private func isLong(_ leaf: Leaf) -> Bool {
@@ -75,7 +79,9 @@ extension AppState {
       reading.showsCodePoints.toggle()
       reading.top = 0
     default:
-      guard let lines = AppState.scrolledLines(action, count, height: height) else { return }
+      guard let lines = AppState.scrolledLines(action, count, height: height) else {
+        return say(.info, phrase("this is one text", .rowDown, "scrolls it"))
+      }
       let text = ReadingText(reading, of: screen, local: local)
       let most = max(text.lines(width: layout.body.width - 4).count + 2 - height, 0)
       reading.top = min(max(reading.top + min(max(lines, -most), most), 0), most)

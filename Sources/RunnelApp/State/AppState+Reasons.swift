@@ -15,24 +15,56 @@ extension AppState {
   /// The actions that need a row under the cursor.
   private static let ofRows: Set<ActionID> = [
     .rowOpen, .rowIn, .rowOut, .foldToggle, .foldOpen, .foldClose, .foldOpenAll, .foldCloseAll,
-    .sectionNext, .sectionPrevious, .rowActions,
+    .sectionNext, .sectionPrevious, .rowActions, .rowNewest, .markToggle, .markAll,
+  ]
+
+  /// The moves that are always on, and are to be quick.
+  private static let moves: Set<ActionID> = [
+    .rowDown, .rowUp, .pageDown, .pageUp, .pageHalfDown, .pageHalfUp, .scrollDown, .scrollUp,
   ]
 
   /// Why an action cannot be done in the place below palette, menus and help; nil if it can.
   func reasonOff(_ action: ActionID) -> String? {
-    let place = below
-    if let number = action.viewNumber, number > place.tabs.count {
-      return "there is no view \(number)"
-    }
-    if [.searchNext, .searchPrevious].contains(action) { return place.reasonNotSearched }
-    switch place.layers.last {
+    if let layer = layers.last, layer.isAboutWhatIsBelow { return below.reasonOff(action) }
+    guard isPlaceInFront else { return nil }
+    return reasonOffEverywhere(action) ?? reasonOffInFront(action)
+  }
+
+  private func reasonOffInFront(_ action: ActionID) -> String? {
+    switch layers.last {
+    case nil where pane == .views: reasonOffInViews(action)
     case nil:
-      if let reason = place.reasonOffAnywhere(action) { return reason }
-      return place.isTree ? place.reasonOffInTree(action) : place.reasonOffInList(action)
-    case .record(let screen) where screen.edit == nil:
-      return place.reasonOffAnywhere(action) ?? place.reasonOff(action, in: screen)
+      reasonOffAnywhere(action) ?? (isTree ? reasonOffInTree(action) : reasonOffInList(action))
+    case .record(let screen): reasonOffAnywhere(action) ?? reasonOff(action, in: screen)
+    case .history(let screen): reasonOff(action, in: screen)
+    case .compare(let screen): reasonOff(action, in: screen)
+    case .queue(let screen): reasonOff(action, in: screen)
+    case .debug: action == .debugOpen ? "these are the last actions" : nil
+    default: nil
+    }
+  }
+
+  /// Why something is off that is about no row, wherever one does not type; nil if it is not.
+  private func reasonOffEverywhere(_ action: ActionID) -> String? {
+    if let number = action.viewNumber { return reasonNoView(number) }
+    switch action {
+    case .siblingNext, .siblingPrevious: return reasonNoSibling(action)
+    case .searchNext, .searchPrevious: return reasonNotSearched
+    case .recordCompare: return reasonNotCompared
+    case .historyBack: return reasonNotTravelled(isBack: true)
+    case .historyForward: return reasonNotTravelled(isBack: false)
+    case .profileReadonly: return reasonNotSwitched
+    case .dataExport: return reasonNotExported
+    case .dataImport: return reasonNotImported
+    case .paneGrow, .paneShrink, .paneDetail: return reasonPaneStays(action)
+    case .viewNext, .viewPrevious: return lists.isEmpty ? "there is one view only" : nil
     default: return nil
     }
+  }
+
+  private func reasonNoView(_ number: Int) -> String? {
+    guard tabs.indices.contains(number - 1) else { return "there is no view \(number)" }
+    return layers.isEmpty && number == active + 1 ? "this is \(tabs[active])" : nil
   }
 
   /// Why nothing is written; nil if writing is on.
@@ -47,12 +79,13 @@ extension AppState {
   ///
   /// - Returns: true if it was said, and the action is not to be done.
   mutating func refuses(_ action: ActionID) -> Bool {
+    if AppState.moves.contains(action) { return false }
     guard let reason = reasonOff(action) else { return false }
     say(reason == reasonReadOnly ? .warning : .info, reason)
     return true
   }
 
-  private func reason(readOnlyFor action: ActionID) -> String? {
+  func reason(readOnlyFor action: ActionID) -> String? {
     AppState.writing.contains(action) ? reasonReadOnly : nil
   }
 
@@ -66,7 +99,7 @@ extension AppState {
       ? phrase("nothing was looked for yet", .searchStart, "searches") : nil
   }
 
-  private func reasonNotUndone(_ action: ActionID) -> String? {
+  func reasonNotUndone(_ action: ActionID) -> String? {
     guard undoing.reversal == nil else { return nil }
     switch action {
     case .editUndo:
@@ -76,6 +109,11 @@ extension AppState {
       return reasonReadOnly ?? (undoing.steps(.redo).isEmpty ? "nothing to redo" : nil)
     default: return nil
     }
+  }
+
+  /// The keys of an action here, or its name if it has none.
+  func keysOrName(_ action: ActionID) -> String {
+    keymap.firstKeys(for: action, in: contexts) ?? "`\(action)`"
   }
 
   /// A sentence that ends with a key and what it does; without the key if nothing is bound to it here.
@@ -90,12 +128,11 @@ extension AppState {
 extension AppState {
   private func reasonOffInList(_ action: ActionID) -> String? {
     let screen = lists[active]
-    // A list that could not be read is asked for again by opening it.
-    if case .loaded = screen.phase, screen.list.cursor == nil, AppState.ofRows.contains(action) {
-      return "there are no rows here"
-    }
+    if let reason = reasonNoRows(for: action, in: screen) { return reason }
     if let reason = reasonNoRecord(for: action, in: screen) { return reason }
-    if let reason = reason(readOnlyFor: action) { return reason }
+    if let reason = reason(readOnlyFor: action) ?? reasonNotFolded(action, in: screen) {
+      return reason
+    }
     switch action {
     case .sortMenu: return reasonNotSorted(screen)
     case .recordAdd: return reasonNotAdded(to: screen.definition.source.path)
@@ -103,14 +140,72 @@ extension AppState {
     case .recordToggle: return toggledAtHand == nil ? "nothing is toggled here" : nil
     case .recordEditExternal: return screen.cursorRecord.flatMap { reasonNotEditable($0.path) }
     case .sectionMore: return reasonNoMore(in: screen)
+    case .rowOpen, .rowIn: return reasonNotOpened(action, in: screen)
     case .filterEdit:
       if case .failed = screen.phase { return "the rows could not be read" }
       return nil
-    case .markNext, .markPrevious:
-      return screen.marks.isEmpty ? phrase("no row is marked", .markToggle, "marks") : nil
-    case .markClear:
-      return screen.marks.isEmpty && screen.rangeStart == nil
-        ? phrase("no row is marked", .markToggle, "marks") : nil
+    case .copyKey, .copyPath, .copyLine, .copyString, .copyValue: return reasonNotCopied(action)
+    default: return reasonNoneOfThese(action, in: screen)
+    }
+  }
+
+  private func reasonNoRows(for action: ActionID, in screen: ListScreen) -> String? {
+    guard screen.list.cursor == nil, AppState.ofRows.contains(action) else { return nil }
+    switch screen.phase {
+    case .loading: return "the first rows are being loaded"
+    // A list that could not be read is asked for again by opening it.
+    case .failed where action == .rowOpen || action == .rowIn: return nil
+    case .failed: return phrase("the rows could not be read", .rowOpen, "reads them again")
+    case .loaded: return "there are no rows here"
+    }
+  }
+
+  /// Why no section is folded or unfolded; nil if one is, or the action is none of that.
+  private func reasonNotFolded(_ action: ActionID, in screen: ListScreen) -> String? {
+    let folded = screen.list.folded
+    guard let section = screen.list.cursorSection(in: screen.content) else { return nil }
+    switch action {
+    case .foldOpen: return folded.contains(section) ? nil : "this section is not folded"
+    case .foldClose: return folded.contains(section) ? "this section is folded" : nil
+    case .foldOpenAll:
+      return screen.content.sections.contains { folded.contains($0.id) }
+        ? nil : "no section is folded"
+    case .rowOut:
+      return screen.list.cursor == .header(section) && folded.contains(section)
+        ? "this section is folded" : nil
+    case .foldCloseAll:
+      return screen.content.sections.allSatisfy { folded.contains($0.id) }
+        ? "all sections are folded" : nil
+    default: return nil
+    }
+  }
+
+  private func reasonNotOpened(_ action: ActionID, in screen: ListScreen) -> String? {
+    if case .failed = screen.phase { return nil }
+    switch screen.list.cursor {
+    case .row(ListScreen.pagingRow):
+      if action == .rowIn, screen.paging != .exhausted {
+        return phrase("these rows are not loaded", .rowOpen, "fetches them")
+      }
+      return reasonNoMore(in: screen)
+    case .row: return screen.cursorRecord == nil ? "this row is not saved yet" : nil
+    case .header(let id) where action == .rowIn && !screen.list.folded.contains(id):
+      return screen.content.firstRow(ofSection: id) == nil ? "there are no rows in it" : nil
+    case .header, nil: return nil
+    }
+  }
+
+  /// Why there is no row to go to or to mark; nil if there is, or the action is about none.
+  private func reasonNoneOfThese(_ action: ActionID, in screen: ListScreen) -> String? {
+    switch action {
+    case .markNext, .markPrevious, .markClear, .markToggle, .markRange, .markAll:
+      return reasonNotMarked(action)
+    case .unreadNext, .unreadPrevious, .changeNext, .changePrevious:
+      return reasonNotJumped(action)
+    case .rowNewest:
+      var other = screen
+      other.goToNewest(height: height)
+      return other.list == screen.list ? "this is the newest row" : nil
     default: return nil
     }
   }
@@ -127,9 +222,6 @@ extension AppState {
     case .recordDelete: return screen.cursorRecord == nil ? "move to a record to delete it" : nil
     case .copyKey, .copyPath, .copyLine, .copyString, .copyValue:
       return screen.cursorRecord == nil ? "move to a record to copy it" : nil
-    case .markRange:
-      return screen.cursorRecord == nil && screen.rangeStart == nil
-        ? "move to a record to start a range" : nil
     default: return nil
     }
   }
@@ -145,12 +237,12 @@ extension AppState {
   }
 
   /// Why there is no form for what the keys are about; nil if there is one.
-  private var reasonNoForm: String? {
+  var reasonNoForm: String? {
     isOnResource
       ? nil : phrase("no resource describes what stands here", .recordEdit, "edits a field")
   }
 
-  private func reasonNotEditable(_ path: Path) -> String? {
+  func reasonNotEditable(_ path: Path) -> String? {
     do throws(Refusal) {
       try resources.checkEditable(path)
       return nil
@@ -160,82 +252,12 @@ extension AppState {
   }
 
   private func reasonNoMore(in screen: ListScreen) -> String? {
-    switch screen.phase {
-    case .loading: "the first rows are being loaded"
-    case .failed: nil
-    case .loaded:
-      screen.paging == .exhausted ? "everything is loaded: there are no more rows" : nil
-    }
-  }
-}
-
-// MARK: The tree
-
-extension AppState {
-  private func reasonOffInTree(_ action: ActionID) -> String? {
-    switch action {
-    case .recordEdit, .recordDelete, .recordEditExternal, .recordForm, .recordToggle:
-      guard case .node(let path, let row, _)? = tree.cursorLine else {
-        return action == .recordEditExternal
-          ? "move to a record to edit it" : "move to a node to change it"
-      }
-      return reason(readOnlyFor: action) ?? reasonOffAtNode(action, path, row)
-    case .copyKey, .copyPath, .copyLine, .copyString, .copyValue:
-      if case .node? = tree.cursorLine { return nil }
-      return "move to a node to copy it"
-    case .recordAdd: return reason(readOnlyFor: action)
-    default: return nil
-    }
-  }
-
-  private func reasonOffAtNode(_ action: ActionID, _ path: Path, _ row: TreeRow) -> String? {
-    switch action {
-    case .recordEdit:
-      guard case .leaf(let leaf) = row.summary.kind else {
-        return "expand it to edit a value in it, or \(keysOrName(.recordAdd)) adds a child"
-      }
-      do throws(Refusal) {
-        _ = try resources.setting(leaf.json, at: path)
-        return nil
-      } catch {
-        return error.message
-      }
-    case .recordEditExternal: return reasonNotEditable(path)
-    case .recordForm: return reasonNoForm
-    case .recordToggle: return toggledAtHand == nil ? "nothing is toggled here" : nil
-    default: return nil
-    }
-  }
-
-  /// The keys of an action here, or its name if it has none.
-  func keysOrName(_ action: ActionID) -> String {
-    keymap.firstKeys(for: action, in: contexts) ?? "`\(action)`"
-  }
-}
-
-// MARK: A record
-
-extension AppState {
-  private func reasonOff(_ action: ActionID, in screen: RecordScreen) -> String? {
-    let field = screen.cursorField
-    if action == .recordEdit, field == nil { return "move to a field to edit it" }
-    if action == .recordEdit, field?.childCount != nil {
-      return "open it to edit a value in it: \(keysOrName(.rowOpen)) opens"
-    }
-    if action == .recordDelete {
-      guard let field else { return "move to a field to delete it" }
-      if field.leaf == nil, field.childCount == nil { return "nothing stands there" }
-    }
-    if let reason = reason(readOnlyFor: action) { return reason }
-    switch action {
-    case .recordEdit:
-      return field.flatMap { reasonNotEdited($0.path, in: screen) }
-    case .recordAdd:
-      return screen.node?.leaf == nil ? nil : "\(screen.path) is a value: it has no fields"
-    case .recordForm: return reasonNoForm
-    case .recordToggle: return toggledAtHand == nil ? "nothing is toggled here" : nil
-    case .recordEditExternal: return reasonNotEditable(screen.path)
-    default: return nil
+    switch (screen.phase, screen.paging) {
+    case (.loading, _): "the first rows are being loaded"
+    case (.failed, _): nil
+    case (.loaded, .fetching): phrase("they are being fetched", .jobCancel, "stops")
+    case (.loaded, .exhausted): "everything is loaded: there are no more rows"
+    case (.loaded, .more), (.loaded, .failed): nil
     }
   }
 }

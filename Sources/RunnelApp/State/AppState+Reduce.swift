@@ -9,6 +9,11 @@ import RunnelTree
 extension AppState {
   /// The reducer of the application's store.
   static func reduce(_ state: inout AppState, _ action: any Action) {
+    // Of all facts only the message goes away with time.
+    if case .tick(let time)? = action as? AppAction, state.toast == nil {
+      state.tick(time)
+      return state.trace.noteNothing()
+    }
     let before = state.facts
     state.handle(action)
     state.trace.note(
@@ -39,16 +44,21 @@ extension AppState {
     case .tree(let path, let children): show(children, of: path)
     case .previewed(let path, let excerpt): show(excerpt, asPreviewOf: path)
     case .record(let path, let node): show(node, ofRecord: path)
+    case .pendingWrites(let writes): take(pending: writes)
     case .history(let number, let page):
-      if !take(compared: number, page) { take(history: number, page) }
+      if !take(compared: number, page), !take(detailHistory: number, page) {
+        take(history: number, page)
+      }
     case .written(let number, let entry, let isLast):
       take(written: number, entry: entry, isLast: isLast)
     case .performed(let number, let performed): finish(number, performed)
     case .refused(let number, let refusal):
-      if !failHistory(number, refusal) { fail(number, refusal) }
+      if !failHistory(number, refusal), !take(detailHistory: number, nil) { fail(number, refusal) }
     case .trouble(let message): say(.error, message)
     case .configured(let settings, let problem): configure(settings, problem)
+    case .redefined(let file, let problem): tellRedefined(file, problem)
     case .exported(let report): take(report)
+    case .fileReading(let count, let size): tellReading(count, of: size)
     case .fileRead(let file, let content): take(content, of: file)
     case .greeted(let greeting): self.greeting = greeting
     case .restored(let session): restore(session)
@@ -60,24 +70,14 @@ extension AppState {
     }
   }
 
-  private mutating func configure(_ settings: Settings, _ problem: String?) {
-    matcher.reset()
-    keymap = settings.keymap
-    local.clock = settings.clock
-    pageSize = settings.pageSize
-    configuration = settings.source
-    if let problem {
-      say(.warning, problem)
-    } else {
-      say(.info, "the configuration was read again")
-    }
-  }
-
   private mutating func tick(_ time: Int64) {
     now = time
     if let toast, toast.until <= now { self.toast = nil }
+    readDetailHistory()
     if !isTree {
-      lists[active].changedUntil = lists[active].changedUntil.filter { $0.value > time }
+      if !lists[active].changedUntil.isEmpty {
+        lists[active].changedUntil = lists[active].changedUntil.filter { $0.value > time }
+      }
       lists[active].refreshTitles(now: now, local: local)
     }
   }
@@ -85,6 +85,7 @@ extension AppState {
   private mutating func apply(_ change: ListChange, toView view: Int) {
     guard lists.indices.contains(view) else { return }
     lists[view].apply(change, height: height, now: now, local: local, me: me)
+    if view == active { noteDetailChange(change) }
   }
 
   private mutating func show(_ children: TreeChildren, of path: Path) {

@@ -45,6 +45,7 @@ extension AppState {
     guard let path = originalAtHand?.path, let parent = path.parent else {
       return "move to a record to duplicate it"
     }
+    if originalAtHand?.node?.isEmpty == true { return "\(path) is gone" }
     if let reason = reasonReadOnly { return reason }
     do throws(Refusal) {
       _ = try resources.adding(.object([]), to: parent)
@@ -116,7 +117,7 @@ extension AppState {
   // MARK: References
 
   /// The records that the field under the cursor refers to, or else the record; each once.
-  private var referencesAtHand: [Path] {
+  var referencesAtHand: [Path] {
     var found: [Path] = []
     switch layers.last {
     case .record(let screen)?:
@@ -161,12 +162,7 @@ extension AppState {
 
   /// Turns writing off, or on again where the database was opened to be written.
   mutating func toggleReadOnly() {
-    if isOpenedReadOnly {
-      return say(.warning, "this database was opened read-only: open it to be written")
-    }
-    if deletion != nil || importing != nil || !writes.isEmpty || !reads.isEmpty {
-      return say(.info, "records are being written: stop that first, or wait for its end")
-    }
+    if let reason = reasonNotSwitched { return say(isOpenedReadOnly ? .warning : .info, reason) }
     isReadOnly.toggle()
     let keys = keysOrName(.profileReadonly)
     say(.info, isReadOnly ? "read-only: \(keys) turns writing on" : "writing is on again")
@@ -205,8 +201,17 @@ enum WebLink {
     return nil
   }
 
+  /// All links in the texts of a record, in their order.
+  static func all(in node: RunnelTree.Node) -> [String] {
+    if case .string(let text)? = node.leaf { return all(in: text, atMost: .max) }
+    return node.children.flatMap { all(in: $0.node) }
+  }
+
   /// The first link in a text; what ends the sentence around it is not a part of it.
-  static func first(in text: String) -> String? {
+  static func first(in text: String) -> String? { all(in: text, atMost: 1).first }
+
+  private static func all(in text: String, atMost count: Int) -> [String] {
+    var links: [String] = []
     var rest = text[...]
     while let start = schemes.compactMap({ rest.firstRange(of: $0)?.lowerBound }).min() {
       var link = rest[start...].prefix { !$0.isWhitespace && !ends.contains($0) }
@@ -214,11 +219,14 @@ enum WebLink {
         link = link.dropLast()
       }
       if !schemes.contains(where: { link.count <= $0.count && $0.hasPrefix(link) }) {
-        return String(link)
+        links.append(String(link))
+        if links.count == count { break }
+        rest = rest[link.endIndex...]
+      } else {
+        rest = rest[rest.index(after: start)...]
       }
-      rest = rest[rest.index(after: start)...]
     }
-    return nil
+    return links
   }
 
   /// True for a bracket that closes one within the link.

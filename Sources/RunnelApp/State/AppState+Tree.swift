@@ -9,6 +9,7 @@ extension AppState {
   mutating func performInTree(_ action: ActionID) {
     if action == .recordAdd { return addChild(near: tree.cursorLine) }
     if performWithBranches(action) { return }
+    if action == .recordDelete, tree.markCount > 0 { return deleteMarkedNodes() }
     switch tree.cursorLine {
     case .node(let path, let row, _)?: perform(action, on: path, row)
     case .paging(let path, _, _)?, .failed(let path, _, _)?: perform(action, below: path)
@@ -20,8 +21,13 @@ extension AppState {
     switch action {
     case .rowOpen: toggle(path, row, editsLeaf: true)
     case .foldToggle: toggle(path, row, editsLeaf: false)
-    case .rowIn, .foldOpen: if tree.expanded[path] == nil { toggle(path, row, editsLeaf: false) }
-    case .rowOut, .foldClose: goOut(of: path)
+    case .rowIn where tree.expanded[path] != nil:
+      if let line = tree.firstLine(below: path) {
+        _ = tree.list.moveTo(.row(line), in: tree.content, height: height)
+      }
+    case .rowIn, .foldOpen: toggle(path, row, editsLeaf: false)
+    case .rowOut: goOut(of: path)
+    case .foldClose: collapseAround(path)
     case .recordEdit: edit(path, row)
     case .recordDelete: confirmRemoval(of: path, row.summary)
     case .recordForm: openForm()
@@ -42,6 +48,7 @@ extension AppState {
         fetchMoreChildren(of: path)
       }
     case .rowOut: goTo(path)
+    case .foldClose: collapseAround(path)
     default: break
     }
   }
@@ -50,8 +57,11 @@ extension AppState {
     switch action {
     case .rowOpen, .foldToggle:
       tree.list.toggleFold(TreeScreen.section, in: tree.content, height: height)
-    case .rowIn: tree.list.unfold(TreeScreen.section, in: tree.content, height: height)
-    case .rowOut: tree.list.fold(TreeScreen.section, in: tree.content, height: height)
+    case .rowIn where !tree.list.folded.contains(TreeScreen.section):
+      tree.list.move(by: 1, in: tree.content, height: height)
+    case .rowIn, .foldOpen: tree.list.unfold(TreeScreen.section, in: tree.content, height: height)
+    case .rowOut, .foldClose:
+      tree.list.fold(TreeScreen.section, in: tree.content, height: height)
     case .sectionMore: fetchMoreChildren(of: .root)
     default: break
     }
@@ -79,22 +89,27 @@ extension AppState {
     if tree.expanded[path] != nil { collapse(path) } else { goTo(path.parent ?? .root) }
   }
 
+  /// Collapses a node, or if it is not expanded the one that it is in.
+  private mutating func collapseAround(_ path: Path) {
+    var path = path
+    while tree.expanded[path] == nil, let parent = path.parent { path = parent }
+    if path.isRoot {
+      tree.list.fold(TreeScreen.section, in: tree.content, height: height)
+    } else {
+      goTo(path)
+      collapse(path)
+    }
+  }
+
   private mutating func goTo(_ path: Path) {
     let item: ListItem = path.isRoot ? .header(TreeScreen.section) : .row(path.description)
     _ = tree.list.moveTo(item, in: tree.content, height: height)
   }
 
   private mutating func fetchMoreChildren(of path: Path) {
-    guard var children = tree.expanded[path], children.phase == .loaded else { return }
-    switch children.paging {
-    case .more, .failed:
-      children.paging = .fetching
-      tree.expanded[path] = children
-      tree.rebuild(height: height)
-      effects.append(.fetchMoreChildren(path))
-    case .fetching: break
-    case .exhausted: say(.info, "all children of \(path) are loaded")
-    }
+    tree.expanded[path]?.paging = .fetching
+    tree.rebuild(height: height)
+    effects.append(.fetchMoreChildren(path))
   }
 
   private mutating func edit(_ path: Path, _ row: TreeRow) {

@@ -86,10 +86,7 @@ extension AppState {
   /// A part of a step could not be taken back.
   mutating func failReversal(of number: Int, _ refusal: Refusal) {
     guard let part = undoing.reversal?.waiting.removeValue(forKey: number) else { return }
-    undoing.reversal?.failedParts.append(part)
-    if undoing.reversal?.failure == nil {
-      undoing.reversal?.failure = UndoHistory.Failure(part: part, refusal: refusal)
-    }
+    undoing.reversal?.failures.append(UndoHistory.Failure(part: part, refusal: refusal))
     finishReversal()
   }
 
@@ -108,7 +105,7 @@ extension AppState {
       undoing.push(
         UndoHistory.Step(title: step.title, parts: reversal.done), for: direction.opposite)
     }
-    if let failure = reversal.failure { return sayFailure(failure, reversal) }
+    if let failure = reversal.failures.first { return sayFailure(failure, reversal) }
     let word = direction == .undo ? "undone" : "redone"
     if step.missingCount > 0 {
       let count = step.missingCount
@@ -130,18 +127,19 @@ extension AppState {
     _ failure: UndoHistory.Failure, _ reversal: UndoHistory.Reversal
   ) {
     let word = reversal.direction == .undo ? "undone" : "redone"
-    let others = reversal.failedParts.count - 1
+    let others = reversal.failures.count - 1
     let rest = others == 0 ? "" : others == 1 ? " (and 1 more)" : " (and \(others) more)"
     if failure.refusal.cause == .storage {
       undoing.push(
         UndoHistory.Step(
-          title: reversal.step.title, parts: Array(reversal.failedParts.reversed())),
+          title: reversal.step.title, parts: reversal.failures.reversed().map(\.part)),
         for: reversal.direction)
     }
     var hint = ""
-    if failure.refusal.cause == .outdated {
+    comparable = []
+    for failure in reversal.failures where failure.refusal.cause == .outdated {
       hint = keymap.firstKeys(for: .recordCompare, in: contexts).map { " · \($0) compares" } ?? ""
-      comparable = draft(of: failure.part)
+      if let draft = draft(of: failure.part) { comparable.append(draft) }
       if case .entry(let id) = failure.part { compareWrite(id) }
     }
     say(.error, "not \(word): \(reversal.step.title)\(rest) · \(failure.refusal.message)\(hint)")

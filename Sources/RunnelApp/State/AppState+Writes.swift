@@ -125,7 +125,14 @@ extension AppState {
     if let purpose, keep(number, purpose, refusal) { return }
     switch purpose {
     case .send: reopenComposer(number, refusal.message)
-    case .edit(let path, let edit): reopen(edit, inRecord: path, refusal)
+    case .edit(let path, let edit):
+      // Whoever does something else by now is not interrupted.
+      let isThere = layers.contains {
+        if case .record(let screen) = $0 { screen.path == path } else { false }
+      }
+      if !(isThere || layers.isEmpty) || !reopen(edit, inRecord: path, refusal) {
+        say(.error, phrase("\(refusal.message) · what was typed is kept", .syncOpen, "lists it"))
+      }
     case .form(let form): reopen(form, refusal)
     case .deleteMarked(let path): noteFailure(toDelete: path, refusal)
     case .importRow(let index): noteImport(of: index, refusal.message)
@@ -158,19 +165,22 @@ extension AppState {
     return draft != nil
   }
 
+  /// Goes on with an edit that was refused, in its record; false if something else is typed there.
   mutating func reopen(
     _ edit: RecordScreen.Edit, inRecord path: Path, _ refusal: Refusal
-  ) {
+  ) -> Bool {
     var edit = edit
     edit.input.error = refusal.message(of: edit.field) ?? refusal.message
     for (index, layer) in layers.enumerated() {
       guard case .record(var screen) = layer, screen.path == path else { continue }
-      if screen.edit == nil { screen.start(.edit(edit), height: height) }
+      if screen.edit != nil { return false }
+      screen.reading = nil
+      screen.start(.edit(edit), height: height)
       layers[index] = .record(screen)
-      return
+      return true
     }
-    // Whoever does something else by now is not interrupted.
-    if layers.isEmpty { open(record: path, .edit(edit)) }
+    open(record: path, .edit(edit))
+    return true
   }
 
   mutating func reopen(_ form: FormScreen, _ refusal: Refusal) {

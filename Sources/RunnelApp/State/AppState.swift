@@ -69,6 +69,8 @@ struct AppState: Equatable, Sendable {
   var keymap: Keymap
   /// The text of the user's configuration; empty if there is none.
   var configuration: String
+  /// The text that it had when the workspace was opened.
+  let openedConfiguration: String
   /// How many rows a page has where a view does not say.
   var pageSize: Int
   /// The name of the database, for the header.
@@ -103,13 +105,13 @@ struct AppState: Equatable, Sendable {
   var timeStyle = TimeStyle.age
   /// Whether the record under the cursor is shown beside lists; nil to go by the width of the screen.
   var wantsDetail: Bool?
-  /// The pane that was given the keys; see `pane` for the one that has them.
-  var focus = Pane.list
-  /// How much of the screen it takes.
-  var paneSize = PaneSize.normal
+  /// Which pane of each tab was given the keys, and its size.
+  var paneChoices: [Int: PaneChoice] = [:]
   /// The cursor among the views and bookmarks.
   var viewsList = ListState()
   var detailScroll = DetailScroll()
+  /// What became of the record that the detail pane shows.
+  var detailHistory = DetailHistory()
   /// Places by their letters.
   var bookmarks: [Character: Place] = [:]
   /// Where the user was before.
@@ -124,16 +126,18 @@ struct AppState: Equatable, Sendable {
   var paletteHistory = LineHistory()
   /// The theme that was chosen here; nil for that of the configuration.
   var theme: ThemeChoice?
+  /// The names of the themes that the user wrote.
+  var themes: [String]
   /// What lists were filtered by before.
   var filterHistory = LineHistory()
 
   var writes: [Int: WritePurpose] = [:]
   /// The writes that are under way or were refused.
   var queue = WriteQueue()
-  /// What could not be taken back since others wrote there, to be compared.
-  var comparable: CompareDraft?
-  /// The number of the question what a write did that could not be taken back.
-  var comparedEntry: Int?
+  /// What could not be taken back since others wrote there, to be compared one after the other.
+  var comparable: [CompareDraft] = []
+  /// The numbers of the questions what writes did that could not be taken back.
+  var comparedEntries: Set<Int> = []
   /// What was written, to be taken back.
   var undoing = UndoHistory()
   /// What waits for a value to be read.
@@ -144,8 +148,8 @@ struct AppState: Equatable, Sendable {
   var export: ExportProgress?
   /// The import that is under way.
   var importing: ImportProgress?
-  /// The form whose file is being read.
-  var reading: FormScreen?
+  /// The file that is being read for an import.
+  var reading: ImportReading?
   /// What is said once, over everything.
   var greeting: Greeting?
   var lastWrite = 0
@@ -173,6 +177,9 @@ struct AppState: Equatable, Sendable {
     keymap = settings.keymap
     pageSize = settings.pageSize
     configuration = settings.source
+    openedConfiguration = settings.source
+    themes = settings.themes
+    for index in lists.indices { lists[index].usePages(of: settings.pageSize) }
     open(0)
   }
 }
@@ -211,8 +218,10 @@ extension AppState {
   ///
   /// O(height): the ages of the rows in sight are looked at.
   var deadline: Int64? {
-    var times = [toast?.until].compactMap(\.self)
+    var times: [Int64] = []
+    if let toast { times.append(toast.until) }
     if let keyPopupTime, keyPopupTime > now { times.append(keyPopupTime) }
+    if let due = detailHistory.due { times.append(due) }
     if !isTree {
       let change = lists[active].nextChange(height: height, now: now, local: local)
       if let change { times.append(change) }
@@ -276,7 +285,7 @@ extension AppState {
     writes[lastWrite] = purpose
     if purpose != .reversal {
       undoing.begin(lastWrite, request.deed)
-      queue.begin(lastWrite, request.deed, at: now)
+      queue.begin(lastWrite, request, at: now)
     }
     effects.append(.write(lastWrite, request))
     return lastWrite

@@ -133,6 +133,11 @@ struct CompareScreen: Hashable, Sendable {
     return "\(differing) differ, " + (open == 0 ? "all decided" : "\(open) to choose")
   }
 
+  /// How many places need a choice.
+  static func words(undecided count: Int) -> String {
+    count == 1 ? "1 field needs a choice" : "\(count) fields need a choice"
+  }
+
   /// What becomes of a place.
   static func words(of row: ThreeWay.Row) -> String {
     switch row.choice {

@@ -13,6 +13,8 @@ struct ExportJob: Hashable, Sendable {
     case records([Record], columns: [FieldPath])
     /// What stands at a place: a row for each child, or the value itself.
     case subtree(Path)
+    /// What stands at these places: a row for each.
+    case nodes([Path])
   }
 
   var source: Source
@@ -74,7 +76,7 @@ extension AppState {
 
   /// Asks what is to be exported, in which format, to which file.
   mutating func openExport(_ format: ExportFormat = .json, file: String? = nil) {
-    if export != nil { return say(.info, "an export is under way: C-c stops it") }
+    if let reason = reasonNotExported { return say(.info, reason) }
     let choices = exportChoices
     guard let first = choices.first else { return say(.info, "there is nothing here to export") }
     let name = file ?? "\(exportName).\(format.fileExtension)"
@@ -90,13 +92,16 @@ extension AppState {
           ])))
   }
 
+  /// Why no export is begun; nil if one is.
+  var reasonNotExported: String? {
+    export == nil ? nil : phrase("an export is under way", .jobCancel, "stops it")
+  }
+
   /// What may be exported here, what is most probably meant first.
   private var exportChoices: [ExportChoice] {
     if case .record(let screen)? = layers.last { return [subtreeChoice(screen.path)] }
-    if isTree {
-      guard case .node(let path, _, _)? = tree.cursorLine else { return [subtreeChoice(.root)] }
-      return [subtreeChoice(path)]
-    }
+    if case .help(let screen)? = layers.last { return [keysChoice(screen)].compactMap(\.self) }
+    if isTree { return exportChoicesInTree }
     let screen = lists[active]
     var choices: [ExportChoice] = []
     let marked = screen.markedRecords
@@ -116,6 +121,34 @@ extension AppState {
     return choices
   }
 
+  /// The keys that the help shows; nil if it shows none.
+  private func keysChoice(_ screen: HelpScreen) -> ExportChoice? {
+    // Names and descriptions of actions are texts like others.
+    guard let (records, columns) = try? screen.exportedRecords(), !records.isEmpty else {
+      return nil
+    }
+    return ExportChoice(
+      word: "keys", title: records.count == 1 ? "1 action" : "\(records.count) actions",
+      source: .records(records, columns: columns))
+  }
+
+  private var exportChoicesInTree: [ExportChoice] {
+    let marked = tree.markedNodes.map(\.path)
+    var choices: [ExportChoice] = []
+    if !marked.isEmpty {
+      choices.append(
+        ExportChoice(
+          word: "marked", title: marked.count == 1 ? "1 node" : "\(marked.count) nodes",
+          source: .nodes(marked)))
+    }
+    if case .node(let path, _, _)? = tree.cursorLine {
+      choices.append(subtreeChoice(path))
+    } else {
+      choices.append(subtreeChoice(.root))
+    }
+    return choices
+  }
+
   private func subtreeChoice(_ path: Path, _ word: String = "node") -> ExportChoice {
     ExportChoice(word: word, title: path.description, source: .subtree(path))
   }
@@ -124,7 +157,9 @@ extension AppState {
   private var exportName: String {
     var name = isTree ? databaseName : lists[active].definition.name
     if case .record(let screen)? = layers.last { name = screen.path.lastKey?.text ?? databaseName }
-    if isTree, case .node(let path, _, _)? = tree.cursorLine {
+    if isTree, tree.markCount > 0 {
+      name = "marked"
+    } else if isTree, case .node(let path, _, _)? = tree.cursorLine {
       name = path.lastKey?.text ?? databaseName
     }
     let plain = name.lowercased().map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "-" }
@@ -199,9 +234,9 @@ extension FormScreen.Purpose {
 }
 
 extension FormScreen {
-  /// Keeps the end of the file's name with the format that is chosen.
+  /// Keeps the end of the file's name with the format while that is chosen; who types the name has its end.
   mutating func followFormat() {
-    guard case .export = purpose, fields.count == 3,
+    guard case .export = purpose, fields.count == 3, focus == 1,
       let format = ExportFormat(rawValue: fields[1].input.editor.text)
     else { return }
     let name = fields[2].input.editor.text

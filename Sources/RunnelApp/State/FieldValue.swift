@@ -52,7 +52,7 @@ enum FieldKind: String, Hashable, Sendable, CaseIterable {
         throw FieldError("not JSON (\(error)): put texts in \"quotes\"")
       }
       // To write nothing is to delete, and that is asked for before.
-      if value.isNothing { throw FieldError("nothing would be stored: d deletes") }
+      if value.isNothing { throw FieldError("nothing would be stored: delete the field instead") }
       return value
     }
   }

@@ -52,6 +52,8 @@ struct FormScreen: Hashable, Sendable {
   var purpose: Purpose
   let title: String
   var fields: [Field]
+  /// What is to be known before; empty for nothing.
+  var note = ""
   /// The index of the field with the keys.
   var focus = 0
   /// The number of the first write that was asked for with it; nil before.
@@ -127,6 +129,8 @@ struct ConfirmScreen: Hashable, Sendable {
   var paths: [Path]
   /// The refused write that is dropped; nil if something is removed.
   var drops: Int?
+  /// The write that waits for the origin and is dropped; nil if it is about something else.
+  var dropsPending: Int64?
   /// When it opened, in milliseconds since 1970.
   var openedAt: Int64
   /// What is imported, if it is about that.

@@ -1,5 +1,7 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
+import RunnelTree
 
 /// The keys of a place, to read, to narrow by what is typed, and to run.
 struct HelpScreen: Hashable, Sendable {
@@ -37,6 +39,25 @@ struct HelpScreen: Hashable, Sendable {
     self.place = place
     all = entries
     narrow(height: height)
+  }
+
+  /// What is shown, to be written to a file: a record for each action.
+  ///
+  /// - Throws: `TreeError` if a text cannot be one of a record.
+  func exportedRecords() throws -> (records: [Record], columns: [FieldPath]) {
+    let names = ["group", "keys", "what", "action", "off"]
+    let records = try all.filter { entries[$0.id] != nil }.map { entry in
+      let texts = [
+        HelpScreen.title(of: entry.binding.context), entry.keys, entry.binding.description,
+        "\(entry.binding.action)", entry.refusal ?? "",
+      ]
+      let members = zip(names, texts).filter { !$0.1.isEmpty }
+        .map { JSONMember($0.0, .string($0.1)) }
+      let child = Child(
+        key: RunnelTree.Key(unchecked: entry.id), node: try RunnelTree.Node(json: .object(members)))
+      return Record(TreeRow(child, index: .key, detail: .full), in: .root)
+    }
+    return (records, names.map { .path(Path(unchecked: [RunnelTree.Key(unchecked: $0)])) })
   }
 
   /// The action under the cursor; nil on a header.

@@ -123,6 +123,22 @@ extension HistoryScreen {
     rebuild(height: height, now: now, local: local)
   }
 
+  /// Entries are asked for by a number.
+  mutating func ask(_ number: Int, for reading: Reading) {
+    request = (number, reading)
+    if case .failed = phase { phase = .loading }
+  }
+
+  /// Waits no longer for what was asked for.
+  mutating func stop(height: Int, now: Int64, local: LocalTime) {
+    let reading = reading
+    request = nil
+    isOutdated = false
+    if reading == .older { paging = .more(HistoryScreen.pageSize) }
+    if entries.isEmpty { phase = .failed("the history was not read") }
+    rebuild(height: height, now: now, local: local)
+  }
+
   /// Shows that older entries are being fetched.
   mutating func fetchOlder(height: Int, now: Int64, local: LocalTime) {
     paging = .fetching

@@ -12,6 +12,11 @@ extension ListContent {
     return nil
   }
 
+  /// The first row of a section; nil if it has none.
+  func firstRow(ofSection id: String) -> String? {
+    index(ofSection: id).flatMap { sections[$0].rows.first }
+  }
+
   /// The rows that are loaded, the paging row left out.
   var storedRowCount: Int { rowCount - (pagingRowNumber == nil ? 0 : 1) }
 

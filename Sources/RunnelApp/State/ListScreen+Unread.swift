@@ -10,17 +10,69 @@ import RunnelTree
 /// the next visit, until that ends. A line stands where the unread rows begin: before the first one
 /// where the newest rows are at the bottom, after the last one where they are at the top. Where rows
 /// come in another order than that of time there is no line, only the sign of each row.
+///
+/// The end of the program ends the visit too. The next time rows that are newer than the newest one that
+/// was seen are unread from the start, if there are any.
 struct Unread: Hashable, Sendable {
   /// When the last visit ended, in milliseconds since 1970; nil during the first one.
   var since: Int64?
   /// The ids of the unread rows.
   var rows: Set<String> = []
+  /// The newest row that was seen before the program was started; nil once a visit ended since.
+  fileprivate var seen: RunnelTree.Key?
   /// The unread row that the line stands beside; nil if there is none.
   fileprivate var edge: String?
   /// Where it was found last.
   fileprivate var hint = IndexPath(section: 0, row: 0)
   /// True if rows may be gone that are counted: a filter hid them, or hides them.
   fileprivate var isInDoubt = false
+}
+
+/// The newest row that was seen in a list, and when.
+struct SeenRow: Hashable, Sendable {
+  var id: String
+  /// When the visit ended, in milliseconds since 1970.
+  var left: Int64
+}
+
+// MARK: From one time to the next
+
+extension ListScreen {
+  /// The newest row that was seen; nil if that is not known, as where rows come in another order than
+  /// that of their keys.
+  ///
+  /// O(rows).
+  func newestSeen(since before: String?, besides unread: Set<String>) -> String? {
+    guard hasKeysInOrderOfTime, phase == .loaded else { return nil }
+    let unreadKeys = unread.compactMap { records[$0]?.row.key }
+    let first = unreadKeys.min()
+    var newest = before.flatMap(ListScreen.place)
+    for record in records.values where !isTransient(record) {
+      if let first, record.row.key >= first { continue }
+      if let known = newest?.lastKey, record.row.key <= known { continue }
+      newest = record.path
+    }
+    return newest?.description
+  }
+
+  private static func place(_ id: String) -> Path? { try? Path(id) }
+
+  /// The rows of a change that came since the last time, or are newer than those seen then and were
+  /// fetched only now.
+  ///
+  /// O(batch).
+  fileprivate mutating func rowsSinceLastTime(_ change: ListChange, me: String) -> Set<String> {
+    if let seen = seenBefore, unread.since == nil, hasKeysInOrderOfTime,
+      let key = ListScreen.place(seen.id)?.lastKey,
+      change.records.contains(where: { $1.row.key > key && !isOwn($0, me) })
+    {
+      unread = Unread(since: seen.left)
+      unread.seen = key
+    }
+    if change.phase == .loaded { seenBefore = nil }
+    guard let key = unread.seen else { return [] }
+    return Set(change.records.keys.filter { records[$0].map { $0.row.key > key } ?? false })
+  }
 }
 
 extension ListScreen {
@@ -51,14 +103,20 @@ extension ListScreen {
   /// True where the order of rows is that in which they come.
   private var isInOrderOfTime: Bool { definition.source.anchor == .last }
 
+  /// True where the order of keys is that in which rows come.
+  private var hasKeysInOrderOfTime: Bool {
+    isInOrderOfTime && definition.source.order == .key
+  }
+
   /// Takes the rows over that arrived, and forgets those that went; returns where the line stands.
   ///
   /// O(batch), and O(rows) once when the first unread row arrives or the row beside the line goes.
   mutating func updateUnread(
     _ change: ListChange, from old: ListContent, to new: ListContent, me: String
   ) -> IndexPath? {
+    let since = rowsSinceLastTime(change, me: me)
     guard unread.since != nil else { return nil }
-    let fresh = change.newRows.filter { !isOwn($0, me) }
+    let fresh = change.newRows.union(since).filter { !isOwn($0, me) }
     unread.rows.formUnion(fresh)
     if unread.rows.isEmpty { return nil }
     forgetGoneUnread(change.update, from: old, to: new)

@@ -46,6 +46,8 @@ struct ListScreen: Hashable, Sendable {
   var arrived: Set<String> = []
   /// What arrived since the user left the list last.
   var unread = Unread()
+  /// The newest row that was seen the last time; nil once that was looked at, or if nobody knows.
+  var seenBefore: SeenRow?
   /// How many rows the collection has, loaded or not; nil if that is not known.
   var total: Int?
   /// The rows that are marked.

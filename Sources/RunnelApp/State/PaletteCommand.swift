@@ -89,12 +89,14 @@ extension PaletteCommand {
     name: "theme", hint: "NAME", description: "other colours; shown while they are selected",
     argument: .choice,
     choices: { state, _ in
-      ThemeChoice.allCases.map { theme in
-        Choice(argument: theme.rawValue, isChosen: theme == state.theme)
-      }
+      let custom = state.themes.map { ThemeChoice.custom($0) }
+      return ThemeChoice.standard.map { Choice(argument: $0.name, isChosen: $0 == state.theme) }
+        + custom.map { Choice(argument: $0.name, note: "yours", isChosen: $0 == state.theme) }
     },
     run: { state, name in
-      guard let theme = ThemeChoice(rawValue: name) else { return "there is no theme \(name)" }
+      guard let theme = ThemeChoice(name, custom: state.themes) else {
+        return "there is no theme \(name)"
+      }
       state.show(theme)
       return nil
     })

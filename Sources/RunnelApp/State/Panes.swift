@@ -11,13 +11,33 @@ enum Pane: Hashable, Sendable, CaseIterable {
 }
 
 /// How much of the screen the pane with the keys takes.
-enum PaneSize: Int, Hashable, Sendable {
+enum PaneSize: Int, Hashable, Sendable, CaseIterable {
   case normal
   case half
   case full
 
   var next: PaneSize { PaneSize(rawValue: rawValue + 1) ?? .full }
   var previous: PaneSize { PaneSize(rawValue: rawValue - 1) ?? .normal }
+}
+
+/// Which pane of a view was given the keys, and how much of the screen it takes.
+struct PaneChoice: Hashable, Sendable {
+  var pane = Pane.list
+  var size = PaneSize.normal
+
+  /// The choice as a text that can be kept; `init(text:)` reads it.
+  var text: String { "\(pane) \(size)" }
+
+  init() {}
+
+  /// Reads a choice from its text; nil if it is none.
+  init?(text: String) {
+    let words = text.split(separator: " ")
+    guard words.count == 2, let pane = Pane.allCases.first(where: { "\($0)" == words[0] }),
+      let size = PaneSize.allCases.first(where: { "\($0)" == words[1] })
+    else { return nil }
+    (self.pane, self.size) = (pane, size)
+  }
 }
 
 /// Which panes are shown beside each other, and how wide they are.

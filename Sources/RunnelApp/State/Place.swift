@@ -64,6 +64,11 @@ struct PlaceHistory: Hashable, Sendable {
     PlaceHistory.step(from: place, &forward, &back)
   }
 
+  /// True if there is something before a place, or ahead of it.
+  func hasOther(than place: Place, isBack: Bool) -> Bool {
+    (isBack ? back : forward).contains { $0 != place }
+  }
+
   private static func step(
     from place: Place, _ here: inout [Place], _ there: inout [Place]
   ) -> Place? {

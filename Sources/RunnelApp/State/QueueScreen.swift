@@ -2,12 +2,15 @@ import RunnelBase
 import RunnelTerminal
 import RunnelTree
 
-/// The queue of writes as a list: those under way, and those that were refused.
+/// The queue of writes as a list: those that were refused, those under way, and those that wait for the
+/// origin.
 struct QueueScreen: Hashable, Sendable {
   private static let section = "queue"
 
   /// The refused writes that are shown in full.
   var opened: Set<Int> = []
+  /// The writes that wait for the origin and are shown in full.
+  var openedPending: Set<Int64> = []
   private(set) var content = ListContent()
   /// What the headers say.
   private(set) var headings: [String: ListHeading] = [:]
@@ -21,6 +24,17 @@ struct QueueScreen: Hashable, Sendable {
     }
     return queue.refused.first { "\($0.id)" == number }
   }
+
+  /// The write waiting for the origin that the cursor is on, or in; nil if it is on none.
+  func cursorPending(in queue: WriteQueue) -> PendingWrite? {
+    guard case .row(let id)? = list.cursor, let name = id.split(separator: ".").first else {
+      return nil
+    }
+    return queue.pending.first { QueueScreen.row(of: $0) == name }
+  }
+
+  /// The row of a write that waits for the origin.
+  static func row(of write: PendingWrite) -> String { "p\(write.id)" }
 
   /// Makes the rows anew.
   mutating func rebuild(_ queue: WriteQueue, now: Int64, height: Int) {
@@ -39,15 +53,24 @@ struct QueueScreen: Hashable, Sendable {
     for (number, write) in queue.waiting.sorted(by: { $0.key < $1.key }) {
       let id = "w\(number)"
       var line = StyledLine("   waiting  ", .rowPending)
-      line.append(write.title)
+      line.append(write.request.deed)
       line.append("  \(Age.text(of: write.since, now: now))", .muted)
       lines[id] = line
       ids.append(id)
     }
+    for write in queue.pending {
+      let id = QueueScreen.row(of: write)
+      lines[id] = PendingText.line(of: write, now: now)
+      ids.append(id)
+      if openedPending.contains(write.id) {
+        append(PendingText.detail(of: write), under: id, to: &ids)
+      }
+    }
+    let count = queue.refused.count + queue.waiting.count + queue.pending.count
     headings = [
       QueueScreen.section: ListHeading(
         title: StyledLine("Writes that wait or were refused", .sectionHeader),
-        detail: StyledLine("\(queue.refused.count + queue.waiting.count)", .muted))
+        detail: StyledLine("\(count)", .muted))
     ]
     let old = content
     content = ListContent(sections: [

@@ -4,7 +4,11 @@ import RunnelTree
 
 /// The resources of the database, as the state holds them: empty where no file describes any.
 struct ResourceBook: Sendable {
-  var registry = ResourceRegistry()
+  var registry = ResourceRegistry() {
+    didSet { toggled = ResourceBook.toggled(in: registry) }
+  }
+  /// The resource of the records that one toggles at the records of a resource, by its name.
+  private(set) var toggled: [String: String] = [:]
   /// The text of the file, so that a recorded session can be replayed; nil if there is none.
   var source: String?
 
@@ -14,6 +18,23 @@ struct ResourceBook: Sendable {
       let definition = registry.definitions.first(where: { $0.name == identity.resource })
     else { return nil }
     return (definition, identity)
+  }
+
+  /// The resource that describes the records at a place, or around it, and the resource of what is
+  /// toggled at it; nil for what there is none of.
+  func resources(at path: Path) -> (described: String?, toggled: String?) {
+    guard case .record(let identity, let field) = registry.place(of: path) else {
+      return (nil, nil)
+    }
+    return (identity.resource, field.isRoot ? toggled[identity.resource] : nil)
+  }
+
+  private static func toggled(in registry: ResourceRegistry) -> [String: String] {
+    var toggled: [String: String] = [:]
+    for definition in registry.definitions {
+      toggled[definition.name] = registry.toggledResources(of: definition.name).first
+    }
+    return toggled
   }
 
   /// The records that somebody toggles at the record of a place.
@@ -65,6 +86,7 @@ extension ResourceBook {
   /// - Throws: `ConfigurationError` if there is a mistake in it.
   init(yaml: String, name: String) throws {
     registry = try ResourceDefinitionFile(yaml: yaml, name: name).registry
+    toggled = ResourceBook.toggled(in: registry)
     source = yaml
   }
 }

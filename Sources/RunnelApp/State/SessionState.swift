@@ -19,8 +19,14 @@ struct SessionState: Hashable, Sendable {
     var isFollowing = false
     /// The newest row that was seen; nil if nobody knows.
     var seen: String?
+    /// When it was seen last, in milliseconds since 1970.
+    var left: Int64?
     /// The order that was chosen; nil for that of the view.
     var order: String?
+    /// The fields of the columns that were hidden.
+    var hidden: [String] = []
+    /// Whether columns were shown in full.
+    var isWide = false
   }
 
   /// The most sections of a view whose folds are kept.
@@ -42,6 +48,8 @@ struct SessionState: Hashable, Sendable {
   var searches: [String] = []
   /// Places by their letters.
   var bookmarks: [String: String] = [:]
+  /// Which pane of each tab had the keys, and its size, by the names of the tabs.
+  var panes: [String: String] = [:]
 
   init() {}
 }
@@ -59,9 +67,8 @@ extension SessionState {
     members.append(JSONMember("views", .object(named)))
     members.append(JSONMember("filters", .strings(filters)))
     members.append(JSONMember("searches", .strings(searches)))
-    let places = bookmarks.sorted { $0.key < $1.key }
-    members.append(
-      JSONMember("bookmarks", .object(places.map { JSONMember($0.key, .string($0.value)) })))
+    members.append(JSONMember("bookmarks", .named(bookmarks)))
+    members.append(JSONMember("panes", .named(panes)))
     return .object(members)
   }
 
@@ -79,6 +86,7 @@ extension SessionState {
     filters = json["filters"]?.texts ?? []
     searches = json["searches"]?.texts ?? []
     for member in json["bookmarks"]?.members ?? [] { bookmarks[member.name] = member.value.text }
+    for member in json["panes"]?.members ?? [] { panes[member.name] = member.value.text }
   }
 }
 
@@ -90,7 +98,10 @@ extension SessionState.View {
     if let filter { members.append(JSONMember("filter", .string(filter))) }
     if isFollowing { members.append(JSONMember("follow", true)) }
     if let seen { members.append(JSONMember("seen", .string(seen))) }
+    if let left { members.append(JSONMember("left", .number(JSONNumber(left)))) }
     if let order { members.append(JSONMember("order", .string(order))) }
+    if !hidden.isEmpty { members.append(JSONMember("hidden", .strings(hidden))) }
+    if isWide { members.append(JSONMember("wide", true)) }
     return .object(members)
   }
 
@@ -100,14 +111,26 @@ extension SessionState.View {
     filter = json["filter"]?.text
     isFollowing = json["follow"]?.flag ?? false
     seen = json["seen"]?.text
+    if case .number(let number)? = json["left"] { left = number.integer }
     order = json["order"]?.text
+    hidden = json["hidden"]?.texts ?? []
+    isWide = json["wide"]?.flag ?? false
   }
 }
 
 extension SessionState.View {
   /// The view as a list is now.
-  fileprivate init(_ screen: ListScreen, before: Self) {
+  ///
+  /// To leave the program ends the visit of the view in front.
+  fileprivate init(_ screen: ListScreen, before: Self, isInFront: Bool, now: Int64) {
     self = before
+    let unread = isInFront ? [] : screen.unread.rows
+    if let newest = screen.newestSeen(since: before.seen, besides: unread) {
+      seen = newest
+      left = isInFront ? now : screen.unread.since ?? now
+    }
+    hidden = screen.hiddenColumns.sorted().map { screen.definition.columns[$0].field.text }
+    isWide = screen.isWide
     let isAtEnd = screen.list.cursor == screen.liveEnd
     if case .row(let id)? = screen.list.cursor, !isAtEnd, id != ListScreen.pagingRow,
       id != screen.composeRow
@@ -126,6 +149,11 @@ extension SessionState.View {
 
 extension JSONValue {
   fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+  /// An object of texts, in the order of their names.
+  fileprivate static func named(_ texts: [String: String]) -> JSONValue {
+    .object(texts.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) })
+  }
+
   fileprivate var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
 
   fileprivate var texts: [String]? {
@@ -142,7 +170,7 @@ extension JSONValue {
 extension AppState {
   /// What is to come back the next time.
   ///
-  /// O(views and folds).
+  /// O(views, folds and loaded rows).
   var session: SessionState {
     // What is known of views that were not opened, or are not there this time, stays.
     var session = remembered
@@ -152,9 +180,15 @@ extension AppState {
     session.filters = filterHistory.entries
     session.searches = searchHistory.entries
     session.bookmarks = bookmarkTexts
-    for screen in lists where screen.isOpen && screen.phase == .loaded {
+    for (index, screen) in lists.enumerated() where screen.isOpen && screen.phase == .loaded {
       let name = screen.definition.name
-      session.views[name] = SessionState.View(screen, before: remembered.views[name] ?? .init())
+      session.views[name] = SessionState.View(
+        screen, before: remembered.views[name] ?? .init(), isInFront: index == active,
+        now: now)
+    }
+    for (tab, choice) in paneChoices {
+      // Which pane had the keys matters where it is of another size: else one begins in the list.
+      session.panes[tabs[tab]] = choice.size == .normal ? nil : choice.text
     }
     return session
   }
@@ -173,11 +207,17 @@ extension AppState {
         sort(by: order, inView: index)
       }
       lists[index].restore(view)
+      if let seen = view.seen, let left = view.left {
+        lists[index].seenBefore = SeenRow(id: seen, left: left)
+      }
       // A filter that names a moment is read as of now; one that cannot be read any more shows all.
       lists[index].filter = view.filter.flatMap { text in
         (try? filter(text)).flatMap { $0.isEmpty ? nil : $0 }
       }
       if lists[index].isOpen, lists[index].filter != nil { applyFilter(inView: index) }
+    }
+    for (tab, name) in tabs.enumerated() {
+      paneChoices[tab] = session.panes[name].flatMap { PaneChoice(text: $0) }
     }
     if let tab = session.tab.flatMap({ tabs.firstIndex(of: $0) }), tab != active { open(tab) }
   }
@@ -195,5 +235,12 @@ extension ListScreen {
     wantedRow = view.cursor
     list.folded = Set(view.folded)
     list.isFollowing = view.isFollowing
+    isWide = view.isWide
+    let hidden = Set(view.hidden)
+    let columns = definition.columns.indices.filter {
+      hidden.contains(definition.columns[$0].field.text)
+    }
+    // One column stays, whatever the views file has become.
+    if columns.count < definition.columns.count { hiddenColumns = Set(columns) }
   }
 }

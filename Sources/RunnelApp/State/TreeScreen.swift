@@ -36,6 +36,8 @@ struct TreeScreen: Hashable, Sendable {
   /// What the header says.
   var headings: [String: ListHeading] = [:]
   var list = ListState()
+  var marks: Set<String> = []
+  var rangeStart: String?
   /// Where the cursor is to go as soon as that is loaded; nil if nowhere.
   var wanted: Wanted?
   /// The value under the cursor.
@@ -75,7 +77,14 @@ extension TreeScreen {
       from: old.sections.map { KeyedSection(id: $0.id, keys: $0.rows) },
       to: content.sections.map { KeyedSection(id: $0.id, keys: $0.rows) })
     list.apply(update, from: old, to: content, height: height)
+    forgetGoneMarks()
     if old.sections.isEmpty { list.moveToFirst(in: content, height: height) }
+  }
+
+  /// What is not shown any more is not marked.
+  private mutating func forgetGoneMarks() {
+    if !marks.isEmpty { marks = marks.filter(isMarkable) }
+    if let start = rangeStart, !isMarkable(start) { rangeStart = nil }
   }
 
   private mutating func append(_ path: Path, depth: Int, to ids: inout [String]) {
@@ -95,6 +104,16 @@ extension TreeScreen {
   private mutating func add(_ line: Line, to ids: inout [String]) {
     lines[line.id] = line
     ids.append(line.id)
+  }
+
+  /// The id of the line below that of an expanded node, if it is about its children; nil if there is
+  /// none.
+  func firstLine(below path: Path) -> String? {
+    guard let place = content.indexPath(ofRow: path.description),
+      let next = content.row(at: IndexPath(section: place.section, row: place.row + 1)),
+      let line = lines[next], line.depth > (lines[path.description]?.depth ?? 0)
+    else { return nil }
+    return next
   }
 
   /// Forgets a node's children and all below; returns the places that were expanded.

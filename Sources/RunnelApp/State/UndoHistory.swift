@@ -65,9 +65,8 @@ struct UndoHistory: Hashable, Sendable {
     var waiting: [Int: Part] = [:]
     /// What was done by it, in order.
     var done: [Part] = []
-    /// The first part that could not be taken back, and why.
-    var failure: Failure?
-    var failedParts: [Part] = []
+    /// What could not be taken back, and why.
+    var failures: [Failure] = []
   }
 
   /// Why something could not be taken back.

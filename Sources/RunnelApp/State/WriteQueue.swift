@@ -3,6 +3,8 @@ import RunnelTree
 
 /// The writes that are under way, and those that were refused: what was typed for them is kept until
 /// they are written, or dropped.
+///
+/// On a replica also the writes that its origin has not answered, whoever made them.
 struct WriteQueue: Hashable, Sendable {
   /// The most refused writes that are kept.
   static let refusedMax = 500
@@ -11,7 +13,7 @@ struct WriteQueue: Hashable, Sendable {
 
   /// A write that is not answered.
   struct Waiting: Hashable, Sendable {
-    var title: String
+    var request: WriteRequest
     /// Since when, in milliseconds since 1970.
     var since: Int64
   }
@@ -20,7 +22,7 @@ struct WriteQueue: Hashable, Sendable {
   struct Refused: Hashable, Sendable, Identifiable {
     /// The number of the write.
     var id: Int
-    var title: String
+    var request: WriteRequest
     var refusal: Refusal
     /// When, in milliseconds since 1970.
     var at: Int64
@@ -35,10 +37,12 @@ struct WriteQueue: Hashable, Sendable {
   private(set) var waiting: [Int: Waiting] = [:]
   /// Oldest first.
   private(set) var refused: [Refused] = []
+  /// Oldest first; those of transactions among them.
+  var pending: [PendingWrite] = []
 
   /// A write begins.
-  mutating func begin(_ number: Int, _ title: String, at now: Int64) {
-    waiting[number] = Waiting(title: title, since: now)
+  mutating func begin(_ number: Int, _ request: WriteRequest, at now: Int64) {
+    waiting[number] = Waiting(request: request, since: now)
   }
 
   /// A write was done, and so were those of the same that were refused before.
@@ -53,14 +57,14 @@ struct WriteQueue: Hashable, Sendable {
     _ number: Int, _ purpose: AppState.WritePurpose, _ refusal: Refusal, _ draft: CompareDraft?,
     at now: Int64
   ) {
-    guard let title = waiting.removeValue(forKey: number)?.title else { return }
+    guard let request = waiting.removeValue(forKey: number)?.request else { return }
     let before = refused.filter { $0.purpose.place == purpose.place }
     refused.removeAll { $0.purpose.place == purpose.place }
     var draft = draft
     draft?.queued = number
     refused.append(
       Refused(
-        id: number, title: title, refusal: refusal, at: now,
+        id: number, request: request, refusal: refusal, at: now,
         tries: (before.map(\.tries).max() ?? 0) + 1, purpose: purpose, draft: draft))
     if refused.count > WriteQueue.refusedMax { refused.removeFirst() }
   }
@@ -80,6 +84,11 @@ struct WriteQueue: Hashable, Sendable {
   func waitingCount(now: Int64) -> Int {
     waiting.values.count { now - $0.since >= WriteQueue.silentMilliseconds }
   }
+}
+
+extension WriteQueue.Refused {
+  /// What was to be done, in words.
+  var title: String { request.deed }
 }
 
 extension AppState.WritePurpose {

@@ -47,7 +47,7 @@ extension Database {
     onTrouble: @escaping @Sendable (DatabaseError) -> Void = { _ in }
   ) async throws -> Database {
     let source = DatabaseSource(file: file, isReadOnly: isReadOnly, indexes: indexes)
-    let executor = TreeExecutor(label: "runnel.tree")
+    let executor = try TreeExecutor(label: "runnel.tree")
     return try await withCheckedThrowingContinuation { continuation in
       executor.submit {
         continuation.resume(

@@ -51,7 +51,7 @@ final class Store {
     do {
       let queue = try connect(file, isReadOnly: true, busyTimeout)
       let kind = try Store.kind(queue)
-      try queue.close()
+      try ClosedConnections.shared.close(queue)
       return kind
     } catch let error as GRDB.DatabaseError
       where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode)
@@ -264,7 +264,7 @@ final class Store {
   func close() throws {
     statements.removeAll()
     do {
-      try queue.close()
+      try ClosedConnections.shared.close(queue)
     } catch {
       throw DatabaseError(error, file: file)
     }

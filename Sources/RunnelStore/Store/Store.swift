@@ -48,6 +48,9 @@ public final class Store<State: Sendable> {
   private var subscribers: [Subscriber] = []
   private var lastToken = 0
   private var queue: [Work] = []
+  /// Whether anything is in the queue, and whether anybody is told: asked for at each action, of which
+  /// most find neither.
+  private var (hasWork, hasSubscribers) = (false, false)
   private var isBusy = false
   private var isInChain = false
   private var isReduced = false
@@ -75,8 +78,11 @@ public final class Store<State: Sendable> {
   ///
   /// - Precondition: it is not read by the reducer, which is given the state.
   public var state: State {
-    if let reduced { refuse("reads the state of its store", while: reduced) }
-    return present
+    // Whoever wants one field of a large state is not given a copy of all.
+    _read {
+      if let reduced { refuse("reads the state of its store", while: reduced) }
+      yield present
+    }
   }
 
   /// Handles an action, or lets it wait if one is being handled.
@@ -84,8 +90,9 @@ public final class Store<State: Sendable> {
   /// - Precondition: it is not called by the reducer.
   public func dispatch(_ action: any Action) {
     if let reduced { refuse("dispatches \(type(of: action))", while: reduced) }
-    queue.append(.dispatch(action))
-    work {}
+    // Most actions wait for nothing, and are spared the queue.
+    if isBusy { return enqueue(.dispatch(action)) }
+    work { pass(action) }
   }
 
   /// Puts another state in the place of the present one, after the actions that wait, and tells it.
@@ -95,7 +102,7 @@ public final class Store<State: Sendable> {
   /// - Precondition: it is not called by the reducer.
   public func restore(_ state: State) {
     if let reduced { refuse("restores a state", while: reduced) }
-    queue.append(.restore(state))
+    enqueue(.restore(state))
     work {}
   }
 }
@@ -109,6 +116,7 @@ extension Store {
     isBusy = true
     defer { isBusy = false }
     body()
+    if !hasWork { return }
     var next = 0
     while next < queue.count {
       let work = queue[next]
@@ -121,27 +129,39 @@ extension Store {
       handle(work)
     }
     queue.removeAll(keepingCapacity: true)
+    hasWork = false
+  }
+
+  private func enqueue(_ work: Work) {
+    queue.append(work)
+    hasWork = true
   }
 
   private func handle(_ work: Work) {
-    isReduced = false
     switch work {
-    case .dispatch(let action):
-      isInChain = true
-      chain(action)
-      isInChain = false
-    case .reduce(let action): reduce(action)
+    case .dispatch(let action): pass(action)
+    case .reduce(let action):
+      reduce(action)
+      tell()
     case .restore(let state):
       present = state
-      isReduced = true
+      tell()
     }
+  }
+
+  /// Hands an action to the middleware and, if that lets it through, to the reducer.
+  private func pass(_ action: any Action) {
+    isReduced = false
+    isInChain = true
+    chain(action)
+    isInChain = false
     if isReduced { tell() }
   }
 
   private func takeFromChain(_ action: any Action) {
     if let reduced { refuse("hands on \(type(of: action))", while: reduced) }
     if isInChain { return reduce(action) }
-    queue.append(.reduce(action))
+    enqueue(.reduce(action))
     work {}
   }
 
@@ -154,6 +174,7 @@ extension Store {
   }
 
   private func tell() {
+    if !hasSubscribers { return }
     // One copy for all of them; it is gone before the next action changes the state in its place.
     let (state, subscribers) = (present, subscribers)
     for index in subscribers.indices {
@@ -236,6 +257,7 @@ extension Store {
     lastToken += 1
     let subscriber = Subscriber(token: StoreToken(rawValue: lastToken), tell: tell)
     subscribers.append(subscriber)
+    hasSubscribers = true
     work { tell(state) }
     return subscriber.token
   }
@@ -246,5 +268,6 @@ extension Store {
   public func unsubscribe(_ token: StoreToken) {
     guard let index = subscribers.firstIndex(where: { $0.token == token }) else { return }
     subscribers.remove(at: index).isActive = false
+    hasSubscribers = !subscribers.isEmpty
   }
 }

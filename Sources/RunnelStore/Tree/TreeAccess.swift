@@ -29,6 +29,8 @@ public final class TreeAccess {
   private var lastRequest = 0
   private var waiting: [RequestID: any AnyWaitingRequest] = [:]
   private var effects: [TreeEffect] = []
+  /// The types of actions that are no commands.
+  private var otherActions: Set<ObjectIdentifier> = []
   var subscriptions: SubscriptionTable
   var connection = ConnectionMonitor()
 
@@ -63,11 +65,22 @@ public final class TreeAccess {
     { [self] _, getState in
       { next in
         { action in
-          guard let command = action as? any TreeCommand else { return next(action) }
+          guard let command = self.command(action) else { return next(action) }
           for result in command.carriedOut(by: self, state: getState()) { next(result) }
         }
       }
     }
+  }
+
+  /// The action as a command; nil if it is none.
+  ///
+  /// To ask a type whether it is one takes longer than most actions do: it is asked once.
+  private func command(_ action: any Action) -> (any TreeCommand)? {
+    let type = ObjectIdentifier(type(of: action))
+    if otherActions.contains(type) { return nil }
+    let command = action as? any TreeCommand
+    if command == nil { otherActions.insert(type) }
+    return command
   }
 
   /// Asks for something to be done.

@@ -89,6 +89,22 @@ extension ResourceRegistry {
     }
   }
 
+  /// The resources of the records that somebody toggles at any record of a resource: those of
+  /// `toggled(at:by:)`, whoever it is and whichever record.
+  ///
+  /// O(resources squared).
+  public func toggledResources(of resource: String) -> [String] {
+    guard let names = definitions.first(where: { $0.name == resource })?.primary.names else {
+      return []
+    }
+    // All that `toggled` asks of keys is whether there are any.
+    let some = Key(unchecked: "-")
+    let record = ResourceIdentity(
+      resource: resource, key: some,
+      names: Dictionary(names.map { ($0, some) }) { first, _ in first })
+    return toggled(at: record, by: some).map(\.resource)
+  }
+
   /// An operation on the record of an identity; the objects of its context have only their keys.
   public func operation(
     _ kind: ResourceOperation.Kind, on identity: ResourceIdentity, value: JSONValue = .null

@@ -13,8 +13,8 @@ public final class CursesScreen: Screen {
     var colorPair: Int32
   }
 
-  /// Up to so many changed rows the terminal is not asked to show the frame at once: they come in
-  /// one piece anyway, and to ask is two more pieces.
+  /// Up to so many changed rows the terminal is not asked to show the frame at once: so little is not
+  /// parted on its way, and the request is as long as a change of some cells.
   private static let smallFrameRows = 4
 
   /// The size that canvases should have.
@@ -104,13 +104,9 @@ public final class CursesScreen: Screen {
   private static func theme(
     _ options: TerminalOptions, _ background: ThemeBackground, colorCount: Int
   ) -> Theme {
-    let name: ThemeName =
-      switch options.theme {
-      case .automatic: ThemeName(for: background)
-      case .named(let name): name
-      }
-    return Theme(
-      name, depth: options.depth(colorCount: colorCount, noColor: environment("NO_COLOR")))
+    options.theme(
+      on: background,
+      depth: options.depth(colorCount: colorCount, noColor: environment("NO_COLOR")))
   }
 
   /// Asks the terminal what is behind the text, where that makes a difference.
@@ -118,7 +114,7 @@ public final class CursesScreen: Screen {
   /// Nothing waits for the answer: until it comes, COLORFGBG has to do. The second question is one
   /// that every terminal answers.
   private func askForBackground() {
-    guard options.theme == .automatic, !isAnswerDue, theme.depth == .extended else { return }
+    guard options.baseTheme == nil, !isAnswerDue, theme.depth == .extended else { return }
     isAnswerDue = true
     send(Array("\u{1B}]11;?\u{1B}\\\u{1B}[c".utf8))
   }
@@ -140,17 +136,13 @@ public final class CursesScreen: Screen {
 
   // MARK: - Drawing
 
-  /// Shows a canvas; only rows that differ from the last one are sent.
+  /// Shows a canvas; only cells that differ from the last one are given to curses.
   public func present(_ canvas: Canvas) {
     guard isActive else { return }
     let fitted = canvas.fitted(to: size)
     self.canvas = fitted
-    var changedCount = 0
-    for row in 0..<size.rows where shown?.row(row) != fitted.row(row) {
-      draw(fitted.row(row), row: row)
-      changedCount += 1
-    }
-    if changedCount == 0, shown != nil, shown?.cursor == fitted.cursor { return }
+    let changedCount = shown.map { update(from: $0, to: fitted) } ?? drawAll(fitted)
+    if changedCount == 0, shown?.cursor == fitted.cursor { return }
     shown = fitted
     let cursor = fitted.cursor ?? Position(row: -1, column: -1)
     runnel_terminal_flush(
@@ -168,14 +160,45 @@ public final class CursesScreen: Screen {
   /// Rings the terminal's bell.
   public func bell() { runnel_terminal_bell() }
 
-  private func draw(_ cells: ArraySlice<Cell>, row: Int) {
-    for (column, cell) in cells.enumerated() where cell.width > 0 {
-      let look = looks[Self.lookIndex(cell.role, cell.highlight)]
-      cell.scalars.withValues { scalars, count in
-        runnel_terminal_put(
-          Int32(row), Int32(column), scalars, Int32(count), Int32(cell.width), look.attributes,
-          look.colorPair)
+  /// Draws every row; returns how many there are.
+  private func drawAll(_ canvas: Canvas) -> Int {
+    for row in 0..<size.rows { draw(canvas.line(row), 0..<size.columns, row: row) }
+    return size.rows
+  }
+
+  /// Draws what differs; returns how many rows do.
+  private func update(from old: Canvas, to new: Canvas) -> Int {
+    let changed = (0..<size.rows).filter { new.line($0) != old.line($0) }
+    guard let scroll = new.scroll(from: old, changed: changed) else {
+      for row in changed {
+        draw(new.line(row), new.line(row).changes(from: old.line(row)), row: row)
       }
+      return changed.count
+    }
+    runnel_terminal_scroll(
+      Int32(scroll.rows.lowerBound), Int32(scroll.rows.upperBound - 1), Int32(scroll.lines))
+    for row in 0..<size.rows {
+      let line = new.line(row)
+      switch scroll.source(of: row) {
+      case .row(let source): draw(line, line.changes(from: old.line(source)), row: row)
+      case .blank: draw(line, 0..<size.columns, row: row)
+      }
+    }
+    return changed.count
+  }
+
+  /// Gives cells of a row to curses.
+  private func draw(_ line: CanvasLine, _ columns: Range<Int>, row: Int) {
+    if columns.isEmpty { return }
+    withUnsafeTemporaryAllocation(of: runnel_cell.self, capacity: columns.count) { cells in
+      for (index, cell) in line.cells[columns].enumerated() {
+        let look = looks[Self.lookIndex(cell.role, cell.highlight)]
+        cells[index] = runnel_cell(
+          scalars: cell.scalars.five, attributes: look.attributes, color_pair: look.colorPair,
+          width: Int32(cell.width))
+      }
+      runnel_terminal_put(
+        Int32(row), Int32(columns.lowerBound), cells.baseAddress, Int32(columns.count))
     }
   }
 

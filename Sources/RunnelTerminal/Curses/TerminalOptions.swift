@@ -14,6 +14,10 @@ public struct TerminalOptions: Hashable, Sendable {
   public var colorDepth: ColorDepth?
   /// The theme.
   public var theme: ThemeChoice
+  /// The themes that the user wrote.
+  public var customThemes: [CustomTheme] = []
+  /// What is different in whatever theme is used.
+  public var roles = RoleChanges()
   /// Which signs to draw.
   public var signs: Signs
   /// Whether to ask for mouse events; with them, selecting text needs Shift in most terminals.
@@ -28,6 +32,36 @@ public struct TerminalOptions: Hashable, Sendable {
     self.theme = theme
     self.signs = signs
     self.usesMouse = usesMouse
+  }
+
+  /// The theme to draw with: the one that is wanted, with the roles that are different.
+  ///
+  /// - Parameters:
+  ///   - background: what is behind the text, where the theme goes by it.
+  ///   - depth: the colours to draw with.
+  /// - Returns: the theme; the standard one in place of one that nobody wrote.
+  public func theme(on background: ThemeBackground, depth: ColorDepth) -> Theme {
+    let custom = customTheme
+    let name = baseTheme ?? ThemeName(for: background)
+    var result = Theme(name, depth: depth)
+    if let custom { result.apply(custom.roles, depth: depth) }
+    result.apply(roles, depth: depth)
+    return result
+  }
+
+  /// The theme of the program that is the base of the one that is wanted; nil if that goes by what is
+  /// behind the text.
+  public var baseTheme: ThemeName? {
+    switch theme {
+    case .automatic: nil
+    case .named(let name): name
+    case .custom: customTheme?.base
+    }
+  }
+
+  private var customTheme: CustomTheme? {
+    guard case .custom(let name) = theme else { return nil }
+    return customThemes.first { $0.name == name }
   }
 
   /// The depth to draw with.

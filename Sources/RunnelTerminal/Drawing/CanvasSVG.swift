@@ -1,22 +1,25 @@
 /// Draws a canvas as a picture: an SVG with one text element for each run of equal cells.
 ///
-/// Colours are those of the theme for 256 colours on a dark background; every column has the width
-/// that the canvas gives it, whatever font the reader has.
+/// Every column has the width that the canvas gives it, whatever font the reader has.
 public struct CanvasSVG {
   private static let cellWidth = 8.4
   private static let cellHeight = 18
   private static let padding = 12
   private static let fontSize = 14
-  private static let paper = "#1c1c1c"
-  private static let ink = "#d0d0d0"
 
   private let canvas: Canvas
   private let theme: Theme
+  /// What is behind the text, and the color of text that has none of its own.
+  private let (paper, ink): (String, String)
 
-  /// Makes a drawing of a canvas.
-  public init(_ canvas: Canvas, theme: Theme = Theme(.dark, depth: .extended)) {
+  /// Makes a drawing of a canvas, with the colors of a theme on a background.
+  public init(
+    _ canvas: Canvas, theme: Theme = Theme(.dark, depth: .extended),
+    on background: ThemeBackground = .dark
+  ) {
     self.canvas = canvas
     self.theme = theme
+    (paper, ink) = background == .dark ? ("#1c1c1c", "#d0d0d0") : ("#ffffff", "#1c1c1c")
   }
 
   /// The text of the SVG file.
@@ -26,7 +29,7 @@ public struct CanvasSVG {
     var svg = """
       <svg xmlns="http://www.w3.org/2000/svg" width="\(width)" height="\(height)" \
       viewBox="0 0 \(width) \(height)">
-      <rect width="100%" height="100%" rx="8" fill="\(CanvasSVG.paper)"/>
+      <rect width="100%" height="100%" rx="8" fill="\(paper)"/>
       <g font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" \
       font-size="\(CanvasSVG.fontSize)" xml:space="preserve">
 
@@ -61,19 +64,19 @@ public struct CanvasSVG {
 
   private func element(_ run: Run, row: Int) -> String {
     let isReverse = run.style.attributes.contains(.reverse)
-    let foreground = run.style.foreground.map { RGB(xterm: $0).hexText } ?? CanvasSVG.ink
-    let background = run.style.background.map { RGB(xterm: $0).hexText } ?? CanvasSVG.paper
-    let (ink, paper) = isReverse ? (background, foreground) : (foreground, background)
+    let foreground = run.style.foreground.map { RGB(xterm: $0).hexText } ?? ink
+    let background = run.style.background.map { RGB(xterm: $0).hexText } ?? paper
+    let (front, behind) = isReverse ? (background, foreground) : (foreground, background)
     let x = tenths(Double(CanvasSVG.padding) + Double(run.column) * CanvasSVG.cellWidth)
     let top = CanvasSVG.padding + row * CanvasSVG.cellHeight
     let width = tenths(Double(run.width) * CanvasSVG.cellWidth)
     var svg = ""
-    if paper != CanvasSVG.paper {
+    if behind != paper {
       svg += "<rect x=\"\(x)\" y=\"\(top)\" width=\"\(width)\" height=\"\(CanvasSVG.cellHeight)\" "
-      svg += "fill=\"\(paper)\"/>\n"
+      svg += "fill=\"\(behind)\"/>\n"
     }
     if run.text.allSatisfy({ $0 == " " }) { return svg }
-    svg += "<text x=\"\(x)\" y=\"\(top + CanvasSVG.fontSize)\" fill=\"\(ink)\" "
+    svg += "<text x=\"\(x)\" y=\"\(top + CanvasSVG.fontSize)\" fill=\"\(front)\" "
     svg += "textLength=\"\(width)\" lengthAdjust=\"spacingAndGlyphs\"\(attributes(run.style))>"
     return svg + escaped(run.text) + "</text>\n"
   }

@@ -72,18 +72,6 @@ struct CellScalars: Hashable, Sendable {
     return kept
   }
 
-  /// Calls with the values of the scalars, in order.
-  func withValues(_ body: (UnsafePointer<UInt32>, Int) -> Void) {
-    let count = count
-    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: CellScalars.countMax) { buffer in
-      guard let start = buffer.baseAddress else { return }
-      buffer[0] = first
-      if count > 1 {
-        for (index, value) in [second, third, fourth, fifth, sixth].enumerated() {
-          buffer[index + 1] = value
-        }
-      }
-      body(start, count)
-    }
-  }
+  /// The values of the first five, which is what curses keeps of a cell; zeros follow the last.
+  var five: (UInt32, UInt32, UInt32, UInt32, UInt32) { (first, second, third, fourth, fifth) }
 }

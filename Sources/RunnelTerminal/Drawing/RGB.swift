@@ -30,6 +30,16 @@ public struct RGB: Hashable, Sendable {
     }
   }
 
+  /// Reads the notation of the web, `#1c1c1c`; nil for anything else.
+  public init?(hexText: String) {
+    let digits = Array(hexText.utf8)
+    guard digits.count == 7, digits[0] == UInt8(ascii: "#"),
+      digits.dropFirst().allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      let number = UInt32(hexText.dropFirst(), radix: 16)
+    else { return nil }
+    self.init(UInt8(number >> 16), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF))
+  }
+
   private static let levels: [UInt8] = [0, 95, 135, 175, 215, 255]
 
   private static let basic = [

@@ -31,34 +31,46 @@ public enum ThemeName: String, Hashable, Sendable, CaseIterable {
   public init(for background: ThemeBackground) {
     self = background == .light ? .light : .dark
   }
+
+  /// The background that the theme is made for; nil for one that does on every kind.
+  public var background: ThemeBackground? {
+    switch self {
+    case .dark, .darkHighContrast, .darkColorBlind: .dark
+    case .light, .lightHighContrast, .lightColorBlind: .light
+    case .mono, .terminal: nil
+    }
+  }
 }
 
 /// Which theme a user wants.
-public enum ThemeChoice: Hashable, Sendable, RawRepresentable, CaseIterable {
+public enum ThemeChoice: Hashable, Sendable {
   /// The one for what is behind the text, which the terminal is asked.
   case automatic
-  /// This one.
+  /// This one of the program's.
   case named(ThemeName)
+  /// The one that the user wrote under this name.
+  case custom(String)
 
-  /// All choices, in the order in which to offer them.
-  public static let allCases = [automatic] + ThemeName.allCases.map { named($0) }
+  /// The choices that everybody has, in the order in which to offer them.
+  public static let standard = [automatic] + ThemeName.allCases.map { named($0) }
 
-  /// Reads a name, or `auto`; nil for what is neither.
-  public init?(rawValue: String) {
-    if rawValue == "auto" {
-      self = .automatic
-    } else if let name = ThemeName(rawValue: rawValue) {
-      self = .named(name)
+  /// The choice with a name, given the names of the themes that the user wrote; nil if there is none.
+  public init?(_ name: String, custom: some Sequence<String>) {
+    if let choice = ThemeChoice.standard.first(where: { $0.name == name }) {
+      self = choice
+    } else if custom.contains(name) {
+      self = .custom(name)
     } else {
       return nil
     }
   }
 
   /// The name, or `auto`.
-  public var rawValue: String {
+  public var name: String {
     switch self {
     case .automatic: "auto"
     case .named(let name): name.rawValue
+    case .custom(let name): name
     }
   }
 }
@@ -150,6 +162,39 @@ public struct Theme: Hashable, Sendable {
     (rowCursor, rowCursorUnfocused) = ThemeTable.rowCursors(name, depth: self.depth)
   }
 
+  /// Changes some roles, in as many colours as the terminal has.
+  ///
+  /// A role that is like another one is like that one with its changes.
+  public mutating func apply(_ changes: RoleChanges, depth: ColorDepth) {
+    if changes.isEmpty { return }
+    let before = self
+    for role in ThemeRole.allCases {
+      guard let source = changes.chain(from: role).last, changes[role] != nil else { continue }
+      var style = before.style(of: source)
+      if case .changed(let change)? = changes[source] {
+        style = change.applied(to: style, depth: depth)
+      }
+      setStyle(style, of: role)
+    }
+  }
+
+  /// How a role looks by itself.
+  public func style(of role: ThemeRole) -> Style {
+    switch role {
+    case .cell(let role): styles[Int(role.rawValue)]
+    case .rowCursor: rowCursor
+    case .rowCursorUnfocused: rowCursorUnfocused
+    }
+  }
+
+  private mutating func setStyle(_ style: Style, of role: ThemeRole) {
+    switch role {
+    case .cell(let role): styles[Int(role.rawValue)] = style
+    case .rowCursor: rowCursor = style
+    case .rowCursorUnfocused: rowCursorUnfocused = style
+    }
+  }
+
   /// How a cell looks: the style of its role, with the cursor row over it.
   ///
   /// On the cursor row muted roles look like ordinary text, a role with a background keeps it, and a
@@ -160,6 +205,11 @@ public struct Theme: Hashable, Sendable {
     let row = highlight == .focused ? rowCursor : rowCursorUnfocused
     var style = role.isMuted ? styles[Int(StyleRole.text.rawValue)] : plain
     style.background = style.background ?? row.background
+    style.foreground = style.foreground ?? row.foreground
+    // Text in the colour of the row would be gone.
+    if let ground = style.background, style.foreground == ground {
+      style.foreground = row.foreground
+    }
     let isReversed = style.attributes.contains(.reverse) != row.attributes.contains(.reverse)
     style.attributes.formUnion(row.attributes)
     if !isReversed { style.attributes.remove(.reverse) }

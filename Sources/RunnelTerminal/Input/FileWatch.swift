@@ -13,13 +13,25 @@ public final class FileWatch {
   /// Watches a file by its path.
   ///
   /// - Throws: `TerminalError.systemCall` when the folder cannot be watched.
-  public init(file: String) throws(TerminalError) {
+  public convenience init(file: String) throws(TerminalError) {
     let slash = file.lastIndex(of: "/")
     let folder = slash.map { String(file[..<$0]) } ?? "."
-    name = slash.map { String(file[file.index(after: $0)...]) } ?? file
+    let name = slash.map { String(file[file.index(after: $0)...]) } ?? file
+    try self.init(folder: folder.isEmpty ? "/" : folder, name)
+  }
+
+  /// Watches all files of a folder, but not those of folders in it.
+  ///
+  /// - Throws: `TerminalError.systemCall` when the folder cannot be watched.
+  public convenience init(folder: String) throws(TerminalError) {
+    try self.init(folder: folder, "")
+  }
+
+  private init(folder: String, _ name: String) throws(TerminalError) {
+    self.name = name
     fileDescriptor = runnel_inotify_open()
     guard fileDescriptor >= 0 else { throw .systemCall("inotify_init1", errno) }
-    if runnel_inotify_add_watch(fileDescriptor, folder.isEmpty ? "/" : folder) < 0 {
+    if runnel_inotify_add_watch(fileDescriptor, folder) < 0 {
       let reason = errno
       runnel_close(fileDescriptor)
       throw .systemCall("inotify_add_watch", reason)
@@ -28,6 +40,6 @@ public final class FileWatch {
 
   deinit { runnel_close(fileDescriptor) }
 
-  /// Whether the file may have changed since the last call; never blocks.
+  /// Whether the file, or one of the folder, may have changed since the last call; never blocks.
   public func drain() -> Bool { runnel_inotify_drain(fileDescriptor, name) != 0 }
 }

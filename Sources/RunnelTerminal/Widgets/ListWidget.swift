@@ -23,44 +23,81 @@ public enum ListWidget {
   ///   - divider: what the divider says.
   ///   - rowSign: what stands before the row with an id where the cursor's sign does not; nil for
   ///     nothing.
+  ///   - drawn: the lines as they were drawn last; nil to draw all.
   ///   - canvas: what to draw on.
   ///   - rect: where to draw.
   public static func draw(
     _ content: ListContent, _ state: ListState, headings: [String: ListHeading],
-    rowText: (_ id: String, _ width: Int) -> StyledLine, emptyHint: String = "",
-    isFocused: Bool = true,
-    divider: String = "", rowSign: (_ id: String) -> StyledRun? = { _ in nil },
+    rowText: (_ id: String, _ width: Int) -> StyledLine,
+    emptyHint: @autoclosure () -> String = "", isFocused: Bool = true, divider: String = "",
+    rowSign: ((_ id: String) -> StyledRun?)? = nil, drawn: DrawnLines? = nil,
     into canvas: inout Canvas, rect: Rect
   ) {
-    canvas.fill(rect)
     guard !rect.isEmpty else { return }
     let lines = state.lines(in: content, height: rect.height)
+    canvas.fill(rect.splitTop(lines.count).rest)
+    let (width, glyphs) = (rect.width, canvas.glyphs)
+    drawn?.begin(width: width, glyphs: glyphs)
     for (index, line) in lines.enumerated() {
-      let area = rect.line(index)
       let section = content.sections[line.section]
+      let key: DrawnLines.Key
+      let look: DrawnLines.Input.Content
       switch line.kind {
       case .header, .stickyHeader:
-        let isFolded = state.folded.contains(section.id)
-        let heading = headings[section.id] ?? ListHeading()
-        drawHeader(heading, line, isFolded: isFolded, into: &canvas, area)
-      case .emptyText:
-        let text = area.splitLeft(2).rest
-        let words = section.emptyText.map { $0 + emptyHint } ?? ""
-        canvas.put(words, at: text.origin, width: text.width, role: .muted)
-      case .divider: drawDivider(divider, into: &canvas, area)
+        key = .header(section: section.id)
+        look = .header(
+          headings[section.id] ?? ListHeading(), isSticky: line.kind == .stickyHeader,
+          isFolded: state.folded.contains(section.id))
       case .row(let id):
-        if let sign = rowSign(id) {
-          canvas.put(sign.text, at: area.origin, width: min(1, area.width), role: sign.role)
+        key = .row(id)
+        look = .row(
+          rowText(id, max(width - 1, 0) + state.horizontalOffset), sign: rowSign?(id),
+          offset: state.horizontalOffset)
+      case .emptyText:
+        let words = section.emptyText.map { $0 + emptyHint() } ?? ""
+        canvas.put(emptyLine(words, width, glyphs), at: rect.line(index).origin)
+        continue
+      case .divider:
+        canvas.put(dividerLine(divider, width, glyphs), at: rect.line(index).origin)
+        continue
+      }
+      let input = DrawnLines.Input(content: look, isCursor: line.isCursor, isFocused: isFocused)
+      let cells =
+        drawn?.line(key, input) { self.line($0, width, glyphs) } ?? self.line(input, width, glyphs)
+      canvas.put(cells, at: rect.line(index).origin)
+    }
+  }
+
+  /// A row or a header.
+  private static func line(
+    _ input: DrawnLines.Input, _ width: Int, _ glyphs: Glyphs
+  ) -> CanvasLine {
+    CanvasLine(width: width, glyphs: glyphs) { canvas in
+      let area = canvas.bounds
+      switch input.content {
+      case .row(let words, let sign, let offset):
+        if let sign {
+          canvas.put(sign.text, at: area.origin, width: min(1, width), role: sign.role)
         }
         let text = area.splitLeft(1).rest
-        let line = rowText(id, text.width + state.horizontalOffset)
-          .dropping(columns: state.horizontalOffset, glyphs: canvas.glyphs)
-        canvas.put(line, at: text.origin, width: text.width)
+        canvas.put(
+          words.dropping(columns: offset, glyphs: glyphs), at: text.origin, width: text.width)
+      case .header(let heading, let isSticky, let isFolded):
+        drawHeader(
+          heading, isSticky: isSticky, isFolded: isFolded, isCursor: input.isCursor, into: &canvas)
       }
-      if line.isCursor {
-        canvas.put(canvas.glyphs.cursor, at: area.origin, width: 1, role: .strong)
-        canvas.highlightRow(area, focused: isFocused)
+      if input.isCursor {
+        canvas.put(glyphs.cursor, at: area.origin, width: 1, role: .strong)
+        canvas.highlightRow(area, focused: input.isFocused)
       }
+    }
+  }
+
+  /// What stands in place of the rows of a section without rows.
+  private static func emptyLine(_ words: String, _ width: Int, _ glyphs: Glyphs) -> CanvasLine {
+    CanvasLine(width: width, glyphs: glyphs) { canvas in
+      let text = canvas.bounds.splitLeft(2).rest
+      canvas.put(words, at: text.origin, width: text.width, role: .muted)
     }
   }
 
@@ -80,25 +117,27 @@ public enum ListWidget {
   }
 
   /// A line with a text in its middle, or on a narrow screen near its beginning.
-  private static func drawDivider(_ text: String, into canvas: inout Canvas, _ area: Rect) {
-    canvas.horizontalLine(
-      row: area.row, column: area.column, width: area.width, role: .unreadLine)
-    if text.isEmpty { return }
-    let width = CellWidth.width(of: text) + 2
-    let start = area.width < narrowColumns ? 2 : (area.width - width) / 2
-    let place = area.splitLeft(max(start, 0)).rest
-    canvas.put(" \(text) ", at: place.origin, width: place.width, role: .unreadLine)
+  private static func dividerLine(_ text: String, _ width: Int, _ glyphs: Glyphs) -> CanvasLine {
+    CanvasLine(width: width, glyphs: glyphs) { canvas in
+      canvas.horizontalLine(row: 0, column: 0, width: width, role: .unreadLine)
+      if text.isEmpty { return }
+      let textWidth = CellWidth.width(of: text) + 2
+      let start = width < narrowColumns ? 2 : (width - textWidth) / 2
+      let place = canvas.bounds.splitLeft(max(start, 0)).rest
+      canvas.put(" \(text) ", at: place.origin, width: place.width, role: .unreadLine)
+    }
   }
 
   private static func drawHeader(
-    _ heading: ListHeading, _ line: ListState.VisibleLine, isFolded: Bool,
-    into canvas: inout Canvas, _ area: Rect
+    _ heading: ListHeading, isSticky: Bool, isFolded: Bool, isCursor: Bool,
+    into canvas: inout Canvas
   ) {
-    let role = line.kind == .stickyHeader ? StyleRole.sectionSticky : .sectionHeader
+    let area = canvas.bounds
+    let role = isSticky ? StyleRole.sectionSticky : .sectionHeader
     canvas.fill(area, role: role)
     // The cursor's sign takes the place of the fold's, which moves on. In ASCII they look the same,
     // so the fold's always stands beside it.
-    let shift = line.isCursor || canvas.glyphs.isASCII ? 1 : 0
+    let shift = isCursor || canvas.glyphs.isASCII ? 1 : 0
     let sign = isFolded ? canvas.glyphs.foldClosed : canvas.glyphs.foldOpen
     canvas.put(
       sign, at: area.splitLeft(shift).rest.origin, width: min(1, area.width - shift), role: role)

@@ -17,6 +17,7 @@ extension PendingWrite {
     static let session = "session"
     static let client = "client"
     static let number = "number"
+    static let madeAt = "at"
   }
 
   /// The write as JSON, without its id.
@@ -35,6 +36,7 @@ extension PendingWrite {
     members.append(JSONMember(Name.parts, .array(parts.indices.map(partJSON))))
     members.append(JSONMember(Name.isVisible, .bool(isVisible)))
     members.append(JSONMember(Name.isDurable, .bool(isDurable)))
+    if let madeAt { members.append(JSONMember(Name.madeAt, .number(JSONNumber(madeAt)))) }
     return .object(members + makerMembers)
   }
 
@@ -82,7 +84,8 @@ extension PendingWrite {
       id: id, write: write, parts: parts, bases: bases, isVisible: isVisible,
       maker: isDurable
         ? .anyone(name: PendingWrite.name(json))
-        : .transaction(session: PendingWrite.integer(json[Name.session]) ?? PendingWrite.noSession))
+        : .transaction(session: PendingWrite.integer(json[Name.session]) ?? PendingWrite.noSession),
+      madeAt: PendingWrite.integer(json[Name.madeAt]))
   }
 
   private static func name(_ json: JSONValue) -> WriteID? {

@@ -15,6 +15,8 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   public var isVisible: Bool
   /// Who made it.
   public var maker: Maker
+  /// When it was made, in milliseconds since 1970 on the origin's clock; nil if that is not known.
+  public var madeAt: Int64?
 
   /// Who made a pending write, which says how long it lives.
   public enum Maker: Hashable, Sendable {
@@ -41,7 +43,7 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   /// Makes a pending write.
   public init(
     id: Int64, write: Write, parts: [Assignment], bases: [Node?] = [], isVisible: Bool = true,
-    maker: Maker = .anyone(name: nil)
+    maker: Maker = .anyone(name: nil), madeAt: Int64? = nil
   ) {
     self.id = id
     self.write = write
@@ -49,6 +51,7 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
     self.bases = bases
     self.isVisible = isVisible
     self.maker = maker
+    self.madeAt = madeAt
   }
 
   /// False for what a transaction wrote: it ends with its session.

@@ -47,7 +47,7 @@ extension Replica {
     for part in parts { bases.append(try base(of: part, storage)) }
     let pending = PendingWrite(
       id: id, write: write.asked(parts), parts: parts, bases: bases, isVisible: isVisible,
-      maker: maker)
+      maker: maker, madeAt: now)
     try storage.save(pending)
     book.add(pending)
     guard isVisible else { return (pending, []) }

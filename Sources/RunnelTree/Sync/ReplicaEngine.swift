@@ -248,7 +248,7 @@ extension ReplicaEngine {
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
     var touched: [Path] = []
-    let error = TreeError(.writeCanceled, "The write was given up before the origin took it.")
+    let error = ReplicaEngine.givenUp
     for write in replica.book.pending where write.isDurable {
       touched += try replica.reject(write.id, .refused(error), &storage)
       outcome.completions.append(.rejected(id: write.id, error))
@@ -256,6 +256,29 @@ extension ReplicaEngine {
     try refresh(touched, now: now, &outcome, &storage)
     return outcome
   }
+
+  /// Gives up one pending write: it is as if the origin had refused it.
+  ///
+  /// If the origin was sent it and did it, what it tells of that is shown all the same.
+  ///
+  /// Source: tree semantics, sections 7.7 and 15.4.
+  ///
+  /// - Returns: nil if nothing like that is pending; what a transaction wrote ends with the transaction.
+  public mutating func dropPendingWrite(
+    _ id: Int64, now: Int64, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> ReplicaOutcome? {
+    guard replica.book.pending.contains(where: { $0.id == id && $0.isDurable }) else { return nil }
+    var outcome = ReplicaOutcome()
+    let error = ReplicaEngine.givenUp
+    var touched = try replica.reject(id, .refused(error), &storage)
+    outcome.completions.append(.rejected(id: id, error))
+    touched += try recompute(after: touched, now: now, &outcome, &storage)
+    try refresh(touched, now: now, &outcome, &storage)
+    return outcome
+  }
+
+  private static let givenUp = TreeError(
+    .writeCanceled, "The write was given up before the origin took it.")
 
   /// Tells listeners of the touched places, and computes transactions there anew.
   mutating func refresh(

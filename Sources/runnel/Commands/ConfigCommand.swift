@@ -7,20 +7,22 @@ import RunnelTerminal
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Check, make or find the configuration file.",
+    abstract: "Check, make or find the configuration file and themes.",
     discussion: """
-      The file has the theme, keys and other wishes; without it all is as usual. A mistake in it is \
-      told with its line and left out, and all else holds. The workspace takes a change over as soon \
-      as the file is saved.
+      The file has the theme, keys and other wishes; without it all is as usual. Themes of your own \
+      are files in the folder themes beside it: themes/NAME.yaml. A mistake in them is told with its \
+      line and left out, and all else holds. The workspace takes a change over as soon as a file is \
+      saved.
 
       Examples:
         runnel config init
         runnel config check
         runnel config keys | grep page
+        runnel config roles
       """,
     subcommands: [
       CheckConfigCommand.self, InitConfigCommand.self, PathOfConfigCommand.self,
-      KeysOfConfigCommand.self,
+      KeysOfConfigCommand.self, RolesOfConfigCommand.self,
     ])
 
   /// The path of the file.
@@ -37,23 +39,39 @@ struct ConfigCommand: ParsableCommand {
 /// `runnel config check`: tells what is wrong with the file.
 struct CheckConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Tell what is wrong with the configuration file.",
-    discussion: "Each mistake is a line: file, line, and what is expected there.")
+    commandName: "check",
+    abstract: "Tell what is wrong with the configuration file and the themes.",
+    discussion: """
+      Each mistake is a line: file, line, and what is expected there. Colors that are hard to read, as \
+      far as that can be computed, are warnings.
+      """)
 
   @Argument(help: "Another file than the one that is used.", completion: .file())
   var file: String?
 
   func run() throws {
     let path = try file ?? ConfigCommand.path()
-    guard FileManager.default.fileExists(atPath: path) else {
-      if file != nil { throw Failure("\(path) does not exist.") }
-      return try StandardOutput.write("\(path) does not exist: `runnel config init` makes it.\n")
-    }
-    let problems = ConfigurationFile(file: path).problems
+    let exists = FileManager.default.fileExists(atPath: path)
+    if !exists, file != nil { throw Failure("\(path) does not exist.") }
+    let configuration = ConfigurationFile(file: path)
+    let problems = configuration.problems + configuration.themes.flatMap(\.problems)
     for problem in problems { try StandardOutput.write("\(problem)\n") }
-    if problems.isEmpty { return try StandardOutput.write("\(path) is in order.\n") }
+    for warning in configuration.warnings {
+      try StandardOutput.write("\(warning.warningText)\n")
+    }
+    if problems.isEmpty { return try tellOrder(of: path, exists, configuration.themes.count) }
     let count = problems.count == 1 ? "1 mistake" : "\(problems.count) mistakes"
-    throw Failure("\(path) has \(count); what is wrong is left out, all else holds.")
+    let what = configuration.themes.isEmpty ? "\(path) has" : "\(path) and its themes have"
+    throw Failure("\(what) \(count); what is wrong is left out, all else holds.")
+  }
+
+  private func tellOrder(of path: String, _ exists: Bool, _ count: Int) throws {
+    let themes = count == 0 ? "" : count == 1 ? ", and 1 theme" : ", and \(count) themes"
+    try StandardOutput.write(
+      exists
+        ? "\(path)\(themes) \(count == 0 ? "is" : "are") in order.\n"
+        : "\(path) does not exist\(themes.isEmpty ? "" : "\(themes) are in order"): "
+          + "`runnel config init` makes it.\n")
   }
 }
 
@@ -102,5 +120,35 @@ struct KeysOfConfigCommand: ParsableCommand {
   func run() throws {
     let table = KeyTable(ConfigurationFile(file: try ConfigCommand.path()).settings)
     try StandardOutput.write(json ? table.json : table.text)
+  }
+}
+
+/// `runnel config roles`: what themes name, and how it looks.
+struct RolesOfConfigCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "roles",
+    abstract: "List all roles that themes name, with their colors.",
+    discussion: """
+      Each line has the role, the colors of the text and behind it with 256 colors, and the \
+      attributes, with tabs between; default is the terminal's own color.
+      """)
+
+  @Option(
+    help: ArgumentHelp("Another theme than that of the configuration.", valueName: "name"),
+    completion: ThemeArgument.completion)
+  var theme: ThemeArgument?
+
+  func validate() throws {
+    let path = try? ConfigCommand.path()
+    if let theme, theme.choice(beside: path) == nil {
+      throw ValidationError(theme.advice(beside: path))
+    }
+  }
+
+  func run() throws {
+    let path = try ConfigCommand.path()
+    var options = ConfigurationFile(file: path).settings.terminal
+    options.theme = theme?.choice(beside: path) ?? options.theme
+    try StandardOutput.write(RoleTable(options).text)
   }
 }

@@ -6,20 +6,29 @@ import RunnelTree
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write everything at a place as JSON, to import again.",
+    abstract: "Write everything at a place as JSON, to import again; or its children as records.",
     discussion: """
       Keeps priorities, as members named .priority. Large trees are written piece by piece.
 
-      Example:
+      With --format jsonl, csv or markdown, each child is a record: its key as $key, its members after it, \
+      or $value of a child that is a value. CSV and Markdown have a column for each field that any of \
+      them has, no priorities, and JSON for what is no text in a field. `yi` in the workspace imports \
+      JSON lines and CSV.
+
+      Examples:
         runnel export /messages > messages.json
+        runnel export /messages --format csv > messages.csv
       """)
 
   @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
-  @OptionGroup var layout: LayoutOptions
+  @OptionGroup var output: FormatOptions
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
     try database.open(for: .read) { session in
+      if output.hasRecords {
+        return try output.writeChildren(of: path, from: session, keepsPriorities: true)
+      }
       try export(session)
       try StandardOutput.write("\n")
     }
@@ -29,7 +38,7 @@ struct ExportCommand: ParsableCommand {
     // The session takes any error for one of the storage; what the output said counts.
     var outputError: (any Error)?
     do {
-      try session.exportJSON(path, layout: layout.layout) { bytes in
+      try session.exportJSON(path, layout: output.layout.layout) { bytes in
         do {
           try StandardOutput.write(bytes)
         } catch {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunnelApp
 import RunnelBase
 import RunnelDatabase
 import RunnelTree
@@ -12,12 +13,17 @@ struct GetCommand: ParsableCommand {
       Prints null if nothing is stored there. With a query, prints an object of the children that \
       belong to it, in its order. Priorities are left out; `runnel export` keeps them.
 
+      With --format jsonl, csv or markdown, each child is a record: its key as $key, its members after it, \
+      or $value of a child that is a value. CSV and Markdown have a column for each field that any of \
+      them has; what is no text in a field is JSON there.
+
       Examples:
         runnel get /users/ana --pretty
         runnel get /messages --order-by created --limit-to-last 3
         runnel get /users --order-by team --equal-to '"blue"'
         runnel get /messages --order-by created:desc --limit-to-first 3
         runnel get /users --where 'age >= 18 and name begins~ "a"' --explain
+        runnel get /messages --order-by created --format csv > messages.csv
       """)
 
   @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
@@ -26,16 +32,23 @@ struct GetCommand: ParsableCommand {
   var shallow = false
   @Flag(help: "Say on standard error how many children were read, by which index, and shown.")
   var explain = false
-  @OptionGroup var layout: LayoutOptions
+  @OptionGroup var output: FormatOptions
   @OptionGroup var database: DatabaseOptions
 
-  func validate() throws { _ = try query.query(at: path) }
+  func validate() throws {
+    _ = try query.query(at: path)
+    if shallow, output.hasRecords {
+      throw ValidationError(
+        "--shallow is for JSON: leave it out, or --format \(output.format.rawValue).")
+    }
+  }
 
   func run() throws {
     let query = try query.query(at: path)
+    if output.hasRecords { return try printRecords(query) }
     let detail: TreeRow.Detail = shallow ? .shallow : .full
     try database.open(for: .read) { session in
-      var document = TreeDocument(layout: layout.layout)
+      var document = TreeDocument(layout: output.layout.layout)
       if !shallow, !explain, query.loadsAllData, query.index == .key {
         try document.write(try session.node(at: path))
       } else {
@@ -49,6 +62,18 @@ struct GetCommand: ParsableCommand {
         }
       }
       try document.end()
+    }
+  }
+
+  private func printRecords(_ query: Query) throws {
+    try database.open(for: .read) { session in
+      if !explain, query.loadsAllData, query.index == .key {
+        return try output.writeChildren(of: path, from: session, keepsPriorities: false)
+      }
+      try output.checkRecords(at: path, in: session)
+      let (rows, report) = try session.scan(query, detail: .full)
+      tell(report, session.file)
+      try output.write(rows, of: path)
     }
   }
 

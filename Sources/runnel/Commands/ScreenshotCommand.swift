@@ -9,8 +9,12 @@ struct ScreenshotCommand: ParsableCommand {
     commandName: "screenshot",
     abstract: "Draw the workspace to a file, as a picture or as text.",
     discussion: """
-      Example:
+      The picture looks as the workspace does for someone without a configuration, unless --config \
+      names one: then it has its theme, keys and page size, and --theme may name the themes beside it.
+
+      Examples:
         runnel screenshot --size 100x30 --keys "g m" --views views.yaml picture.svg
+        runnel screenshot --config ~/.config/runnel/config.yaml --theme dusk picture.svg
       """)
 
   @Argument(
@@ -31,6 +35,15 @@ struct ScreenshotCommand: ParsableCommand {
     help: ArgumentHelp("The size in columns and rows.", valueName: "size"),
     transform: ScreenshotCommand.size)
   var size = TerminalSize(columns: 100, rows: 30)
+  @Option(
+    help: ArgumentHelp("The configuration file (default: none).", valueName: "file"),
+    completion: .file())
+  var config: String?
+  @Option(
+    help: ArgumentHelp(
+      "The theme: \(ThemeArgument.standard.joined(separator: ", ")), or one beside --config.",
+      valueName: "name"), completion: ThemeArgument.completion)
+  var theme: ThemeArgument?
   @Option(help: ArgumentHelp("The keys to strike before, set apart by blanks.", valueName: "keys"))
   var keys = ""
   @Option(
@@ -39,28 +52,50 @@ struct ScreenshotCommand: ParsableCommand {
       valueName: "ms"))
   var at: Int64?
 
+  func validate() throws {
+    if let theme, theme.choice(beside: config) == nil {
+      throw ValidationError(theme.advice(beside: config))
+    }
+  }
+
   func run() throws {
+    try tellProblems()
     var options = ApplicationOptions(database: try database.file(for: .change))
     options.views = views
     options.resources = resources
     options.view = view
+    options.configuration = config
+    options.terminal.theme = theme?.choice(beside: config)
     var screenshot = Screenshot(options: options, size: size, keys: keys)
     screenshot.now = at
-    let canvas: Canvas
+    let picture: Screenshot.Picture
     do {
-      canvas = try screenshot.canvas()
+      picture = try screenshot.picture()
     } catch let error as ConfigurationError {
       throw Failure("\(error)", status: .usage)
     }
     let text =
       file.hasSuffix(".svg")
-      ? CanvasSVG(canvas).text() : canvas.textLines().map { $0 + "\n" }.joined()
+      ? CanvasSVG(picture.canvas, theme: picture.theme, on: picture.background).text()
+      : picture.canvas.textLines().map { $0 + "\n" }.joined()
     if file == "-" { return try StandardOutput.write(text) }
     do {
       try text.write(toFile: file, atomically: true, encoding: .utf8)
     } catch {
       throw Failure("\(file) cannot be written: \(error.localizedDescription)")
     }
+  }
+
+  /// Says what is wrong with the configuration, and so left out.
+  private func tellProblems() throws {
+    guard let config else { return }
+    guard FileManager.default.fileExists(atPath: config) else {
+      throw Failure("\(config) does not exist.")
+    }
+    let file = ConfigurationFile(file: config)
+    let used = theme?.choice(beside: config) ?? file.settings.terminal.theme
+    let themes = file.themes.filter { $0.theme.name == used.name }
+    for problem in file.problems + themes.flatMap(\.problems) { StandardError.say("\(problem)") }
   }
 
   private static func size(_ text: String) throws -> TerminalSize {

@@ -46,10 +46,10 @@ struct WorkspaceOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The theme; auto asks the terminal what is behind the text. The themes: "
-        + "\(WorkspaceOptions.themes.joined(separator: ", ")).",
+        + "\(ThemeArgument.standard.joined(separator: ", ")); and those of your theme files.",
       valueName: "name"),
-    completion: .list(WorkspaceOptions.themes), transform: WorkspaceOptions.theme)
-  var theme: ThemeChoice?
+    completion: ThemeArgument.completion)
+  var theme: ThemeArgument?
   @Option(help: "How many colors to use.")
   var color: Color?
   @Flag(help: "Use no colors.")
@@ -99,6 +99,9 @@ struct WorkspaceOptions: ParsableArguments {
   }
 
   func validate() throws {
+    if theme?.choice(beside: configurationPath) == nil, let theme {
+      throw ValidationError(theme.advice(beside: configurationPath))
+    }
     if json, !listKeys {
       throw ValidationError("--json goes with --list-keys; rows are JSON without a terminal.")
     }
@@ -144,7 +147,7 @@ struct WorkspaceOptions: ParsableArguments {
 
   private var wishes: TerminalWishes {
     var wishes = TerminalWishes()
-    wishes.theme = theme
+    wishes.theme = theme?.choice(beside: configurationPath)
     wishes.colorDepth = noColor ? ColorDepth.none : color?.depth
     wishes.signs = ascii ? .ascii : nil
     wishes.usesMouse = mouse.map { $0 == .on }
@@ -183,17 +186,14 @@ struct WorkspaceOptions: ParsableArguments {
     options.record = record
     options.isReadOnly = readonly
     options.allowsCrash = allowCrash
-    let environment = ProcessInfo.processInfo.environment
-    options.configuration = ConfigurationFile.path(environment: environment)
-    options.stateFolder = noSession ? nil : UserFolders.state(environment)
+    options.configuration = configurationPath
+    options.stateFolder =
+      noSession ? nil : UserFolders.state(ProcessInfo.processInfo.environment)
     options.terminal = wishes
     return options
   }
 
-  private static let themes = ThemeChoice.allCases.map(\.rawValue)
-
-  private static func theme(_ text: String) throws -> ThemeChoice {
-    if let theme = ThemeChoice(rawValue: text) { return theme }
-    throw ValidationError("the themes are \(themes.joined(separator: ", ")).")
+  private var configurationPath: String? {
+    ConfigurationFile.path(environment: ProcessInfo.processInfo.environment)
   }
 }

@@ -93,7 +93,7 @@ struct SystemCheck {
 
   private var theme: Finding {
     guard options.theme == .automatic else {
-      return Finding(name: "theme", value: options.theme.rawValue)
+      return Finding(name: "theme", value: options.theme.name)
     }
     let told = environment["COLORFGBG"].map { "COLORFGBG is \($0)" } ?? "COLORFGBG is not set"
     let asked = terminal.isANSI ? "the terminal is asked" : "the terminal cannot be asked"
@@ -169,10 +169,12 @@ struct SystemCheck {
     if access(path, F_OK) != 0 {
       return [Finding(name: "configuration", value: "\(path) does not exist")]
     }
-    if configuration.problems.isEmpty {
+    let themes = configuration.themes.filter { $0.theme.name == options.theme.name }
+    let problems = configuration.problems + themes.flatMap(\.problems)
+    if problems.isEmpty {
       return [Finding(name: "configuration", value: "\(path) is in order")]
     }
-    return configuration.problems.map { problem in
+    return problems.map { problem in
       Finding(name: "configuration", value: "\(problem)", advice: "it is left out; all else holds.")
     }
   }

@@ -108,7 +108,7 @@ final class Watcher {
       .acknowledged,
       .rejected:
       preconditionFailure("A watcher asks for nothing but events.")
-    case .origin: break
+    case .origin, .pendingWrites: break
     }
   }
 

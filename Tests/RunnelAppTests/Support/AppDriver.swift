@@ -39,19 +39,21 @@ final class AppDriver {
   /// The recorded session so far, if it is recorded.
   var recording: String { recorded.text }
   private let recorded: RecordedLines
-  private let rowLines = RowLineCache()
+  private let cache = FrameCache()
   private let clock: Clock
   private let other: DatabaseSession
   private let file: String
   private let glyphs: Glyphs
 
   /// Opens views on a database that holds `json`, or on a copy of the file with these bytes.
+  ///
+  /// With an origin it is the replica of that, and `json` waits for it.
   init(
     _ views: [ViewDefinition], resources: ResourceBook = ResourceBook(),
-    json: JSONValue = .null, copying template: Data? = nil,
+    json: JSONValue = .null, copying template: Data? = nil, origin: String? = nil,
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
     isRecording: Bool = false, me: String = "zoe", now: Int64 = Fixture.now,
-    restoring session: SessionState? = nil,
+    restoring session: SessionState? = nil, startReading: ((FileReading) -> Void)? = nil,
     random seed: UInt64 = 1
   ) throws {
     let clock = Clock(now)
@@ -67,6 +69,7 @@ final class AppDriver {
       return try DatabaseSession(file: file, isReadOnly: isReadOnly, environment: environment)
     }
     other = try open(seed)
+    if let origin { try other.becomeReplica(ofOrigin: origin) }
     if json != .null { _ = try other.write(.set(.root, json)) }
     try other.declareIndexes(views.flatMap(\.indexes))
     backend = SynchronousBackend(try open(seed + 1, isReadOnly: isReadOnly))
@@ -77,6 +80,7 @@ final class AppDriver {
     recorded = lines
     runtime = AppRuntime(
       state: state, database: backend, random: SeededRandom(seed: seed + 2),
+      startReading: startReading,
       record: isRecording ? { lines.text += $0.line + "\n" } : nil)
     runtime.start()
     if let session { runtime.send(.restored(session)) }
@@ -202,6 +206,7 @@ final class AppDriver {
   func elsewhere(_ body: (DatabaseSession) throws -> Void) throws {
     try body(other)
     runtime.receive([.deliveries(try backend.session.catchUp())])
+    if let news = backend.session.takePendingNews() { runtime.receive([news]) }
     pump()
   }
 
@@ -227,7 +232,7 @@ final class AppDriver {
   ///
   /// What is kept from the frame before must make no difference.
   var canvas: Canvas {
-    let canvas = AppScreen(runtime.state, glyphs: glyphs, rowLines: rowLines).draw()
+    let canvas = AppScreen(runtime.state, glyphs: glyphs, cache: cache).draw()
     #expect(canvas == AppScreen(runtime.state, glyphs: glyphs).draw())
     return canvas
   }

@@ -49,7 +49,7 @@ extension Canvas {
   fileprivate func colorlessLines() -> [String] {
     let theme = Theme(.dark, depth: .none)
     return (0..<size.rows).map { index in
-      var line = row(index).map { cell in
+      var line = self.line(index).cells.map { cell in
         Canvas.letter(theme.style(for: cell.role, highlight: cell.highlight).attributes)
       }
       while line.last == "." { line.removeLast() }

@@ -70,6 +70,11 @@ final class ScenarioPlayer {
     case "paste":
       app.send(.paste(step.rest))
       app.pump()
+    case "themes":
+      // The user's theme files, by name.
+      let files = step.rest.split(separator: " ").map { ThemeFile(yaml: "", file: "\($0).yaml") }
+      let file = ConfigurationFile(yaml: "", name: "config.yaml", themes: files)
+      app.configure(file.settings, problem: nil)
     case "focus": app.send(.focus(step.rest == "in"))
     case "wait": app.wait(milliseconds: try #require(Int64(step.rest)))
     case "resize":

@@ -34,7 +34,7 @@ final class SynchronousBackend: TreeBackend {
       if let refusal { return [.refused(number, refusal)] }
     case .history(let number, _, _, _):
       if let historyRefusal { return [.refused(number, historyRefusal)] }
-    case .orders, .unlisten, .get, .excerpt, .search, .connectOrigin,
+    case .orders, .unlisten, .get, .dropPending, .excerpt, .search, .connectOrigin,
       .disconnectOrigin, .receive:
       break
     }

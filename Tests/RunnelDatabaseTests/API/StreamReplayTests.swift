@@ -7,18 +7,6 @@ import Testing
 
 /// The replay oracle, over two databases on one file, as two processes would have.
 @Suite(.timeLimit(.minutes(1))) struct StreamReplayTests {
-  /// A list that follows updates by their coordinates alone.
-  private final class Follower {
-    private(set) var shown: [KeyedSection] = []
-    private(set) var mistakes: [String] = []
-
-    func take(_ update: ListUpdate<Record>) {
-      let new = update.keyed
-      if let mistake = update.update.mistake(from: shown, to: new) { mistakes.append(mistake) }
-      shown = update.update.replayed(on: shown, to: new) ?? []
-    }
-  }
-
   private func value(_ random: inout SeededRandom) -> JSONValue {
     [
       "at": .number(JSONNumber(Int64.random(in: 0..<6, using: &random))),

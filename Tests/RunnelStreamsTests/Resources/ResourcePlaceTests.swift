@@ -71,6 +71,13 @@ import Testing
     }
   }
 
+  @Test func whatIsToggledAtARecordFollowsFromItsResourceAlone() throws {
+    #expect(registry.toggledResources(of: "message") == ["like"])
+    for resource in ["group", "user", "like", "nothing of the kind"] {
+      #expect(registry.toggledResources(of: resource) == [])
+    }
+  }
+
   @Test func anOperationOnAnIdentityIsOnTheRecordOfThePlace() throws {
     for path in ["/user/u", "/group_message/g/m", "/message_like/g/m/u"] {
       let path = try Path(path)

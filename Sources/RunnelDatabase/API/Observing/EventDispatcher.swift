@@ -23,12 +23,18 @@ final class EventDispatcher: Sendable {
     var kept: [Query: Observation] = [:]
   }
 
-  private let thread = TreeExecutor(label: "runnel.events")
+  private let thread: TreeExecutor
   private let state = Mutex(State())
   private let waitingCount = Atomic(0)
   private let onTrouble: @Sendable (DatabaseError) -> Void
 
-  init(onTrouble: @escaping @Sendable (DatabaseError) -> Void) { self.onTrouble = onTrouble }
+  /// Starts the thread on which handlers are called.
+  ///
+  /// - Throws: `DatabaseError` if the system has none left.
+  init(onTrouble: @escaping @Sendable (DatabaseError) -> Void) throws(DatabaseError) {
+    thread = try TreeExecutor(label: "runnel.events")
+    self.onTrouble = onTrouble
+  }
 
   /// How many batches wait to be told, with the one that is being told.
   var waiting: Int { waitingCount.load(ordering: .relaxed) }

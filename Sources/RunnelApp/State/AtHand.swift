@@ -1,0 +1,35 @@
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// What the keys are about, as far as it has keys of its own.
+enum AtHand: Equatable {
+  /// No record that a resource describes.
+  case other
+  /// An entry of the action log.
+  case entry
+  /// A record that a resource describes, and the resource of what the user toggles there.
+  case record(toggles: String?)
+
+  /// The contexts whose keys are for it, innermost first.
+  var contexts: [KeymapContext] {
+    switch self {
+    case .other: []
+    case .entry: [.activity]
+    case .record(nil): [.resource]
+    case .record: [.toggle, .resource]
+    }
+  }
+}
+
+extension AppState {
+  /// What the keys are about.
+  var atHand: AtHand {
+    guard let path = recordAtHand else { return .other }
+    if path.parent == resources.registry.log, entryAtHand != nil { return .entry }
+    let found = resources.resources(at: path)
+    if found.described == nil { return .other }
+    // Who toggles is the key of what is toggled: a name that is no key toggles nothing.
+    return .record(toggles: (try? Key(me)) == nil ? nil : found.toggled)
+  }
+}

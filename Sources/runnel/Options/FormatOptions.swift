@@ -1,0 +1,76 @@
+import ArgumentParser
+import RunnelApp
+import RunnelDatabase
+import RunnelTree
+
+/// In which form a command prints what stands at a place.
+struct FormatOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The form: json, a value as it is; or a record for each child as jsonl, csv or markdown.",
+      valueName: "format"),
+    completion: .list(ExportFormat.allCases.map(\.rawValue)), transform: FormatOptions.format)
+  var format = ExportFormat.json
+  @OptionGroup var layout: LayoutOptions
+
+  /// True if each child is printed as a record.
+  var hasRecords: Bool { format != .json }
+
+  func validate() throws {
+    if hasRecords, layout.pretty {
+      throw ValidationError("--pretty is for JSON: leave it out, or --format \(format.rawValue).")
+    }
+  }
+
+  /// Checks that there are records at a place: what has no children is none.
+  ///
+  /// - Throws: `Failure` if a value stands there.
+  func checkRecords(at path: Path, in session: DatabaseSession) throws {
+    guard case .leaf = try session.summary(at: path).kind else { return }
+    throw Failure(
+      "\(path) is a value without children: --format \(format.rawValue) prints the children of a place, a "
+        + "record for each; --format json prints a value.")
+  }
+
+  /// Prints the children of a place, page by page.
+  ///
+  /// - Throws: `Failure` if they cannot be printed so, and what reading and printing throw.
+  func writeChildren(
+    of path: Path, from session: DatabaseSession, keepsPriorities: Bool
+  ) throws {
+    try checkRecords(at: path, in: session)
+    try write(SubtreeExport(childrenOf: path, as: format, keepsPriorities: keepsPriorities)) {
+      try $0.write(reading: { try session.rows($0) }, to: { try StandardOutput.write($0) })
+    }
+  }
+
+  /// Prints rows, without their priorities.
+  ///
+  /// - Throws: as `writeChildren`.
+  func write(_ rows: [TreeRow], of path: Path) throws {
+    try write(SubtreeExport(childrenOf: path, as: format, keepsPriorities: false)) {
+      try $0.write(rows) { try StandardOutput.write($0) }
+    }
+  }
+
+  private func write(
+    _ export: SubtreeExport, _ body: (inout SubtreeExport) throws -> Void
+  ) throws {
+    var export = export
+    do {
+      try body(&export)
+    } catch let problem as SubtreeExport.Problem {
+      throw Failure("\(problem)")
+    }
+    if export.cutCount > 0 {
+      StandardError.say(
+        "\(export.cutCount) records got fields while they were printed, which have no column.")
+    }
+  }
+
+  private static func format(_ text: String) throws -> ExportFormat {
+    if let format = ExportFormat(rawValue: text) { return format }
+    let names = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+    throw ValidationError("the formats are \(names).")
+  }
+}

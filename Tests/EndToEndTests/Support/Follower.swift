@@ -1,0 +1,1 @@
+../../RunnelDatabaseTests/Support/Follower.swift

@@ -1,0 +1,115 @@
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+@testable import RunnelDatabase
+
+/// On a replica, what waits for the origin is listed with what was refused.
+@Suite struct PendingWritesTests {
+  private func open() throws -> AppDriver {
+    try AppDriver(Fixture.views(), json: Fixture.small, origin: "home")
+  }
+
+  @Test func writesOfEarlierRunsAndOtherProcessesAreListedAsTheyComeAndGo() throws {
+    let app = try open()
+    #expect(app.screen[0].contains("↑1"))
+    app.press("S")
+    #expect(app.cursorLine.contains("pending  #0 set /"))
+    try app.set("/notes/n1", "later")
+    let line = app.line(of: "#1 set /notes/n1").map { app.body[$0] } ?? ""
+    #expect(line.contains(#""later""#) && line.contains("now"))
+    #expect(app.screen[0].contains("↑2"))
+    try app.elsewhere {
+      _ = try $0.connectOrigin()
+      _ = try $0.receive(.acknowledged(id: 0))
+    }
+    #expect(app.line(of: "#0") == nil)
+    #expect(app.cursorLine.contains("#1"))
+    #expect(app.screen[0].contains("↑1"))
+  }
+
+  @Test func whatIsWrittenHereIsAmongThem() throws {
+    let app = try open()
+    app.press("a")
+    app.type("hello")
+    app.press("Enter C-g S")
+    #expect(app.line(of: "pending  #1 ") != nil)
+    #expect(app.state.queue.pending.count == 2)
+    #expect(app.state.queue.waiting.isEmpty)
+  }
+
+  @Test func writeIsShownInFull() throws {
+    let app = try open()
+    try app.remove("/notes/n1")
+    try app.elsewhere { _ = try $0.write(.update(Path("/notes"), [.init("a", 1), .init("b", 2)])) }
+    app.press("S j")
+    #expect(app.cursorLine.contains("#1 remove /notes/n1"))
+    app.press("j")
+    #expect(app.cursorLine.contains("#2 update /notes  a, b"))
+    app.press("Enter")
+    #expect(app.line(of: "/notes/a") != nil && app.line(of: "+ 2") != nil)
+    app.press("j Enter")
+    #expect(app.line(of: "+ 2") == nil)
+    #expect(app.cursorLine.contains("#2"))
+  }
+
+  @Test func droppedWriteIsTakenBackAndTheOthersStay() throws {
+    let app = try open()
+    try app.set("/notes/n1", "mine")
+    try app.set("/notes/n2", "other")
+    app.press("S j d")
+    #expect(app.line(of: "Drop the write") != nil)
+    app.press("n")
+    #expect(app.state.queue.pending.map(\.id) == [0, 1, 2])
+    app.press("d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(app.state.queue.pending.map(\.id) == [0, 2])
+    #expect(app.line(of: "#1") == nil)
+    #expect(try app.stored("/notes") == ["n2": "other"])
+    #expect(app.toast == "dropping the write")
+  }
+
+  @Test func writeThatWasAnsweredMeanwhileIsNotDropped() throws {
+    let app = try open()
+    try app.set("/notes/n1", "mine")
+    app.press("S j d")
+    app.wait(milliseconds: 200)
+    try app.elsewhereUnseen {
+      _ = try $0.connectOrigin()
+      _ = try $0.receive(.acknowledged(id: 0))
+      _ = try $0.receive(.acknowledged(id: 1))
+    }
+    app.press("y")
+    #expect(app.toast.contains("not pending any more"))
+    #expect(try app.stored("/notes/n1") == "mine")
+  }
+
+  @Test func whatWaitsIsNeitherTypedAgainNorTriedAgain() throws {
+    let app = try open()
+    app.press("S e")
+    #expect(app.toast.contains("waits for the origin"))
+    app.press("r")
+    #expect(app.toast.contains("waits for the origin"))
+  }
+
+  @Test func whatOfATransactionWaitsIsNotDropped() throws {
+    let app = try open()
+    try app.elsewhere { session in
+      _ = try session.startTransaction(TransactionRequest(try Path("/notes/n1")) { _ in 1 })
+    }
+    app.press("S G")
+    #expect(app.cursorLine.contains("transaction, set /notes/n1"))
+    app.press("d")
+    #expect(app.toast.contains("a transaction wrote it"))
+  }
+
+  @Test func recordedSessionHasThem() throws {
+    let app = try AppDriver(
+      Fixture.views(), json: Fixture.small, origin: "home", isRecording: true)
+    app.press("S")
+    let replay = try SessionReplay(parsing: app.recording, file: "recording")
+    #expect(replay.state.queue.pending == app.state.queue.pending)
+  }
+}
