@@ -45,7 +45,7 @@ build: swift build-packages
 
 test: swift build-packages test-packages
 	@swift build --build-tests
-	@swift test --skip-build
+	@.make/tests
 
 check: lint test
 

@@ -110,6 +110,12 @@ final class File {
     }
   }
 
+  /// The same open file under a number that is not below `least`: this one, or a copy.
+  func raised(to least: Int32) throws -> File {
+    if descriptor >= least { return self }
+    return File(try check(fcntl(descriptor, F_DUPFD_CLOEXEC, least), "fcntl"))
+  }
+
   /// Waits until the file can be read or is at its end; false if that takes too long.
   func waitForInput(milliseconds: Int32) throws -> Bool {
     var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

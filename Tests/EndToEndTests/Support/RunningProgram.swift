@@ -160,8 +160,10 @@ enum Spawning {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    for (number, file) in descriptors.enumerated() {
-      precondition(file.descriptor >= descriptors.count, "The standard descriptors are open.")
+    // A number that the program is to have may be free here, and then be that of another one of them.
+    let sources = try descriptors.map { try $0.raised(to: Int32(descriptors.count)) }
+    defer { withExtendedLifetime(sources) {} }
+    for (number, file) in sources.enumerated() {
       posix_spawn_file_actions_adddup2(&actions, file.descriptor, Int32(number))
     }
     var attributes = try attributesWithFreshSignals()
