@@ -12,6 +12,12 @@ int runnel_byte_lock(int descriptor, long long offset) {
   return fcntl(descriptor, F_OFD_SETLK, &range);
 }
 
+int runnel_bytes_unlock(int descriptor) {
+  // From the beginning to beyond every end.
+  struct flock range = {.l_type = F_UNLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 0};
+  return fcntl(descriptor, F_OFD_SETLK, &range);
+}
+
 int runnel_byte_is_locked(int descriptor, long long offset) {
   struct flock range = {
       .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = offset, .l_len = 1};

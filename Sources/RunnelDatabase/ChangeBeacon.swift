@@ -16,9 +16,19 @@ struct ChangeBeacon {
 
   /// Opens the beacon, making it if need be; nil if that is not possible, and then nobody is woken:
   /// others still find the commit when they look by themselves.
+  ///
+  /// Whoever may write the database may touch its beacon too: a new one gets the database's rights.
   init?(database file: String) {
-    let descriptor = open(
-      ChangeBeacon.path(ofDatabase: file), O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+    let beacon = ChangeBeacon.path(ofDatabase: file)
+    var descriptor = open(beacon, O_WRONLY | O_CLOEXEC)
+    if descriptor < 0, errno == ENOENT {
+      descriptor = open(beacon, O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
+      var status = stat()
+      if descriptor >= 0, stat(file, &status) == 0 {
+        // Where it fails, others find the commits when they look by themselves.
+        _ = fchmod(descriptor, status.st_mode & 0o666)
+      }
+    }
     if descriptor < 0 { return nil }
     self.descriptor = descriptor
   }
@@ -29,7 +39,11 @@ struct ChangeBeacon {
     _ = futimens(descriptor, nil)
   }
 
-  func close() { runnel_close(descriptor) }
+  /// Ends the mark, whoever has a copy of the descriptor.
+  func close() {
+    if session != nil { runnel_bytes_unlock(descriptor) }
+    runnel_close(descriptor)
+  }
 }
 
 // MARK: Sessions

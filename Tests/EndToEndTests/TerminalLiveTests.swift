@@ -4,9 +4,6 @@ import Testing
 extension TerminalTests {
   /// What is written in one place shows in the others.
   @Suite struct LiveTests {
-    /// How soon a write shows in another process.
-    private static let blinkSeconds = 2.0
-
     @Test func composedMessageIsTransientUntilItIsSent() throws {
       let demo = try DemoDatabase()
       let terminal = try openedMessages(demo)
@@ -59,7 +56,7 @@ extension TerminalTests {
       try writer.type("Found it under the bench.")
       try writer.keys("Enter")
       try writer.wait(for: "saved")
-      let after = try reader.wait(for: "Found it under the bench.", seconds: Self.blinkSeconds)
+      let after = try reader.wait(for: "Found it under the bench.")
       #expect(after.cursorLine == before.cursorLine)
       #expect(after.cursorLineNumber == before.cursorLineNumber)
       // Every line but that of the changed row is as it was.
@@ -78,7 +75,7 @@ extension TerminalTests {
         try writer.wait("the saved row \(number)") {
           !$0.contains(" ~ ") && $0.contains("zoe        News \(number)")
         }
-        try reader.wait(for: "\(number) new", seconds: Self.blinkSeconds)
+        try reader.wait(for: "\(number) new")
       }
       let after = try reader.wait(for: "↓3 new · gn goes there")
       #expect(after.body == before.body)
@@ -95,7 +92,7 @@ extension TerminalTests {
       let before = try reader.wait(for: "row 18 of 57")
       let record = #"{"created": {".sv": "timestamp"}, "from": "olga", "text": "Нашла!"}"#
       try demo.run(["push", DemoDatabase.messages, record])
-      let after = try reader.wait(for: "↓1 new", seconds: Self.blinkSeconds)
+      let after = try reader.wait(for: "↓1 new")
       #expect(after.body == before.body)
       try reader.keys("gn")
       try reader.wait("the pushed row") { $0.cursorLine?.contains("olga       Нашла!") == true }
@@ -108,7 +105,7 @@ extension TerminalTests {
       let newest = try #require(try demo.messageKeys().last)
       let before = try reader.screen()
       try demo.run(["remove", "\(DemoDatabase.messages)/\(newest)"])
-      let after = try reader.wait(for: "56 of 2399 rows", seconds: Self.blinkSeconds)
+      let after = try reader.wait(for: "56 of 2399 rows")
       let kept = String(before.body.dropLast().last?.dropFirst() ?? "")
       #expect(after.cursorLine == kept)
     }

@@ -215,7 +215,7 @@ extension TerminalTests {
       try terminal.keys("g1")
       try terminal.wait(for: "Lisboa")
       _ = try database.run(["set", "/team/cy", #"{"city": "Praha"}"#])
-      try terminal.wait(for: "Praha", seconds: 2)
+      try terminal.wait(for: "Praha")
     }
 
     @Test func emptyDatabaseIsMadeAndShown() throws {
@@ -228,7 +228,7 @@ extension TerminalTests {
       #expect(screen.lines[1].hasPrefix(" 1 Tree"))
       let outcome = try Program.run(["set", "/a", "41", "-d", file])
       try #require(outcome.status == 0)
-      let row = try terminal.wait(for: "41", seconds: 2)
+      let row = try terminal.wait(for: "41")
       #expect(row.first("41")?.contains("number") == true)
       try terminal.keys("q")
       try terminal.wait(for: TmuxTerminal.prompt)

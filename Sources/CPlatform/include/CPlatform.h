@@ -105,6 +105,12 @@ int runnel_inotify_drain(int descriptor, const char *name);
 /// The descriptor must be open for writing. Returns 0, or -1 if another opening holds the byte.
 int runnel_byte_lock(int descriptor, long long offset);
 
+/// Lets go of all bytes that this opening holds. 0, or -1.
+///
+/// To close the descriptor does so only when no copy of it is left, and a program that is being started
+/// has one for a while.
+int runnel_bytes_unlock(int descriptor);
+
 /// Returns 1 if another opening of the file holds the byte, 0 if none does.
 int runnel_byte_is_locked(int descriptor, long long offset);
 

@@ -13,15 +13,16 @@ enum Program {
   }
 
   /// Runs the program to its end, with `input` as standard input and variables besides those that
-  /// every run gets.
+  /// every run gets; or runs another program.
   static func run(
-    _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    _ arguments: [String], input: String = "", environment: [String: String] = [:],
+    program other: String? = nil
   ) throws -> Outcome {
     let output = try File.temporary()
     let program = try RunningProgram(
       arguments,
       RunningProgram.Descriptors(input: .file(File.temporary(input)), output: .file(output)),
-      environment: environment)
+      environment: environment, program: other)
     let status = try program.wait()
     return Outcome(status: status, output: try output.contents(), errors: try program.errors())
   }

@@ -29,10 +29,10 @@ final class RunningProgram {
   private var status: Int32?
   private var unread: [UInt8] = []
 
-  /// Starts the program.
+  /// Starts the program, or another one.
   init(
     _ arguments: [String], _ descriptors: Descriptors = Descriptors(),
-    environment: [String: String] = [:]
+    environment: [String: String] = [:], program: String? = nil
   ) throws {
     let (life, lifeOfProgram) = try File.pipe()
     self.life = life
@@ -53,7 +53,7 @@ final class RunningProgram {
     }
     (input, output) = (inputs.test, outputs.test)
     processID = try Spawning.spawn(
-      Program.path(), arguments, environment: environment,
+      program ?? Program.path(), arguments, environment: environment,
       descriptors: [inputs.program, outputs.program, errorFile, lifeOfProgram])
   }
 

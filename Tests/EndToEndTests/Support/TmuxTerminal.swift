@@ -21,6 +21,7 @@ final class TmuxTerminal {
   /// A folder for the files of this terminal.
   var folder: TemporaryFolder { tmux.folder }
   private var recordFile: String { folder.file("record") }
+  private var marks: [String] = []
 
   /// Opens a terminal and waits for the prompt of its shell.
   init(columns: Int = 80, rows: Int = 24, isFirstStart: Bool = false) throws {
@@ -130,8 +131,22 @@ extension TmuxTerminal {
   }
 
   /// What went to the terminal since `record`.
+  ///
+  /// Who writes it down is another process: the end of it is found by a mark, a title that nobody sees.
   func recorded() throws -> String {
-    try File(check(open(recordFile, O_RDONLY | O_CLOEXEC), "open")).contents()
+    let mark = "\u{1B}]2;mark \(marks.count)\u{7}"
+    marks.append(mark)
+    let flags = O_WRONLY | O_NOCTTY | O_CLOEXEC
+    try File(check(open(value("#{pane_tty}"), flags), "open")).write(mark)
+    let deadline = TmuxTerminal.now() + TmuxTerminal.patienceSeconds
+    while true {
+      let isLast = TmuxTerminal.now() > deadline
+      let descriptor = open(recordFile, O_RDONLY | O_CLOEXEC)
+      let text = descriptor < 0 ? "" : try File(descriptor).contents()
+      if text.contains(mark) { return marks.reduce(text) { $0.replacing($1, with: "") } }
+      if isLast { throw Missed(description: "What went to the terminal was not recorded.") }
+      poll(nil, 0, TmuxTerminal.pauseMilliseconds)
+    }
   }
 
   /// The modes of the terminal itself that were on at the end of what was recorded: `?1049` is the
