@@ -61,6 +61,14 @@ extension TerminalTests {
       try terminal.wait(for: "this is a replay: nothing is written")
     }
 
+    @Test func aRecordingThatIsNotThereIsNamed() throws {
+      let folder = try TemporaryFolder()
+      let outcome = try Program.run(["--replay", folder.file("none")])
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("\(folder.file("none")): "))
+      #expect(outcome.errors.contains("no such file or folder: check the name"))
+    }
+
     @Test func aDamagedRecordingIsRefusedWithItsLine() throws {
       let folder = try TemporaryFolder()
       let file = try folder.write("hello\n", to: "s.log")

@@ -22,6 +22,14 @@ import Testing
     }
   }
 
+  @Test func historyNamesWhoWrote() throws {
+    let words = ["--database", database.file]
+    let outcome = try Program.run(["set", "/a", "3"] + words, environment: ["USER": "ana"])
+    #expect(outcome.status == 0)
+    #expect(try database.run(["history", "--limit", "1"]).output.contains(#""by":"ana""#))
+    #expect(try database.run(["history"]).output.contains(#""by":"""#))
+  }
+
   @Test func historyTellsWhatStoodBeforeAndSince() throws {
     let lines = try history()
     #expect(

@@ -53,7 +53,7 @@ public struct ConfigurationFile: Sendable {
       self.init()
       take(themes)
       if (error as? CocoaError)?.code == .fileReadNoSuchFile { return }
-      let reason = error.localizedDescription
+      let reason = error.fileReason
       problems.append(
         ConfigurationError(file: file, line: nil, "The file cannot be read: \(reason)"))
     }

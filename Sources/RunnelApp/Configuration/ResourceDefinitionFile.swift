@@ -31,7 +31,7 @@ public struct ResourceDefinitionFile: Sendable {
       yaml = try String(contentsOfFile: file, encoding: .utf8)
     } catch {
       throw ConfigurationError(
-        file: file, line: nil, "The resources file cannot be read: \(error)")
+        file: file, line: nil, "The resources file cannot be read: \(error.fileReason)")
     }
     try self.init(yaml: yaml, name: file)
   }

@@ -52,7 +52,7 @@ public struct ThemeFile: Sendable {
       problems = [
         error as? ConfigurationError
           ?? ConfigurationError(
-            file: file, line: nil, "The file cannot be read: \(error.localizedDescription)")
+            file: file, line: nil, "The file cannot be read: \(error.fileReason)")
       ]
     }
   }

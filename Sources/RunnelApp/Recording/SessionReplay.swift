@@ -24,7 +24,7 @@ public struct SessionReplay: Sendable {
       text = try String(contentsOfFile: file, encoding: .utf8)
     } catch {
       throw ConfigurationError(
-        file: file, line: nil, "The recorded session cannot be read: \(error.localizedDescription)")
+        file: file, line: nil, "The recorded session cannot be read: \(error.fileReason)")
     }
     try self.init(parsing: text, file: file)
   }

@@ -241,7 +241,7 @@ extension FileContent {
       try text.write(toFile: path, atomically: true, encoding: .utf8)
       return nil
     } catch {
-      return "\(path) cannot be written: \(error.localizedDescription)"
+      return "\(path) cannot be written: \(error.fileReason)"
     }
   }
 }

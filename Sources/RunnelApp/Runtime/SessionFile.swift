@@ -61,7 +61,7 @@ struct SessionFile {
       }
       return nil
     } catch {
-      return "the session cannot be kept in \(path): \(error.localizedDescription)"
+      return "the session cannot be kept in \(path): \(error.fileReason)"
     }
   }
 

@@ -66,7 +66,8 @@ struct Workspace {
     } catch let error as ConfigurationError {
       throw error
     } catch {
-      throw ConfigurationError(file: file, line: nil, "The views file cannot be read: \(error)")
+      throw ConfigurationError(
+        file: file, line: nil, "The views file cannot be read: \(error.fileReason)")
     }
   }
 

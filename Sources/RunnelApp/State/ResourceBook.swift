@@ -76,7 +76,7 @@ extension ResourceBook {
       text = try String(contentsOfFile: file, encoding: .utf8)
     } catch {
       throw ConfigurationError(
-        file: file, line: nil, "The resources file cannot be read: \(error)")
+        file: file, line: nil, "The resources file cannot be read: \(error.fileReason)")
     }
     try self.init(yaml: text, name: file)
   }

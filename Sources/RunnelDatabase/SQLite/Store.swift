@@ -11,6 +11,8 @@ import RunnelTree
 final class Store {
   let file: String
   private let queue: DatabaseQueue
+  /// True if the file was opened as one that does not change.
+  private let isAtRest: Bool
   private let statements = StatementCache()
   /// The declared indexes, as this connection last saw them.
   private(set) var indexes: [StoredIndex] = []
@@ -36,6 +38,7 @@ final class Store {
       if !isReadOnly, let kind = try Store.peek(file, busyTimeout) {
         try Store.check(kind, file: file, isReadOnly: isReadOnly)
       }
+      isAtRest = isReadOnly && Store.isAtRest(file)
       queue = try Store.connect(file, isReadOnly: isReadOnly, busyTimeout)
       let kind = try Store.kind(queue)
       try Store.check(kind, file: file, isReadOnly: isReadOnly)
@@ -59,6 +62,13 @@ final class Store {
       // A journal to roll back, or a log in a folder that may not be written.
       return nil
     }
+  }
+
+  /// Throws if others began to write a file that was opened as one that does not change.
+  private func checkRest() throws {
+    guard isAtRest, !Store.isAtRest(file) else { return }
+    throw DatabaseError(
+      .cannotOpen, "\(file) is written by another program now. Nothing is lost: open it again.")
   }
 
   private static func kind(_ queue: DatabaseQueue) throws -> Schema.Kind {
@@ -131,7 +141,24 @@ final class Store {
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(busyTimeout / .seconds(1))
     configuration.label = "runnel.store"
-    return try DatabaseQueue(path: file, configuration: configuration)
+    let path = isReadOnly && Store.isAtRest(file) ? Store.uriAtRest(file) : file
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
+  /// True if nobody has the file open for writing and it is in a folder that may not be written, as on a
+  /// medium for reading only: SQLite cannot make there what it coordinates readers and writers with.
+  private static func isAtRest(_ file: String) -> Bool {
+    let files = FileManager.default
+    let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+    return !files.isWritableFile(atPath: folder)
+      && !["-wal", "-shm"].contains { files.fileExists(atPath: file + $0) }
+  }
+
+  /// What opens a file that does not change.
+  ///
+  /// Source: SQLite, "Uniform Resource Identifiers", `immutable`.
+  private static func uriAtRest(_ file: String) -> String {
+    URL(fileURLWithPath: file).absoluteString + "?immutable=1"
   }
 
   private func prepare(_ kind: Schema.Kind) throws {
@@ -162,6 +189,7 @@ final class Store {
     _ beginning: StaticString, _ body: (StoreTransaction) throws -> Result
   ) throws -> Result {
     do {
+      try checkRest()
       return try queue.writeWithoutTransaction { db in
         try statements.statement(beginning, db).run()
         do {

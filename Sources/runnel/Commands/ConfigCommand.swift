@@ -92,7 +92,7 @@ struct InitConfigCommand: ParsableCommand {
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data(ConfigurationFile.template.utf8).write(to: url, options: .withoutOverwriting)
     } catch {
-      throw Failure("\(path) cannot be made: \(error.localizedDescription)")
+      throw Failure("\(path) cannot be made: \(error.fileReason)")
     }
     try StandardOutput.write("\(path)\n")
   }

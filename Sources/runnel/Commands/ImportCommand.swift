@@ -11,6 +11,9 @@ struct ImportCommand: ParsableCommand {
       The database is made if it does not exist. All of the document is imported, or nothing: a \
       mistake in it, or Ctrl-C, leaves everything as it was.
 
+      The tree has objects and no arrays: ["a","b"] becomes {"0":"a","1":"b"}. null, {} and [] stand \
+      for nothing, and are not kept.
+
       Examples:
         runnel import chat.json
         curl https://example.org/users.json | runnel import - /users

@@ -55,7 +55,8 @@ struct PerformCommand: ParsableCommand {
       "The file that defines the resources (default: beside the database).", valueName: "file"),
     completion: .file())
   var resources: String?
-  @Option(help: ArgumentHelp("Who does it, for the action log.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Who does it, for the action log (default: $USER).", valueName: "name"))
   var author: String?
   @OptionGroup var database: DatabaseOptions
 
@@ -67,7 +68,7 @@ struct PerformCommand: ParsableCommand {
 
   func run() throws {
     let registry = try registry()
-    try database.open(for: .change, author: author ?? "") { session in
+    try database.open(for: .change, author: author) { session in
       let performer = Performer(session: session, registry: registry)
       if let deed, let path {
         let json = try value.map { try JSONValue(parsing: $0) } ?? .null

@@ -82,7 +82,7 @@ struct ScreenshotCommand: ParsableCommand {
     do {
       try text.write(toFile: file, atomically: true, encoding: .utf8)
     } catch {
-      throw Failure("\(file) cannot be written: \(error.localizedDescription)")
+      throw Failure("\(file) cannot be written: \(error.fileReason)")
     }
   }
 

@@ -24,12 +24,14 @@ struct DatabaseOptions: ParsableArguments {
 
   /// Opens the database, runs `body` on it, and closes it.
   ///
+  /// The history names the author; nil for the user's name.
+  ///
   /// - Throws: `Failure` or `DatabaseError` if it cannot be opened or closed, and what `body` throws.
   func open<Result>(
-    for access: Access, author: String = "", _ body: (DatabaseSession) throws -> Result
+    for access: Access, author: String? = nil, _ body: (DatabaseSession) throws -> Result
   ) throws -> Result {
     var environment = DatabaseEnvironment.system
-    environment.author = author
+    environment.author = author ?? getenv("USER").map { String(cString: $0) } ?? ""
     let session = try DatabaseSession(
       file: try file(for: access), isReadOnly: access == .read, environment: environment)
     let result: Result

@@ -1,0 +1,26 @@
+import Foundation
+
+extension Error {
+  /// Why something could not be done with a file, in the words of the system and with what to do.
+  ///
+  /// - Returns: a part of a sentence, without its end: `no such file or folder: check the name`.
+  public var fileReason: String {
+    switch (self as? CocoaError)?.code {
+    case .fileNoSuchFile?, .fileReadNoSuchFile?:
+      return "no such file or folder: check the name"
+    case .fileReadNoPermission?, .fileWriteNoPermission?:
+      return "permission denied: check its rights and those of its folder"
+    case .fileReadInapplicableStringEncoding?, .fileReadUnknownStringEncoding?,
+      .fileReadCorruptFile?:
+      return "it is not UTF-8 text"
+    case .fileWriteOutOfSpace?: return "the disk is full: free some space"
+    case .fileWriteVolumeReadOnly?: return "the disk may only be read: name another place"
+    case .fileWriteFileExists?: return "there is one already"
+    default: break
+    }
+    let error = self as NSError
+    let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+    guard cause.domain == NSPOSIXErrorDomain else { return localizedDescription }
+    return String(cString: strerror(Int32(cause.code)))
+  }
+}
