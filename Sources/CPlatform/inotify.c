@@ -15,7 +15,8 @@ int runnel_inotify_add_watch(int descriptor, const char *directory) {
 }
 
 static int names(const struct inotify_event *event, const char *name) {
-  if (event->mask & (IN_Q_OVERFLOW | IN_IGNORED)) return 1;
+  if (event->mask & IN_IGNORED) return RUNNEL_INOTIFY_NAMED | RUNNEL_INOTIFY_GONE;
+  if (event->mask & IN_Q_OVERFLOW) return RUNNEL_INOTIFY_NAMED;
   return event->len > 0 && (name[0] == '\0' || strcmp(event->name, name) == 0);
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -268,6 +269,33 @@ import Testing
     #expect(changes.map(\.file) == [folder.file("v.yaml"), folder.file("r.yaml")])
     #expect(changes.first?.problem?.contains("v.yaml:2: ") == true)
     #expect(monitor.changes().isEmpty)
+  }
+
+  @Test func folderThatTakesThePlaceOfOneIsWatched() throws {
+    let folder = try TestFolder()
+    let (place, files) = (folder.file("c"), FileManager.default)
+    func replace(_ text: String) throws {
+      if files.fileExists(atPath: place) { try files.removeItem(atPath: place) }
+      try files.createDirectory(atPath: place + "/themes", withIntermediateDirectories: true)
+      try folder.write(text, to: "c/v.yaml")
+      try folder.write("roles: {}\n", to: "c/themes/own.yaml")
+    }
+    try replace("views: []\n")
+    let definitions = DefinitionMonitor([.views(place + "/v.yaml")])
+    let configuration = ConfigurationMonitor(file: place + "/v.yaml")
+    _ = configuration.read()
+    try replace("views: [1]\n")
+    #expect(definitions.changes().map(\.file) == [place + "/v.yaml"])
+    #expect(configuration.hasChanged(hasNews: true, now: 0))
+    _ = configuration.read()
+    // And those of now are heard.
+    try folder.write("views: [2]\n", to: "c/v.yaml")
+    #expect(definitions.changes().map(\.file) == [place + "/v.yaml"])
+    #expect(configuration.hasChanged(hasNews: true, now: 0))
+    _ = configuration.read()
+    try folder.write("roles: { text: \"#ffffff\" }\n", to: "c/themes/own.yaml")
+    #expect(configuration.hasChanged(hasNews: true, now: 0))
+    #expect(!configuration.hasChanged(hasNews: true, now: 0))
   }
 
   @Test func mistakeIsSaidAndTheProgramGoesOn() throws {

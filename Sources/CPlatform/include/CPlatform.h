@@ -94,8 +94,14 @@ int runnel_inotify_open(void);
 /// Watches a directory for files made, moved in, written, touched, or closed after writing.
 int runnel_inotify_add_watch(int descriptor, const char *directory);
 
-/// Reads all pending events. Returns 1 when one named the file (a name without a directory; an empty
-/// one stands for every file), or when events were lost or the watch is gone, so that the file may have been named; otherwise 0.
+/// Bits of runnel_inotify_drain's answer.
+enum { RUNNEL_INOTIFY_NAMED = 1, RUNNEL_INOTIFY_GONE = 2 };
+
+/// Reads all pending events, and returns a set of bits.
+///
+/// NAMED: one named the file (a name without a directory; an empty one stands for every file), or events
+/// were lost or the watch is gone, so that the file may have been named. GONE: the directory is no more,
+/// and nothing is heard of one that takes its place.
 int runnel_inotify_drain(int descriptor, const char *name);
 
 // Who still has a file open.

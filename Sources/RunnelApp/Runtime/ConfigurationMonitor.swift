@@ -48,13 +48,21 @@ final class ConfigurationMonitor {
     var hasChanged = false
     if let fileWatch {
       hasChanged = fileWatch.drain()
+      if fileWatch.isGone {
+        (self.fileWatch, themesWatch) = (nil, nil)
+        watchAgain()
+      }
     } else if let file {
       watchAgain()
       hasChanged = fileWatch != nil && access(file, R_OK) == 0
     }
-    let areThemesNew = themesWatch == nil
-    if areThemesNew { watchThemes() }
-    guard let themesWatch, themesWatch.drain() || areThemesNew, let file else { return hasChanged }
+    var areThemesNew = themesWatch == nil
+    if let themesWatch {
+      areThemesNew = themesWatch.drain()
+      if themesWatch.isGone { self.themesWatch = nil }
+    }
+    if themesWatch == nil { watchThemes() }
+    guard areThemesNew, let file else { return hasChanged }
     // Editors make files of their own there, too.
     return ConfigurationMonitor.texts(of: ThemeFile.all(beside: file)) != themes || hasChanged
   }

@@ -30,28 +30,40 @@ final class DefinitionMonitor {
 
   private struct Watched {
     let file: File
-    let watch: FileWatch
+    /// Nil while there is no folder to watch.
+    var watch: FileWatch?
     var text: String?
+
+    /// Whether the file may have changed; a folder that took the place of the one watched is watched.
+    mutating func hasNews() -> Bool {
+      guard let watch else {
+        self.watch = try? FileWatch(file: file.path)
+        return self.watch != nil
+      }
+      let hasNews = watch.drain()
+      if watch.isGone { self.watch = try? FileWatch(file: file.path) }
+      return hasNews
+    }
   }
 
   private var watched: [Watched]
 
-  /// Watches files, there or not, in folders that are there.
+  /// Watches files, there or not.
   init(_ files: [File]) {
-    watched = files.compactMap { file in
+    watched = files.map { file in
       // Without its folder there is no file to hear of.
-      guard let watch = try? FileWatch(file: file.path) else { return nil }
-      return Watched(file: file, watch: watch, text: DefinitionMonitor.text(of: file))
+      Watched(
+        file: file, watch: try? FileWatch(file: file.path), text: DefinitionMonitor.text(of: file))
     }
   }
 
   /// What to poll for reading.
-  var fileDescriptors: [Int32] { watched.map(\.watch.fileDescriptor) }
+  var fileDescriptors: [Int32] { watched.compactMap(\.watch?.fileDescriptor) }
 
   /// The files with other texts than before, and what is wrong with them.
   func changes() -> [(file: String, problem: String?)] {
     var changes: [(file: String, problem: String?)] = []
-    for index in watched.indices where watched[index].watch.drain() {
+    for index in watched.indices where watched[index].hasNews() {
       let file = watched[index].file
       let text = DefinitionMonitor.text(of: file)
       // A file that is gone comes back, or says nothing.

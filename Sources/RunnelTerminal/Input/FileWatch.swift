@@ -8,6 +8,10 @@ public final class FileWatch {
   /// The descriptor to poll for reading.
   public let fileDescriptor: Int32
 
+  /// Whether the folder is no more, so that nothing will be heard, even if there is another one in its
+  /// place; known after `drain`.
+  public private(set) var isGone = false
+
   private let name: String
 
   /// Watches a file by its path.
@@ -41,5 +45,9 @@ public final class FileWatch {
   deinit { runnel_close(fileDescriptor) }
 
   /// Whether the file, or one of the folder, may have changed since the last call; never blocks.
-  public func drain() -> Bool { runnel_inotify_drain(fileDescriptor, name) != 0 }
+  public func drain() -> Bool {
+    let answer = runnel_inotify_drain(fileDescriptor, name)
+    if answer > 0, answer & Int32(RUNNEL_INOTIFY_GONE) != 0 { isGone = true }
+    return answer != 0
+  }
 }
