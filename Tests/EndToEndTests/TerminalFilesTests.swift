@@ -21,7 +21,7 @@ extension TerminalTests {
       try terminal.wait(for: TmuxTerminal.prompt)
     }
 
-    @Test func savedViewsFileIsSaid() throws {
+    @Test func savedViewsFileIsTakenOver() throws {
       let database = try TestDatabase(#"{"user": {"ana": {"name": "Ana"}, "bo": {"name": "Bo"}}}"#)
       let terminal = try TmuxTerminal()
       try terminal.runnel(["-d", database.file])
@@ -29,8 +29,12 @@ extension TerminalTests {
       _ = try database.folder.write("views: [{ nme: A }]\n", to: "test.views.yaml")
       try terminal.wait(for: "test.views.yaml:1")
       _ = try database.folder.write(
-        "views: [{ name: A, path: /user, columns: [{ field: name }] }]\n", to: "test.views.yaml")
-      try terminal.wait(for: "test.views.yaml was changed")
+        "views: [{ name: user, path: /user, columns: [{ field: name }] }]\n", to: "test.views.yaml")
+      try terminal.wait(for: "test.views.yaml was read again")
+      // The view that was found shows the key, too.
+      try terminal.wait("the columns of the file") { screen in
+        screen.lines.contains { $0.split(separator: " ") == ["Ana"] }
+      }
       try terminal.keys("q")
       try terminal.wait(for: TmuxTerminal.prompt)
     }

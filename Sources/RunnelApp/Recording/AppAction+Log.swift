@@ -40,8 +40,11 @@ extension AppAction: LoggableAction {
         "configured": .string(settings.source), "themes": .strings(settings.themes),
         "problem": problem.map { .string($0) } ?? .null,
       ]
-    case .redefined(let file, let problem):
-      ["redefined": .string(file), "problem": problem.map { .string($0) } ?? .null]
+    case .redefined(let file, let problem, let views):
+      [
+        "redefined": .string(file), "problem": problem.map { .string($0) } ?? .null,
+        "views": .strings([views].compactMap(\.self)),
+      ]
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
@@ -101,7 +104,8 @@ extension AppAction: LoggableAction {
       let problem = try fields.value("problem")
       self = .redefined(
         file: try fields.string(name),
-        problem: problem == .null ? nil : try fields.string("problem"))
+        problem: problem == .null ? nil : try fields.string("problem"),
+        views: try fields.stringsIfAny("views").first)
     case "exported": self = .exported(try ExportReport(log: fields.value(name)))
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":

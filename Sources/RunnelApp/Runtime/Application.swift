@@ -279,7 +279,8 @@ extension Application {
   private func readDefinitions() {
     guard hasFileNews else { return }
     for change in definitions.changes() {
-      runtime.send(.redefined(file: change.file, problem: change.problem))
+      runtime.send(
+        .redefined(file: change.file, problem: change.problem, views: change.views))
       paintSoon()
     }
   }

@@ -60,16 +60,26 @@ final class DefinitionMonitor {
   /// What to poll for reading.
   var fileDescriptors: [Int32] { watched.compactMap(\.watch?.fileDescriptor) }
 
-  /// The files with other texts than before, and what is wrong with them.
-  func changes() -> [(file: String, problem: String?)] {
-    var changes: [(file: String, problem: String?)] = []
+  /// A file with another text than before.
+  struct Change {
+    var file: String
+    /// What is wrong with it; nil if nothing is.
+    var problem: String?
+    /// The text of a views file; nil for another.
+    var views: String?
+  }
+
+  /// The files with other texts than before.
+  func changes() -> [Change] {
+    var changes: [Change] = []
     for index in watched.indices where watched[index].hasNews() {
       let file = watched[index].file
       let text = DefinitionMonitor.text(of: file)
       // A file that is gone comes back, or says nothing.
       guard let text, text != watched[index].text else { continue }
       watched[index].text = text
-      changes.append((file.path, file.problem(in: text)))
+      let views: String? = if case .views = file { text } else { nil }
+      changes.append(Change(file: file.path, problem: file.problem(in: text), views: views))
     }
     return changes
   }

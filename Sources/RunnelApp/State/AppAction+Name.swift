@@ -58,7 +58,7 @@ extension AppAction {
       "list \(view + 1) has \(count.map { "\($0)" } ?? "unknown many") rows"
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"
     case .configured: "configuration"
-    case .redefined(let file, _): "file \(file) changed"
+    case .redefined(let file, _, _): "file \(file) changed"
     case .pendingWrites(let writes): "\(writes.count) writes wait for the origin"
     case .history(_, let page): "\(page.entries.count) entries of the history"
     case .trouble(let message): "trouble: \(message)"

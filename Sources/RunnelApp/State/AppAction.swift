@@ -42,8 +42,9 @@ enum AppAction: Action {
   case trouble(String)
   /// The user's configuration changed; what is wrong with it, if anything is.
   case configured(Settings, problem: String?)
-  /// The file of the views or the resources changed; what is wrong with it, if anything is.
-  case redefined(file: String, problem: String?)
+  /// The file of the views or the resources changed; what is wrong with it, if anything is, and the text
+  /// of one with views.
+  case redefined(file: String, problem: String?, views: String?)
   /// An export goes on, or ended.
   case exported(ExportReport)
   /// So many bytes of a file that was asked for were read.

@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTerminal
 
-// What becomes of the workspace when the user's files are saved while it is open.
+// What becomes of the workspace when the user's configuration is saved while it is open.
 
 extension AppState {
   /// Takes the configuration over.
@@ -45,13 +45,6 @@ extension AppState {
     if opened.me != now.me { names.append("me") }
     if opened.views != now.views { names.append("views") }
     return names
-  }
-
-  /// The file of the views or the resources was saved: what it says holds from the next start on.
-  mutating func tellRedefined(_ file: String, _ problem: String?) {
-    let name = file.split(separator: "/").last.map(String.init) ?? file
-    if let problem { return say(.warning, "\(problem) - until it is mended, all is as it was") }
-    say(.info, "\(name) was changed; what it says holds from the next start on")
   }
 }
 

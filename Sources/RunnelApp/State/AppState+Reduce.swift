@@ -25,6 +25,7 @@ extension AppState {
     switch action {
     case let action as AppAction:
       reduce(action)
+      takeRedefinition()
       refreshHistory(after: action)
     case let action as RequestSucceeded<StoredValue>: take(action)
     case let action as RequestFailed<StoredValue>: take(action)
@@ -56,7 +57,7 @@ extension AppState {
       if !failHistory(number, refusal), !take(detailHistory: number, nil) { fail(number, refusal) }
     case .trouble(let message): say(.error, message)
     case .configured(let settings, let problem): configure(settings, problem)
-    case .redefined(let file, let problem): tellRedefined(file, problem)
+    case .redefined(let file, let problem, let views): redefine(file, problem, views: views)
     case .exported(let report): take(report)
     case .fileReading(let count, let size): tellReading(count, of: size)
     case .fileRead(let file, let content): take(content, of: file)

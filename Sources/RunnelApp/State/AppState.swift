@@ -150,6 +150,8 @@ struct AppState: Equatable, Sendable {
   var importing: ImportProgress?
   /// The file that is being read for an import.
   var reading: ImportReading?
+  /// The views as they were saved while something is open over one.
+  var redefinition: Redefinition?
   /// What is said once, over everything.
   var greeting: Greeting?
   var lastWrite = 0

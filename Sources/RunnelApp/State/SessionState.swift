@@ -181,16 +181,21 @@ extension AppState {
     session.searches = searchHistory.entries
     session.bookmarks = bookmarkTexts
     for (index, screen) in lists.enumerated() where screen.isOpen && screen.phase == .loaded {
-      let name = screen.definition.name
-      session.views[name] = SessionState.View(
-        screen, before: remembered.views[name] ?? .init(), isInFront: index == active,
-        now: now)
+      let view = self.session(of: screen, isInFront: index == active)
+      session.views[screen.definition.name] = view
     }
     for (tab, choice) in paneChoices {
       // Which pane had the keys matters where it is of another size: else one begins in the list.
       session.panes[tabs[tab]] = choice.size == .normal ? nil : choice.text
     }
     return session
+  }
+
+  /// What is to come back of a view.
+  func session(of screen: ListScreen, isInFront: Bool) -> SessionState.View {
+    let before = remembered.views[screen.definition.name] ?? .init()
+    guard screen.isOpen, screen.phase == .loaded else { return before }
+    return SessionState.View(screen, before: before, isInFront: isInFront, now: now)
   }
 
   /// Puts back what a session had, before the first rows are there.
@@ -203,16 +208,9 @@ extension AppState {
     bookmarkTexts = session.bookmarks
     for index in lists.indices {
       guard let view = session.views[lists[index].definition.name] else { continue }
-      if let order = view.order.flatMap({ ListOrder($0) }), reasonNotSorted(lists[index]) == nil {
-        sort(by: order, inView: index)
-      }
-      lists[index].restore(view)
+      restore(view, inView: index)
       if let seen = view.seen, let left = view.left {
         lists[index].seenBefore = SeenRow(id: seen, left: left)
-      }
-      // A filter that names a moment is read as of now; one that cannot be read any more shows all.
-      lists[index].filter = view.filter.flatMap { text in
-        (try? filter(text)).flatMap { $0.isEmpty ? nil : $0 }
       }
       if lists[index].isOpen, lists[index].filter != nil { applyFilter(inView: index) }
     }
@@ -220,6 +218,18 @@ extension AppState {
       paneChoices[tab] = session.panes[name].flatMap { PaneChoice(text: $0) }
     }
     if let tab = session.tab.flatMap({ tabs.firstIndex(of: $0) }), tab != active { open(tab) }
+  }
+
+  /// Puts back what the user had chosen in a view, and where they were.
+  mutating func restore(_ view: SessionState.View, inView index: Int) {
+    if let order = view.order.flatMap({ ListOrder($0) }), reasonNotSorted(lists[index]) == nil {
+      sort(by: order, inView: index)
+    }
+    lists[index].restore(view)
+    // A filter that names a moment is read as of now; one that cannot be read any more shows all.
+    lists[index].filter = view.filter.flatMap { text in
+      (try? filter(text)).flatMap { $0.isEmpty ? nil : $0 }
+    }
   }
 }
 

@@ -191,6 +191,12 @@ final class AppDriver {
     runtime.send(.configured(settings, problem: problem))
   }
 
+  /// Something happens that no key asked for.
+  func take(_ action: AppAction) {
+    runtime.send(action)
+    pump()
+  }
+
   func resize(columns: Int, rows: Int) {
     send(.resize(TerminalSize(columns: columns, rows: rows)))
     pump()

@@ -1,0 +1,104 @@
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// What a views or resources file does that is saved while the workspace is open.
+@Suite struct RedefinitionTests {
+  private let app: AppDriver
+
+  init() throws { app = try AppDriver(Fixture.views(), json: Fixture.small) }
+
+  /// Saves the views with one text replaced by another.
+  private func save(_ old: String, as new: String) throws {
+    try #require(Fixture.viewsText.contains(old))
+    save(Fixture.viewsText.replacing(old, with: new))
+  }
+
+  private func save(_ yaml: String) {
+    app.take(.redefined(file: "/data/chat.views.yaml", problem: nil, views: yaml))
+  }
+
+  @Test func savedColumnsShowAtOnce() throws {
+    #expect(app.cursorLine.contains("Who has the ladder?"))
+    #expect(app.cursorLine.contains("ana"))
+    try save("      - { field: from, width: 8, screen: 40 }\n", as: "")
+    #expect(app.toast == "chat.views.yaml was read again")
+    #expect(app.cursorLine.contains("Who has the ladder?"))
+    #expect(!app.cursorLine.contains("ana"))
+  }
+
+  @Test func whereTheUserIsAndWhatTheyChoseStays() throws {
+    app.press("k Space")
+    #expect(!app.state.lists[0].marks.isEmpty)
+    app.press("f")
+    app.type("from:ana")
+    app.press("Enter")
+    let before = (app.cursorLine, app.state.lists[0].marks, app.state.lists[0].list.folded)
+    #expect(!before.1.isEmpty)
+    try save("width: 5 }\n      - { field: from", as: "width: 6 }\n      - { field: from")
+    #expect(app.state.lists[0].filter?.text == "from:ana")
+    #expect(app.state.lists[0].marks == before.1)
+    #expect(app.state.lists[0].list.folded == before.2)
+    #expect(app.state.lists[0].content.storedRowCount == 3)
+  }
+
+  @Test func otherRowsAreAskedForWhereTheSourceChanged() throws {
+    try save("path: /room\n    order: $key", as: "path: /user\n    order: $key")
+    #expect(app.state.lists[0].content.storedRowCount == 5)
+    try save("order: $key", as: "order: created")
+    #expect(app.toast.hasSuffix("from the next start on: the index of its new order"))
+    #expect(app.cursorLine.contains("Who has the ladder?"))
+    #expect(app.state.lists[0].content.storedRowCount == 6)
+  }
+
+  @Test func viewThatWasNotOpenedYetIsTheNewOne() throws {
+    try save("- { field: email }", as: "- { field: role }")
+    app.press("g t")
+    #expect(app.body.contains { $0.contains("Ana") && $0.contains("organizer") })
+    #expect(!app.body.contains { $0.contains("example.org") })
+  }
+
+  @Test func whatIsOpenOverAViewIsNotDisturbed() throws {
+    app.press("a")
+    app.type("half a thought")
+    try save("      - { field: from, width: 8, screen: 40 }\n", as: "")
+    #expect(app.toast == "chat.views.yaml was changed; the views follow when this is closed")
+    #expect(app.state.lists[0].definition.columns.count == 4)
+    app.press("Esc")
+    #expect(app.state.lists[0].definition.columns.count == 3)
+    app.press("a")
+    #expect(app.composeLine.contains("half a thought"))
+  }
+
+  @Test func viewsThatAreNewOrGoneAndTheirUserWaitForTheNextStart() throws {
+    let more = "  - { name: More, path: /more, columns: [{ field: a }] }\n"
+    save("me: eve\n" + Fixture.viewsText + "\n" + more)
+    #expect(
+      app.toast
+        == "chat.views.yaml was read again; from the next start on: which views there are, me")
+    #expect(app.state.tabs == ["Chat", "People", "Tree"])
+  }
+
+  @Test func savingWithoutAChangeReadsNoRowAgain() throws {
+    app.press("k")
+    let before = app.state.lists[0]
+    save(Fixture.viewsText + "\n# a remark\n")
+    #expect(app.state.lists[0] == before)
+  }
+
+  @Test func mistakesAreSaidAndChangeNothing() throws {
+    let before = app.state.lists
+    app.runtime.send(
+      .redefined(file: "/data/chat.views.yaml", problem: "chat.views.yaml:3: no", views: "views"))
+    #expect(app.toast.hasPrefix("chat.views.yaml:3: no - until it is mended"))
+    #expect(app.state.lists == before)
+  }
+
+  @Test func savedResourcesHoldFromTheNextStartOn() {
+    app.runtime.send(.redefined(file: "/data/chat.resources.yaml", problem: nil, views: nil))
+    #expect(
+      app.toast == "chat.resources.yaml was changed; what it says holds from the next start on")
+  }
+}
