@@ -11,9 +11,14 @@ public struct NodeExcerpt: Hashable, Sendable {
   public var isCounted: Bool
   /// Whether the text is all of it.
   public var isWhole: Bool
+  /// Whether the history would keep all of it, were it removed: then the removal can be undone.
+  public var isUndoable: Bool
 
   /// Makes an excerpt.
-  public init(text: String, byteCount: Int, isCounted: Bool, isWhole: Bool) {
+  public init(
+    text: String, byteCount: Int, isCounted: Bool, isWhole: Bool, isUndoable: Bool = false
+  ) {
+    self.isUndoable = isUndoable
     self.text = text
     self.byteCount = byteCount
     self.isCounted = isCounted
@@ -48,14 +53,21 @@ extension DatabaseSession {
     } catch is Enough {
       isCounted = false
     }
+    let isUndoable = try isCounted && wouldKeep(count)
     if isCounted, count <= textMax {
       return NodeExcerpt(
         text: try JSONValue(parsing: String(decoding: whole, as: UTF8.self)).jsonText(pretty: true),
-        byteCount: count, isCounted: true, isWhole: true)
+        byteCount: count, isCounted: true, isWhole: true, isUndoable: isUndoable)
     }
     return NodeExcerpt(
       text: try beginning(of: path, textMax), byteCount: count, isCounted: isCounted,
-      isWhole: false)
+      isWhole: false, isUndoable: isUndoable)
+  }
+
+  /// Whether the history keeps a value of so many bytes when it is removed.
+  private func wouldKeep(_ byteCount: Int) throws -> Bool {
+    guard byteCount <= History.valueBytesMax, replica == nil else { return false }
+    return try store.read { try $0.historyLimit() } > 0
   }
 
   /// The first lines of what stands at a place.

@@ -102,11 +102,14 @@ import Testing
     app.press("G v gg j d")
     let count = app.list.markCount
     #expect(count > AppState.deletedByYesMax)
-    #expect(app.form != nil)
+    #expect(app.screen.contains { $0.contains("Enter delete all  Esc keep") })
+    app.press("F2")
     app.type("rom")
     app.press("Enter")
+    #expect(app.screen.contains { $0.contains("! not `room`: nothing is deleted") })
     #expect(app.backend.writeCount == 0)
     app.press("C-u")
+    #expect(!app.screen.contains { $0.contains("not `room`") })
     app.type("room")
     app.press("Enter")
     #expect(app.toast == "deleted \(count) records")
@@ -123,6 +126,122 @@ import Testing
     #expect(app.backend.writeCount == 1)
     #expect(try app.stored("/user/dan") == .null)
     #expect(try app.stored("/user/ana") != .null)
+  }
+
+  @Test func deletionSaysHowLargeItIsAndWhetherItCanBeTakenBack() throws {
+    let app = try chat()
+    let size = try app.stored("/room/-M6").jsonText().utf8.count
+    app.strike("d")
+    #expect(app.screen.contains { $0.contains("3 children, and all below them · counting") })
+    app.pump()
+    #expect(app.screen.contains { $0.contains("all below them · \(size) bytes") })
+    #expect(app.screen.contains { $0.contains("u takes it back") })
+    app.wait(milliseconds: 500)
+    app.press("y u")
+    #expect(try app.stored("/room/-M6").jsonText().utf8.count == size)
+  }
+
+  @Test func deletionSaysThatItCannotBeTakenBack() throws {
+    let app = try chat()
+    try app.set("/room/-M6/text", .string(String(repeating: "x", count: 70_000)))
+    app.press("d")
+    #expect(app.screen.contains { $0.contains("68.4 KiB") })
+    #expect(
+      app.screen.contains {
+        $0.contains("this cannot be taken back: what is kept for that is 64 KiB at most")
+      })
+    app.wait(milliseconds: 500)
+    app.press("y u")
+    #expect(app.toast.contains("not undone"))
+    #expect(try app.stored("/room/-M6") == .null)
+  }
+
+  @Test func markedRowsAreMeasuredTogether() throws {
+    let app = try chat()
+    let size = try ["ana", "dan"].reduce(0) {
+      try $0 + app.stored("/user/\($1)").jsonText().utf8.count
+    }
+    app.press("g2 gg j Space Space d")
+    #expect(app.screen.contains { $0.contains("2 records · \(size) bytes") })
+    #expect(app.screen.contains { $0.contains("u takes them back") })
+  }
+
+  @Test func collectionIsDeletedByTypingItsName() throws {
+    let app = try chat()
+    app.press("g3")
+    app.go(to: "room")
+    app.press("d")
+    #expect(app.screen.contains { $0.contains("6 children, and all below them") })
+    #expect(app.screen.contains { $0.contains("type room") })
+    app.wait(milliseconds: 500)
+    app.press("y Enter")
+    #expect(app.screen.contains { $0.contains("! not `room`: nothing is deleted") })
+    #expect(app.backend.writeCount == 0)
+    app.press("C-u")
+    app.type("room")
+    app.press("Enter")
+    #expect(try app.stored("/room") == .null)
+    app.press("u")
+    #expect(try app.stored("/room/-M1") != .null)
+  }
+
+  @Test(arguments: ["Esc", "C-g", "C-c"])
+  func typedWordIsLeftByTheKeysOfAField(key: String) throws {
+    let app = try chat()
+    app.press("g3")
+    app.go(to: "room")
+    app.press("d")
+    app.type("room")
+    app.press(key)
+    #expect(app.state.layers.isEmpty)
+    #expect(app.backend.writeCount == 0)
+  }
+
+  @Test func nodeWithMoreThanAHundredChildrenIsDeletedByTypingItsName() throws {
+    let many = (0..<101).map { JSONMember("k\($0)", 1) }
+    let app = try AppDriver(
+      Fixture.views(), json: ["free": .object(many), "few": ["a": 1]])
+    app.press("g3")
+    app.go(to: "free")
+    app.press("d")
+    #expect(app.screen.contains { $0.contains("type free") })
+    app.press("Esc")
+    app.go(to: "few")
+    app.press("d")
+    #expect(app.screen.contains { $0.contains("y delete") })
+  }
+
+  @Test(arguments: ["?", "F1"])
+  func questionTellsInFullWhatWillHappen(key: String) throws {
+    let app = try chat()
+    app.press("g2 gg j Space Space Space Space d \(key)")
+    #expect(app.screen.contains { $0.contains("Each is deleted by itself") })
+    #expect(app.screen.contains { $0.contains("as long as nobody writes there") })
+    app.press(key)
+    #expect(!app.screen.contains { $0.contains("Each is deleted by itself") })
+    app.wait(milliseconds: 500)
+    app.press("y")
+    #expect(app.toast == "deleted 3 records")
+  }
+
+  @Test(arguments: [(20, 5), (30, 8), (40, 10)])
+  func questionNamesWhatGoesAtEverySize(columns: Int, rows: Int) throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: columns, rows: rows)
+    app.press("d")
+    #expect(app.screen.contains { $0.contains("/room/-M6") }, "\(app.screen)")
+    #expect(app.screen.contains { $0.contains("y delete  n keep") }, "\(app.screen)")
+  }
+
+  @Test func wordIsTypedAtTheSmallestSize() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 20, rows: 5)
+    app.press("g3")
+    app.go(to: "room")
+    app.press("d")
+    app.type("roam")
+    #expect(app.screen.contains { $0.contains("/room") }, "\(app.screen)")
+    #expect(app.screen.contains { $0.contains("roam") }, "\(app.screen)")
+    app.press("Enter")
+    #expect(app.screen.contains { $0.contains("! not `room`") }, "\(app.screen)")
   }
 
   @Test func headersAndPagingRowsCannotBeDeletedOrEdited() throws {

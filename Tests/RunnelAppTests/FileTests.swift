@@ -346,6 +346,50 @@ final class TestFolder {
     #expect(try app.stored("/user/fay/plot") == 7)
   }
 
+  /// A paste of three records into the garden's users, of which two are refused.
+  private func refusedPaste() throws -> AppDriver {
+    let app = try Fixture.gardenApp()
+    app.press("g3")
+    app.send(
+      .paste(
+        #"{"$key":"fay","name":"Fay","plot":7}"# + "\n" + #"{"$key":"gus","name":"Gus","plot":99}"#
+          + "\n" + "{broken\n"))
+    app.pump()
+    app.wait(milliseconds: 500)
+    app.press("y")
+    return app
+  }
+
+  @Test func refusedRecordsOfAPasteAreInTheQueue() throws {
+    let app = try refusedPaste()
+    #expect(app.toast.contains("imported 1 record; 2 refused, S lists them"))
+    #expect(try app.stored("/user/fay/plot") == 7)
+    #expect(app.state.queue.refused.count == 2)
+    app.press("S j Enter k Enter")
+    #expect(app.screen.contains { $0.contains("line 2 of a paste into /user") }, "\(app.screen)")
+    #expect(app.screen.contains { $0.contains("line 3 of a paste into /user") })
+    #expect(app.screen.contains { $0.contains("{broken") })
+    #expect(app.screen.contains { $0.contains("\"name\":\"Gus\"") })
+  }
+
+  @Test func refusedRecordOfAPasteIsCorrectedInAForm() throws {
+    let app = try refusedPaste()
+    app.press("S")
+    app.go(to: "line 2")
+    app.press("e")
+    #expect(app.form?.fields.contains { $0.label == "plot" && $0.input.error != nil } == true)
+    app.go(toField: "plot")
+    app.press("C-u 8 C-s")
+    #expect(try app.stored("/user/gus/plot") == 8)
+    #expect(app.state.queue.refused.count == 1)
+    app.press("S")
+    app.go(to: "line 3")
+    app.press("e")
+    #expect(app.toast.contains("it is no record"))
+    app.press("r")
+    #expect(app.toast.contains("it is no record"))
+  }
+
   @Test func largePasteOfNoRecordIsRefusedAtOnce() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     let before = app.body

@@ -96,19 +96,26 @@ private struct Monkey {
   ///
   /// What is gone then is what the question was asked for, and nothing else.
   mutating func answerQuestion() throws -> [String] {
-    guard case .confirm(let question)? = app.state.layers.last, !question.paths.isEmpty,
+    guard case .confirm(let question)? = app.state.layers.last,
+      let paths = question.removal?.paths,
       app.backend.refusal == nil, chance(50)
     else { return [] }
-    last = "says yes to deleting \(question.paths)"
+    last = "says yes to deleting \(paths)"
     // Others go on meanwhile, and the list below the question with them.
     try write()
     app.pump()
     let before = try app.stored("/")
     app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
-    app.press("y")
+    if let word = question.word {
+      app.press("C-e C-u")
+      app.type(word.word)
+      app.press("Enter")
+    } else {
+      app.press("y")
+    }
     let after = try app.stored("/")
-    let expected = question.paths.reduce(before) { $0.removing($1.keys.map(\.text)[...]) }
-    return after == expected ? [] : ["\(question.paths) should be gone, and nothing else"]
+    let expected = paths.reduce(before) { $0.removing($1.keys.map(\.text)[...]) }
+    return after == expected ? [] : ["\(paths) should be gone, and nothing else"]
   }
 
   private mutating func press(_ keys: String) {

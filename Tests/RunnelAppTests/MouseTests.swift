@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelTerminal
 import Testing
 
@@ -48,6 +49,22 @@ import Testing
     app.wait(milliseconds: 600)
     send(.press, row: try self.row(of: "Today", in: app), to: app)
     #expect(app.body.contains { $0.contains("▾ Today") })
+  }
+
+  @Test(arguments: [("y delete", true), ("n keep", false)])
+  func clickOnAHintOfAQuestionAnswersIt(hint: String, deletes: Bool) throws {
+    let app = try chat()
+    app.press("d")
+    app.wait(milliseconds: 500)
+    let row = try row(of: hint, in: app)
+    let line = Array(app.screen[row])
+    let column = try #require(
+      line.indices.first { line[$0...].starts(with: hint) }, "the hint is in the line")
+    send(.press, row: row - 1, column: column, to: app)
+    #expect(app.state.layers.count == 1, "a click beside it answers nothing")
+    send(.press, row: row, column: column + 3, to: app)
+    #expect(app.state.layers.isEmpty)
+    #expect(try (app.stored("/room/-M6") == .null) == deletes)
   }
 
   @Test func clickInAMenuSelectsAndTwoChoose() throws {
@@ -108,7 +125,7 @@ import Testing
     let app = try chat()
     app.press("d")
     let before = app.screen
-    send(.press, row: try row(of: "Rain", in: app), to: app)
+    send(.press, row: try row(of: "key?", in: app), column: 3, to: app)
     send(.press, row: 1, column: 15, to: app)
     send(.wheelUp, row: 9, to: app)
     #expect(app.screen == before)

@@ -43,6 +43,43 @@ import Testing
     #expect(app.toast == "nothing was refused")
   }
 
+  @Test func writeThatIsTriedAgainTwiceIsWrittenOnce() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.backend.refusal = refusal
+    app.press("g2 a")
+    app.type("Zed")
+    app.press("C-s C-g S")
+    app.backend.refusal = nil
+    let before = app.backend.writeCount
+    app.strike("r r e d")
+    #expect(app.toast.contains("it is being tried again"))
+    #expect(app.state.layers.count == 1)
+    app.pump()
+    #expect(app.backend.writeCount == before + 1)
+    #expect(app.state.queue.refused.isEmpty)
+    app.press("C-g")
+    #expect(app.screen.count { $0.contains("Zed") } == 1)
+  }
+
+  @Test func editThatWaitsForTheFileIsSeen() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 gg j Enter")
+    app.go(to: "name")
+    app.press("e")
+    app.strike("x Enter")
+    #expect(app.cursorLine.contains("Anax"), "what was typed stays on the screen")
+    #expect(!app.cursorLine.contains("waiting"))
+    let due = try #require(app.state.deadline)
+    app.wait(milliseconds: due - app.state.now)
+    #expect(app.cursorLine.contains("Anax"))
+    #expect(app.cursorLine.contains("↑ waiting"))
+    #expect(app.screen[0].contains("↑1"))
+    app.pump()
+    #expect(app.cursorLine.contains("Anax"))
+    #expect(!app.cursorLine.contains("waiting"))
+    #expect(!app.screen[0].contains("↑1"))
+  }
+
   @Test func messageThatIsEditedAgainTakesNoDraftsPlace() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.backend.refusal = refusal

@@ -20,7 +20,22 @@ import Testing
     let excerpt = try session.excerpt(of: Path("/a"), textMax: 100, countMax: 1000)
     #expect(
       excerpt
-        == NodeExcerpt(text: "{\n  \"b\": 1\n}", byteCount: 7, isCounted: true, isWhole: true))
+        == NodeExcerpt(
+          text: "{\n  \"b\": 1\n}", byteCount: 7, isCounted: true, isWhole: true, isUndoable: true))
+  }
+
+  @Test(arguments: [(0, true), (1, false)])
+  func whatTheHistoryKeepsCanBeUndone(more: Int, isUndoable: Bool) throws {
+    let text = String(repeating: "x", count: History.valueBytesMax - 2 + more)
+    let session = try session(["a": .string(text)])
+    #expect(
+      try session.excerpt(of: Path("/a"), textMax: 10, countMax: 1 << 20).isUndoable == isUndoable)
+    _ = try session.write(.remove(Path("/a")))
+    let entry = try #require(try session.history(count: 1).first)
+    #expect(entry.isUndoable == isUndoable, "the history says the same")
+    try session.setHistoryLimit(0)
+    _ = try session.write(.set(Path("/b"), 1))
+    #expect(try !session.excerpt(of: Path("/b"), textMax: 10, countMax: 100).isUndoable)
   }
 
   @Test func nothingIsNull() throws {

@@ -161,15 +161,12 @@ import Testing
   }
 
   @Test func pasteHasALimit() throws {
-    let count = InputDecoder.pasteScalarsMax
-    var inputs: [RawInput] = Array(repeating: .scalar("x"), count: count + 5)
-    inputs = [.pasteStart] + inputs + [.pasteEnd]
-    let event = try #require(decode(inputs).first)
-    guard case .paste(let text) = event else {
-      Issue.record("not a paste")
-      return
-    }
-    #expect(text.utf8.count == count)
+    let count = InputEvent.pasteScalarsMax
+    let most = [.pasteStart] + Array(repeating: RawInput.scalar("x"), count: count)
+    #expect(decode(most + [.pasteEnd]) == [.paste(String(repeating: "x", count: count))])
+    #expect(
+      decode(most + scalars("yz") + [.pasteEnd] + scalars("j"))
+        == [.pasteTooLong(count + 2), .key(KeyStroke(.character("j")))])
   }
 
   @Test func endOfAPasteThatNeverBeganIsIgnored() {

@@ -122,13 +122,27 @@ import Testing
   }
 
   @Test func lengthIsLimited() {
-    var editor = LineEditor(String(repeating: "x", count: LineEditor.characterCountMax + 5))
-    #expect(editor.text.count == LineEditor.characterCountMax)
+    let most = LineEditor.characterCountMax
+    var editor = LineEditor(String(repeating: "x", count: most - 1))
     editor.insert("yy")
-    #expect(editor.text.count == LineEditor.characterCountMax)
-    _ = editor.perform(.inputDeleteBack)
-    editor.insert("yy")
+    #expect(editor.text.count == most - 1, "nothing is taken of what does not fit")
+    #expect(editor.overflow?.count == 2)
+    #expect(editor.overflow?.room == 1)
+    editor.insert("y")
     #expect(editor.text.hasSuffix("xy"))
+    #expect(editor.overflow == nil)
+  }
+
+  @Test func textThatIsTooLongToBeTypedIsKeptWhole() {
+    let text = String(repeating: "x", count: LineEditor.characterCountMax + 5)
+    var editor = LineEditor(text)
+    #expect(LineEditor.isTooLong(text))
+    #expect(!LineEditor.isTooLong(String(text.dropLast(5))))
+    editor.insert("y")
+    #expect(editor.text == text)
+    #expect(editor.overflow?.room == 0)
+    _ = editor.perform(.inputDeleteBack)
+    #expect(editor.text == String(text.dropLast()))
   }
 
   @Test func completionReplacesARange() {

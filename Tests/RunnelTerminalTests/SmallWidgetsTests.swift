@@ -80,14 +80,37 @@ import Testing
     #expect(canvas.cell(at: Position(row: 2, column: 4))?.role == .dialogDanger)
   }
 
-  @Test func dialogKeepsItsKeysWhenThereIsLittleRoom() {
-    var canvas = canvas(16, 4)
+  @Test func dialogGivesItsFrameUpForWhatItSays() {
     let dialog = ConfirmDialog(
-      title: "Delete", message: ["Delete everything there is, for ever?"], hints: [Hint("y", "yes")]
-    )
-    dialog.draw(into: &canvas, rect: canvas.bounds)
-    #expect(canvas.textLines()[1].contains("…"))
-    #expect(canvas.textLines()[2].contains("y yes"))
+      title: "Delete", message: ["/groups/g42/messages", "3 children", "u takes it back"],
+      hints: [Hint("y", "yes")])
+    func drawn(_ rows: Int) -> [String] {
+      var canvas = canvas(16, rows)
+      dialog.draw(into: &canvas, rect: canvas.bounds)
+      return canvas.textLines()
+    }
+    #expect(
+      drawn(6) == [
+        "Delete", "/groups/g42/mess", "ages", "3 children", "u takes it back", "y yes",
+      ])
+    #expect(
+      drawn(4) == ["…ps/g42/messages", "3 children", "u takes it back", "y yes"],
+      "the end of a path says most")
+    #expect(drawn(3) == ["…ps/g42/messages", "…", "y yes"])
+    #expect(drawn(2) == ["…ps/g42/messages", "y yes"])
+  }
+
+  @Test func hintsOfADialogAreFoundWhereTheyAreDrawn() {
+    let dialog = ConfirmDialog(
+      title: "Delete", message: ["Delete 3 records?"], hints: [Hint("y", "yes"), Hint("n", "no")])
+    let rect = Rect(row: 0, column: 0, height: 9, width: 30)
+    func hint(_ column: Int) -> Int? {
+      dialog.hint(at: Position(row: 5, column: column), rect: rect)
+    }
+    #expect((6...10).map(hint) == [0, 0, 0, 0, 0])
+    #expect(hint(5) == nil && hint(11) == nil && hint(12) == nil && hint(17) == nil)
+    #expect((13...16).map(hint) == [1, 1, 1, 1])
+    #expect(dialog.hint(at: Position(row: 4, column: 6), rect: rect) == nil)
   }
 
   @Test func dialogMayAskForAWord() {

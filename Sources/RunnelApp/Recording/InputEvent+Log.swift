@@ -9,6 +9,7 @@ extension InputEvent {
     switch self {
     case .key(let stroke): ["key": stroke.log]
     case .paste(let text): ["paste": .string(text)]
+    case .pasteTooLong(let count): ["pasteTooLong": .int(count)]
     case .mouse(let mouse): ["mouse": mouse.log]
     case .resize(let size): ["resize": [.int(size.columns), .int(size.rows)]]
     case .focus(let isThere): ["focus": .bool(isThere)]
@@ -24,6 +25,8 @@ extension InputEvent {
       self = .key(try KeyStroke(log: key))
     } else if json["paste"] != nil {
       self = .paste(try fields.string("paste"))
+    } else if let count = json["pasteTooLong"].flatMap(LogFields.integer) {
+      self = .pasteTooLong(Int(clamping: count))
     } else if let mouse = json["mouse"] {
       self = .mouse(try MouseEvent(log: mouse))
     } else if case .array(let size)? = json["resize"] {

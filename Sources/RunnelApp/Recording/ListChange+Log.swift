@@ -42,6 +42,7 @@ extension NodeExcerpt {
   var log: JSONValue {
     [
       "text": .string(text), "bytes": .int(byteCount), "counted": .bool(isCounted),
+      "undoable": .bool(isUndoable),
       "whole": .bool(isWhole),
     ]
   }
@@ -50,7 +51,8 @@ extension NodeExcerpt {
     let fields = LogFields(json)
     self.init(
       text: try fields.string("text"), byteCount: try fields.int("bytes"),
-      isCounted: try fields.bool("counted"), isWhole: try fields.bool("whole"))
+      isCounted: try fields.bool("counted"), isWhole: try fields.bool("whole"),
+      isUndoable: json["undoable"] == true)
   }
 }
 

@@ -211,10 +211,12 @@ struct AppScreen {
       case .compose(let composer): drawComposer(composer, into: &canvas)
       case .filter(let filter): PromptDrawing(state, layout.composer).draw(filter, into: &canvas)
       case .search(let search): PromptDrawing(state, layout.composer).draw(search, into: &canvas)
-      case .form(let form): FormDrawing(form, state.formKeys, layout.panes).draw(into: &canvas)
+      case .form(let form):
+        FormDrawing(form, WritePreview(form, state), state.formKeys, layout.overlay)
+          .draw(into: &canvas)
       case .palette(let palette): PaletteDrawing(palette, layout.panes).draw(into: &canvas)
-      case .menu(let menu): MenuDrawing(menu, layout.panes).draw(into: &canvas)
-      case .confirm(let question): question.dialog.draw(into: &canvas, rect: layout.panes)
+      case .menu(let menu): MenuDrawing(menu, layout.overlay).draw(into: &canvas)
+      case .confirm(let question): question.draw(into: &canvas, rect: layout.overlay)
       }
     }
     drawKeyPopup(into: &canvas)

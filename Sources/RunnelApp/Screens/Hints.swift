@@ -56,7 +56,11 @@ struct Hints: Equatable {
       ]
     case .search: [key(.inputAccept, "stay"), key(.inputCancel, "back")]
     case .form: [key(.formSave, "save"), key(.inputCancel, "cancel")]
-    case .confirm: [key(.dialogYes, "yes"), key(.dialogNo, "no")]
+    case .confirm:
+      [
+        key(.dialogYes, "yes"), key(.dialogNo, "no"), key(.inputAccept, "do it"),
+        key(.inputCancel, "no"),
+      ]
     case .help:
       [
         key(.rowDown, "down"), key(.rowOpen, "run"), key(.stepBack, "close"),
@@ -95,7 +99,8 @@ struct Hints: Equatable {
   /// The way to the help, which is never left out.
   var help: Hint? {
     switch place {
-    case .confirm, .help, .debug: nil
+    case .help, .debug: nil
+    case .confirm: key(.helpOpen, "in full")
     case .views, .tree, .header, .pagingRow, .entry, .row, .record, .field, .compose, .filter,
       .search, .form, .compare, .queue, .history, .palette, .menu:
       key(.helpOpen, "help")

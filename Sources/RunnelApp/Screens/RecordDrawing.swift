@@ -13,6 +13,9 @@ struct RecordDrawing {
   /// What is looked for; nil if nothing is.
   private let search: String?
   private let body: Rect
+  /// What was typed for fields and is not on disk yet; the time since when, in milliseconds since 1970.
+  private let waiting: [Path: (edit: RecordScreen.Edit, since: Int64)]
+  private let now: Int64
 
   init(_ screen: RecordScreen, _ state: AppState, _ body: Rect) {
     self.screen = screen
@@ -22,6 +25,8 @@ struct RecordDrawing {
     keys = KeyText(state.keymap, [.global])
     search = state.search
     self.body = body
+    now = state.now
+    waiting = state.waitingEdits(of: screen.path)
   }
 
   func draw(into canvas: inout Canvas) {
@@ -44,10 +49,24 @@ struct RecordDrawing {
       }, emptyHint: keys.hint(.stepBack, "goes back"),
       isFocused: screen.edit == nil, into: &canvas, rect: body)
     drawEdit(into: &canvas)
+    drawPreview(into: &canvas)
+  }
+
+  /// Draws what an edit would write below the fields, where they leave room.
+  private func drawPreview(into canvas: inout Canvas) {
+    guard let edit = screen.edit else { return }
+    let preview = WritePreview(edit, in: screen)
+    let used = screen.list.lines(in: screen.content, height: body.height).count
+    let height = preview.height + (body.width < 60 ? 1 : 0)
+    guard body.height - used > height else { return }
+    preview.draw(into: &canvas, body.splitBottom(height).bottom)
   }
 
   private func line(_ id: String, width: Int, _ glyphs: Glyphs) -> StyledLine {
     guard let field = screen.fields[id] else { return StyledLine() }
+    if let waiting = waiting[field.path] {
+      return line(field, waiting: waiting.edit, since: waiting.since, width: width, glyphs)
+    }
     var line = StyledLine("  " + label(field.path), .jsonKey)
     if let leaf = field.leaf {
       line.append(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
@@ -59,6 +78,25 @@ struct RecordDrawing {
     let kind = kind(of: field)
     let blanks = width - line.width - kind.count - 1
     if blanks > 0 { line.append(String(repeating: " ", count: blanks) + kind, .muted) }
+    return line
+  }
+
+  /// A field whose write is under way shows what was typed.
+  private func line(
+    _ field: RecordScreen.Field, waiting edit: RecordScreen.Edit, since: Int64, width: Int,
+    _ glyphs: Glyphs
+  ) -> StyledLine {
+    let isLate = now - since >= WriteQueue.silentMilliseconds
+    var line = StyledLine(isLate ? glyphs.pending + " " : "  ", .rowPending)
+    line.append(label(field.path), .jsonKey)
+    let words = isLate ? "\(glyphs.pending) waiting" : ""
+    let text = StyledLine(edit.input.editor.text, .rowPending)
+    // The end says that it waits, also of a long text.
+    let room = max(width - line.width - CellWidth.width(of: words) - 2, 0)
+    let cut = text.width <= room ? text : text.keeping(columns: room, glyphs: glyphs)
+    for run in cut.runs { line.append(run.text, run.role) }
+    let blanks = width - line.width - CellWidth.width(of: words) - 1
+    if blanks > 0 { line.append(String(repeating: " ", count: blanks) + words, .rowPending) }
     return line
   }
 

@@ -37,6 +37,7 @@ extension AppAction {
     case .tick: "time"
     case .input(.key(let stroke)): "key \(stroke)"
     case .input(.paste(let text)): "paste of \(text.count) characters"
+    case .input(.pasteTooLong(let count)): "paste of \(count) characters, too long"
     case .input(.mouse(let mouse)): "mouse \(mouse.kind)"
     case .input(.resize(let size)): "resize to \(size.columns)x\(size.rows)"
     case .input(.focus(let isThere)): isThere ? "focus" : "no focus"

@@ -321,6 +321,7 @@ enum AppKeymap {
   private static let confirm: [Row] = [
     (["y"], .dialogYes, "yes"),
     (["n", "Esc", "Enter", "C-g", "C-c", "q"], .dialogNo, "no"),
+    (["?", "F1"], .helpOpen, "what will happen, in full"),
     (["C-l"], .screenRedraw, "redraw from scratch"),
   ]
 

@@ -9,6 +9,10 @@ struct AppLayout: Hashable {
   /// From so many columns on, the record under the cursor is shown beside the list unless it is
   /// turned off; below the second number it cannot be shown.
   static let detailColumns = (shown: 120, least: 70)
+  /// From so many rows on there is room for tabs and hints.
+  static let roomyRows = 12
+  /// On fewer rows than these, forms, menus and questions lie over the rules.
+  static let lowRows = 10
   static let smallest = TerminalSize(columns: 20, rows: 5)
 
   /// Whether the screen is too small to show anything.
@@ -25,6 +29,8 @@ struct AppLayout: Hashable {
   let body: Rect
   /// The body with the panes beside it, for what lies over them.
   let panes: Rect
+  /// Where forms, menus and questions lie: over the panes, and on a low screen over the rules, too.
+  let overlay: Rect
   /// The views and bookmarks, left of the body; empty if they are not shown.
   let views: Rect
   /// What is under the cursor, right of the body; empty if it is not shown.
@@ -67,11 +73,18 @@ struct AppLayout: Hashable {
       }
     (composer, rest) = rest.splitBottom(promptHeight)
     self.panes = rest
+    overlay =
+      size.rows < AppLayout.lowRows && !isLow
+      ? Rect(
+        row: rest.row - 1, column: 0, height: rest.height + 2, width: rest.width)
+      : rest
     let widths = panes.widths(of: size.columns)
     (views, rest) = rest.splitLeft(isCompact ? 0 : widths.views)
     (detail, body) = rest.splitRight(isCompact ? 0 : widths.detail)
   }
 
   /// Whether there is no room for tabs and hints.
-  static func isCompact(_ size: TerminalSize) -> Bool { size.columns < 50 || size.rows < 12 }
+  static func isCompact(_ size: TerminalSize) -> Bool {
+    size.columns < 50 || size.rows < roomyRows
+  }
 }

@@ -197,7 +197,8 @@ extension AppState {
       guard let mine = try? JSONValue(parsing: text) else { return nil }
       return CompareDraft(path: edit.path, base: edit.original, mine: mine)
     case .merge(let draft, _): return draft
-    case .send, .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal:
+    case .send, .delete, .deleteMarked, .importRow, .pasted, .duplicate, .toggle, .undo,
+      .reversal:
       return nil
     }
   }
@@ -217,7 +218,7 @@ extension AppState {
         }
       }
       return CompareDraft(path: path, base: original, mine: mine.json)
-    case .addRecord, .addChild, .addField, .addResource, .deleteMarked, .choose, .export,
+    case .addRecord, .addChild, .addField, .addResource, .choose, .export,
       .importFile:
       return nil
     }

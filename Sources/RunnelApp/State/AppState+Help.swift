@@ -7,6 +7,7 @@ import RunnelTree
 extension AppState {
   mutating func openHelp() {
     if case .help? = layers.last { return }
+    if explainQuestion() { return }
     let contexts = contexts
     let bindings = keymap.bindings(for: contexts)
     var known: Set<String> = []

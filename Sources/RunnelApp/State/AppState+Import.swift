@@ -28,6 +28,21 @@ struct ImportProgress: Hashable, Sendable {
   }
 }
 
+/// A record of a paste that was refused.
+struct PastedRecord: Hashable, Sendable {
+  /// Its number in the queue.
+  let id: Int
+  let view: Int
+  /// Where it was to be added.
+  let collection: Path
+  /// The record; nil if the text is none.
+  let row: ImportPlan.Row?
+  let refused: ImportPlan.Refused
+
+  /// What was to be done, in words.
+  var title: String { "\(refused.place) of a paste into \(collection)" }
+}
+
 /// A file that is being read for an import.
 struct ImportReading: Hashable, Sendable {
   /// How long a file is read before that is mentioned, in milliseconds.
@@ -196,9 +211,18 @@ extension AppState {
     }
     let dialog = ConfirmDialog(
       title: count == 1 ? "Import 1 record" : "Import \(count) records", message: message,
-      hints: [hint(.dialogYes, "import"), hint(.dialogNo, "leave it")].compactMap(\.self))
-    var question = ConfirmScreen(dialog: dialog, paths: [], openedAt: now)
+      hints: [])
+    var question = ConfirmScreen(dialog: dialog, openedAt: now)
     question.plan = ImportProgress(plan, file: file, view: view)
+    question.explanation = [
+      StyledLine("Each record is written by itself: one that is refused stops no other.", .muted),
+      StyledLine(
+        file == nil
+          ? "What is refused is kept in the queue of writes, with the reason."
+          : "What is refused is written beside the file, with the reason.", .muted),
+      StyledLine("So many at once are one step to undo: \(ImportProgress.batchCount).", .muted),
+    ]
+    offer("import", "leave it", in: &question)
     layers.append(.confirm(question))
   }
 
@@ -269,6 +293,7 @@ extension AppState {
   /// Says what became of all, and has what was refused written beside the file.
   private mutating func endImport() {
     guard let progress = importing else { return }
+    let kept = progress.file == nil ? keepRefused(of: progress) : 0
     importing = nil
     let stopped = progress.isStopped ? ", then stopped" : ""
     let done = progress.doneCount == 1 ? "1 record" : "\(progress.doneCount) records"
@@ -281,8 +306,43 @@ extension AppState {
       let beside = "\(file).refused-\(now).jsonl"
       effects.append(.writeFile(beside, ImportPlan.lines(of: progress.refused)))
       words += " and written to \(beside)"
+    } else {
+      let keys = keymap.firstKeys(for: .syncOpen, in: contexts) ?? "`\(ActionID.syncOpen)`"
+      words += kept == progress.refused.count ? ", \(keys) lists them" : ", \(keys) lists \(kept)"
     }
     say(.error, words + ": \(first.place): \(first.reason)")
+  }
+
+  /// Keeps what was refused of a paste in the queue, as far as there is room; how many that are.
+  private mutating func keepRefused(of progress: ImportProgress) -> Int {
+    let rows = Dictionary(
+      progress.plan.rows.enumerated().map { ($1.place, $0) },
+      uniquingKeysWith: { first, _ in first })
+    let collection = lists[progress.view].definition.source.path
+    let kept = progress.refused.prefix(max(queue.room, 0))
+    for refused in kept {
+      lastWrite += 1
+      let row = rows[refused.place]
+      queue.keep(
+        PastedRecord(
+          id: lastWrite, view: progress.view, collection: collection,
+          row: row.map { progress.plan.rows[$0] }, refused: refused),
+        // What cannot be asked for was refused for that, which is said.
+        row.flatMap { try? request(forRow: $0) }, at: now)
+    }
+    refreshQueue()
+    return kept.count
+  }
+
+  /// Goes on with a refused record of a paste in a form.
+  mutating func editAgain(_ pasted: PastedRecord, _ item: WriteQueue.Refused) {
+    guard let row = pasted.row else { return }
+    open(pasted.view)
+    openForm(filledWith: row)
+    guard case .form(var form)? = layers.last else { return }
+    form.pasted = item.id
+    form.take(item.refusal)
+    layers[layers.count - 1] = .form(form)
   }
 
   /// Stops what writes or reads a file; false if nothing does.

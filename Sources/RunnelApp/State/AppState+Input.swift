@@ -23,7 +23,7 @@ extension AppState {
     case .compose: [.input, .textField]
     case .filter: [.filter, .input, .textField]
     case .search: [.search, .input, .textField]
-    case .confirm: [.confirm]
+    case .confirm(let question): question.word == nil ? [.confirm] : [.input, .textField]
     case .help: [.help, .input, .textField]
     case .debug: [.debug, .list, .global]
     case .history: [.history, .list, .global]
@@ -36,6 +36,7 @@ extension AppState {
 
   mutating func handle(_ event: InputEvent) {
     defer {
+      sayOverflow()
       updatePreview()
       followDetail()
     }
@@ -43,6 +44,7 @@ extension AppState {
     switch event {
     case .key(let stroke): handle(stroke)
     case .paste(let text): paste(text)
+    case .pasteTooLong(let count): refusePaste(of: count)
     case .mouse(let mouse): handle(mouse)
     case .resize(let size): resize(to: size)
     case .focus(let isThere): focus(isThere)
@@ -54,7 +56,7 @@ extension AppState {
   private mutating func closesGreeting(_ event: InputEvent) -> Bool {
     switch event {
     case .resize, .focus, .reply: return false
-    case .key, .paste, .mouse:
+    case .key, .paste, .pasteTooLong, .mouse:
       greeting = nil
       return true
     }
@@ -76,16 +78,6 @@ extension AppState {
   private mutating func type(_ stroke: KeyStroke) {
     guard case .character(let character) = stroke.key, !stroke.control, !stroke.meta else { return }
     insert(String(character))
-  }
-
-  private mutating func paste(_ text: String) {
-    matcher.reset()
-    awaited = nil
-    if hasEditor {
-      insert(text)
-    } else {
-      pasteRecords(text)
-    }
   }
 
   private mutating func resize(to size: TerminalSize) {

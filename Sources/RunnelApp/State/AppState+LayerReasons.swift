@@ -18,7 +18,9 @@ extension AppState {
     }
     switch action {
     case .recordEdit:
-      return screen.cursorField.flatMap { reasonNotEdited($0.path, in: screen) }
+      return screen.cursorField.flatMap { field in
+        reasonNotEdited(field.path, in: screen) ?? reasonTooLong(field)
+      }
     case .recordAdd:
       return screen.node?.leaf == nil ? nil : "\(screen.path) is a value: it has no fields"
     case .recordForm: return reasonNoForm
@@ -29,6 +31,11 @@ extension AppState {
     case .rowIn: return opensField(of: screen, action) ? nil : "there is nothing to read here"
     default: return nil
     }
+  }
+
+  /// Why a field is not edited in its line; nil if it is.
+  func reasonTooLong(_ field: RecordScreen.Field) -> String? {
+    field.leaf.flatMap { reasonTooLong(FieldKind.text(of: $0.json)) }
   }
 
   /// The actions that are about what the record holds.
@@ -93,8 +100,11 @@ extension AppState {
     switch action {
     case .rowOpen: return pending == nil ? missing("see all of it") : nil
     case .syncRetry: return reasonNotRetried(in: screen)
-    case .syncDrop: return pending.map(reasonNotDropped) ?? missing("drop it")
-    case .syncEdit: return missing("edit it again") ?? reasonReadOnly ?? reasonNotTypedAgain(item)
+    case .syncDrop:
+      return pending.map(reasonNotDropped) ?? missing("drop it") ?? reasonTriedAgain(item)
+    case .syncEdit:
+      return missing("edit it again") ?? reasonReadOnly ?? reasonTriedAgain(item)
+        ?? reasonNotTypedAgain(item)
     default: return nil
     }
   }
@@ -114,11 +124,21 @@ extension AppState {
         ? "nothing was refused" : "move to a refused write to try it again"
     }
     if item.draft != nil { return phrase("others wrote there", .recordCompare, "compares") }
-    return reasonReadOnly
+    if item.request == nil { return AppState.isNoRecord }
+    return reasonReadOnly ?? reasonTriedAgain(item)
+  }
+
+  private static let isNoRecord = "it is no record: correct it where it was copied, and paste again"
+
+  /// Why nothing is done with a refused write while it is tried again; nil if it is not.
+  private func reasonTriedAgain(_ item: WriteQueue.Refused?) -> String? {
+    guard let item, queue.isTriedAgain(item, writes) else { return nil }
+    return "it is being tried again: wait for the answer"
   }
 
   private func reasonNotTypedAgain(_ item: WriteQueue.Refused?) -> String? {
     guard let item else { return nil }
+    if case .pasted(let pasted) = item.purpose, pasted.row == nil { return AppState.isNoRecord }
     guard item.purpose.isEditable else {
       return "nothing was typed for it: do it again where it was done"
     }
@@ -148,7 +168,11 @@ extension AppState {
     case .conflictMine: return reasonNotChosen(.mine, in: screen)
     case .conflictTheirs: return reasonNotChosen(.theirs, in: screen)
     case .conflictBase: return reasonNotChosen(.base, in: screen)
-    case .conflictEdit: return screen.cursorIndex == nil ? "move to a field to choose for it" : nil
+    case .conflictEdit:
+      guard let index = screen.cursorIndex else { return "move to a field to choose for it" }
+      let row = screen.model.rows[index]
+      return LineEditor.isTooLong(FieldKind.text(of: row.value ?? row.mine))
+        ? "too long to be edited here: choose a version" : nil
     case .conflictAllMine, .conflictAllTheirs:
       var model = screen.model
       model.chooseAll(action == .conflictAllMine ? .mine : .theirs)

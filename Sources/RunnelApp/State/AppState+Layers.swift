@@ -80,12 +80,6 @@ extension AppState {
     case .export(let choices, let replaces):
       return startExport(&form, choices, replaces: replaces)
     case .importFile: return readImport(&form)
-    case .deleteMarked(let paths, let word):
-      guard values.first?.value == .string(word) else {
-        return form.refuse(0, "type `\(word)` to delete them, or \(cancelKeys)")
-      }
-      delete(paths)
-      return true
     }
   }
 
@@ -122,24 +116,66 @@ extension AppState {
 
   // MARK: Questions
 
-  /// Asks before a node is removed.
-  mutating func confirmRemoval(of path: Path, _ summary: NodeSummary) {
-    if refusesWriting() { return }
-    let size =
-      switch summary.kind {
-      case .children(let count): count == 1 ? "1 child" : "\(count) children, and all below them"
-      case .leaf(let leaf): leaf.json.jsonText()
-      case .empty: "nothing"
-      }
-    var message = [StyledLine(path.description), StyledLine(size, .muted)]
-    if let warning = resources.warning(onRemovalOf: path) {
-      message.append(StyledLine(warning, .warn))
+  /// Gives a question its keys: for its answers, and for all there is to say of it.
+  func offer(_ yes: String, _ no: String, in question: inout ConfirmScreen) {
+    let actions: [(ActionID, String)] =
+      question.word == nil
+      ? [(.dialogYes, yes), (.dialogNo, no), (.helpOpen, "in full")]
+      : [(.inputAccept, yes), (.inputCancel, no), (.helpOpen, "in full")]
+    let contexts: [KeymapContext] = question.word == nil ? [.confirm] : [.input, .textField]
+    let keys = KeyText(keymap, contexts)
+    let offered = actions.compactMap { action, words in
+      keys.key(action, words).map { (action, $0) }
     }
-    let dialog = ConfirmDialog(
-      title: "Delete", message: message,
-      hints: [hint(.dialogYes, "delete"), hint(.dialogNo, "keep")].compactMap(\.self),
-      isDanger: true)
-    layers.append(.confirm(ConfirmScreen(dialog: dialog, paths: [path], openedAt: now)))
+    question.answers = offered.map(\.0)
+    question.dialog.hints = offered.map(\.1)
+  }
+
+  mutating func performInConfirm(_ action: ActionID) {
+    guard case .confirm(var question)? = layers.last else { return }
+    switch action {
+    case .dialogYes:
+      // A key that was struck before the question could be read is no answer to it.
+      guard now - question.openedAt >= ConfirmScreen.graceMilliseconds else { return }
+      agree(to: question)
+    case .inputAccept, .formSave:
+      guard var word = question.word else { return }
+      if word.editor.text == word.word { return agree(to: question) }
+      word.error = "not `\(word.word)`: nothing is deleted"
+      question.word = word
+      layers[layers.count - 1] = .confirm(question)
+    case .dialogNo, .inputCancel: closeLayer()
+    default:
+      guard question.word?.editor.perform(action) == true else { return }
+      layers[layers.count - 1] = .confirm(question)
+      editWord()
+    }
+  }
+
+  /// The word of a question was changed: what was wrong with it may be no more.
+  mutating func editWord() {
+    guard case .confirm(var question)? = layers.last else { return }
+    question.word?.error = nil
+    layers[layers.count - 1] = .confirm(question)
+  }
+
+  /// Tells in full what a question is about; false if none is in front.
+  mutating func explainQuestion() -> Bool {
+    guard case .confirm(var question)? = layers.last else { return false }
+    question.toggleFull()
+    layers[layers.count - 1] = .confirm(question)
+    return true
+  }
+
+  private mutating func agree(to question: ConfirmScreen) {
+    closeLayer()
+    if let plan = question.plan { return startImport(plan) }
+    if let number = question.drops { return drop(number) }
+    if let id = question.dropsPending { return drop(pending: id) }
+    guard let removal = question.removal else { return }
+    if refusesWriting() { return }
+    if let path = removal.paths.first, removal.paths.count == 1 { return remove(path) }
+    delete(removal.paths)
   }
 
   private mutating func remove(_ path: Path) {
@@ -147,70 +183,6 @@ extension AppState {
       submit(.delete(path), try resources.removing(path))
     } catch {
       say(.error, error.message)
-    }
-  }
-
-  func hint(_ action: ActionID, _ words: String) -> Hint? {
-    keymap.firstKeys(for: action, in: [.confirm]).map { Hint($0, words) }
-  }
-
-  mutating func performInConfirm(_ action: ActionID) {
-    guard case .confirm(let question)? = layers.last else { return }
-    switch action {
-    case .dialogYes:
-      // A key that was struck before the question could be read is no answer to it.
-      guard now - question.openedAt >= ConfirmScreen.graceMilliseconds else { return }
-      closeLayer()
-      if let plan = question.plan { return startImport(plan) }
-      if let number = question.drops { return drop(number) }
-      if let id = question.dropsPending { return drop(pending: id) }
-      if refusesWriting() { return }
-      if let path = question.paths.first, question.paths.count == 1 { return remove(path) }
-      delete(question.paths)
-    case .dialogNo: closeLayer()
-    default: break
-    }
-  }
-
-  // MARK: Text
-
-  /// True if typed text has somewhere to go.
-  var hasEditor: Bool {
-    switch layers.last {
-    case .form, .compose, .filter, .search, .help, .palette, .menu: true
-    case .record(let screen): screen.edit != nil
-    case .confirm, .debug, .history, .compare, .queue, nil: false
-    }
-  }
-
-  /// Puts typed or pasted text into the field with the keys.
-  mutating func insert(_ text: String) {
-    switch layers.last {
-    case .form(var form):
-      form.fields[form.focus].input.editor.insert(text)
-      form.fields[form.focus].input.check()
-      form.followFormat()
-      layers[layers.count - 1] = .form(form)
-    case .record(var screen):
-      screen.edit?.input.editor.insert(text)
-      screen.edit?.input.check()
-      layers[layers.count - 1] = .record(screen)
-    case .compose:
-      updateComposer { $0.editor.insert(text) }
-      showDraft()
-    case .filter(var screen):
-      screen.editor.insert(text)
-      screen.candidates = []
-      layers[layers.count - 1] = .filter(screen)
-      refilter()
-    case .search(var screen):
-      screen.editor.insert(text)
-      layers[layers.count - 1] = .search(screen)
-      searchWhileTyping()
-    case .palette: typeInPalette(text)
-    case .menu: typeInMenu(text)
-    case .help: typeInHelp(text)
-    case .confirm, .debug, .history, .compare, .queue, nil: break
     }
   }
 }

@@ -32,7 +32,7 @@ extension AppState {
 
   /// How many lines of a menu show what fits.
   private func menuHeight(_ screen: MenuScreen) -> Int {
-    MenuList.rows(inBox: MenuDrawing.box(of: screen, in: layout.panes)).height
+    MenuList.rows(inBox: MenuDrawing.box(of: screen, in: layout.overlay)).height
   }
 
   private mutating func choose(_ item: MenuList.Item, in screen: MenuScreen) {

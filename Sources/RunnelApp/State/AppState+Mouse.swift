@@ -37,6 +37,10 @@ extension AppState {
     matcher.reset()
     let count = clicks.press(mouse, now: now)
     if clickInMenu(mouse.position, count: count) { return }
+    if case .confirm(let question)? = layers.last {
+      guard let answer = question.answer(at: mouse.position, rect: layout.overlay) else { return }
+      return perform(answer, count: nil)
+    }
     guard canBeClicked else { return }
     if mouse.position.row == layout.tabs.row, !layout.isCompact {
       guard
@@ -96,7 +100,7 @@ extension AppState {
       layers[layers.count - 1] = .palette(screen)
       tryTheme()
     case .menu(var screen):
-      let rows = MenuList.rows(inBox: MenuDrawing.box(of: screen, in: layout.panes))
+      let rows = MenuList.rows(inBox: MenuDrawing.box(of: screen, in: layout.overlay))
       guard rows.contains(position),
         screen.menu.select(line: position.row - rows.row, height: rows.height)
       else { return true }

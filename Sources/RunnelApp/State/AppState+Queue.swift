@@ -22,6 +22,20 @@ extension AppState {
     }
   }
 
+  /// What was typed for fields of a record and is not on disk yet, and since when.
+  ///
+  /// O(n) in the writes that are under way.
+  func waitingEdits(of record: Path) -> [Path: (edit: RecordScreen.Edit, since: Int64)] {
+    var edits: [Path: (edit: RecordScreen.Edit, since: Int64)] = [:]
+    for (number, purpose) in writes.sorted(by: { $0.key < $1.key }) {
+      guard case .edit(record, let edit) = purpose, let waiting = queue.waiting[number] else {
+        continue
+      }
+      edits[edit.field] = (edit, waiting.since)
+    }
+    return edits
+  }
+
   mutating func performInQueue(_ action: ActionID, count: Int?) {
     guard case .queue(var screen)? = layers.last else { return }
     switch action {
@@ -58,6 +72,7 @@ extension AppState {
   private mutating func editAgain(_ screen: QueueScreen) {
     guard let item = screen.cursorWrite(in: queue) else { return }
     closeLayer()
+    if case .pasted(let pasted) = item.purpose { return editAgain(pasted, item) }
     putBack(item.purpose, item.refusal)
   }
 
@@ -74,18 +89,19 @@ extension AppState {
       open(view)
       lists[view].draft = text
       openComposer()
-    case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: break
+    case .delete, .deleteMarked, .importRow, .pasted, .duplicate, .toggle, .undo, .reversal, .merge:
+      break
     }
   }
 
   /// Asks for a refused write again, as it was.
   private mutating func retry(_ screen: QueueScreen) {
     if let reason = reasonNotRetried(in: screen) { return say(.info, reason) }
-    guard let item = screen.cursorWrite(in: queue) else { return }
+    guard let item = screen.cursorWrite(in: queue), let request = item.request else { return }
     var purpose = item.purpose
     // It is none of those that are deleted just now.
     if case .deleteMarked(let path) = purpose { purpose = .delete(path) }
-    submit(purpose, item.request)
+    submit(purpose, request)
     refreshQueue()
     say(.info, "it is tried again")
   }
@@ -102,10 +118,15 @@ extension AppState {
     let dialog = ConfirmDialog(
       title: "Drop the write",
       message: [StyledLine(item.title), StyledLine("what was typed for it is lost", .warn)],
-      hints: [hint(.dialogYes, "drop"), hint(.dialogNo, "keep")].compactMap(\.self),
-      isDanger: true)
-    layers.append(
-      .confirm(ConfirmScreen(dialog: dialog, paths: [], drops: item.id, openedAt: now)))
+      hints: [], isDanger: true)
+    var question = ConfirmScreen(dialog: dialog, openedAt: now)
+    question.drops = item.id
+    question.explanation = [
+      StyledLine(item.refusal.message, .muted),
+      StyledLine("Nothing that is stored changes: it was never written.", .muted),
+    ]
+    offer("drop", "keep", in: &question)
+    layers.append(.confirm(question))
   }
 
   private mutating func confirmDrop(_ write: PendingWrite) {
@@ -117,10 +138,12 @@ extension AppState {
         StyledLine("what it wrote is taken back here, and not asked for at the origin", .warn),
         StyledLine("if the origin has done it by now, that shows again", .muted),
       ],
-      hints: [hint(.dialogYes, "drop"), hint(.dialogNo, "keep")].compactMap(\.self),
-      isDanger: true)
-    layers.append(
-      .confirm(ConfirmScreen(dialog: dialog, paths: [], dropsPending: write.id, openedAt: now)))
+      hints: [], isDanger: true)
+    var question = ConfirmScreen(dialog: dialog, openedAt: now)
+    question.dropsPending = write.id
+    question.explanation = PendingText.detail(of: write)
+    offer("drop", "keep", in: &question)
+    layers.append(.confirm(question))
   }
 
   /// Gives up a write that waits for the origin.

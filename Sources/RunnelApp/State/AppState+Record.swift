@@ -91,7 +91,7 @@ extension AppState {
       screen.endEdit(height: height)
       screen.list.move(by: rows, in: screen.content, height: height)
       if rows != 0, let next = screen.cursorField, next.path != edit.field,
-        reasonNotEdited(next.path, in: screen) == nil
+        reasonNotEdited(next.path, in: screen) == nil, reasonTooLong(next) == nil
       {
         screen.start(.field(next.path), height: height)
       }

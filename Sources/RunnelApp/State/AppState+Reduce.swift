@@ -111,8 +111,14 @@ extension AppState {
     for (index, layer) in layers.enumerated() {
       guard case .record(var screen) = layer, screen.path == path else { continue }
       screen.show(node, height: height)
+      let start = screen.start
       let opensForm = screen.begin(height: height)
       layers[index] = .record(screen)
+      if case .field(let wanted)? = start, screen.edit == nil,
+        let reason = screen.fields[wanted.description].flatMap(reasonTooLong)
+      {
+        say(.info, reason)
+      }
       if opensForm { openForm(of: path, node.exportJSON) }
     }
   }

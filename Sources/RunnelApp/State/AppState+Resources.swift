@@ -74,12 +74,20 @@ extension AppState {
       return say(.info, "\(path) has no fields to edit")
     }
     if refusesWriting() { return }
-    let fields = FormScreen.editing(resource, in: resources, record)
-    if fields.isEmpty { return say(.info, "\(path) has no fields to edit") }
+    let all = FormScreen.editing(resource, in: resources, record)
+    let fields = all.filter { !LineEditor.isTooLong($0.input.editor.text) }
+    // What is left out stays as it is.
+    let long = all.first { LineEditor.isTooLong($0.input.editor.text) }
+    let note = long.map { "\($0.label) is too long for a form" } ?? ""
+    if fields.isEmpty {
+      return say(.info, long == nil ? "\(path) has no fields to edit" : note)
+    }
     layers.append(
       .form(
         FormScreen(
-          purpose: .editResource(path, original: record), title: "Edit \(path)", fields: fields)))
+          purpose: .editResource(path, original: record), title: "Edit \(path)", fields: fields,
+          note: note.isEmpty
+            ? note : note + listKeys.hint(.recordEditExternal, "edits it", after: ": "))))
     readChoices(of: fields.map(\.input))
   }
 

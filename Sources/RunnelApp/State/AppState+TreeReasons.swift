@@ -73,7 +73,7 @@ extension AppState {
     }
     do throws(Refusal) {
       _ = try resources.setting(leaf.json, at: path)
-      return nil
+      return reasonTooLong(FieldKind.text(of: leaf.json))
     } catch {
       return error.message
     }

@@ -66,6 +66,7 @@ extension AppState {
     case .deleteMarked(let path): noteDeletion(of: path)
     case .importRow(let index): noteImport(of: index)
     case .editOutside: say(.info, "saved")
+    case .pasted: say(.info, "added")
     case .merge(let draft, _): finish(draft)
     case .form(let form): finish(form, key: key)
     case .send(let view, let text):
@@ -78,11 +79,13 @@ extension AppState {
   }
 
   private mutating func finish(_ form: FormScreen, key: RunnelTree.Key?) {
+    if let pasted = form.pasted { queue.drop(pasted) }
+    refreshQueue()
     switch form.purpose {
     case .setLeaf, .editResource: say(.info, "saved")
     case .choose: break
     case .addChild, .addField, .addResource(_, _, view: nil): say(.info, "added")
-    case .deleteMarked, .export, .importFile: break
+    case .export, .importFile: break
     case .addRecord(let view), .addResource(_, _, let view?):
       say(.info, "added")
       if let key { goTo(key, inView: view) }
@@ -138,7 +141,7 @@ extension AppState {
     case .importRow(let index): noteImport(of: index, refusal.message)
     case .editOutside(let edit, let text): reopen(edit, text, refusal)
     case .reversal: failReversal(of: number, refusal)
-    case .delete, .toggle, .undo, .duplicate, .merge, nil: break
+    case .delete, .toggle, .undo, .duplicate, .merge, .pasted, nil: break
     }
   }
 
@@ -153,7 +156,10 @@ extension AppState {
     case .undo, .toggle, .importRow:
       queue.end(number)
       return false
-    case .edit, .form, .send, .delete, .deleteMarked, .duplicate, .editOutside, .merge: break
+    case .form(let form):
+      // What was typed takes the place of what was pasted.
+      if let pasted = form.pasted { queue.drop(pasted) }
+    case .edit, .send, .delete, .deleteMarked, .duplicate, .editOutside, .merge, .pasted: break
     }
     var draft = refusal.cause == .outdated ? draft(of: purpose) : nil
     draft?.queued = number

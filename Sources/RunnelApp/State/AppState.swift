@@ -47,6 +47,8 @@ struct AppState: Equatable, Sendable {
     case deleteMarked(Path)
     /// One of several records that are imported together, by its place among them.
     case importRow(Int)
+    /// A record of a paste that was refused, and is tried again.
+    case pasted(PastedRecord)
     /// What was edited outside, and the text that came of it.
     case editOutside(OutsideEdit, text: String)
     /// A record that the user has at another, as a like.
@@ -224,6 +226,7 @@ extension AppState {
     if let toast { times.append(toast.until) }
     if let keyPopupTime, keyPopupTime > now { times.append(keyPopupTime) }
     if let due = detailHistory.due { times.append(due) }
+    if let due = queue.nextLate(now: now) { times.append(due) }
     if !isTree {
       let change = lists[active].nextChange(height: height, now: now, local: local)
       if let change { times.append(change) }

@@ -21,8 +21,6 @@ struct FormScreen: Hashable, Sendable {
     case addResource(String, in: Path, view: Int?)
     /// The fields of a record of a resource, which were these.
     case editResource(Path, original: JSONValue)
-    /// Whether so many records are to be deleted: the first field is to be this word.
-    case deleteMarked([Path], word: String)
     /// What is to be exported: what, in which format, to which file, which may replace that one.
     case export([ExportChoice], replaces: String?)
     /// The file from which records are imported into a view.
@@ -60,6 +58,8 @@ struct FormScreen: Hashable, Sendable {
   ///
   /// What was typed is known by it as long as it is refused.
   var attempt: Int?
+  /// The number in the queue of the record of a paste that it goes on with; nil if it is of none.
+  var pasted: Int?
 
   /// True if to save it writes to the database.
   var writes: Bool {
@@ -117,24 +117,6 @@ struct FormScreen: Hashable, Sendable {
     if let firstError { focus = firstError }
     return firstError == nil ? values : nil
   }
-}
-
-/// A question before something is destroyed.
-struct ConfirmScreen: Hashable, Sendable {
-  /// How long after it opened `y` does not count yet, in milliseconds: it was typed for the list.
-  static let graceMilliseconds: Int64 = 120
-
-  var dialog: ConfirmDialog
-  /// What is removed: one place, or the records that are marked.
-  var paths: [Path]
-  /// The refused write that is dropped; nil if something is removed.
-  var drops: Int?
-  /// The write that waits for the origin and is dropped; nil if it is about something else.
-  var dropsPending: Int64?
-  /// When it opened, in milliseconds since 1970.
-  var openedAt: Int64
-  /// What is imported, if it is about that.
-  var plan: ImportProgress?
 }
 
 /// The line in which a record is composed.

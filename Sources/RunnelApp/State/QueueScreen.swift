@@ -120,6 +120,7 @@ extension AppState.WritePurpose {
       form.fields.filter { !$0.input.editor.isEmpty }.map { "\($0.label)  \($0.input.editor.text)" }
     case .send(_, let text): [text]
     case .editOutside(_, let text): text.split(separator: "\n").map(String.init)
+    case .pasted(let pasted): pasted.refused.text.split(separator: "\n").map(String.init)
     case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: []
     }
   }
@@ -128,6 +129,7 @@ extension AppState.WritePurpose {
   var isEditable: Bool {
     switch self {
     case .edit, .form, .send, .editOutside: true
+    case .pasted(let pasted): pasted.row != nil
     case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: false
     }
   }

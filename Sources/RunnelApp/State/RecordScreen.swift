@@ -76,7 +76,7 @@ struct RecordScreen: Hashable, Sendable {
   var edit: Edit?
   /// The value that is read in full; nil if the fields are shown.
   var reading: Reading?
-  private var start: Start?
+  private(set) var start: Start?
 
   init(path: Path, viewName: String, resource: ResourceDefinition? = nil, start: Start? = nil) {
     self.path = path
@@ -215,6 +215,10 @@ extension RecordScreen {
     case .field(let field):
       guard let present = fields[field.description] else { return }
       let json = present.leaf?.json ?? .null
+      if LineEditor.isTooLong(FieldKind.text(of: json)) {
+        list.moveTo(.row(field.description), in: content, height: height)
+        return
+      }
       edit = Edit(field, FieldInput(rule: present.rule, json), original: present.leaf)
     case .edit(let edit):
       self.edit = edit

@@ -52,6 +52,7 @@ extension AppState {
 
   /// A value was read, or could not be.
   mutating func show(_ excerpt: NodeExcerpt?, asPreviewOf path: Path) {
+    weigh(path, excerpt)
     guard tree.preview.asked == path else { return }
     tree.preview.asked = nil
     let lines = excerpt?.text.split(separator: "\n", omittingEmptySubsequences: false) ?? []

@@ -22,7 +22,8 @@ struct WriteQueue: Hashable, Sendable {
   struct Refused: Hashable, Sendable, Identifiable {
     /// The number of the write.
     var id: Int
-    var request: WriteRequest
+    /// Nil for what could not be read as a record.
+    var request: WriteRequest?
     var refusal: Refusal
     /// When, in milliseconds since 1970.
     var at: Int64
@@ -69,6 +70,17 @@ struct WriteQueue: Hashable, Sendable {
     if refused.count > WriteQueue.refusedMax { refused.removeFirst() }
   }
 
+  /// How many more refused writes can be kept without another one giving way.
+  var room: Int { WriteQueue.refusedMax - refused.count }
+
+  /// Keeps a record of a paste that was refused.
+  mutating func keep(_ pasted: PastedRecord, _ request: WriteRequest?, at now: Int64) {
+    refused.append(
+      Refused(
+        id: pasted.id, request: request, refusal: RunnelApp.Refusal(pasted.refused.reason),
+        at: now, tries: 1, purpose: .pasted(pasted)))
+  }
+
   /// A refused write is kept no longer.
   mutating func drop(_ id: Int) { refused.removeAll { $0.id == id } }
 
@@ -86,9 +98,25 @@ struct WriteQueue: Hashable, Sendable {
   }
 }
 
+extension WriteQueue {
+  /// When the next write is under way for so long that it is worth a word, in milliseconds since 1970;
+  /// nil if none will be.
+  func nextLate(now: Int64) -> Int64? {
+    waiting.values.map { $0.since + WriteQueue.silentMilliseconds }.filter { $0 > now }.min()
+  }
+
+  /// True if a refused write is being tried again: its like is among those under way.
+  func isTriedAgain(_ item: Refused, _ writes: [Int: AppState.WritePurpose]) -> Bool {
+    writes.contains { waiting[$0.key] != nil && $0.value.place == item.purpose.place }
+  }
+}
+
 extension WriteQueue.Refused {
   /// What was to be done, in words.
-  var title: String { request.deed }
+  var title: String {
+    if case .pasted(let pasted) = purpose { return pasted.title }
+    return request?.deed ?? ""
+  }
 }
 
 extension AppState.WritePurpose {
@@ -102,6 +130,7 @@ extension AppState.WritePurpose {
     case .editOutside(let edit, _): "outside \(edit.path)"
     case .duplicate(let path): "duplicate \(path)"
     case .importRow(let index): "import \(index)"
+    case .pasted(let pasted): "pasted \(pasted.id)"
     case .toggle: "toggle"
     case .undo: "undo"
     case .reversal: "reversal"
@@ -116,7 +145,7 @@ extension FormScreen {
   fileprivate var place: String {
     switch purpose {
     case .addRecord, .addChild, .addField, .addResource: "\(title) \(attempt ?? 0)"
-    case .setLeaf, .choose, .editResource, .deleteMarked, .export, .importFile: title
+    case .setLeaf, .choose, .editResource, .export, .importFile: title
     }
   }
 }

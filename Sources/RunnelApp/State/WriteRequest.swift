@@ -159,6 +159,16 @@ extension ResourceBook {
     }
   }
 
+  /// True if a place is removed by an operation, which tells all that it removed.
+  func isOperation(removalOf path: Path) -> Bool {
+    if case .record = registry.place(of: path) { true } else { false }
+  }
+
+  /// True if records of resources stand below a place.
+  func isAboveRecords(_ path: Path) -> Bool {
+    if case .above = registry.place(of: path) { true } else { false }
+  }
+
   private static let anyKey = Key(unchecked: "new")
 
   private static func names(_ resources: [String]) -> String {

@@ -20,11 +20,9 @@ enum RawInput: Hashable {
 /// - A control sequence that the library does not know is understood when it names a key
 ///   (`EscapeSequence`), reports the mouse (`MouseSequence`) or answers a question, and otherwise
 ///   swallowed: its letters must not run as commands.
-/// - A paste is one event, however many reads it takes. C-c, which terminals take out of pastes,
+/// - A paste is one event, however many reads it takes; one that is too long is told, and not kept. C-c, which terminals take out of pastes,
 ///   ends one whose end marker was lost.
 struct InputDecoder {
-  /// The most scalars of a paste; the rest is dropped.
-  static let pasteScalarsMax = 1 << 20
   /// The most characters of an answer; what is longer is no answer.
   private static let commandLengthMax = 64
 
@@ -77,7 +75,7 @@ struct InputDecoder {
     case .key(let stroke) where stroke.key == .tab: paste?.append("\t")
     case .pasteEnd:
       defer { paste = nil }
-      return paste.map { .paste($0.text) }
+      return paste.map { $0.isTooLong ? .pasteTooLong($0.count) : .paste($0.text) }
     case .focus(let hasFocus): return .focus(hasFocus)
     case .resize(let size): return .resize(size)
     case .key, .pasteStart, .unknown, .byte: break
@@ -172,16 +170,20 @@ struct InputDecoder {
 /// The text of a paste while it arrives.
 private struct PasteBuffer {
   private(set) var text = ""
-  private var count = 0
+  private(set) var count = 0
   private var endsInReturn = false
+
+  /// True if there is more of it than is taken.
+  var isTooLong: Bool { count > InputEvent.pasteScalarsMax }
 
   /// Adds a scalar; CR and CR LF become LF.
   mutating func append(_ scalar: Unicode.Scalar) {
     let isSecondHalf = endsInReturn && scalar == "\n"
     endsInReturn = scalar == "\r"
-    guard !isSecondHalf, count < InputDecoder.pasteScalarsMax else { return }
-    text.unicodeScalars.append(endsInReturn ? "\n" : scalar)
+    if isSecondHalf { return }
     count += 1
+    if isTooLong { return text = "" }
+    text.unicodeScalars.append(endsInReturn ? "\n" : scalar)
   }
 }
 

@@ -1,9 +1,14 @@
 /// Something the user or the terminal did.
 public enum InputEvent: Hashable, Sendable {
+  /// The most characters of a paste, by Unicode's count; a longer one is not taken.
+  public static let pasteScalarsMax = 1 << 20
+
   /// A key was struck.
   case key(KeyStroke)
   /// Text was pasted; line ends are `\n`.
   case paste(String)
+  /// More text was pasted than is taken, so many characters by Unicode's count; nothing of it was kept.
+  case pasteTooLong(Int)
   /// The mouse did something.
   case mouse(MouseEvent)
   /// The screen has another size.

@@ -20,9 +20,57 @@ public struct ConfirmDialog: Hashable, Sendable {
     self.isDanger = isDanger
   }
 
+  /// Where the parts of a dialog are.
+  private struct Layout {
+    /// All of it.
+    var area: Rect
+    /// Whether there is room for a frame.
+    var isFramed = true
+    var text: Rect
+    var field: Rect
+    var hints: Rect
+    var lines: [StyledLine]
+  }
+
+  /// The parts of the dialog in a rectangle: without a frame and blank lines where they would take the
+  /// place of what is said.
+  private func layout(in rect: Rect, hasField: Bool, hasError: Bool) -> Layout {
+    let fieldHeight = hasField ? (hasError ? 2 : 1) : 0
+    let hintLine = HintBar(hints).line(width: .max)
+    let widest = ([hintLine, StyledLine(title + "    ")] + message).map(\.width).max() ?? 0
+    let width = min(rect.width, Self.widthMax, max(widest, hasField ? 40 : 0) + 4)
+    let lines = message.flatMap { $0.wrapped(width: width - 4) }
+    guard lines.count + fieldHeight + (hasField ? 4 : 3) <= rect.height else {
+      return unframed(in: rect, fieldHeight)
+    }
+    let blanks = hasField ? 2 : 1
+    let box = rect.centered(height: lines.count + fieldHeight + blanks + 3, width: width)
+    let (hintArea, rest) = box.inset(rows: 1, columns: 2).splitBottom(1)
+    let (field, text) = rest.splitBottom(hasField ? fieldHeight + 1 : 0)
+    return Layout(
+      area: box, text: text, field: field.splitTop(fieldHeight).top, hints: hintArea, lines: lines)
+  }
+
+  private func unframed(in rect: Rect, _ fieldHeight: Int) -> Layout {
+    let (hintArea, rest) = rect.splitBottom(1)
+    let (field, room) = rest.splitBottom(fieldHeight)
+    let titled = [StyledLine(title, isDanger ? .warn : .strong)] + message
+    var lines = titled.flatMap { $0.wrapped(width: rect.width) }
+    // Where not all can be said in full, there is a line for each thing.
+    if lines.count > room.height {
+      lines = message.flatMap { $0.wrapped(width: rect.width) }
+      if lines.count > room.height { lines = message }
+    }
+    let area = rect.splitBottom(min(lines.count, room.height) + fieldHeight + 1).bottom
+    let text = room.splitBottom(min(lines.count, room.height)).bottom
+    return Layout(
+      area: area, isFramed: false, text: text, field: field, hints: hintArea, lines: lines)
+  }
+
   /// Draws the dialog over the middle of the rectangle.
   ///
-  /// The keys are always shown; where there is little room, the message is cut, not they.
+  /// The keys are always shown; where there is little room, the frame goes first, then the end of the
+  /// message. Its first line is what the dialog is about: it is cut at its beginning.
   ///
   /// - Parameters:
   ///   - canvas: what to draw on.
@@ -34,34 +82,49 @@ public struct ConfirmDialog: Hashable, Sendable {
     into canvas: inout Canvas, rect: Rect, editor: LineEditor? = nil, label: String = "",
     error: String? = nil
   ) {
-    let hintLine = HintBar(hints).line(width: .max)
-    let widest = ([hintLine, StyledLine(title + "    ")] + message).map(\.width).max() ?? 0
-    let width = min(rect.width, Self.widthMax, max(widest, editor == nil ? 0 : 40) + 4)
-    let lines = message.flatMap { $0.wrapped(width: width - 4) }
-    let fieldHeight = editor == nil ? 0 : error == nil ? 1 : 2
-    let below = fieldHeight + (editor == nil ? 0 : 1) + 1
-    let box = rect.centered(height: lines.count + 1 + below + 2, width: width)
+    let layout = layout(in: rect, hasField: editor != nil, hasError: error != nil)
     canvas.cursor = nil
-    canvas.box(box, title: title, role: isDanger ? .dialogDanger : .dialog)
-
-    let inside = box.inset(rows: 1, columns: 2)
-    let (hintArea, rest) = inside.splitBottom(1)
-    canvas.put(
-      HintBar(hints).line(width: hintArea.width), at: hintArea.origin, width: hintArea.width)
-    var text = rest
-    if let editor {
-      let (field, above) = rest.splitBottom(1).rest.splitBottom(fieldHeight)
-      editor.draw(into: &canvas, rect: field, label: label, error: error)
-      text = above
+    if layout.isFramed {
+      canvas.box(layout.area, title: title, role: isDanger ? .dialogDanger : .dialog)
+    } else {
+      canvas.fill(layout.area)
     }
-    drawMessage(lines, into: &canvas, text)
+    canvas.put(
+      HintBar(hints).line(width: layout.hints.width), at: layout.hints.origin,
+      width: layout.hints.width)
+    drawMessage(layout.lines, into: &canvas, layout.text)
+    editor?.draw(into: &canvas, rect: layout.field, label: label, error: error)
   }
 
   private func drawMessage(_ lines: [StyledLine], into canvas: inout Canvas, _ area: Rect) {
     for (index, line) in lines.prefix(area.height).enumerated() {
-      let isCut = index == area.height - 1 && lines.count > area.height
-      let shown = isCut ? StyledLine(canvas.glyphs.ellipsis, .muted) : line
+      let isCut = index > 0 && index == area.height - 1 && lines.count > area.height
+      var shown = isCut ? StyledLine(canvas.glyphs.ellipsis, .muted) : line
+      let excess = line.width - area.width
+      if index == 0, excess > 0 {
+        let sign = canvas.glyphs.ellipsis
+        shown = StyledLine(sign, .muted)
+        for run in line.dropping(columns: excess + sign.count, glyphs: canvas.glyphs).runs {
+          shown.append(run.text, run.role)
+        }
+      }
       canvas.put(shown, at: area.line(index).origin, width: area.width)
     }
+  }
+
+  /// The index of the hint at a position; nil if there is none.
+  ///
+  /// - Parameters:
+  ///   - position: a cell of the screen.
+  ///   - rect: the area that the dialog belongs to.
+  ///   - hasField: whether a field is drawn.
+  ///   - hasError: whether it is drawn with an error.
+  /// - Returns: the index, or nil.
+  public func hint(
+    at position: Position, rect: Rect, hasField: Bool = false, hasError: Bool = false
+  ) -> Int? {
+    let area = layout(in: rect, hasField: hasField, hasError: hasError).hints
+    guard area.contains(position) else { return nil }
+    return HintBar(hints).index(atColumn: position.column - area.column, width: area.width)
   }
 }

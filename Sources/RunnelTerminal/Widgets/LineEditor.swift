@@ -4,8 +4,17 @@
 /// as one; typing is undone word by word. A value without time or keys: the keymap turns keys into
 /// actions (see `TextFieldBindings`), `perform` performs them, `insert` types.
 public struct LineEditor: Hashable, Sendable {
-  /// The most characters in a field; what comes beyond is dropped.
+  /// The most characters to which a text can be made longer in a field; what does not fit is not taken
+  /// at all, which `overflow` tells.
   public static let characterCountMax = 65_536
+
+  /// What was not taken, since there is no room for it.
+  public struct Overflow: Hashable, Sendable {
+    /// How many characters it has.
+    public var count: Int
+    /// For how many there is room.
+    public var room: Int
+  }
 
   /// Whether the text may have several lines.
   public let isMultiline: Bool
@@ -15,6 +24,8 @@ public struct LineEditor: Hashable, Sendable {
   public private(set) var isRevealed = false
   /// What was deleted last by word or line; `input.yank` inserts it.
   public private(set) var killed = ""
+  /// What the last action would have put in and did not, since there is no room; nil if all was taken.
+  public private(set) var overflow: Overflow?
 
   private(set) var buffer: EditBuffer
   /// Whether the last action was a deletion that the next one adds to.
@@ -24,11 +35,11 @@ public struct LineEditor: Hashable, Sendable {
 
   /// Makes a field; the cursor is at the end.
   ///
-  /// The text is kept as it is, even what could not be typed, and cut to `characterCountMax`.
+  /// The text is kept as it is, even what could not be typed, and however long it is.
   public init(_ text: String = "", isMultiline: Bool = false, isSecret: Bool = false) {
     self.isMultiline = isMultiline
     self.isSecret = isSecret
-    buffer = EditBuffer(String(text.prefix(Self.characterCountMax)))
+    buffer = EditBuffer(text)
   }
 
   /// The text.
@@ -43,12 +54,19 @@ public struct LineEditor: Hashable, Sendable {
   /// The text up to the cursor, as completion needs it.
   public var textBeforeCursor: String { String(buffer.characters[..<buffer.cursor]) }
 
+  /// Whether a text is longer than what can be typed: nothing could be added to it.
+  ///
+  /// O(n) in the text.
+  public static func isTooLong(_ text: String) -> Bool {
+    text.utf8.count > characterCountMax && text.count > characterCountMax
+  }
+
   // MARK: - Typing
 
   /// Inserts typed or pasted text at the cursor.
   ///
   /// In a field of one line, line ends become spaces. Control characters other than tabs are
-  /// dropped.
+  /// dropped. What does not fit as a whole is not taken, see `overflow`.
   public mutating func insert(_ text: String) {
     endRun()
     put(text.compactMap { typeable($0) }, over: cursor..<cursor, isTyping: text.count == 1)
@@ -58,7 +76,7 @@ public struct LineEditor: Hashable, Sendable {
   public mutating func replaceText(_ text: String) {
     endRun()
     buffer.closeStep()
-    put(Array(text.prefix(Self.characterCountMax)), over: 0..<buffer.characters.count)
+    put(Array(text), over: 0..<buffer.characters.count)
   }
 
   /// Replaces the characters of a range, as completion does; can be undone.
@@ -72,12 +90,18 @@ public struct LineEditor: Hashable, Sendable {
       over: range.clamped(to: 0..<buffer.characters.count))
   }
 
-  /// Replaces a range by as much as there is room for.
+  /// It was told what did not fit.
+  public mutating func forgetOverflow() { overflow = nil }
+
+  /// Replaces a range, if there is room for what comes.
   private mutating func put(
     _ characters: [Character], over range: Range<Int>, isTyping: Bool = false
   ) {
-    let room = Self.characterCountMax - buffer.characters.count + range.count
-    buffer.replace(range, with: Array(characters.prefix(max(0, room))), isTyping: isTyping)
+    let room = max(0, Self.characterCountMax - buffer.characters.count + range.count)
+    if characters.count > room {
+      return overflow = Overflow(count: characters.count, room: room)
+    }
+    buffer.replace(range, with: characters, isTyping: isTyping)
   }
 
   private func typeable(_ character: Character) -> Character? {
@@ -125,6 +149,7 @@ public struct LineEditor: Hashable, Sendable {
   private mutating func endRun() {
     isKilling = false
     goalColumn = nil
+    overflow = nil
   }
 
   private mutating func move(_ action: ActionID) -> Bool {

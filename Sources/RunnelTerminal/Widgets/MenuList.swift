@@ -199,9 +199,16 @@ extension MenuList {
     return line
   }
 
-  /// The rectangle of the rows in a box with a field.
+  /// Whether a box has room for a frame around rows.
+  private static func isFramed(_ box: Rect) -> Bool { box.height > 3 }
+
+  private static func inside(_ box: Rect) -> Rect {
+    isFramed(box) ? box.inset(rows: 1, columns: 1) : box
+  }
+
+  /// The rectangle of the rows in a box with a field; a low box has no frame.
   public static func rows(inBox box: Rect) -> Rect {
-    let inside = box.inset(rows: 1, columns: 1)
+    let inside = inside(box)
     // Where there is one line only, it is the selected row's.
     return inside.height < 2 ? inside : inside.splitTop(1).rest
   }
@@ -210,8 +217,12 @@ extension MenuList {
   public func draw(
     into canvas: inout Canvas, box: Rect, title: String, editor: LineEditor, label: String = ""
   ) {
-    canvas.box(box, title: title, role: .dialog)
-    let inside = box.inset(rows: 1, columns: 1)
+    if MenuList.isFramed(box) {
+      canvas.box(box, title: title, role: .dialog)
+    } else {
+      canvas.fill(box)
+    }
+    let inside = MenuList.inside(box)
     canvas.cursor = nil
     draw(into: &canvas, rect: MenuList.rows(inBox: box))
     guard inside.height > 1 else { return }

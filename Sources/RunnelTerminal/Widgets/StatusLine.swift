@@ -75,6 +75,20 @@ public struct HintBar: Hashable, Sendable {
     canvas.put(line(width: first.width), at: first.origin, width: first.width)
   }
 
+  /// The index of the hint that is drawn at a column of so many; nil if none is.
+  ///
+  /// The column is counted from the first hint. What comes last is not among them.
+  public func index(atColumn column: Int, width: Int) -> Int? {
+    var start = 0
+    for (index, hint) in hints.enumerated() {
+      let end = start + hint.line.width
+      if end > width { return nil }
+      if start..<end ~= column { return index }
+      start = end + 2
+    }
+    return nil
+  }
+
   /// The hints that fit in a width, two blanks apart.
   func line(width: Int) -> StyledLine {
     let lastLine = last?.line

@@ -23,6 +23,15 @@ extension StyledLine {
     return kept
   }
 
+  /// The first columns of the line, with the ellipsis at their end if there is more.
+  public func keeping(columns: Int, glyphs: Glyphs) -> StyledLine {
+    var kept = StyledLine()
+    for (cluster, role) in LineFitting(self, width: columns, glyphs: glyphs).clusters {
+      kept.append(cluster.text, role)
+    }
+    return kept
+  }
+
   /// The line with one role in place of another.
   func replacing(_ role: StyleRole, with other: StyleRole) -> StyledLine {
     StyledLine(runs.map { StyledRun($0.text, $0.role == role ? other : $0.role) })

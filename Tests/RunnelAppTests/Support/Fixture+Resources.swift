@@ -129,6 +129,11 @@ extension AppDriver {
     if !cursorLine.contains(text) { Issue.record("no line has \(text): \(body)") }
   }
 
+  /// Gives the keys to a field of the form on top.
+  func go(toField label: String) {
+    for _ in form?.fields ?? [] where form?.fields[form?.focus ?? 0].label != label { press("Tab") }
+  }
+
   /// The form on top; nil if there is none.
   var form: FormScreen? {
     if case .form(let form)? = state.layers.last { form } else { nil }
