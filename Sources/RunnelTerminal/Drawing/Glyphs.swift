@@ -7,91 +7,81 @@ public struct Glyphs: Hashable, Sendable {
   public let isASCII: Bool
 
   /// The cursor row.
-  public let cursor: String
+  public var cursor: String { ">" }
   /// A marked row.
-  public let marked: String
+  public var marked: String { "*" }
   /// A section or node that shows its content.
-  public let foldOpen: String
+  public var foldOpen: String { sign("▾", "v") }
   /// A section or node that hides its content.
-  public let foldClosed: String
+  public var foldClosed: String { sign("▸", ">") }
   /// A row that stands for rows not loaded.
-  public let placeholder: String
+  public var placeholder: String { sign("⋯", "...") }
   /// A row that is not stored.
-  public let transient: String
+  public var transient: String { "~" }
   /// A row or field that changed a moment ago.
-  public let changed: String
+  public var changed: String { sign("Δ", "^") }
   /// A write that waits to be sent.
-  public let pending: String
+  public var pending: String { sign("↑", "u") }
   /// A conflict, an error, a refusal.
-  public let conflict: String
+  public var conflict: String { "!" }
   /// A row that arrived since the last visit.
-  public let new: String
+  public var new: String { sign("•", "+") }
   /// Something being fetched.
-  public let loading: String
+  public var loading: String { sign("◐", "*") }
   /// A denied or failed thing.
-  public let failed: String
+  public var failed: String { sign("✗", "x") }
   /// A live connection.
-  public let live: String
+  public var live: String { sign("●", "on") }
   /// A connection being made, or stale data.
-  public let connecting: String
+  public var connecting: String { sign("◌", "..") }
   /// A pinned row.
-  public let pinned: String
+  public var pinned: String { sign("★", "*") }
   /// A separator between words.
-  public let dot: String
+  public var dot: String { sign("·", "-") }
   /// What stands for the part of a text that does not fit.
-  public let ellipsis: String
+  public var ellipsis: String { sign("…", "...") }
   /// Upwards: rows above, bytes sent.
-  public let up: String
+  public var up: String { sign("↑", "^") }
   /// Downwards: rows below, bytes received.
-  public let down: String
+  public var down: String { sign("↓", "v") }
   /// From an old value to a new one, and between the steps of a path.
-  public let right: String
+  public var right: String { sign("→", "->") }
   /// Backwards.
-  public let left: String
+  public var left: String { sign("←", "<-") }
   /// The thumb of a scroll bar.
-  public let scrollbar: String
+  public var scrollbar: String { sign("▐", "#") }
   /// Toasts that only tell something.
-  public let info: String
+  public var info: String { "i" }
 
   /// A horizontal line of a frame.
-  public let horizontal: String
+  public var horizontal: String { sign("─", "-") }
   /// A vertical line of a frame.
-  public let vertical: String
+  public var vertical: String { sign("│", "|") }
   /// The top left corner of a frame.
-  public let topLeft: String
+  public var topLeft: String { sign("┌", "+") }
   /// The top right corner of a frame.
-  public let topRight: String
+  public var topRight: String { sign("┐", "+") }
   /// The bottom left corner of a frame.
-  public let bottomLeft: String
+  public var bottomLeft: String { sign("└", "+") }
   /// The bottom right corner of a frame.
-  public let bottomRight: String
+  public var bottomRight: String { sign("┘", "+") }
 
   /// A tab inside a value.
-  public let tab: String
+  public var tab: String { sign("⇥", ">") }
   /// A line end inside a value.
-  public let lineEnd: String
+  public var lineEnd: String { sign("⏎", "$") }
   /// A control character inside a value, when it has no picture.
-  public let control: String
+  public var control: String { sign("·", "?") }
   /// A scalar that no terminal can draw.
-  public let unknown: String
+  public var unknown: String { sign("\u{FFFD}", "?") }
   /// What a combining mark without a letter stands on.
-  public let markBase: String
+  public var markBase: String { sign("◌", "?") }
 
   /// The signs for a terminal that draws Unicode.
-  public static let unicode = Glyphs(
-    isASCII: false, cursor: ">", marked: "*", foldOpen: "▾", foldClosed: "▸", placeholder: "⋯",
-    transient: "~", changed: "Δ", pending: "↑", conflict: "!", new: "•", loading: "◐", failed: "✗",
-    live: "●", connecting: "◌", pinned: "★", dot: "·", ellipsis: "…", up: "↑", down: "↓",
-    right: "→", left: "←", scrollbar: "▐", info: "i", horizontal: "─", vertical: "│",
-    topLeft: "┌", topRight: "┐", bottomLeft: "└", bottomRight: "┘", tab: "⇥", lineEnd: "⏎",
-    control: "·", unknown: "\u{FFFD}", markBase: "◌")
+  public static let unicode = Glyphs(isASCII: false)
 
   /// The signs for a terminal that draws ASCII only.
-  public static let ascii = Glyphs(
-    isASCII: true, cursor: ">", marked: "*", foldOpen: "v", foldClosed: ">", placeholder: "...",
-    transient: "~", changed: "^", pending: "u", conflict: "!", new: "+", loading: "*", failed: "x",
-    live: "on", connecting: "..", pinned: "*", dot: "-", ellipsis: "...", up: "^", down: "v",
-    right: "->", left: "<-", scrollbar: "#", info: "i", horizontal: "-", vertical: "|",
-    topLeft: "+", topRight: "+", bottomLeft: "+", bottomRight: "+", tab: ">", lineEnd: "$",
-    control: "?", unknown: "?", markBase: "?")
+  public static let ascii = Glyphs(isASCII: true)
+
+  private func sign(_ unicode: String, _ ascii: String) -> String { isASCII ? ascii : unicode }
 }
