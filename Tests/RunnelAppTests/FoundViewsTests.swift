@@ -79,4 +79,34 @@ import Testing
       app.press("gt")
     }
   }
+
+  @Test func columnsAreAsWideAsTheValuesNeed() throws {
+    let record: JSONValue = [
+      "age": 41, "away": false, "since": 1_787_595_600_000, "text": "as long as there is room",
+    ]
+    let view = try #require(views(in: ["user": ["ana": record, "bo": record]]).first)
+    #expect(view.columns.map(\.width) == [4, 5, 6, 10, nil])
+    #expect(view.columns.map(\.format) == [.plain, .plain, .plain, .date, .plain])
+  }
+
+  @Test func aShortKeyIsShownOnEveryScreenAndALongOneWhereThereIsRoom() throws {
+    let short = try #require(views(in: ["user": ["ana": ["name": "Ana"]]]).first)
+    #expect(short.columns[0].minimumScreen == 0)
+    let long: JSONValue = ["log": ["-Kx9tR2mQe4567890123": ["text": "hello"]]]
+    #expect(try #require(views(in: long).first).columns[0].minimumScreen == 60)
+    let numbers: JSONValue = ["log": ["-Kx9tR2mQe4567890123": ["n": 1]]]
+    #expect(try #require(views(in: numbers).first).columns[0].minimumScreen == 0)
+  }
+
+  @Test func theKeyIsShownBesideTheDetailPane() throws {
+    let json: JSONValue = [
+      "user": ["ana": ["n": 1, "text": "one"], "bo": ["n": 2, "text": "two"]]
+    ]
+    let app = try AppDriver(try views(in: json), json: json, columns: 120)
+    app.press("gg j")
+    #expect(app.cursorLine.contains("ana"))
+    app.resize(columns: 80, rows: 24)
+    app.press("p")
+    #expect(app.cursorLine.contains("ana"))
+  }
 }

@@ -221,7 +221,7 @@ import Testing
   @Test func hintsNameKeysThatWork() throws {
     for place in Self.places {
       let app = try Self.app(at: place)
-      let hints = Hints(state: app.state).all
+      let hints = Hints(state: app.state).all(in: app.state)
       #expect(!hints.isEmpty)
       for hint in hints { #expect(hint.keys != "", "\(hint.words) in the \(place.name)") }
     }

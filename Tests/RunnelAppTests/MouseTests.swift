@@ -139,4 +139,74 @@ import Testing
     send(.press, row: row, to: app)
     #expect(app.record?.edit != nil)
   }
+
+  @Test func aDragMarksTheRowsThatItPasses() throws {
+    let app = try chat()
+    let (first, last) = (try row(of: "Rain", in: app), try row(of: "Good morning", in: app))
+    send(.press, row: first, to: app)
+    #expect(app.list.markCount == 0)
+    send(.drag, row: last, to: app)
+    #expect(app.list.markCount == 3)
+    send(.drag, row: last - 2, to: app)
+    #expect(app.list.markCount == 2)
+    send(.release, row: last - 2, to: app)
+    #expect(app.list.marks.count == 2)
+    #expect(app.list.rangeStart == nil)
+    app.press("j j")
+    #expect(app.list.markCount == 2)
+  }
+
+  @Test func aDragBeyondTheEdgeScrolls() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("G")
+    let top = app.body[1]
+    let row = try row(of: app.cursorLine.dropFirst().description, in: app)
+    send(.press, row: row, to: app)
+    for _ in 0..<12 { send(.drag, row: 1, to: app) }
+    let count = app.list.markCount
+    #expect(count > 20)
+    #expect(app.body[1] != top)
+    send(.release, row: 1, to: app)
+    #expect(app.list.marks.count == count)
+  }
+
+  @Test func aDragMarksNodesOfTheTree() throws {
+    let app = try chat()
+    app.press("g3 gg l")
+    send(.press, row: 4, to: app)
+    send(.drag, row: 5, to: app)
+    send(.release, row: 5, to: app)
+    #expect(app.state.tree.marks == ["/room", "/user"])
+  }
+
+  @Test func aPressWithoutADragMarksNothing() throws {
+    let app = try chat()
+    let row = try row(of: "Rain", in: app)
+    send(.press, row: row, to: app)
+    send(.release, row: row, to: app)
+    send(.drag, row: row + 1, to: app)
+    #expect(app.list.markCount == 0)
+  }
+
+  @Test func theLineBetweenPanesIsDragged() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120, rows: 24)
+    let (views, detail) = (app.state.layout.views, app.state.layout.detail)
+    send(.press, row: 9, column: views.endColumn - 1, to: app)
+    send(.drag, row: 9, column: views.endColumn + 5, to: app)
+    send(.release, row: 9, column: views.endColumn + 5, to: app)
+    #expect(app.state.layout.views.width == views.width + 6)
+    #expect(app.state.pane == .list, "it is no click")
+    send(.press, row: 9, column: detail.column, to: app)
+    send(.drag, row: 9, column: detail.column - 4, to: app)
+    #expect(app.state.layout.detail.width == detail.width + 4)
+    send(.drag, row: 9, column: 0, to: app)
+    #expect(app.state.layout.body.width == PaneArrangement.listColumnsMin)
+    send(.drag, row: 9, column: 119, to: app)
+    #expect(app.state.layout.detail.width == PaneArrangement.detailColumnsMin)
+    send(.release, row: 9, column: 119, to: app)
+    app.resize(columns: 80, rows: 24)
+    #expect(app.state.layout.detail.isEmpty)
+    let choice = try #require(app.state.paneChoices[0])
+    #expect(PaneChoice(text: choice.text) == choice)
+  }
 }

@@ -117,4 +117,36 @@ import Testing
     #expect(app.toast.contains("read-only"))
     #expect(app.screen.contains { $0.contains("With this row") })
   }
+
+  @Test func aPathWhereNothingStandsLeavesTheUserWhereTheyAre() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 gg j j")
+    let before = app.cursorLine
+    app.press(":")
+    app.type("/nonexist/x")
+    #expect(!app.screen.contains { $0.contains("in the tree") && !$0.contains("looked for") })
+    app.press("Enter")
+    #expect(app.toast == "nothing stands at /nonexist/x")
+    #expect(app.state.active == 1)
+    #expect(app.cursorLine == before)
+    app.press("g3 l j")
+    let node = app.cursorLine
+    app.press(":")
+    app.type("/nonexist/x")
+    app.press("Enter")
+    #expect(app.cursorLine == node)
+  }
+
+  @Test func aPathThatIsFoundIsComeBackFrom() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 gg j j")
+    let before = app.cursorLine
+    app.press(":")
+    app.type("/user/eve/email")
+    app.press("Enter")
+    #expect(app.state.isTree)
+    #expect(app.cursorLine.contains("email"))
+    app.press("gb")
+    #expect(app.cursorLine == before)
+  }
 }

@@ -118,6 +118,52 @@ import Testing
     #expect(app.screen[2].contains("-+-"))
     #expect(app.screen.allSatisfy { !$0.contains("┬") })
   }
+
+  /// Columns that are for wide screens, beside one that takes what is left.
+  private func columns(_ text: String) throws -> [ViewDefinition] {
+    let yaml = """
+      views:
+        - name: People
+          path: /user
+          columns: [{ field: plot, width: 3, screen: 60 }, { field: name, width: 8 }, \(text)]
+      """
+    return try ViewFile(yaml: yaml, name: "columns.views.yaml").views
+  }
+
+  @Test func columnsGoByTheWidthOfTheScreenNotOfThePane() throws {
+    let app = try AppDriver(
+      columns("{ field: email }"), json: ["user": ["dan": Fixture.user("Dan", "x", plot: 777)]])
+    for width in 60...160 {
+      app.resize(columns: width, rows: 24)
+      #expect(app.body.contains { $0.contains("777") }, "\(width) columns")
+    }
+    app.resize(columns: 80, rows: 24)
+    app.press("p")
+    #expect(app.body.contains { $0.contains("777") })
+    app.resize(columns: 59, rows: 24)
+    #expect(!app.body.contains { $0.contains("777") })
+  }
+
+  @Test func aPaneWithoutRoomShowsTheColumnsForNarrowScreensOnly() throws {
+    let app = try AppDriver(
+      columns("{ field: email, width: 20 }, { field: role }"),
+      json: ["user": ["dan": Fixture.user("Dan", "x", plot: 777)]], columns: 120)
+    app.press("gg j")
+    #expect(app.cursorLine.contains("777"))
+    app.resize(columns: 90, rows: 24)
+    app.press("p Tab +")
+    #expect(app.state.layout.body.width < 48)
+    #expect(!app.cursorLine.contains("777"))
+    #expect(app.cursorLine.contains("dan@"))
+  }
+
+  @Test func theDemoKeepsItsSignsOnWideScreens() throws {
+    let demo = try Fixture.demoViews()
+    let app = try AppDriver(
+      demo.views, copying: Fixture.demoFile.get(), columns: 120, rows: 40, now: Fixture.demoNow)
+    app.press("gg")
+    #expect(app.body.contains { $0.contains("★") })
+  }
 }
 
 /// The value beside the tree.

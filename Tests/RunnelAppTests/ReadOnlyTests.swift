@@ -32,6 +32,24 @@ import Testing
     app.press("gn")
     #expect(app.cursorLine.contains("seen"))
   }
+
+  @Test(arguments: ["g1", "g2 gg j", "g2 gg j Enter", "g3 l j", "gH"])
+  func hintsOfferNothingThatWrites(keys: String) throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, isReadOnly: true)
+    app.press(keys)
+    let hints = app.screen[app.state.layout.hints.row]
+    for words in ["edit", "add", "delete", "take back"] {
+      #expect(!hints.contains(" \(words)"), "\(hints)")
+    }
+    #expect(hints.contains("help"))
+  }
+
+  @Test func atTheEndOfAListNothingIsFetched() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g2 G")
+    #expect(app.cursorLine.contains("end"))
+    #expect(!app.screen[app.state.layout.hints.row].contains("fetch"))
+  }
 }
 
 extension ReadOnlyTests {

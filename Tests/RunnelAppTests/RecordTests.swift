@@ -1,3 +1,4 @@
+import Foundation
 import RunnelBase
 import RunnelDatabase
 import RunnelStreams
@@ -292,5 +293,21 @@ import Testing
     #expect(app.screen[0].contains("/user/dan"))
     try app.set("/user/ana/plot", 77)
     #expect(app.line(of: "77") == nil)
+  }
+
+  @Test(arguments: [80, 40])
+  func anErrorWithoutRoomIsReadInFullBelow(columns: Int) throws {
+    let app = try ana()
+    app.resize(columns: columns, rows: 12)
+    try goTo("plot", app)
+    app.press("e")
+    app.type("x")
+    app.press("Enter")
+    app.wait(milliseconds: 10_000)
+    let below = app.screen.suffix(from: app.state.layout.body.endRow)
+    let words = (below.isEmpty ? [] : below.map { $0.trimmingCharacters(in: .whitespaces) })
+      .joined(separator: " ")
+    let beside = app.cursorLine.contains("like 12 or -3.5")
+    #expect(beside || words.contains("type digits, like 12 or -3.5"), "\(app.screen)")
   }
 }

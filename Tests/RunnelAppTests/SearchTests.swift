@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelDatabase
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -99,5 +100,73 @@ import Testing
     app.press("l /")
     app.type("cleo@ex")
     #expect(app.cursorLine.contains("email"))
+  }
+
+  @Test func theOnlyMatchIsSaid() throws {
+    let app = try chat()
+    app.press("/")
+    app.type("ladder")
+    app.press("Enter n")
+    #expect(app.toast == "this is the only row with ladder")
+    #expect(app.cursorLine.contains("ladder"))
+  }
+
+  @Test func aSearchThatGoesOnAtTheOtherEndSaysSo() throws {
+    let app = try chat()
+    app.press("gg /")
+    app.type("the")
+    app.press("Enter n n")
+    #expect(app.toast.isEmpty)
+    app.press("n")
+    #expect(app.toast == "the search went on at the top")
+    app.press("N")
+    #expect(app.toast == "the search went on at the bottom")
+  }
+
+  @Test func aMatchThatIsCutOffIsSaid() throws {
+    let app = try chat()
+    let text = String(repeating: "tea and cake, ", count: 12) + "then the harvest of all plums"
+    try app.set("/room/-M5/text", .string(text))
+    app.press("gg /")
+    app.type("harvest")
+    app.press("Enter")
+    #expect(app.toast.contains("out of sight in this row: ... cake, then the harvest of all plums"))
+    let tree = try chat()
+    try tree.set("/note", .string(text))
+    tree.press("g3 /")
+    tree.type("harvest")
+    tree.press("Enter")
+    #expect(tree.toast.contains("the harvest of"))
+  }
+
+  @Test func theQueueIsSearched() throws {
+    let app = try chat()
+    app.backend.refusal = DatabaseError(.refused, "the disk is full")
+    for name in ["Xan", "Yan"] {
+      app.press("g2 a")
+      app.type(name)
+      app.press("C-s C-g")
+    }
+    app.press("S Enter gg /")
+    app.type("yan")
+    #expect(app.cursorLine.contains("Yan"))
+    app.press("Esc Esc")
+    #expect(app.state.layers.isEmpty)
+  }
+
+  @Test func theHistoryIsSearched() throws {
+    let app = try chat()
+    app.press("g2 gg j e C-u")
+    app.type("plum@example.org")
+    app.press("Enter Esc j e C-u")
+    app.type("pear@example.org")
+    app.press("Enter Esc gH")
+    app.press("j Enter k Enter gg /")
+    app.type("plum@")
+    app.press("Enter")
+    #expect(app.cursorLine.contains("plum@example.org"))
+    app.press("/")
+    app.type("pear@")
+    #expect(app.cursorLine.contains("pear@example.org"))
   }
 }

@@ -214,4 +214,40 @@ import Testing
     undoing.finish(1)
     #expect(undoing.steps(.undo).isEmpty)
   }
+
+  // MARK: What is put back
+
+  @Test func theCursorGoesToWhatIsPutBackAndItIsNoNews() throws {
+    let app = try AppDriver(
+      Fixture.views(), copying: Fixture.historyFile.get(), columns: 120, rows: 40)
+    app.press("G")
+    let last = app.cursorLine
+    delete(app)
+    app.press("gg u")
+    #expect(app.cursorLine == last)
+    #expect(!app.screen[1].contains("new"), "\(app.screen[1])")
+  }
+
+  @Test func ofManyThatArePutBackTheCursorGoesToTheFirst() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("G 2 0 k")
+    let first = app.cursorLine
+    app.press("v G")
+    delete(app)
+    app.press("gg u")
+    #expect(app.cursorLine.dropFirst(3) == first.dropFirst(3))
+    #expect(!app.screen.contains { $0.contains(" new") })
+    try app.set("/room/-M99999", Fixture.message("from others", at: Fixture.now))
+    #expect(app.screen.contains { $0.contains("1 new") }, "what others write is news")
+  }
+
+  @Test func whoGoesOnWhileSomethingIsPutBackKeepsTheCursor() throws {
+    let app = try app()
+    app.press("g2 gg j")
+    delete(app)
+    app.strike("u G")
+    app.pump()
+    #expect(app.list.list.cursor == .row(ListScreen.pagingRow))
+    #expect(try app.stored("/user/ana/plot") == 3)
+  }
 }

@@ -135,4 +135,39 @@ import Testing
     app.press("e")
     #expect(app.cursorLine.contains("ana@example.orgx"))
   }
+
+  @Test func afterADropTheCursorIsOnTheNextWrite() throws {
+    let app = try threeRefused()
+    app.press("S j")
+    #expect(app.body[2].hasPrefix(">"))
+    app.press("d")
+    app.wait(milliseconds: 200)
+    app.press("y")
+    #expect(app.state.queue.refused.count == 2)
+    #expect(app.body[2].hasPrefix(">"))
+  }
+
+  @Test func agesInTheQueueFollowTheClock() throws {
+    let app = try threeRefused()
+    app.press("S")
+    #expect(app.body[1].contains("now"))
+    let deadline = try #require(app.state.deadline)
+    app.wait(milliseconds: deadline - app.state.now)
+    #expect(!app.body[1].contains("now"), "\(app.body[1])")
+    app.wait(milliseconds: 2 * Fixture.minute)
+    #expect(app.body[1].contains("2m"), "\(app.body[1])")
+  }
+
+  /// Three new records are refused.
+  private func threeRefused() throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.backend.refusal = refusal
+    for name in ["Xan", "Yan", "Zed"] {
+      app.press("g2 a")
+      app.type(name)
+      app.press("C-s C-g")
+    }
+    app.backend.refusal = nil
+    return app
+  }
 }

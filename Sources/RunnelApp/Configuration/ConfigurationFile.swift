@@ -109,7 +109,7 @@ extension ConfigurationFile {
       case "keys": readKeys(try object.member(name))
       default:
         throw object.error(
-          "`\(name)` is not known here: "
+          "`\(name)` is not known here"
             + Spelling.advice(for: name, among: ConfigurationFile.names), at: name)
       }
     } catch let error as ConfigurationError {

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelDatabase
+import RunnelTerminal
 import RunnelTree
 
 /// Views for a database without a views file: one for every collection that is found in it.
@@ -21,9 +22,16 @@ struct FoundViews {
   /// How many columns a view gets.
   static let columnsMax = 4
 
+  /// A collection that was found, with its first records.
+  private struct Collection {
+    var path: Path
+    var keys: [RunnelTree.Key]
+    var records: [RunnelTree.Node]
+  }
+
   private let session: DatabaseSession
   private let pageSize: Int
-  private var found: [(path: Path, records: [RunnelTree.Node])] = []
+  private var found: [Collection] = []
   /// The nodes that are still to be looked at, those near the root first.
   private var queue: [Path] = [.root]
 
@@ -53,7 +61,7 @@ struct FoundViews {
     let samples = children.prefix(FoundViews.samplesMax)
     let records = try samples.compactMap { try record($0, in: path) }
     if !records.isEmpty, records.count == samples.count, !path.isRoot {
-      found.append((path, records))
+      found.append(Collection(path: path, keys: samples.map(\.key), records: records))
       return
     }
     guard path.keys.count + 1 < FoundViews.depthMax else { return }
@@ -69,7 +77,7 @@ struct FoundViews {
     return zip(names, found).sorted { $0.1.path < $1.1.path }.map { name, collection in
       let isUnique = names.count { $0 == name } == 1
       let path = String(collection.path.description.dropFirst())
-      return view(of: collection.path, named: isUnique ? name : path, collection.records)
+      return view(of: collection, named: isUnique ? name : path)
     }
   }
 
@@ -89,20 +97,48 @@ struct FoundViews {
     return children.isEmpty ? nil : RunnelTree.Node(children: children)
   }
 
-  private func view(
-    of path: Path, named name: String, _ records: [RunnelTree.Node]
-  ) -> ViewDefinition {
+  private func view(of collection: Collection, named name: String) -> ViewDefinition {
     var names: [RunnelTree.Key] = []
-    for child in records.flatMap(\.children) where !names.contains(child.key) {
+    for child in collection.records.flatMap(\.children) where !names.contains(child.key) {
       names.append(child.key)
     }
-    var columns = [ColumnDefinition(field: .key, width: 20, minimumScreen: 60, isMuted: true)]
-    columns += names.prefix(FoundViews.columnsMax).map { name in
-      ColumnDefinition(field: .path(Path(unchecked: [name])))
-    }
-    var source = SourceDefinition(path: path)
+    let columns =
+      [keyColumn(of: collection)]
+      + names.prefix(FoundViews.columnsMax).map { column(of: $0, in: collection) }
+    var source = SourceDefinition(path: collection.path)
     source.page = pageSize
     return ViewDefinition(name: name, source: source, columns: columns)
+  }
+
+  /// The column of the keys, as wide as those that were seen.
+  ///
+  /// A long key is left out on narrow screens if a text tells the records apart.
+  private func keyColumn(of collection: Collection) -> ColumnDefinition {
+    let widest = collection.keys.map { CellWidth.width(of: $0.text) }.max() ?? 0
+    let isLong = widest > 12 || collection.keys.contains(where: \.isGenerated)
+    let hasTexts = collection.records.contains { record in
+      record.children.contains { if case .string? = $0.node.leaf { true } else { false } }
+    }
+    return ColumnDefinition(
+      field: .key, width: min(max(widest, 4), 20), minimumScreen: isLong && hasTexts ? 60 : 0,
+      isMuted: true)
+  }
+
+  /// The column of a field: as wide as the values need that were seen, unless some are texts.
+  private func column(of name: RunnelTree.Key, in collection: Collection) -> ColumnDefinition {
+    var column = ColumnDefinition(field: .path(Path(unchecked: [name])))
+    let leaves = collection.records.compactMap { $0[name].leaf }
+    let hasTexts = leaves.contains { if case .string = $0 { true } else { false } }
+    if hasTexts { return column }
+    let widths = leaves.map { CellWidth.width(of: FieldKind.text(of: $0.json)) }
+    // Other rows may have numbers with a digit more.
+    column.width = min(max((widths.max() ?? 0) + 1, 5), 20)
+    let areTimes = leaves.allSatisfy { leaf in
+      guard case .number(let number) = leaf, let time = number.integer else { return false }
+      return TreeText.moments.contains(time)
+    }
+    if areTimes { (column.format, column.width) = (.date, 10) }
+    return column
   }
 }
 

@@ -85,7 +85,7 @@ public struct ThemeFile: Sendable {
     case "roles": reader.read(try object.member(name))
     default:
       throw object.error(
-        "`\(name)` is not known here: " + Spelling.advice(for: name, among: ThemeFile.names),
+        "`\(name)` is not known here" + Spelling.advice(for: name, among: ThemeFile.names),
         at: name)
     }
   }

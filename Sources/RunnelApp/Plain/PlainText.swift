@@ -50,7 +50,7 @@ struct PlainText {
     // Ages would be wrong as soon as they are read.
     let row = RowText(
       definition: definition, now: now, local: local, glyphs: glyphs, screenWidth: .max,
-      timeStyle: .full)
+      listWidth: .max, timeStyle: .full)
     let texts = definition.columns.map { column in
       row.text(of: column.field.node(key: record.row.key, node), column.format)
     }

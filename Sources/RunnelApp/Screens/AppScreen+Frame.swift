@@ -45,9 +45,9 @@ extension AppScreen {
 
   private func draw(_ hints: Hints, into canvas: inout Canvas, _ rect: Rect) {
     guard let cache, rect.height == 1, rect.width == canvas.size.columns else {
-      return HintBar(hints.all, last: hints.help).draw(into: &canvas, rect: rect)
+      return HintBar(hints.all(in: state), last: hints.help).draw(into: &canvas, rect: rect)
     }
-    let cells = cache.line(hints) { bar in
+    let cells = cache.line(hints, in: state) { bar in
       CanvasLine(width: rect.width, glyphs: glyphs) { bar.draw(into: &$0, rect: $0.bounds) }
     }
     canvas.put(cells, at: rect.origin)
@@ -104,7 +104,8 @@ extension AppScreen {
 
   private var countLine: StyledLine {
     guard !state.isTree else {
-      return StyledLine("\(state.tree.content.rowCount) lines ", .muted)
+      let count = state.tree.content.rowCount
+      return StyledLine(count == 1 ? "1 line " : "\(count) lines ", .muted)
     }
     let screen = state.lists[state.active]
     var line = StyledLine()
@@ -142,8 +143,11 @@ extension AppScreen {
     } else if let awaited = state.awaited {
       left.append(awaited.keys, .hintKey)
     } else if !layout.isCompact {
-      left.append(marksText, .rowMarked)
-      left.append(newRowsPill, .rowNew)
+      let marks = marksText
+      let pill = newRowsPill
+      left.append(marks, .rowMarked)
+      if !marks.isEmpty, !pill.isEmpty { left.append(" · ") }
+      left.append(pill, .rowNew)
     } else if let help = hints.help {
       left.append(help.line)
     }
@@ -154,7 +158,7 @@ extension AppScreen {
   /// A message takes the status line, and as many lines above it as it needs and as are not the
   /// list's: the cursor stays in sight.
   private func drawToast(into canvas: inout Canvas) {
-    guard let toast = state.toast?.toast else { return }
+    guard let toast = state.toast?.toast ?? cutError.map({ Toast(.error, $0) }) else { return }
     let lines = StyledLine(toast.text).wrapped(width: max(state.size.columns - 4, 1)).count
     let height = min(lines, Toast.lineCountMax, state.size.rows - layout.body.endRow)
     let area = Rect(size: state.size).splitBottom(height).bottom
@@ -162,9 +166,18 @@ extension AppScreen {
     toast.draw(into: &canvas, rect: area)
   }
 
+  /// What is wrong with the field that has the keys, if there is no room for it where it stands.
+  private var cutError: String? {
+    switch state.layers.last {
+    case .record(let screen): RecordDrawing(screen, state, layout.body).cutError
+    case .form(let form): FormDrawing.cutError(of: form, in: layout.overlay)
+    default: nil
+    }
+  }
+
   private var marksText: String {
     let count = state.marked.markCount
-    return count == 0 ? "" : "\(count) marked · "
+    return count == 0 ? "" : "\(count) marked"
   }
 
   private var newRowsPill: String {

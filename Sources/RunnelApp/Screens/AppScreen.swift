@@ -51,24 +51,29 @@ struct AppScreen {
   // MARK: Body
 
   private func drawBody(into canvas: inout Canvas) {
-    for layer in state.layers.reversed() {
-      switch layer {
+    if let index = state.fullLayer {
+      switch state.layers[index] {
       case .record(let screen):
         return RecordDrawing(screen, state, layout.body).draw(into: &canvas)
       case .help(let screen):
         return HelpDrawing(screen, layout.body).draw(into: &canvas)
       case .debug(let screen): return drawDebug(screen, into: &canvas)
       case .compare(let screen):
-        return CompareDrawing(screen: screen, rect: layout.body).draw(into: &canvas)
+        return CompareDrawing(screen: screen, rect: layout.body, search: state.search)
+          .draw(into: &canvas)
       case .queue(let screen):
         return ListWidget.draw(
           screen.content, screen.list, headings: screen.headings,
-          rowText: { id, _ in screen.lines[id] ?? StyledLine() }, into: &canvas, rect: layout.body)
+          rowText: { id, _ in
+            (screen.lines[id] ?? StyledLine())
+              .marking(state.search, isCurrent: screen.list.cursor == .row(id))
+          }, into: &canvas, rect: layout.body)
       case .history(let screen):
         let keys = KeyText(state.keymap, [.history, .list, .global])
-        return HistoryDrawing(screen: screen, local: state.local, rect: layout.body, keys: keys)
-          .draw(into: &canvas)
-      case .form, .confirm, .compose, .filter, .search, .palette, .menu: continue
+        return HistoryDrawing(
+          screen: screen, local: state.local, rect: layout.body, keys: keys, search: state.search
+        ).draw(into: &canvas)
+      case .form, .confirm, .compose, .filter, .search, .palette, .menu: break
       }
     }
     if state.isTree { drawTree(into: &canvas) } else { drawList(into: &canvas) }
@@ -114,10 +119,7 @@ struct AppScreen {
             : "nothing here yet" + state.listKeys.hint(.recordAdd, "adds a first record")
       return drawNote(note, into: &canvas)
     }
-    let rows = RowText(
-      definition: screen.definition, now: state.now, local: state.local, glyphs: glyphs,
-      screenWidth: layout.body.width, timeStyle: state.timeStyle,
-      hiddenColumns: screen.hiddenColumns, isWide: screen.isWide)
+    let rows = state.rowText(of: screen, glyphs)
     cache?.rowLines.begin(rows, width: layout.body.width + screen.list.horizontalOffset)
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
@@ -161,19 +163,15 @@ struct AppScreen {
     let line =
       cache?.rowLines.line(of: id, record, state: rowState, by: rows, width: width)
       ?? rows.line(for: record, state: rowState, width: width)
-    guard let search = state.search else { return line }
-    let isCurrent = screen.list.cursor == .row(id)
-    return line.marking(search, isCurrent ? .searchCurrent : .searchMatch)
+    return line.marking(state.search, isCurrent: screen.list.cursor == .row(id))
   }
 
   private func drawDebug(_ screen: DebugScreen, into canvas: inout Canvas) {
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, _ in
-        let line = screen.lines[id] ?? StyledLine()
-        return state.search.map {
-          line.marking($0, screen.list.cursor == .row(id) ? .searchCurrent : .searchMatch)
-        } ?? line
+        (screen.lines[id] ?? StyledLine())
+          .marking(state.search, isCurrent: screen.list.cursor == .row(id))
       }, into: &canvas, rect: layout.body)
   }
 
@@ -183,10 +181,8 @@ struct AppScreen {
     ListWidget.draw(
       state.tree.content, state.tree.list, headings: state.tree.headings,
       rowText: { id, width in
-        let line = text.line(id: id, width: width)
-        guard let search = state.search else { return line }
-        let isCurrent = state.tree.list.cursor == .row(id)
-        return line.marking(search, isCurrent ? .searchCurrent : .searchMatch)
+        text.line(id: id, width: width)
+          .marking(state.search, isCurrent: state.tree.list.cursor == .row(id))
       },
       emptyHint: state.tree.expanded[.root]?.phase == .loading
         ? "" : state.treeKeys.hint(.recordAdd, "adds a first value"),
@@ -205,7 +201,8 @@ struct AppScreen {
   // MARK: Overlays
 
   private func drawOverlays(into canvas: inout Canvas) {
-    for layer in state.layers {
+    // What lies below a layer that takes all of the body is not seen.
+    for layer in state.layers.suffix(from: (state.fullLayer ?? -1) + 1) {
       switch layer {
       case .record, .help, .debug, .history, .compare, .queue: break
       case .compose(let composer): drawComposer(composer, into: &canvas)

@@ -8,6 +8,8 @@ struct CompareDrawing {
 
   let screen: CompareScreen
   let rect: Rect
+  /// What is looked for; nil if nothing is.
+  let search: String?
 
   func draw(into canvas: inout Canvas) {
     canvas.fill(rect)
@@ -16,8 +18,8 @@ struct CompareDrawing {
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in
-        screen.isWide
-          ? wideLine(id, width: width, glyphs) : narrowLine(id, glyphs)
+        (screen.isWide ? wideLine(id, width: width, glyphs) : narrowLine(id, glyphs))
+          .marking(search, isCurrent: screen.list.cursor == .row(id))
       }, into: &canvas, rect: list)
     if screen.isWide { drawResult(into: &canvas, below) }
   }

@@ -40,6 +40,16 @@ struct FormDrawing {
     return notes
   }
 
+  /// What is wrong with the field that has the keys, if there is no room for it below it.
+  static func cutError(of form: FormScreen, in area: Rect) -> String? {
+    guard let error = form.fields[form.focus].input.error else { return nil }
+    let isFramed = area.height >= framedHeight
+    let inner = isFramed ? min(widthMax, area.width) - 4 : area.width
+    let labels = form.fields.map { CellWidth.width(of: $0.label) }
+    let room = inner - min(labels.max() ?? 0, inner / 3) - 1
+    return CellWidth.width(of: error) + 2 > room ? error : nil
+  }
+
   func draw(into canvas: inout Canvas) {
     let rows = form.fields.indices.reduce(0) { $0 + 1 + notes(on: $1, canvas.glyphs).count }
     let note = form.note.isEmpty ? 0 : 1

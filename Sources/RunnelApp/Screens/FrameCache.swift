@@ -44,8 +44,11 @@ final class FrameCache {
   }
 
   /// The line of hints, as cells.
-  func line(_ hints: Hints, _ draw: (HintBar) -> CanvasLine) -> CanvasLine {
-    bar.output(for: self.hints.output(for: hints) { HintBar($0.all, last: $0.help) }, draw)
+  func line(
+    _ hints: Hints, in state: AppState, _ draw: (HintBar) -> CanvasLine
+  ) -> CanvasLine {
+    bar.output(
+      for: self.hints.output(for: hints) { HintBar($0.all(in: state), last: $0.help) }, draw)
   }
 
   /// A rule over the whole width, as cells.

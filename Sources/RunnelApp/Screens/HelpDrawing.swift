@@ -8,6 +8,7 @@ struct HelpDrawing {
   private static let notes = [
     "greyed lines say why they cannot run now",
     "names in [brackets] are those for keys: in config.yaml",
+    "mouse: wheel scrolls, click moves, double click opens, drag marks",
   ]
 
   private let screen: HelpScreen

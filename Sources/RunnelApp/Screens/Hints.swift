@@ -3,6 +3,9 @@ import RunnelStreams
 import RunnelTerminal
 
 /// The keys that are most of use now, for the line above the status.
+///
+/// Only what can be done now is told. Why something cannot is found out once for what it depends on, not
+/// for each frame.
 struct Hints: Equatable {
   /// What the keys are about.
   enum Place: Equatable {
@@ -31,17 +34,31 @@ struct Hints: Equatable {
   private let place: Place
   private let contexts: [KeymapContext]
   private let keymap: Keymap
+  private let limits: HintLimits
+
+  /// A hint and what it is about.
+  private struct Candidate {
+    let action: ActionID
+    let hint: Hint
+  }
 
   init(state: AppState) {
     let hand = state.atHand
     place = Place(state, hand)
     contexts = state.contexts(about: hand)
     keymap = state.keymap
+    limits = HintLimits(state)
   }
 
-  var all: [Hint] { candidates.compactMap(\.self) }
+  /// The hints of what can be done in the state that they were made for.
+  func all(in state: AppState) -> [Hint] {
+    let isPlace = state.isPlaceInFront
+    return candidates.compactMap(\.self)
+      .filter { !isPlace || state.reasonOff($0.action) == nil }
+      .map(\.hint)
+  }
 
-  private var candidates: [Hint?] {
+  private var candidates: [Candidate?] {
     switch place {
     case .views: views
     case .tree: tree
@@ -100,14 +117,14 @@ struct Hints: Equatable {
   var help: Hint? {
     switch place {
     case .help, .debug: nil
-    case .confirm: key(.helpOpen, "in full")
+    case .confirm: key(.helpOpen, "in full")?.hint
     case .views, .tree, .header, .pagingRow, .entry, .row, .record, .field, .compose, .filter,
       .search, .form, .compare, .queue, .history, .palette, .menu:
-      key(.helpOpen, "help")
+      key(.helpOpen, "help")?.hint
     }
   }
 
-  private var collection: [Hint?] {
+  private var collection: [Candidate?] {
     switch place {
     case .header:
       [
@@ -136,14 +153,14 @@ struct Hints: Equatable {
     }
   }
 
-  private var views: [Hint?] {
+  private var views: [Candidate?] {
     [
       key(.rowOpen, "go there"), key(.paneNext, "next pane"), key(.bookmarkDelete, "forget"),
       key(.paneGrow, "wider"), key(.viewClose, "leave"),
     ]
   }
 
-  private var tree: [Hint?] {
+  private var tree: [Candidate?] {
     [
       key(.rowIn, "open"), key(.rowOut, "close"), key(.recordEdit, "edit"),
       key(.recordAdd, "add"), key(.recordDelete, "delete"), key(.sectionMore, "more"),
@@ -151,20 +168,22 @@ struct Hints: Equatable {
     ]
   }
 
-  private var record: [Hint?] {
+  private var record: [Candidate?] {
     [
       key(.recordEdit, "edit"), key(.recordAdd, "add field"), key(.recordDelete, "delete"),
       key(.stepBack, "back"),
     ]
   }
 
-  private var field: [Hint?] {
+  private var field: [Candidate?] {
     [key(.inputAccept, "save"), key(.inputCancel, "cancel"), key(.fieldType, "type")]
   }
 
   /// Nil for an action without keys here.
-  private func key(_ action: ActionID, _ words: String) -> Hint? {
-    keymap.firstKeys(for: action, in: contexts).map { Hint($0, words) }
+  private func key(_ action: ActionID, _ words: String) -> Candidate? {
+    keymap.firstKeys(for: action, in: contexts).map {
+      Candidate(action: action, hint: Hint($0, words))
+    }
   }
 }
 

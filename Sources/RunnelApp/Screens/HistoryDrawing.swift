@@ -14,6 +14,8 @@ struct HistoryDrawing {
   let rect: Rect
   /// The keys of the layer.
   let keys: KeyText
+  /// What is looked for; nil if nothing is.
+  let search: String?
 
   func draw(into canvas: inout Canvas) {
     canvas.fill(rect)
@@ -30,7 +32,10 @@ struct HistoryDrawing {
     let text = screen.text(ellipsis: glyphs.ellipsis)
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
-      rowText: { id, width in line(id, width: width, text, glyphs) }, into: &canvas, rect: rect)
+      rowText: { id, width in
+        line(id, width: width, text, glyphs)
+          .marking(search, isCurrent: screen.list.cursor == .row(id))
+      }, into: &canvas, rect: rect)
   }
 
   private func note(_ text: String, into canvas: inout Canvas) {

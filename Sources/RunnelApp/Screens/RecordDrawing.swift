@@ -4,7 +4,7 @@ import RunnelTree
 
 /// Draws an open record: a line for each field, and the field that is edited in its place.
 struct RecordDrawing {
-  private static let nameWidthMin = 14
+  static let nameWidthMin = 14
 
   private let screen: RecordScreen
   private let book: ResourceBook
@@ -42,10 +42,8 @@ struct RecordDrawing {
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in
-        let line = line(id, width: width, glyphs)
-        return search.map {
-          line.marking($0, screen.list.cursor == .row(id) ? .searchCurrent : .searchMatch)
-        } ?? line
+        line(id, width: width, glyphs)
+          .marking(search, isCurrent: screen.list.cursor == .row(id))
       }, emptyHint: keys.hint(.stepBack, "goes back"),
       isFocused: screen.edit == nil, into: &canvas, rect: body)
     drawEdit(into: &canvas)
@@ -114,6 +112,14 @@ struct RecordDrawing {
     return name + String(repeating: " ", count: blanks)
   }
 
+  /// What is wrong with the field that is edited, if there is no room for it beside it.
+  var cutError: String? {
+    guard let edit = screen.edit, let error = edit.input.error else { return nil }
+    let labelWidth = min(CellWidth.width(of: label(edit.field)) + 3, body.width / 2)
+    let room = (body.width - labelWidth) * 2 / 3
+    return CellWidth.width(of: error) + 3 > room ? error : nil
+  }
+
   /// Draws the editor over the line of its field, and beside it the kind, or what is wrong.
   private func drawEdit(into canvas: inout Canvas) {
     guard let edit = screen.edit else { return }
@@ -126,7 +132,9 @@ struct RecordDrawing {
     let (labelArea, rest) = line.splitLeft(min(CellWidth.width(of: label), line.width / 2))
     canvas.put(label, at: labelArea.origin, width: labelArea.width, role: .jsonKey)
     let beside = edit.input.error.map { "\(canvas.glyphs.conflict) \($0)" } ?? edit.input.label
-    let besideWidth = min(CellWidth.width(of: beside) + 1, rest.width * 2 / 3)
+    // The kind stands where it stood before, with a blank at the end.
+    let end = edit.input.error == nil ? 2 : 1
+    let besideWidth = min(CellWidth.width(of: beside) + end, rest.width * 2 / 3)
     let (side, area) = rest.splitRight(besideWidth)
     canvas.put(
       beside, at: side.splitLeft(1).rest.origin, width: side.width - 1,

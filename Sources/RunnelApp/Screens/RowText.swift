@@ -10,13 +10,17 @@ struct RowText: Equatable {
   /// Below so many columns there is no gutter: the sign of a row's state stands before it.
   private static let gutterScreen = 50
   private static let transientAge = "not saved"
+  /// What a column that takes what is left should have at least.
+  private static let openWidthMin = 12
 
   let definition: ViewDefinition
   var now: Int64
   let local: LocalTime
   let glyphs: Glyphs
-  /// The width of the whole screen, which decides what is shown.
+  /// The width of the whole screen, which decides which columns are shown.
   let screenWidth: Int
+  /// The width of the list, which may be one of several panes.
+  let listWidth: Int
   /// How ages are written.
   let timeStyle: TimeStyle
   /// The columns that are not shown, by their places in the definition.
@@ -63,14 +67,36 @@ struct RowText: Equatable {
   }
 
   /// Whether signs stand in columns of their own.
-  var hasGutter: Bool { screenWidth >= RowText.gutterScreen }
+  var hasGutter: Bool { listWidth >= RowText.gutterScreen }
 
   private var shownColumns: [ColumnDefinition] {
     let columns = definition.columns.enumerated()
       .filter { $1.minimumScreen <= screenWidth && !hiddenColumns.contains($0) }
       .map(\.element)
-    guard isWide else { return columns }
+    guard isWide else { return fitting(columns) }
     return columns.filter { $0.width != nil } + columns.filter { $0.width == nil }
+  }
+
+  /// The columns without those for which a pane has no room.
+  ///
+  /// Of those that a screen as narrow as the list would not show, the ones for the widest screens go
+  /// first, until there is room for the columns that take what is left.
+  private func fitting(_ columns: [ColumnDefinition]) -> [ColumnDefinition] {
+    var columns = columns
+    while !hasRoom(for: columns) {
+      let last = columns.indices.filter { columns[$0].minimumScreen > listWidth }
+        .max { columns[$0].minimumScreen < columns[$1].minimumScreen }
+      guard let last else { break }
+      columns.remove(at: last)
+    }
+    return columns
+  }
+
+  private func hasRoom(for columns: [ColumnDefinition]) -> Bool {
+    let openCount = columns.count { $0.width == nil }
+    let fixed = columns.reduce(0) { $0 + ($1.width ?? 0) } + columns.count
+    let gutter = hasGutter ? RowText.gutterWidth : 0
+    return fixed + gutter + openCount * RowText.openWidthMin <= listWidth
   }
 
   private func gutter(_ state: State) -> StyledLine {
@@ -142,5 +168,15 @@ struct RowText: Equatable {
       default: return timeStyle.text(of: time, now: now, local: local)
       }
     }
+  }
+}
+
+extension AppState {
+  /// How the rows of a list are written on the screen as it is.
+  func rowText(of screen: ListScreen, _ glyphs: Glyphs) -> RowText {
+    RowText(
+      definition: screen.definition, now: now, local: local, glyphs: glyphs,
+      screenWidth: size.columns, listWidth: layout.body.width, timeStyle: timeStyle,
+      hiddenColumns: screen.hiddenColumns, isWide: screen.isWide)
   }
 }

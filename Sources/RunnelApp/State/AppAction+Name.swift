@@ -60,7 +60,9 @@ extension AppAction {
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"
     case .configured: "configuration"
     case .redefined(let file, _, _): "file \(file) changed"
-    case .pendingWrites(let writes): "\(writes.count) writes wait for the origin"
+    case .pendingWrites(let writes):
+      writes.count == 1
+        ? "1 write waits for the origin" : "\(writes.count) writes wait for the origin"
     case .history(_, let page): "\(page.entries.count) entries of the history"
     case .trouble(let message): "trouble: \(message)"
     case .exported(let report): report.name

@@ -30,7 +30,9 @@ extension AppKeymap {
     bindings(.palette, palette + chosen) + bindings(.menu, menu + chosen)
     + bindings(.global, everywhere) + bindings(.collection, lists + rowMenu)
     + bindings(.tree, rowMenu) + bindings(.record, rowMenu + searching)
-    + bindings(.debug, searching)
+    + bindings(.debug, searching) + bindings(.history, searching)
+    + bindings(.compare, searchingBesideWriting)
+    + bindings(.queue, searching)
 
   private static let everywhere: [Row] = [
     ([":", "M-x"], .paletteOpen, "do anything by its name"),

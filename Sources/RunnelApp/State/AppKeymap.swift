@@ -217,6 +217,13 @@ enum AppKeymap {
     (["yp"], .copyPath, "copy the path"),
   ]
 
+  /// As `searching`, where `C-s` writes.
+  static let searchingBesideWriting: [Row] = [
+    (["/"], .searchStart, "search, the cursor jumps as you type"),
+    (["n"], .searchNext, "next match"),
+    (["N"], .searchPrevious, "previous match"),
+  ]
+
   static let searching: [Row] = [
     (["/", "C-s"], .searchStart, "search, the cursor jumps as you type"),
     (["n"], .searchNext, "next match"),

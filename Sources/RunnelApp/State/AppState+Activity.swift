@@ -39,6 +39,7 @@ extension AppState {
   mutating func undoEntry() {
     guard let entry = entryAtHand else { return say(.info, "move to an entry to take it back") }
     if refusesWriting() { return }
+    beginRestoration(of: [entry.path])
     submit(.undo, .undo(entry))
   }
 }

@@ -54,7 +54,8 @@ extension AppState {
   private mutating func expandAll() {
     let plan = expansion
     effects += plan.opened.map { .expand($0) }
-    let words = "expanded \(plan.opened.count) nodes"
+    let count = plan.opened.count
+    let words = count == 1 ? "expanded 1 node" : "expanded \(count) nodes"
     if plan.closedCount > 0 {
       return say(.info, "\(words); \(plan.closedCount) more would be over 1,000 lines")
     }

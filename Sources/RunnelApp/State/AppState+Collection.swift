@@ -17,7 +17,8 @@ extension AppState {
       // In the tree a node folds, not the section that holds them all.
       if !isDone, !isTree { isDone = AppState.fold(&list, content, height, action) }
     }
-    if isTree { tree.wanted = nil } else { lists[active].wantedRow = nil }
+    tree.wanted = nil
+    if !isTree { lists[active].wantedRow = nil }
     if isDone { return fetchAhead() }
     if performSearching(action, count ?? 1) { return }
     if performOutside(action) || performOnRow(action) { return }

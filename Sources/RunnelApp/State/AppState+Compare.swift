@@ -92,6 +92,7 @@ extension AppState {
       _ = screen.moveToConflict(by: step, height: height)
     case .conflictWrite: return writeChoices(of: screen)
     default:
+      if performSearching(action, count ?? 1) { return }
       guard
         AppState.move(
           &screen.list, screen.content, screen.listHeight(of: height), action, count)

@@ -187,7 +187,8 @@ extension AppState {
     deletion.waiting += paths.count
     self.deletion = deletion
     marked.rangeStart = nil
-    UndoHistory.joining("deleted \(paths.count) records", &self) { state in
+    let words = paths.count == 1 ? "1 record" : "\(paths.count) records"
+    UndoHistory.joining("deleted \(words)", &self) { state in
       for path in paths {
         do throws(Refusal) {
           state.submit(.deleteMarked(path), try state.resources.removing(path))

@@ -22,6 +22,8 @@ extension AppState {
     }
     matcher.reset()
     layers.append(.help(HelpScreen(entries, of: placeName, height: helpHeight)))
+    // What was typed in below is not seen now, which leaves more room.
+    fitLayers()
   }
 
   /// How many lines of the help show actions.

@@ -28,6 +28,7 @@ extension AppState {
       if action == .sectionMore || screen.isOnPagingRow { return fetchOlderHistory() }
       screen.toggle(height: height, now: now, local: local)
     default:
+      if performSearching(action, count ?? 1) { return }
       guard AppState.move(&screen.list, screen.content, height, action, count) else { return }
     }
     layers[layers.count - 1] = .history(screen)
@@ -116,7 +117,10 @@ extension AppState {
     guard case .history(let screen)? = layers.last, let entry = screen.cursorEntry else { return }
     let text = screen.text(ellipsis: "...").text(of: entry)
     startReversal(
-      .undo, UndoHistory.Step(title: String(text.prefix(60)), parts: parts(of: entry)),
+      .undo,
+      UndoHistory.Step(
+        title: String(text.prefix(60)), parts: parts(of: entry),
+        places: Set(entry.parts.map(\.path))),
       following: 0)
   }
 

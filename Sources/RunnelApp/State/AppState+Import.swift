@@ -243,7 +243,8 @@ extension AppState {
     self.importing?.next = batch.endIndex
     self.importing?.waiting = batch.count
     var failures: [(index: Int, reason: String)] = []
-    UndoHistory.joining("imported \(batch.count) records", &self) { state in
+    let words = batch.count == 1 ? "1 record" : "\(batch.count) records"
+    UndoHistory.joining("imported \(words)", &self) { state in
       for index in batch {
         do {
           state.submit(.importRow(index), try state.request(forRow: index))

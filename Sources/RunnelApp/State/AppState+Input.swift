@@ -41,6 +41,8 @@ extension AppState {
       followDetail()
     }
     if greeting != nil, closesGreeting(event) { return }
+    if case .key = event { leaveRestoration() }
+    if case .mouse = event { leaveRestoration() }
     switch event {
     case .key(let stroke): handle(stroke)
     case .paste(let text): paste(text)
@@ -82,6 +84,11 @@ extension AppState {
 
   private mutating func resize(to size: TerminalSize) {
     self.size = size
+    fitLayers()
+  }
+
+  /// Lets all lists go on in the room that there is now.
+  mutating func fitLayers() {
     let height = height
     withList { list, content, height in list.resize(toHeight: height, in: content) }
     for index in layers.indices {

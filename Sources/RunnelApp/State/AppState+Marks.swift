@@ -56,14 +56,17 @@ extension AppState {
 
   /// Starts a range at the cursor, or marks the one that was started.
   private mutating func toggleRange() {
-    if marked.rangeStart != nil {
-      marked.marks.formUnion(marked.rangeRows)
-      marked.rangeStart = nil
-      return marksChanged()
-    }
+    if marked.rangeStart != nil { return endRange() }
     guard let id = marked.markableRow else { return }
     marked.rangeStart = id
     say(.info, phrase("a range begins here", .markRange, "marks it up to the cursor"))
+  }
+
+  /// Marks the rows of the range.
+  mutating func endRange() {
+    marked.marks.formUnion(marked.rangeRows)
+    marked.rangeStart = nil
+    marksChanged()
   }
 
   /// Marks the rows beside that under the cursor; if all are marked, takes their marks away.

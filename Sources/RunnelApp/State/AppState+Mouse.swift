@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelTerminal
 
 // What the mouse does: the wheel scrolls, a click moves the cursor, folds or changes the view, a
-// double click opens.
+// double click opens. What a drag does is in AppState+Drag.swift.
 
 extension AppState {
   /// The lines that one turn of the wheel scrolls.
@@ -16,8 +16,11 @@ extension AppState {
     case .wheelDown: perform(.scrollDown, count: AppState.wheelLines, inListBehind: true)
     case .wheelLeft: perform(.scrollLeft, count: nil, inListBehind: true)
     case .wheelRight: perform(.scrollRight, count: nil, inListBehind: true)
-    case .press where mouse.button == .left: click(mouse)
-    case .press, .release, .drag: break
+    case .press where mouse.button == .left:
+      if !beginDrag(at: mouse.position) { click(mouse) }
+    case .drag where mouse.button == .left: goOnWithDrag(to: mouse.position)
+    case .release: endDrag()
+    case .press, .drag: break
     }
   }
 
@@ -120,12 +123,12 @@ extension AppState {
     }
   }
 
-  private func item(at position: Position) -> ListItem? {
+  func item(at position: Position) -> ListItem? {
     let (list, content) = listInFront
     return ListWidget.item(at: position, content, list, rect: listArea)
   }
 
-  private mutating func moveCursor(to item: ListItem) {
+  mutating func moveCursor(to item: ListItem) {
     withListInFront { list, content, height in
       _ = list.moveTo(item, in: content, height: height)
     }

@@ -180,7 +180,7 @@ extension AppState {
         MenuList.Item(
           id: PaletteDeed.run(text).id, title: path.description,
           note: view(ofRecord: path).map { "a record of \(lists[$0].definition.name)" }
-            ?? "in the tree"))
+            ?? (path.isRoot || isKnown(path) ? "in the tree" : "looked for in the tree")))
     }
     let slash = text.lastIndex(of: "/") ?? text.startIndex
     let start = text[..<slash]
@@ -298,8 +298,8 @@ extension AppState {
 
   /// Opens a record that a view shows, or goes to a place in the tree.
   private mutating func goTo(_ path: Path) {
+    guard let view = view(ofRecord: path) else { return seek(path) }
     places.note(place)
-    guard let view = view(ofRecord: path) else { return reveal(path) }
     change(to: view)
     guard layers.isEmpty else { return }
     withList { list, content, height in

@@ -45,6 +45,8 @@ extension AppState {
     }
     panes.focus = panes.panes.contains(focus) ? focus : .list
     panes.size = panes.panes.count > 1 ? paneSize : .normal
+    panes.viewsWidth = paneChoices[active]?.viewsColumns
+    panes.detailWidth = paneChoices[active]?.detailColumns
     return panes
   }
 

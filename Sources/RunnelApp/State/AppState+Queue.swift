@@ -36,6 +36,11 @@ extension AppState {
     return edits
   }
 
+  /// When an age in an open queue comes to read differently; nil if none does.
+  var queueDue: Int64? {
+    layers.lazy.compactMap { if case .queue(let screen) = $0 { screen.due } else { nil } }.min()
+  }
+
   mutating func performInQueue(_ action: ActionID, count: Int?) {
     guard case .queue(var screen)? = layers.last else { return }
     switch action {
@@ -63,6 +68,7 @@ extension AppState {
       }
       screen.rebuild(queue, now: now, height: height)
     default:
+      if performSearching(action, count ?? 1) { return }
       guard AppState.move(&screen.list, screen.content, height, action, count) else { return }
     }
     layers[layers.count - 1] = .queue(screen)

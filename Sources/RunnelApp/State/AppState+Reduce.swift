@@ -75,6 +75,7 @@ extension AppState {
     now = time
     if let toast, toast.until <= now { self.toast = nil }
     readDetailHistory()
+    if let queueDue, queueDue <= now { refreshQueue() }
     if !isTree {
       if !lists[active].changedUntil.isEmpty {
         lists[active].changedUntil = lists[active].changedUntil.filter { $0.value > time }
@@ -85,8 +86,13 @@ extension AppState {
 
   private mutating func apply(_ change: ListChange, toView view: Int) {
     guard lists.indices.contains(view) else { return }
+    let restored = restoredRows(of: change)
+    var change = change
+    change.newRows.subtract(restored)
     lists[view].apply(change, height: height, now: now, local: local, me: me)
-    if view == active { noteDetailChange(change) }
+    guard view == active else { return }
+    noteDetailChange(change)
+    goToRestored(restored)
   }
 
   private mutating func show(_ children: TreeChildren, of path: Path) {

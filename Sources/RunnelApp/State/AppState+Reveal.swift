@@ -8,6 +8,8 @@ extension TreeScreen {
   /// A place that the cursor is to go to as soon as what is above it is loaded.
   struct Wanted: Hashable, Sendable {
     let path: Path
+    /// Where the user is until it is found, and stays if it is not; nil if they wait in the tree.
+    var origin: Place?
     /// The last node that was asked for its children.
     var asked: Path?
   }
@@ -19,6 +21,13 @@ extension AppState {
     change(to: treeTab)
     guard isTree, layers.isEmpty else { return }
     tree.wanted = TreeScreen.Wanted(path: path)
+    goOnToWanted()
+  }
+
+  /// Goes to a place in the tree as soon as it is found; the user stays where they are if it is not.
+  mutating func seek(_ path: Path) {
+    openTree()
+    tree.wanted = TreeScreen.Wanted(path: path, origin: place)
     goOnToWanted()
   }
 
@@ -43,6 +52,12 @@ extension AppState {
           : "\(keys[depth]) is not among the children of \(parent) that are loaded")
     }
     tree.wanted = nil
+    if let origin = wanted.origin {
+      change(to: treeTab)
+      guard isTree, layers.isEmpty else { return }
+      focusPane(.list)
+      if origin.view == nil, origin.path != wanted.path || origin.isOpen { places.note(origin) }
+    }
     moveInTree(to: wanted.path)
   }
 
@@ -54,8 +69,8 @@ extension AppState {
   }
 
   private mutating func giveUpWanted(at parent: Path, _ reason: String) {
+    if tree.wanted?.origin == nil { moveInTree(to: parent) }
     tree.wanted = nil
-    moveInTree(to: parent)
     say(.info, reason)
   }
 

@@ -17,25 +17,16 @@ extension AppState {
     return true
   }
 
-  /// The list that is searched: of a record or of the last actions if that is in front, else of the
-  /// tab.
+  /// The list that is searched: of what lies over the view, else of the tab.
   mutating func withSearchedList(_ body: (inout ListState, ListContent, _ height: Int) -> Void) {
-    let height = height
-    for index in layers.indices.reversed() {
-      switch layers[index] {
-      case .search: continue
-      case .record(var screen):
-        body(&screen.list, screen.content, height)
-        layers[index] = .record(screen)
-        return
-      case .debug(var screen):
-        body(&screen.list, screen.content, height)
-        layers[index] = .debug(screen)
-        return
-      default: return withList(body)
-      }
-    }
+    if let index = searchedLayer, withLayerList(at: index, body) { return }
     withList(body)
+  }
+
+  /// The index of the layer whose list is searched; nil for the list of the tab.
+  private var searchedLayer: Int? {
+    let index = layers.lastIndex { if case .search = $0 { false } else { true } }
+    return index.flatMap { layers[$0].listed == nil ? nil : $0 }
   }
 
   private mutating func openSearch() {
@@ -65,7 +56,11 @@ extension AppState {
       search = text.isEmpty ? searchHistory.entries.last : text
       closePrompt()
       if screen.before.place != place { places.note(screen.before.place) }
-      if text.isEmpty, !refuses(.searchNext) { findNext(1) }
+      if text.isEmpty {
+        if !refuses(.searchNext) { findNext(1) }
+      } else if let match = matchOutOfSight {
+        say(.info, match)
+      }
       return
     case .inputPrevious, .inputNext:
       guard let other = screen.past.recall(action, from: old) else { return }
@@ -81,14 +76,26 @@ extension AppState {
     guard case .search(let screen)? = layers.last else { return }
     search = screen.editor.isEmpty ? nil : screen.editor.text
     restore(screen.before.list)
-    if let search { find(search, from: 0, by: 1) }
+    if let search { _ = find(search, from: 0, by: 1) }
   }
 
   /// Goes to the match so many further on, or back if negative.
   mutating func findNext(_ count: Int) {
     guard let text = search ?? searchHistory.entries.last else { return }
     search = text
-    for _ in 0..<min(abs(count), 1000) { find(text, from: 1, by: count < 0 ? -1 : 1) }
+    var outcome = SearchOutcome.none
+    for _ in 0..<min(abs(count), 1000) {
+      outcome = max(outcome, find(text, from: 1, by: count < 0 ? -1 : 1))
+    }
+    let way: String? =
+      switch outcome {
+      case .none, .found: nil
+      case .wrapped:
+        count < 0 ? "the search went on at the bottom" : "the search went on at the top"
+      case .alone: "this is the only row with \(text)"
+      }
+    let words = [way, outcome == .none ? nil : matchOutOfSight].compactMap(\.self)
+    if !words.isEmpty { say(.info, words.joined(separator: " · ")) }
   }
 
   private mutating func restore(_ saved: ListState) {
@@ -102,10 +109,11 @@ extension AppState {
   /// direction; after the end from the beginning.
   ///
   /// O(n): rows that are folded away are passed over.
-  private mutating func find(_ text: String, from offset: Int, by step: Int) {
+  private mutating func find(_ text: String, from offset: Int, by step: Int) -> SearchOutcome {
     let needle = SearchText(text)
     let texts = rowTexts
     var found: String?
+    var outcome = SearchOutcome.none
     withSearchedList { list, content, height in
       let folded = list.folded
       let ids = content.sections.filter { !folded.contains($0.id) }.flatMap(\.rows)
@@ -116,30 +124,92 @@ extension AppState {
         let index = ((start + count * step) % ids.count + ids.count) % ids.count
         guard needle.isFound(in: texts(ids[index])) else { continue }
         found = ids[index]
+        outcome =
+          index == start + count * step ? .found : .wrapped
+        if count == ids.count - 1, offset > 0, list.cursor == .row(ids[index]) { outcome = .alone }
         break
       }
       if let found { list.moveTo(.row(found), in: content, height: height) }
     }
     if found == nil { say(.info, "\(text) is not in the rows that are loaded") }
+    return outcome
   }
+
+  /// Where the match is in the row under the cursor, if the screen cuts it off; nil if it is seen.
+  private var matchOutOfSight: String? {
+    let (list, _) = listInFront
+    guard let search, case .row(let id)? = list.cursor else { return nil }
+    let seen = seenText(ofRow: id, list)
+    if seen.isEmpty || SearchText(search).isFound(in: seen) { return nil }
+    return excerpt(of: rowTexts(id), around: search).map { "out of sight in this row: \($0)" }
+  }
+
+  /// What the screen shows of a row of the list in front; empty if that is not known.
+  private func seenText(ofRow id: String, _ list: ListState) -> String {
+    let glyphs = Glyphs.unicode
+    let width = max(layout.body.width - 1, 0)
+    let line: StyledLine
+    if let layer = searchedLayer.flatMap({ layers[$0].listed }) {
+      guard let column = layer.textColumn(ofRow: id) else { return "" }
+      line = StyledLine(String(repeating: " ", count: column) + layer.text(ofRow: id))
+    } else if isTree {
+      line = TreeText(tree: tree, local: local, glyphs: glyphs, keys: treeKeys)
+        .line(id: id, width: width + list.horizontalOffset)
+    } else {
+      guard let record = lists[active].records[id] else { return "" }
+      line = rowText(of: lists[active], glyphs)
+        .line(for: record, state: RowText.State(), width: width + list.horizontalOffset)
+    }
+    var left = width
+    return String(
+      line.dropping(columns: list.horizontalOffset, glyphs: glyphs).text.prefix { character in
+        left -= CellWidth.width(of: character)
+        return left >= 0
+      })
+  }
+
+  /// The words of a text around the place where another one is found.
+  private func excerpt(of text: String, around sought: String) -> String? {
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    let lowered = line.lowercased()
+    guard lowered.count == line.count, let range = lowered.firstRange(of: sought.lowercased())
+    else {
+      return nil
+    }
+    let place = lowered.distance(from: lowered.startIndex, to: range.lowerBound)
+    let first = max(place - AppState.excerptCharacters, 0)
+    let part = line.dropFirst(first)
+      .prefix(place - first + sought.count + AppState.excerptCharacters)
+    let isEnd = first + part.count == line.count
+    return (first > 0 ? "..." : "") + part + (isEnd ? "" : "...")
+  }
+
+  /// How much of a row is told before a match and after it.
+  private static let excerptCharacters = 16
 
   /// What a row of the list in front reads as.
   private var rowTexts: (String) -> String {
-    for layer in layers.reversed() {
-      switch layer {
-      case .search: continue
-      case .record(let screen): return { screen.text(ofRow: $0) }
-      case .debug(let screen): return { screen.lines[$0]?.text ?? "" }
-      default: break
-      }
-      break
-    }
+    if let layer = searchedLayer.flatMap({ layers[$0].listed }) { return { layer.text(ofRow: $0) } }
     if isTree {
       let tree = tree
       return { tree.text(ofRow: $0) }
     }
     let screen = lists[active]
     return { screen.text(ofRow: $0) }
+  }
+}
+
+/// What became of looking for a text, the more to be said about it the greater.
+private enum SearchOutcome: Int, Comparable {
+  case none
+  case found
+  /// Beyond the end, from the beginning on.
+  case wrapped
+  /// Where the cursor was, and nowhere else.
+  case alone
+
+  static func < (left: SearchOutcome, right: SearchOutcome) -> Bool {
+    left.rawValue < right.rawValue
   }
 }
 
@@ -178,15 +248,6 @@ extension ListScreen {
       let node = column.field.node(key: record.row.key, record.row.node ?? .empty)
       return node.isEmpty ? "" : FieldKind.text(of: node.json)
     }.joined(separator: " ")
-  }
-}
-
-extension RecordScreen {
-  /// The name and the value of a field.
-  func text(ofRow id: String) -> String {
-    guard let field = fields[id] else { return "" }
-    let value = field.leaf.map { FieldKind.text(of: $0.json) } ?? ""
-    return "\(field.path.text) \(value)"
   }
 }
 

@@ -50,6 +50,7 @@ extension AppState {
     _ direction: UndoHistory.Direction, _ step: UndoHistory.Step, following: Int
   ) {
     undoing.forget(step.parts)
+    beginRestoration(of: step.restoredPlaces)
     undoing.reversal = UndoHistory.Reversal(
       direction: direction, step: step, following: following)
     for part in step.parts.reversed() {
@@ -103,7 +104,8 @@ extension AppState {
     let (direction, step) = (reversal.direction, reversal.step)
     if !reversal.done.isEmpty {
       undoing.push(
-        UndoHistory.Step(title: step.title, parts: reversal.done), for: direction.opposite)
+        UndoHistory.Step(title: step.title, parts: reversal.done, places: step.places),
+        for: direction.opposite)
     }
     if let failure = reversal.failures.first { return sayFailure(failure, reversal) }
     let word = direction == .undo ? "undone" : "redone"
@@ -132,7 +134,8 @@ extension AppState {
     if failure.refusal.cause == .storage {
       undoing.push(
         UndoHistory.Step(
-          title: reversal.step.title, parts: reversal.failures.reversed().map(\.part)),
+          title: reversal.step.title, parts: reversal.failures.reversed().map(\.part),
+          places: reversal.step.places),
         for: reversal.direction)
     }
     var hint = ""

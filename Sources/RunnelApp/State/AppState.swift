@@ -94,6 +94,8 @@ struct AppState: Equatable, Sendable {
 
   var matcher = KeySequenceMatcher()
   var clicks = ClickCounter()
+  /// What is drawn with the mouse while its button is down.
+  var drag: MouseDrag?
   /// When the last key of an unfinished sequence was struck.
   var prefixTime: Int64?
   var toast: TimedToast?
@@ -142,6 +144,8 @@ struct AppState: Equatable, Sendable {
   var comparedEntries: Set<Int> = []
   /// What was written, to be taken back.
   var undoing = UndoHistory()
+  /// What is being put back by that.
+  var restoration: Restoration?
   /// What waits for a value to be read.
   var reads: [Int: ReadPurpose] = [:]
   /// How far the deletion of marked records is; nil if none is under way.
@@ -204,7 +208,7 @@ extension AppState {
 
   /// What is typed below the list.
   private var prompt: AppLayout.Prompt {
-    for layer in layers.reversed() {
+    for layer in layers.suffix(from: (fullLayer ?? -1) + 1).reversed() {
       switch layer {
       case .compose, .search: return .line
       case .filter: return .bar
@@ -213,6 +217,16 @@ extension AppState {
       }
     }
     return .none
+  }
+
+  /// The index of the topmost layer that takes all of the body; nil if the view shows.
+  var fullLayer: Int? {
+    layers.lastIndex { layer in
+      switch layer {
+      case .record, .help, .debug, .history, .compare, .queue: true
+      case .form, .confirm, .compose, .filter, .search, .palette, .menu: false
+      }
+    }
   }
 
   /// The height of the list of the active tab.
@@ -227,6 +241,7 @@ extension AppState {
     if let keyPopupTime, keyPopupTime > now { times.append(keyPopupTime) }
     if let due = detailHistory.due { times.append(due) }
     if let due = queue.nextLate(now: now) { times.append(due) }
+    if let due = queueDue { times.append(due) }
     if !isTree {
       let change = lists[active].nextChange(height: height, now: now, local: local)
       if let change { times.append(change) }
@@ -252,10 +267,7 @@ extension AppState {
     if tab != active, !isTree { lists[active].leave(height: height, now: now) }
     active = tab
     if isTree {
-      if !tree.isOpen {
-        tree.isOpen = true
-        effects.append(.expand(.root))
-      }
+      openTree()
       tree.list.resize(toHeight: height, in: tree.content)
     } else {
       if !lists[tab].isOpen {
@@ -267,6 +279,13 @@ extension AppState {
       let content = lists[tab].content
       lists[tab].list.resize(toHeight: height, in: content)
     }
+  }
+
+  /// Asks for the root of the tree the first time.
+  mutating func openTree() {
+    if tree.isOpen { return }
+    tree.isOpen = true
+    effects.append(.expand(.root))
   }
 
   /// Says something at the bottom of the screen for a while.
@@ -289,7 +308,7 @@ extension AppState {
     lastWrite += 1
     writes[lastWrite] = purpose
     if purpose != .reversal {
-      undoing.begin(lastWrite, request.deed)
+      undoing.begin(lastWrite, request.deed, at: request.place)
       queue.begin(lastWrite, request, at: now)
     }
     effects.append(.write(lastWrite, request))

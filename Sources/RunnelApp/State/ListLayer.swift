@@ -11,6 +11,10 @@ protocol ListLayer {
   func listHeight(of height: Int) -> Int
   /// How many levels a row stands below the header of its section.
   func depth(ofRow id: String) -> Int
+  /// What a row shows, without its layout.
+  func text(ofRow id: String) -> String
+  /// The column at which that begins on the screen; nil if it is not drawn in one piece.
+  func textColumn(ofRow id: String) -> Int?
 }
 
 extension ListLayer {

@@ -24,19 +24,29 @@ enum PaneSize: Int, Hashable, Sendable, CaseIterable {
 struct PaneChoice: Hashable, Sendable {
   var pane = Pane.list
   var size = PaneSize.normal
+  /// The columns that the views were given by the mouse; nil for the usual ones.
+  var viewsColumns: Int?
+  /// The columns that the detail was given by the mouse; nil for the usual ones.
+  var detailColumns: Int?
 
   /// The choice as a text that can be kept; `init(text:)` reads it.
-  var text: String { "\(pane) \(size)" }
+  var text: String {
+    let columns = [viewsColumns, detailColumns].map { $0.map { "\($0)" } ?? "-" }
+    return ["\(pane)", "\(size)"].joined(separator: " ")
+      + (viewsColumns == nil && detailColumns == nil ? "" : " " + columns.joined(separator: " "))
+  }
 
   init() {}
 
   /// Reads a choice from its text; nil if it is none.
   init?(text: String) {
     let words = text.split(separator: " ")
-    guard words.count == 2, let pane = Pane.allCases.first(where: { "\($0)" == words[0] }),
+    guard words.count == 2 || words.count == 4,
+      let pane = Pane.allCases.first(where: { "\($0)" == words[0] }),
       let size = PaneSize.allCases.first(where: { "\($0)" == words[1] })
     else { return nil }
     (self.pane, self.size) = (pane, size)
+    if words.count == 4 { (viewsColumns, detailColumns) = (Int(words[2]), Int(words[3])) }
   }
 }
 
@@ -44,6 +54,10 @@ struct PaneChoice: Hashable, Sendable {
 struct PaneArrangement: Hashable, Sendable {
   /// The columns of the views pane.
   static let viewsColumns = 26
+  /// The least columns of the views, the list and the detail where the mouse moves the line between them.
+  static let viewsColumnsMin = 12
+  static let listColumnsMin = 24
+  static let detailColumnsMin = 16
 
   var showsViews = false
   /// The columns of the detail pane in hundredths of the screen; 0 if it is not shown.
@@ -51,6 +65,10 @@ struct PaneArrangement: Hashable, Sendable {
   /// The pane with the keys.
   var focus = Pane.list
   var size = PaneSize.normal
+  /// The columns of the views, if they were given others than the usual ones.
+  var viewsWidth: Int?
+  /// The columns of the detail, if it was given others than its share.
+  var detailWidth: Int?
 
   /// The panes that there are, from the left.
   var panes: [Pane] {
@@ -59,8 +77,10 @@ struct PaneArrangement: Hashable, Sendable {
 
   /// The columns of the views and of the detail; what is left is the list's.
   func widths(of columns: Int) -> (views: Int, detail: Int) {
-    let views = showsViews ? min(PaneArrangement.viewsColumns, columns / 3) : 0
-    let detail = columns * detailShare / 100
+    let views = showsViews ? min(viewsWidth ?? PaneArrangement.viewsColumns, columns / 3) : 0
+    let usual = columns * detailShare / 100
+    let room = columns - views - PaneArrangement.listColumnsMin
+    let detail = detailShare == 0 ? 0 : min(detailWidth ?? usual, max(room, usual))
     switch (size, focus) {
     case (.normal, _): return (views, detail)
     case (.full, .views): return (columns, 0)

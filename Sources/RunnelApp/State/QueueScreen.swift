@@ -16,6 +16,8 @@ struct QueueScreen: Hashable, Sendable {
   private(set) var headings: [String: ListHeading] = [:]
   private(set) var lines: [String: StyledLine] = [:]
   var list = ListState()
+  /// When an age in it comes to read differently, in milliseconds since 1970; nil if none does.
+  private(set) var due: Int64?
 
   /// The refused write that the cursor is on, or in; nil if it is on none.
   func cursorWrite(in queue: WriteQueue) -> WriteQueue.Refused? {
@@ -39,6 +41,7 @@ struct QueueScreen: Hashable, Sendable {
   /// Makes the rows anew.
   mutating func rebuild(_ queue: WriteQueue, now: Int64, height: Int) {
     lines = [:]
+    due = queue.times.compactMap { Age.nextChange(of: $0, now: now) }.min()
     var ids: [String] = []
     for item in queue.refused.reversed() {
       let id = "\(item.id)"
@@ -77,9 +80,11 @@ struct QueueScreen: Hashable, Sendable {
       ListSection(
         id: QueueScreen.section, rows: ids, emptyText: "nothing waits, and nothing was refused")
     ])
-    let cursor = list.cursor
+    // What comes next takes the place of a write that is gone.
+    let before = list.cursor
     list.apply(.reload, from: old, to: content, height: height)
-    if let cursor, list.moveTo(cursor, in: content, height: height) { return }
+    if old.rowCount > 0, before == list.cursor { return }
+    if old.rowCount > 0, case .row? = list.cursor { return }
     if let first = ids.first { _ = list.moveTo(.row(first), in: content, height: height) }
   }
 

@@ -99,7 +99,7 @@ enum ByteCount {
   /// `147 bytes`, `64 KiB`, `3.1 MiB`.
   static func text(_ count: Int) -> String {
     if count == 1 { return "1 byte" }
-    if count < 1 << 10 { return "\(count) bytes" }
+    if count < 1 << 10 { return count == 1 ? "1 byte" : "\(count) bytes" }
     let units = ["KiB", "MiB", "GiB", "TiB"]
     var size = count
     var unit = 0

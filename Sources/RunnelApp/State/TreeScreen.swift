@@ -71,7 +71,8 @@ extension TreeScreen {
     headings = [
       TreeScreen.section: ListHeading(
         title: StyledLine("/", .sectionHeader),
-        detail: StyledLine("\(count)\(hasMore ? "+" : "") keys", .muted))
+        detail: StyledLine(
+          count == 1 && !hasMore ? "1 key" : "\(count)\(hasMore ? "+" : "") keys", .muted))
     ]
     let update = SectionedDiff.update(
       from: old.sections.map { KeyedSection(id: $0.id, keys: $0.rows) },

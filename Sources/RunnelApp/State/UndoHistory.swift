@@ -28,6 +28,8 @@ struct UndoHistory: Hashable, Sendable {
     var parts: [Part]
     /// How many of its writes the history did not keep: they stay as they are.
     var missingCount = 0
+    /// Where its writes were, as far as its parts do not say.
+    var places: Set<Path> = []
   }
 
   /// A step whose writes are not all answered.
@@ -38,6 +40,7 @@ struct UndoHistory: Hashable, Sendable {
     var count = 0
     var parts: [Part] = []
     var missingCount = 0
+    var places: Set<Path> = []
     var isDone = false
   }
 
@@ -91,13 +94,15 @@ struct UndoHistory: Hashable, Sendable {
 
   // MARK: Steps
 
-  /// A write begins a step, or joins the one that is open for others.
-  mutating func begin(_ number: Int, _ title: String) {
+  /// A write begins a step, or joins the one that is open for others; its place is nil if only the
+  /// database knows it.
+  mutating func begin(_ number: Int, _ title: String, at place: Path? = nil) {
     let first = joining?.first ?? number
     joining?.first = first
     stepOfWrite[number] = first
     open[first, default: OpenStep(title: title)].waitingCount += 1
     open[first]?.count += 1
+    if let place { open[first]?.places.insert(place) }
   }
 
   /// All writes that begin in `body` become one step with a title.
@@ -155,7 +160,9 @@ struct UndoHistory: Hashable, Sendable {
     if !step.isDone { return }
     redoable = []
     push(
-      Step(title: step.title, parts: step.parts, missingCount: step.missingCount), for: .undo)
+      Step(
+        title: step.title, parts: step.parts, missingCount: step.missingCount, places: step.places),
+      for: .undo)
   }
 
   // MARK: Going through them

@@ -41,6 +41,11 @@ struct WriteQueue: Hashable, Sendable {
   /// Oldest first; those of transactions among them.
   var pending: [PendingWrite] = []
 
+  /// When its writes began or were refused.
+  var times: [Int64] {
+    refused.map(\.at) + waiting.values.map(\.since) + pending.compactMap(\.madeAt)
+  }
+
   /// A write begins.
   mutating func begin(_ number: Int, _ request: WriteRequest, at now: Int64) {
     waiting[number] = Waiting(request: request, since: now)

@@ -1,6 +1,6 @@
 extension StyledLine {
   /// The line without its first columns; a wide character of which half is cut leaves a blank.
-  func dropping(columns: Int, glyphs: Glyphs) -> StyledLine {
+  package func dropping(columns: Int, glyphs: Glyphs) -> StyledLine {
     guard columns > 0 else { return self }
     var left = columns
     var kept = StyledLine()

@@ -29,4 +29,12 @@ extension StyledLine {
     }
     return line
   }
+
+  /// The line with what is looked for in the role of matches, or that of the match that was gone to.
+  ///
+  /// Nil for nothing, which leaves it as it is.
+  package func marking(_ search: String?, isCurrent: Bool) -> StyledLine {
+    guard let search else { return self }
+    return marking(search, isCurrent ? .searchCurrent : .searchMatch)
+  }
 }
