@@ -13,11 +13,18 @@ public struct NodeExcerpt: Hashable, Sendable {
   public var isWhole: Bool
   /// Whether the history would keep all of it, were it removed: then the removal can be undone.
   public var isUndoable: Bool
+  /// How many children its children have; nil if it has too many to count theirs.
+  public var grandchildCount: Int?
+
+  /// The most children whose own children are counted.
+  public static let countedChildrenMax = 100
 
   /// Makes an excerpt.
   public init(
-    text: String, byteCount: Int, isCounted: Bool, isWhole: Bool, isUndoable: Bool = false
+    text: String, byteCount: Int, isCounted: Bool, isWhole: Bool, isUndoable: Bool = false,
+    grandchildCount: Int? = nil
   ) {
+    self.grandchildCount = grandchildCount
     self.isUndoable = isUndoable
     self.text = text
     self.byteCount = byteCount
@@ -53,15 +60,25 @@ extension DatabaseSession {
     } catch is Enough {
       isCounted = false
     }
-    let isUndoable = try isCounted && wouldKeep(count)
-    if isCounted, count <= textMax {
-      return NodeExcerpt(
-        text: try JSONValue(parsing: String(decoding: whole, as: UTF8.self)).jsonText(pretty: true),
-        byteCount: count, isCounted: true, isWhole: true, isUndoable: isUndoable)
-    }
+    let isWhole = isCounted && count <= textMax
     return NodeExcerpt(
-      text: try beginning(of: path, textMax), byteCount: count, isCounted: isCounted,
-      isWhole: false, isUndoable: isUndoable)
+      text: isWhole
+        ? try JSONValue(parsing: String(decoding: whole, as: UTF8.self)).jsonText(pretty: true)
+        : try beginning(of: path, textMax),
+      byteCount: count, isCounted: isCounted, isWhole: isWhole,
+      isUndoable: try isCounted && wouldKeep(count),
+      grandchildCount: try countGrandchildren(of: path))
+  }
+
+  /// How many children the children of a node have; nil if it has too many itself.
+  private func countGrandchildren(of path: Path) throws -> Int? {
+    let most = NodeExcerpt.countedChildrenMax
+    let query = try Query(path).ordered(by: .key).limited(to: most + 1, from: .first)
+    let children = try rows(query, detail: .shallow)
+    if children.count > most { return nil }
+    return children.reduce(0) { count, child in
+      if case .children(let below) = child.summary.kind { count + below } else { count }
+    }
   }
 
   /// Whether the history keeps a value of so many bytes when it is removed.

@@ -150,6 +150,8 @@ import Testing
       app.screen.contains {
         $0.contains("this cannot be taken back: what is kept for that is 64 KiB at most")
       })
+    app.press("?")
+    #expect(app.screen.contains { $0.contains("ye writes it to a file first.") })
     app.wait(milliseconds: 500)
     app.press("y u")
     #expect(app.toast.contains("not undone"))
@@ -183,6 +185,16 @@ import Testing
     #expect(try app.stored("/room") == .null)
     app.press("u")
     #expect(try app.stored("/room/-M1") != .null)
+  }
+
+  @Test func whatHoldsCollectionsSaysHowManyRecordsGo() throws {
+    let app = try Fixture.gardenApp()
+    app.press("g6")
+    app.go(to: "group_message")
+    app.strike("d")
+    #expect(app.screen.contains { $0.contains("1 child · counting") })
+    app.pump()
+    #expect(app.screen.contains { $0.contains("1 child, with 2 below · ") }, "\(app.screen)")
   }
 
   @Test(arguments: ["Esc", "C-g", "C-c"])

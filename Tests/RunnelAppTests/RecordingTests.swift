@@ -43,6 +43,7 @@ import Testing
     app.press("q C-x d")
     app.resize(columns: 100, rows: 30)
     app.send(.paste("ignored"))
+    app.send(.pasteTooLong(2_000_000))
     app.send(
       .mouse(MouseEvent(position: Position(row: 4, column: 2), kind: .press, button: .left)))
     app.wait(milliseconds: 5000)

@@ -80,6 +80,21 @@ import Testing
     #expect(!app.screen[0].contains("↑1"))
   }
 
+  @Test func valueOfTheTreeThatWaitsForTheFileIsSeen() throws {
+    let app = try AppDriver(Fixture.views(), json: ["note": "old"])
+    app.press("g3")
+    app.go(to: "note")
+    app.press("e C-u")
+    app.type("new")
+    app.strike("Enter")
+    #expect(app.cursorLine.contains("new"))
+    app.wait(milliseconds: 300)
+    #expect(app.cursorLine.contains("↑ waiting"))
+    app.pump()
+    #expect(!app.cursorLine.contains("waiting"))
+    #expect(app.cursorLine.contains("\"new\""))
+  }
+
   @Test func messageThatIsEditedAgainTakesNoDraftsPlace() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.backend.refusal = refusal

@@ -21,7 +21,8 @@ import Testing
     #expect(
       excerpt
         == NodeExcerpt(
-          text: "{\n  \"b\": 1\n}", byteCount: 7, isCounted: true, isWhole: true, isUndoable: true))
+          text: "{\n  \"b\": 1\n}", byteCount: 7, isCounted: true, isWhole: true, isUndoable: true,
+          grandchildCount: 0))
   }
 
   @Test(arguments: [(0, true), (1, false)])
@@ -36,6 +37,20 @@ import Testing
     try session.setHistoryLimit(0)
     _ = try session.write(.set(Path("/b"), 1))
     #expect(try !session.excerpt(of: Path("/b"), textMax: 10, countMax: 100).isUndoable)
+  }
+
+  @Test func childrenOfChildrenAreCountedWhereTheyAreFew() throws {
+    let session = try session(["a": ["b": ["x": 1, "y": 2], "c": ["z": ["w": 3]], "d": 4]])
+    #expect(
+      try session.excerpt(of: Path("/a"), textMax: 10, countMax: 100).grandchildCount == 3)
+    let many = (0...NodeExcerpt.countedChildrenMax).map { JSONMember("k\($0)", ["x": 1]) }
+    _ = try session.write(.set(Path("/a"), .object(many)))
+    #expect(
+      try session.excerpt(of: Path("/a"), textMax: 10, countMax: 100).grandchildCount == nil)
+    _ = try session.write(.remove(Path("/a/k0")))
+    #expect(
+      try session.excerpt(of: Path("/a"), textMax: 10, countMax: 100).grandchildCount
+        == NodeExcerpt.countedChildrenMax)
   }
 
   @Test func nothingIsNull() throws {

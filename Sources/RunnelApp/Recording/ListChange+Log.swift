@@ -42,7 +42,7 @@ extension NodeExcerpt {
   var log: JSONValue {
     [
       "text": .string(text), "bytes": .int(byteCount), "counted": .bool(isCounted),
-      "undoable": .bool(isUndoable),
+      "undoable": .bool(isUndoable), "grandchildren": grandchildCount.map { .int($0) } ?? .null,
       "whole": .bool(isWhole),
     ]
   }
@@ -52,7 +52,8 @@ extension NodeExcerpt {
     self.init(
       text: try fields.string("text"), byteCount: try fields.int("bytes"),
       isCounted: try fields.bool("counted"), isWhole: try fields.bool("whole"),
-      isUndoable: json["undoable"] == true)
+      isUndoable: json["undoable"] == true,
+      grandchildCount: json["grandchildren"].flatMap(LogFields.integer).map { Int(clamping: $0) })
   }
 }
 

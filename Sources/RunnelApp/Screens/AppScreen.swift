@@ -177,7 +177,8 @@ struct AppScreen {
 
   private func drawTree(into canvas: inout Canvas) {
     let text = TreeText(
-      tree: state.tree, local: state.local, glyphs: glyphs, keys: state.treeKeys)
+      tree: state.tree, local: state.local, glyphs: glyphs, keys: state.treeKeys,
+      waiting: state.waitingValues)
     ListWidget.draw(
       state.tree.content, state.tree.list, headings: state.tree.headings,
       rowText: { id, width in

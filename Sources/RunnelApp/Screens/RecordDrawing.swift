@@ -13,9 +13,8 @@ struct RecordDrawing {
   /// What is looked for; nil if nothing is.
   private let search: String?
   private let body: Rect
-  /// What was typed for fields and is not on disk yet; the time since when, in milliseconds since 1970.
-  private let waiting: [Path: (edit: RecordScreen.Edit, since: Int64)]
-  private let now: Int64
+  /// What was typed for values and is not on disk yet.
+  private let waiting: [Path: WaitingValue]
 
   init(_ screen: RecordScreen, _ state: AppState, _ body: Rect) {
     self.screen = screen
@@ -25,8 +24,7 @@ struct RecordDrawing {
     keys = KeyText(state.keymap, [.global])
     search = state.search
     self.body = body
-    now = state.now
-    waiting = state.waitingEdits(of: screen.path)
+    waiting = state.waitingValues
   }
 
   func draw(into canvas: inout Canvas) {
@@ -62,8 +60,10 @@ struct RecordDrawing {
 
   private func line(_ id: String, width: Int, _ glyphs: Glyphs) -> StyledLine {
     guard let field = screen.fields[id] else { return StyledLine() }
-    if let waiting = waiting[field.path] {
-      return line(field, waiting: waiting.edit, since: waiting.since, width: width, glyphs)
+    if !waiting.isEmpty,
+      let value = waiting[Path(unchecked: screen.path.keys + field.path.keys)]
+    {
+      return line(field, waiting: value, width: width, glyphs)
     }
     var line = StyledLine("  " + label(field.path), .jsonKey)
     if let leaf = field.leaf {
@@ -81,20 +81,11 @@ struct RecordDrawing {
 
   /// A field whose write is under way shows what was typed.
   private func line(
-    _ field: RecordScreen.Field, waiting edit: RecordScreen.Edit, since: Int64, width: Int,
-    _ glyphs: Glyphs
+    _ field: RecordScreen.Field, waiting value: WaitingValue, width: Int, _ glyphs: Glyphs
   ) -> StyledLine {
-    let isLate = now - since >= WriteQueue.silentMilliseconds
-    var line = StyledLine(isLate ? glyphs.pending + " " : "  ", .rowPending)
+    var line = StyledLine(value.isLate ? glyphs.pending + " " : "  ", .rowPending)
     line.append(label(field.path), .jsonKey)
-    let words = isLate ? "\(glyphs.pending) waiting" : ""
-    let text = StyledLine(edit.input.editor.text, .rowPending)
-    // The end says that it waits, also of a long text.
-    let room = max(width - line.width - CellWidth.width(of: words) - 2, 0)
-    let cut = text.width <= room ? text : text.keeping(columns: room, glyphs: glyphs)
-    for run in cut.runs { line.append(run.text, run.role) }
-    let blanks = width - line.width - CellWidth.width(of: words) - 1
-    if blanks > 0 { line.append(String(repeating: " ", count: blanks) + words, .rowPending) }
+    line.append(value, width: width - line.width, glyphs)
     return line
   }
 
@@ -140,5 +131,17 @@ struct RecordDrawing {
       beside, at: side.splitLeft(1).rest.origin, width: side.width - 1,
       role: edit.input.error == nil ? .muted : .error)
     edit.input.editor.draw(into: &canvas, rect: area, error: edit.input.error)
+  }
+}
+
+extension StyledLine {
+  /// Adds a value whose write is under way; at the end of the width, that it waits.
+  mutating func append(_ value: WaitingValue, width: Int, _ glyphs: Glyphs) {
+    let words = value.isLate ? "\(glyphs.pending) waiting" : ""
+    let room = max(width - CellWidth.width(of: words) - 2, 0)
+    let text = StyledLine(value.text, .rowPending).keeping(columns: room, glyphs: glyphs)
+    append(text)
+    let blanks = width - text.width - CellWidth.width(of: words) - 1
+    if blanks > 0 { append(String(repeating: " ", count: blanks) + words, .rowPending) }
   }
 }

@@ -10,6 +10,8 @@ struct TreeText {
   let local: LocalTime
   let glyphs: Glyphs
   let keys: KeyText
+  /// What was typed for values and is not on disk yet.
+  var waiting: [Path: WaitingValue] = [:]
 
   func line(id: String, width: Int) -> StyledLine {
     switch tree.lines[id] {
@@ -45,7 +47,11 @@ struct TreeText {
     case .leaf(let leaf):
       var line = StyledLine("  ")
       line.append(name(row.key), .jsonKey)
-      append(leaf, to: &line, width: width)
+      if !waiting.isEmpty, let value = waiting[path] {
+        line.append(value, width: width - line.width, glyphs)
+      } else {
+        append(leaf, to: &line, width: width)
+      }
       return line
     case .empty: return StyledLine()
     }

@@ -71,12 +71,22 @@ extension AppState {
       case .leaf(let leaf): AppState.short(FieldKind.text(of: leaf.json))
       case .empty: "nothing"
       }
+    var removal = Removal(
+      [path], content: content, warning: resources.warning(onRemovalOf: path),
+      isOperation: [resources.isOperation(removalOf: path)])
+    if case .children(let count) = summary.kind, holdsCollections(path) {
+      removal.countingContent = count == 1 ? "1 child" : "\(count) children"
+    }
     ask(
-      Removal(
-        [path], content: content, warning: resources.warning(onRemovalOf: path),
-        isOperation: [resources.isOperation(removalOf: path)]),
-      title: "Delete",
+      removal, title: "Delete",
       word: isCollection(path, summary) ? path.lastKey?.text ?? "all" : nil)
+  }
+
+  /// True if the children of a node are collections: it is of interest how many records they have.
+  private func holdsCollections(_ path: Path) -> Bool {
+    let isParent = lists.contains { $0.definition.source.path.parent == path }
+    guard !path.isRoot, let child = try? path.child(RunnelTree.Key("any")) else { return isParent }
+    return isParent || resources.isAboveRecords(child)
   }
 
   private mutating func confirmRemoval(
@@ -146,6 +156,9 @@ extension AppState {
     }
     lines.append(
       StyledLine("What stands there goes at once, also from the screens of others.", .muted))
+    if removal.lostCount > 0, let keys = listKeys(for: .dataExport) {
+      lines.append(StyledLine("\(keys) writes it to a file first.", .muted))
+    }
     if removal.paths.count > 1 {
       lines.append(
         StyledLine("Each is deleted by itself: one that is refused stops no other.", .muted))

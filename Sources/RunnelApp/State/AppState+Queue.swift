@@ -22,18 +22,19 @@ extension AppState {
     }
   }
 
-  /// What was typed for fields of a record and is not on disk yet, and since when.
+  /// What was typed for values and is not on disk yet, by their places.
   ///
   /// O(n) in the writes that are under way.
-  func waitingEdits(of record: Path) -> [Path: (edit: RecordScreen.Edit, since: Int64)] {
-    var edits: [Path: (edit: RecordScreen.Edit, since: Int64)] = [:]
+  var waitingValues: [Path: WaitingValue] {
+    var values: [Path: WaitingValue] = [:]
     for (number, purpose) in writes.sorted(by: { $0.key < $1.key }) {
-      guard case .edit(record, let edit) = purpose, let waiting = queue.waiting[number] else {
-        continue
+      guard let since = queue.waiting[number]?.since else { continue }
+      for (path, text) in purpose.typedValues {
+        let isLate = now - since >= WriteQueue.silentMilliseconds
+        values[path] = WaitingValue(text: text, isLate: isLate)
       }
-      edits[edit.field] = (edit, waiting.since)
     }
-    return edits
+    return values
   }
 
   /// When an age in an open queue comes to read differently; nil if none does.
@@ -165,5 +166,34 @@ extension AppState {
     queue.drop(id)
     refreshQueue()
     say(.info, "dropped")
+  }
+}
+
+/// What was typed for a value whose write is under way.
+struct WaitingValue: Hashable, Sendable {
+  var text: String
+  /// True if it takes so long that it is worth a word.
+  var isLate: Bool
+}
+
+extension AppState.WritePurpose {
+  /// What was typed for values that are there, by their places.
+  fileprivate var typedValues: [(path: Path, text: String)] {
+    switch self {
+    case .edit(let record, let edit):
+      return [(Path(unchecked: record.keys + edit.field.keys), edit.input.editor.text)]
+    case .form(let form):
+      switch form.purpose {
+      case .setLeaf(let path, _): return [(path, form.fields[0].input.editor.text)]
+      case .editResource(let record, let original):
+        return form.fields.compactMap { field in
+          let text = field.input.editor.text
+          let old = FieldKind.text(of: original[field.path.text] ?? .null)
+          return text == old ? nil : (Path(unchecked: record.keys + field.path.keys), text)
+        }
+      default: return []
+      }
+    default: return []
+    }
   }
 }

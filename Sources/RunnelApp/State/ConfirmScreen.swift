@@ -82,6 +82,8 @@ struct Removal: Hashable, Sendable {
   var paths: [Path]
   /// What stands at the only place, in words; for several, how many there are.
   var content: String
+  /// What is said of it once it is known how many stand below its children; nil if that says nothing.
+  var countingContent: String?
   /// How many are marked and stay, since a filter hides them.
   var hiddenCount = 0
   /// What else is to be said.
@@ -121,6 +123,9 @@ struct Removal: Hashable, Sendable {
     guard let excerpt else {
       unreadCount += 1
       return
+    }
+    if let start = countingContent, let below = excerpt.grandchildCount {
+      content = "\(start), with \(below) below"
     }
     byteCount += excerpt.byteCount
     isCounted = isCounted && excerpt.isCounted
