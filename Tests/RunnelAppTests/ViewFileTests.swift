@@ -165,6 +165,28 @@ import Testing
     #expect(file.me == "zoe")
     #expect(file.views.map(\.name) == ["Messages", "Roster", "Groups"])
   }
+
+  @Test func allMistakesAreToldWithTheirLines() throws {
+    let yaml = """
+      views:
+        - name: A
+          path: /a
+          colums: [{ field: x }]
+          order: a.b
+          sections:
+            - day: a.b
+        - name: B
+          path: /b
+          columns:
+            - { field: x, width: wide }
+            - { width: 3 }
+      """
+    let error = try #require(throws: ConfigurationError.self) {
+      _ = try ViewFile(yaml: yaml, name: "v.yaml")
+    }
+    #expect(([error] + error.others).map(\.line) == [4, 5, 7, 11, 12])
+    #expect(error.description.split(separator: "\n").allSatisfy { $0.hasPrefix("v.yaml:") })
+  }
 }
 
 extension BadFile {

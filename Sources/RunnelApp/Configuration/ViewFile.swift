@@ -33,9 +33,13 @@ public struct ViewFile: Hashable, Sendable {
       throw reader.error(
         "A views file has a list `views`: `views:` and `- name: ...`.", at: "views")
     }
-    views = try sequence.map {
-      try ViewDefinition(YAMLObject($0, file: name, allowed: nil), pageSize: pageSize)
+    let mistakes = Mistakes()
+    views = try sequence.compactMap { node in
+      try mistakes.reading {
+        try ViewDefinition(YAMLObject(node, file: name, allowed: nil), mistakes, pageSize: pageSize)
+      }
     }
+    try mistakes.check()
     if views.isEmpty {
       throw reader.error("The list `views` is empty: describe one view or more.", at: "views")
     }
@@ -43,24 +47,36 @@ public struct ViewFile: Hashable, Sendable {
 }
 
 extension ViewDefinition {
-  fileprivate init(_ object: YAMLObject, pageSize: Int) throws {
-    try object.check(
-      allowed: SourceDefinition.names + [
-        "name", "also", "sections", "columns", "compose", "new",
-      ])
-    name = try object.required("name")
-    source = try SourceDefinition(object, defaultPath: nil, pageSize: pageSize)
-    also = try object.objects("also", allowed: SourceDefinition.names)
-      .map { [path = source.path] in
-        try SourceDefinition($0, defaultPath: path, pageSize: pageSize)
-      }
-    sections = try object.objects("sections", allowed: nil).map(SectionRule.init)
-    columns = try object.objects("columns", allowed: nil).map(ColumnDefinition.init)
-    compose = try object.path("compose")
-    template = try object.members("new") { new, name, value in
-      TemplateField(path: try new.path(text: name, at: name), value: try new.json(value))
+  /// Reads a view; its mistakes are kept, and what stands for them is of no use.
+  fileprivate init(_ object: YAMLObject, _ mistakes: Mistakes, pageSize: Int) throws {
+    let before = mistakes.count
+    _ = try mistakes.reading {
+      try object.check(
+        allowed: SourceDefinition.names + [
+          "name", "also", "sections", "columns", "compose", "new",
+        ])
     }
-    if columns.isEmpty {
+    name = try mistakes.reading { try object.required("name") } ?? ""
+    let source = try mistakes.reading {
+      try SourceDefinition(object, defaultPath: nil, pageSize: pageSize)
+    }
+    self.source = source ?? SourceDefinition(path: .root)
+    also =
+      try mistakes.reading {
+        try object.objects("also", allowed: SourceDefinition.names)
+          .map { try SourceDefinition($0, defaultPath: source?.path ?? .root, pageSize: pageSize) }
+      } ?? []
+    sections = try object.parts("sections", mistakes, SectionRule.init)
+    columns = try object.parts("columns", mistakes, ColumnDefinition.init)
+    compose = try mistakes.reading { try object.path("compose") } ?? nil
+    template =
+      try mistakes.reading {
+        try object.members("new") { new, name, value in
+          TemplateField(path: try new.path(text: name, at: name), value: try new.json(value))
+        }
+      } ?? []
+    // Another mistake may be why there are none.
+    if columns.isEmpty, mistakes.count == before {
       throw object.error(
         "A view has a list `columns`: describe one column or more.", at: "columns")
     }
@@ -147,5 +163,19 @@ extension ColumnDefinition {
     width = try object.integer("width", in: 1...500)
     minimumScreen = try object.integer("screen", in: 0...500) ?? 0
     isMuted = try object.bool("muted") ?? false
+  }
+}
+
+extension YAMLObject {
+  /// What becomes of each element of a list at a name; the mistakes are kept.
+  fileprivate func parts<Part>(
+    _ name: String, _ mistakes: Mistakes, _ make: (YAMLObject) throws -> Part
+  ) throws -> [Part] {
+    guard let node = node(name) else { return [] }
+    guard let sequence = node.sequence else {
+      _ = try mistakes.reading { throw error("`\(name)` is a list.", at: name) }
+      return []
+    }
+    return try sequence.compactMap { node in try mistakes.reading { try make(object(node)) } }
   }
 }

@@ -10,6 +10,8 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
   public var line: Int?
   /// What is wrong and what is expected.
   public var message: String
+  /// What else is wrong with the file, in the order of its lines.
+  public var others: [ConfigurationError] = []
 
   /// Makes an error.
   public init(file: String, line: Int?, _ message: String) {
@@ -20,7 +22,8 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
 
   /// File, line and message, as editors and compilers write them.
   public var description: String {
-    line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
+    let text = line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
+    return ([text] + others.map(\.description)).joined(separator: "\n")
   }
 }
 
