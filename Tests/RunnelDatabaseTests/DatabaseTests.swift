@@ -6,7 +6,7 @@ import Testing
 
 @testable import RunnelDatabase
 
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct DatabaseTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct DatabaseTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RunnelDatabase
 
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct TreeExecutorTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct TreeExecutorTests {
   private let log = Log()
 
   /// What happened, in order, noted by any thread.

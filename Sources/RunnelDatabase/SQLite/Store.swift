@@ -9,6 +9,9 @@ import RunnelTree
 ///
 /// It is used by one thread at a time (the tree's).
 final class Store {
+  /// How long to wait before a file that others are making is tried again.
+  private static let pauseMilliseconds: Int32 = 2
+
   let file: String
   private let queue: DatabaseQueue
   /// True if the file was opened as one that does not change.
@@ -42,7 +45,7 @@ final class Store {
       queue = try Store.connect(file, isReadOnly: isReadOnly, busyTimeout)
       let kind = try Store.kind(queue)
       try Store.check(kind, file: file, isReadOnly: isReadOnly)
-      if !isReadOnly { try prepare(kind) }
+      if !isReadOnly { try prepare(kind, busyTimeout) }
     } catch {
       throw DatabaseError(error, file: file)
     }
@@ -161,11 +164,9 @@ final class Store {
     URL(fileURLWithPath: file).absoluteString + "?immutable=1"
   }
 
-  private func prepare(_ kind: Schema.Kind) throws {
-    try queue.writeWithoutTransaction { db in
-      try db.execute(sql: "PRAGMA journal_mode = WAL")
-      try db.execute(sql: "PRAGMA synchronous = FULL")
-    }
+  private func prepare(_ kind: Schema.Kind, _ busyTimeout: Duration) throws {
+    try useLog(busyTimeout)
+    try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     // A file that has its tables can be opened while another process writes.
     if case .ours(Schema.version) = kind { return }
     try queue.write { db in
@@ -173,6 +174,24 @@ final class Store {
       if case .empty = try Schema.kind(db) { try Schema.makeTables(db) }
     }
     try Schema.migrate(queue)
+  }
+
+  /// Switches the journal to a write-ahead log.
+  ///
+  /// Where several make a file at once, SQLite refuses that to some without waiting as it does elsewhere.
+  private func useLog(_ busyTimeout: Duration) throws {
+    let end = ContinuousClock.now + busyTimeout
+    while true {
+      do {
+        return try queue.writeWithoutTransaction {
+          try $0.execute(sql: "PRAGMA journal_mode = WAL")
+        }
+      } catch let error as GRDB.DatabaseError
+        where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < end
+      {
+        poll(nil, 0, Store.pauseMilliseconds)
+      }
+    }
   }
 
   /// Runs `body` on one unchanging state.

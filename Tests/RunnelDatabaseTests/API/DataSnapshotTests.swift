@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunnelDatabase
 
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct DataSnapshotTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct DataSnapshotTests {
   private let folder: TemporaryFolder
   private let place: Reference
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunnelDatabase
 
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct DatabaseQueryTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct DatabaseQueryTests {
   private let folder: TemporaryFolder
   private let list: Reference
   private let query: Query

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunnelDatabase
 
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct EventSequenceTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct EventSequenceTests {
   private let folder: TemporaryFolder
   private let database: Database
   private let list: Reference

@@ -8,7 +8,7 @@ import Testing
 /// What handlers are told, and when.
 ///
 /// A write returns after they were told, so nothing waits here.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct ObservingTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct ObservingTests {
   private let folder: TemporaryFolder
   private let database: Database
   private let log = EventLog()

@@ -6,7 +6,7 @@ import Testing
 @testable import RunnelTree
 
 /// References on a replica, whose origin is played by the test.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct OriginTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct OriginTests {
   private let folder: TemporaryFolder
   private let database: Database
   private let sent = SentCommands()

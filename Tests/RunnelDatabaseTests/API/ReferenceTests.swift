@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunnelDatabase
 
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct ReferenceTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct ReferenceTests {
   private let folder: TemporaryFolder
   private let database: Database
 

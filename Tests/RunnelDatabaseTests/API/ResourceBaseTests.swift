@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Typed operations, their hooks, and the consumer of the log.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct ResourceBaseTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct ResourceBaseTests {
   private struct Group: Resource, Equatable {
     var key: String?
     var name: String?

@@ -6,7 +6,7 @@ import Testing
 @testable import RunnelDatabase
 
 /// Many tasks on one database, and two databases on one file, as two processes would have.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct SharedFileTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct SharedFileTests {
   private let folder: TemporaryFolder
   private let first: Database
   private let second: Database

@@ -6,7 +6,7 @@ import Testing
 @testable import RunnelStreams
 
 /// The replay oracle, over two databases on one file, as two processes would have.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct StreamReplayTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct StreamReplayTests {
   private func value(_ random: inout SeededRandom) -> JSONValue {
     [
       "at": .number(JSONNumber(Int64.random(in: 0..<6, using: &random))),

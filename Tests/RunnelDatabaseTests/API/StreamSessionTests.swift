@@ -5,7 +5,7 @@ import RunnelTree
 import Testing
 
 /// Streams over an open database, fed by two databases on one file, as two processes would have.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct StreamSessionTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct StreamSessionTests {
   private let folder: TemporaryFolder
   private let here: Database
   private let there: Database

@@ -4,7 +4,7 @@ import RunnelDatabase
 import Testing
 
 /// What the documents show is what is compiled here, and it runs.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct ExampleTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct ExampleTests {
   /// This file is in `Tests/RunnelDatabaseTests/Examples`.
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
   private static let top = folder.appendingPathComponent("../../..").standardizedFileURL

@@ -4,7 +4,7 @@ import RunnelStore
 import Testing
 
 /// What the page for users of FirebaseReSwift shows is what is compiled here, and it runs.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct FirebaseReSwiftExampleTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct FirebaseReSwiftExampleTests {
   /// The parts of a file of the project between two marks.
   private func parts(of path: String, from begin: String, to end: String) throws -> [String] {
     let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -18,7 +18,7 @@ private struct State: Sendable {
 }
 
 /// A store beside a replica, whose origin is played by the test.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct DatabaseStoreOriginTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct DatabaseStoreOriginTests {
   private let folder: TemporaryFolder
   private let database: Database
   private let store: DatabaseStore<State>

@@ -22,7 +22,7 @@ private struct State: Sendable {
 /// A store on a database of its own.
 ///
 /// Whoever waits here waits for states, never for a time.
-@Suite(.timeLimit(.minutes(1)), .fewAtOnce) struct DatabaseStoreTests {
+@Suite(.timeLimit(.minutes(5)), .fewAtOnce) struct DatabaseStoreTests {
   private let folder: TemporaryFolder
   private let database: Database
   private let store: DatabaseStore<State>
