@@ -17,6 +17,13 @@ import Testing
     app.pump()
   }
 
+  @Test(arguments: ["list normal -9223372036854775808 0", "list normal 99999999999999999999 -3"])
+  func widthsThatNoScreenHasAreNone(text: String) throws {
+    let choice = try #require(PaneChoice(text: text))
+    #expect(choice.viewsColumns == nil)
+    #expect(choice.detailColumns == nil)
+  }
+
   @Test func panesHaveTheirWidths() {
     var panes = PaneArrangement(showsViews: true, detailShare: 30)
     #expect(panes.panes == [.views, .list, .detail])

@@ -241,6 +241,34 @@ import Testing
     #expect(app.screen.contains { $0.contains("1 new") }, "what others write is news")
   }
 
+  @Test func ofSeveralStepsTheCursorGoesToTheFirstRowOfAll() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("G 2 k")
+    let first = app.cursorLine
+    for _ in 0..<3 {
+      app.press("G")
+      delete(app)
+    }
+    app.press("gg 3 u")
+    #expect(app.cursorLine == first)
+    #expect(!app.screen.contains { $0.contains(" new") })
+  }
+
+  @Test func whatOthersPutThereMuchLaterIsNews() throws {
+    let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
+    app.press("G")
+    let record = try #require(app.list.cursorRecord)
+    delete(app)
+    app.press("gg u")
+    #expect(app.list.cursorRecord?.path == record.path)
+    try app.remove(record.path.description)
+    app.wait(milliseconds: Restoration.milliseconds)
+    let before = app.cursorLine
+    try app.set(record.path.description, Fixture.message("again", at: Fixture.now))
+    #expect(app.screen.contains { $0.contains("1 new") })
+    #expect(app.cursorLine == before)
+  }
+
   @Test func whoGoesOnWhileSomethingIsPutBackKeepsTheCursor() throws {
     let app = try app()
     app.press("g2 gg j")

@@ -72,7 +72,8 @@ extension AppState {
     } else if let item = item(at: Position(row: position.row, column: area.column)) {
       moveCursor(to: item)
     }
-    if isMarking || marked.list.cursor == .row(id) { return }
+    // A range that was begun by a key goes on.
+    if isMarking || marked.rangeStart != nil || marked.list.cursor == .row(id) { return }
     marked.rangeStart = id
     drag = .rows(from: id, isMarking: true)
   }

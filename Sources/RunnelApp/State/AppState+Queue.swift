@@ -27,7 +27,10 @@ extension AppState {
   /// O(n) in the writes that are under way.
   var waitingValues: [Path: WaitingValue] {
     var values: [Path: WaitingValue] = [:]
-    for (number, purpose) in writes.sorted(by: { $0.key < $1.key }) {
+    if writes.isEmpty { return values }
+    // Those of records that are deleted or imported together may be many.
+    let typed = writes.filter { !$0.value.isOneOfMany }
+    for (number, purpose) in typed.sorted(by: { $0.key < $1.key }) {
       guard let since = queue.waiting[number]?.since else { continue }
       for (path, text) in purpose.typedValues {
         let isLate = now - since >= WriteQueue.silentMilliseconds

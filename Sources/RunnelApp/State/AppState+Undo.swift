@@ -118,7 +118,9 @@ extension AppState {
     let hint = keymap.firstKeys(for: back, in: contexts).map { " · \($0) \(verb)" } ?? ""
     say(.info, "\(word): \(step.title)\(hint)")
     if reversal.following > 0, !undoing.steps(direction).isEmpty {
+      let before = restoration
       takeStep(direction, following: reversal.following - 1)
+      goOnWithRestoration(before)
     }
   }
 

@@ -265,6 +265,7 @@ extension AppState {
       return say(.info, "there is no view \(tab + 1)")
     }
     if tab != active, !isTree { lists[active].leave(height: height, now: now) }
+    if tab != active { drag = nil }
     active = tab
     if isTree {
       openTree()

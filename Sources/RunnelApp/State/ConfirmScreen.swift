@@ -147,8 +147,10 @@ struct Removal: Hashable, Sendable {
     let limit = ByteCount.text(History.valueBytesMax)
     if lostCount > 0 {
       let what = paths.count == 1 ? "this" : lostCount == measuredCount ? "they" : "some of them"
-      return StyledLine(
-        "\(what) cannot be taken back: what is kept for that is \(limit) at most", .warn)
+      let isSmall = next == nil && isCounted && byteCount <= History.valueBytesMax
+      let reason =
+        isSmall ? "nothing is kept for that here" : "what is kept for that is \(limit) at most"
+      return StyledLine("\(what) cannot be taken back: \(reason)", .warn)
     }
     if next != nil { return nil }
     if unreadCount > 0 { return StyledLine("whether it can be taken back is not known", .warn) }

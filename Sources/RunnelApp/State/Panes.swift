@@ -46,7 +46,9 @@ struct PaneChoice: Hashable, Sendable {
       let size = PaneSize.allCases.first(where: { "\($0)" == words[1] })
     else { return nil }
     (self.pane, self.size) = (pane, size)
-    if words.count == 4 { (viewsColumns, detailColumns) = (Int(words[2]), Int(words[3])) }
+    // No screen is wider, whatever a file says.
+    let columns = words.dropFirst(2).map { Int($0).flatMap { 1...10_000 ~= $0 ? $0 : nil } }
+    if words.count == 4 { (viewsColumns, detailColumns) = (columns[0], columns[1]) }
   }
 }
 

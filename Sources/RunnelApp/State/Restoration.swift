@@ -5,8 +5,13 @@ import RunnelTree
 /// What is put back by taking writes back or doing them again: rows that come of it are the user's own,
 /// no news, and the cursor goes to the first of them.
 struct Restoration: Hashable, Sendable {
+  /// How long what is written takes at most to show; later rows are news.
+  static let milliseconds: Int64 = 10_000
+
   /// Where something is put back.
   var places: Set<Path>
+  /// Until when rows that arrive there are those that are put back, in milliseconds since 1970.
+  var until: Int64
   /// Whether the cursor goes along: until the user does something else.
   var takesCursor = true
   /// The first of the rows that are back, in the list that they are in.
@@ -24,11 +29,16 @@ struct Restoration: Hashable, Sendable {
 extension AppState {
   /// What is written from now on puts back what stood at places.
   mutating func beginRestoration(of places: Set<Path>) {
-    if restoration?.takesCursor == true, undoing.reversal?.following ?? 0 > 0 {
-      restoration?.places.formUnion(places)
-    } else {
-      restoration = Restoration(places: places)
-    }
+    restoration = Restoration(places: places, until: now + Restoration.milliseconds)
+  }
+
+  /// What began since goes on with what was put back before, by the same key.
+  ///
+  /// - Parameter before: what was put back before; nil if the user did something else meanwhile.
+  mutating func goOnWithRestoration(_ before: Restoration?) {
+    restoration?.places.formUnion(before?.places ?? [])
+    restoration?.takesCursor = before?.takesCursor ?? false
+    restoration?.firstRow = before?.firstRow
   }
 
   /// The user did something: what is put back from now on leaves the cursor where it is.
@@ -42,7 +52,7 @@ extension AppState {
   ///
   /// O(new rows).
   func restoredRows(of change: ListChange) -> Set<String> {
-    guard let restoration else { return [] }
+    guard let restoration, now < restoration.until else { return [] }
     return change.newRows.filter { id in
       change.records[id].map { restoration.covers($0.path) } ?? false
     }

@@ -107,7 +107,7 @@ extension WriteQueue {
   /// When the next write is under way for so long that it is worth a word, in milliseconds since 1970;
   /// nil if none will be.
   func nextLate(now: Int64) -> Int64? {
-    waiting.values.map { $0.since + WriteQueue.silentMilliseconds }.filter { $0 > now }.min()
+    waiting.values.lazy.map { $0.since + WriteQueue.silentMilliseconds }.filter { $0 > now }.min()
   }
 
   /// True if a refused write is being tried again: its like is among those under way.
@@ -125,6 +125,14 @@ extension WriteQueue.Refused {
 }
 
 extension AppState.WritePurpose {
+  /// True for a write of one record among many that a key writes.
+  var isOneOfMany: Bool {
+    switch self {
+    case .deleteMarked, .importRow, .pasted, .reversal: true
+    case .edit, .form, .send, .delete, .editOutside, .toggle, .duplicate, .undo, .merge: false
+    }
+  }
+
   /// What it is about, so that it is known again when it is tried again.
   fileprivate var place: String {
     switch self {
