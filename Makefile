@@ -11,6 +11,7 @@
 #   make lint       check the format
 #   make demo-data  make Resources/demo/demo.json anew from its seed
 #   make screens    draw the screens anew that tests compare with; read what changed
+#   make pictures   draw the pictures of the README anew
 #   make manual     make Resources/man/runnel.1 anew from the commands and keys
 #   make install    copy the program, its files, manual and completions below PREFIX (/usr/local)
 #   make uninstall  remove what make install copied below PREFIX
@@ -29,11 +30,15 @@ COMPLETIONS = $(INSTALLED)/share/bash-completion/completions/runnel \
 SOURCES = Sources Tests Package.swift
 # When the last message of the demo was written: 2026-08-30 17:45 UTC, in milliseconds since 1970.
 DEMO_END = 1788111900000
+# The README's pictures are of ten minutes later.
+PICTURES = .build/pictures
+DRAW = $(PROGRAM) screenshot --database $(PICTURES)/demo.db --at $$(($(DEMO_END) + 600000)) \
+  --views Resources/demo/demo.views.yaml --resources Resources/demo/demo.resources.yaml
 FUZZ_SECONDS ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: run build test check fuzz bench format lint demo-data screens manual install uninstall clean \
-  help swift build-packages test-packages bench-packages
+.PHONY: run build test check fuzz bench format lint demo-data screens pictures manual install \
+  uninstall clean help swift build-packages test-packages bench-packages
 
 run: build
 	@$(PROGRAM) demo
@@ -70,6 +75,16 @@ screens: swift build-packages
 	@swift build --build-tests
 	@RUNNEL_UPDATE_SCREENS=1 swift test --skip-build --filter GoldenScreenTests
 	@git status --short Tests/RunnelAppTests/Screens
+
+pictures: build
+	@rm -rf $(PICTURES)
+	@mkdir -p $(PICTURES)
+	@$(PROGRAM) demo --database $(PICTURES)/demo.db --make-only
+	@$(DRAW) --size 90x24 --keys "gg ]] 3 j" Resources/pictures/messages.svg
+	@$(DRAW) --size 110x18 --keys "g5 j j l j l j l j" Resources/pictures/tree.svg
+	@$(DRAW) --size 120x30 --keys "9 k m a G k k" Resources/pictures/panes.svg
+	@$(DRAW) --size 90x20 --keys "k : s o r t" Resources/pictures/palette.svg
+	@git status --short Resources/pictures
 
 manual: build
 	@$(PROGRAM) generate-manual > Resources/man/runnel.1
