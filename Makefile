@@ -3,8 +3,11 @@
 #
 #   make run        build the program and open the workspace on the demo database
 #   make build      build the program: .build/release/runnel, which runs without Swift too
-#   make test       build everything with warnings as errors and run all tests
+#   make test       build everything with warnings as errors and run all tests, or those of the
+#                   suites that ONLY=PATTERN names; all output stays in .build/tests.log
 #   make check      what a change must pass: lint, then test
+#   make long       run a part of the tests that take long, PART=kills, seeds, faults, large, fuzzing
+#                   or soak, for MINUTES=10; the next time it goes on where it stopped
 #   make fuzz       give the readers what nobody would write, FUZZ_SECONDS (30) for each of four
 #   make bench      measure, and print the figures beside their baselines and aims (some minutes)
 #   make format     rewrite the sources in the project's format
@@ -35,9 +38,11 @@ PICTURES = .build/pictures
 DRAW = $(PROGRAM) screenshot --database $(PICTURES)/demo.db --at $$(($(DEMO_END) + 600000)) \
   --views Resources/demo/demo.views.yaml --resources Resources/demo/demo.resources.yaml
 FUZZ_SECONDS ?= 30
+MINUTES ?= 10
+ONLY ?= .
 
 .DEFAULT_GOAL := help
-.PHONY: run build test check fuzz bench format lint demo-data screens pictures manual install \
+.PHONY: run build test long check fuzz bench format lint demo-data screens pictures manual install \
   uninstall clean help swift build-packages test-packages bench-packages
 
 run: build
@@ -49,8 +54,12 @@ build: swift build-packages
 	@swift build $(RELEASE) --product runnel
 
 test: swift build-packages test-packages
-	@swift build --build-tests
-	@.make/tests
+	@.make/build-tests
+	@.make/tests '$(ONLY)'
+
+long: swift build-packages test-packages
+	@if [ -n "$(PART)" ] && [ "$(PART)" != fuzzing ]; then .make/build-tests; fi
+	@FROM="$(FROM)" .make/long "$(PART)" $$(($(MINUTES) * 60))
 
 check: lint test
 

@@ -100,29 +100,33 @@ let package = Package(
     .executableTarget(
       name: "runnel-bench",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams",
-        "RunnelTree",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelStore",
+        "RunnelStreams", "RunnelTree",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Tests/Benchmarks", swiftSettings: swiftSettings),
     // A file system of SQLite that fails when told to; for tests only.
     .target(name: "CFaults", path: "Tests/CFaults", cSettings: cSettings),
+    // What several test targets use.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelBaseTests", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RunnelTreeTests", dependencies: ["RunnelTree", "RunnelBase"],
+      name: "RunnelTreeTests", dependencies: ["RunnelTree", "RunnelBase", "TestSupport"],
       exclude: ["Scenarios"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "RunnelStreamsTests", dependencies: ["RunnelStreams", "RunnelTree", "RunnelBase"],
+      name: "RunnelStreamsTests",
+      dependencies: ["RunnelStreams", "RunnelTree", "RunnelBase", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RunnelStoreTests", dependencies: ["RunnelBase", "RunnelStore", "RunnelTree"],
+      name: "RunnelStoreTests",
+      dependencies: ["RunnelBase", "RunnelStore", "RunnelTree", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
         "CFaults", "CPlatform", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree",
-        "RunnelBase",
+        "RunnelBase", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),
@@ -133,17 +137,20 @@ let package = Package(
     .testTarget(
       name: "RunnelAppTests",
       dependencies: [
-        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelStore", "RunnelStreams",
-        "RunnelTree", "RunnelBase",
+        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelStore",
+        "RunnelStreams", "RunnelTree", "RunnelBase", "TestSupport",
       ],
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),
     .testTarget(
-      name: "SimulationTests", dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase"],
+      name: "SimulationTests",
+      dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase", "TestSupport"],
       path: "Tests/Simulation", swiftSettings: swiftSettings),
     .testTarget(name: "TidyTests", swiftSettings: swiftSettings),
     .testTarget(
       name: "EndToEndTests",
-      dependencies: ["RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree", "runnel"],
+      dependencies: [
+        "RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree", "TestSupport", "runnel",
+      ],
       swiftSettings: swiftSettings),
   ]
 )

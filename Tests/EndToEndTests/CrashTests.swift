@@ -1,12 +1,13 @@
 import Glibc
 import RunnelBase
+import TestSupport
 import Testing
 
 @Suite struct CrashTests {
   private static let roundCount = 100
   private static let linesPerRound = 200
 
-  @Test(arguments: [UInt64.random(in: 0...UInt64.max)])
+  @Test(arguments: Seeds.byChance())
   func acknowledgedWritesSurviveKills(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let database = try TestDatabase()

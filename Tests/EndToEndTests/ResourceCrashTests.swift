@@ -1,5 +1,6 @@
 import Glibc
 import RunnelBase
+import TestSupport
 import Testing
 
 /// Counters after the end of programs that were performing operations.
@@ -21,7 +22,7 @@ import Testing
         destroy-with: [{ owner: message }]
     """
 
-  @Test(arguments: [UInt64.random(in: 0...UInt64.max)])
+  @Test(arguments: Seeds.byChance())
   func countersEqualCountsAfterKills(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let database = try TestDatabase(#"{"group":{"g":{"message_count":0,"name":"G"}}}"#)

@@ -3,13 +3,14 @@ import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelApp
 
 /// Thousands of random keys, foreign writes, sizes and hours; after each, what must always hold.
 @Suite struct MonkeyTests {
-  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  @Test(arguments: Seeds.first(4, oneOf: 10))
   func nothingBreaksUnderRandomUse(seed: UInt64) throws {
     var monkey = try Monkey(seed: seed)
     for step in 0..<700 {

@@ -4,16 +4,13 @@ import RunnelStore
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelApp
 
 /// Recorded sessions, and what replaying them comes to.
 @Suite struct RecordingTests {
-  /// How many random sessions are replayed; `RUNNEL_SEEDS` asks for more.
-  private static let sessionCount =
-    ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap { Int($0) } ?? 2
-
   private func replayed(_ app: AppDriver) throws -> SessionReplay {
     try SessionReplay(parsing: app.recording, file: "s.log")
   }
@@ -73,14 +70,14 @@ import Testing
     try expectEqual(app)
   }
 
-  @Test(arguments: [UInt64.random(in: 0...UInt64.max)])
+  @Test(arguments: Seeds.byChance())
   func randomSessionsAreReplayedToEqualStates(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let keys = [
       "j", "k", "gg", "G", "l", "h", "Enter", "Esc", "a", "e", "i", "T", "u", "d", "y", "gt", "gT",
       "za", "gm", "?", "C-x d", "x", "7", "Tab", "C-s", "F2", "Backspace", "g6", "C-u",
     ]
-    for _ in 0..<RecordingTests.sessionCount {
+    for _ in 0..<2 {
       let app = try Fixture.gardenApp(isRecording: true)
       for _ in 0..<40 {
         app.press(keys.randomElement(using: &random) ?? "j")

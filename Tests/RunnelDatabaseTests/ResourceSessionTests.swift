@@ -3,21 +3,20 @@ import Foundation
 import RunnelBase
 import RunnelStreams
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelDatabase
 
 /// Operations on resources in a file, by two sessions and with storage that fails.
 @Suite struct ResourceSessionTests {
-  private static let seeds: Range<UInt64> =
-    0..<(ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 8)
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
   // MARK: Two sessions
 
-  @Test(arguments: seeds)
+  @Test(arguments: Seeds.first(8))
   func countersAreCountsWhateverTwoSessionsDoInTurn(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let registry = try ChatResources.registry()

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelStreams
+import TestSupport
 import Testing
 
 /// Streams of streams of streams, beside the same made from scratch.
@@ -64,7 +65,7 @@ import Testing
   }
 
   @Test func threeDeepAgreesWithStreamsFromScratch() {
-    for seed in seeds(60) {
+    for seed in Seeds.first(60) {
       var random = SeededRandom(seed: seed)
       let nest = Nest()
       let recorders = [Recorder(nest.inner), Recorder(nest.union)]
@@ -78,7 +79,7 @@ import Testing
   }
 
   @Test func changesFromInsideCallbacksFollowOneAnother() {
-    for seed in seeds(30) {
+    for seed in Seeds.first(30) {
       var random = SeededRandom(seed: seed)
       let nest = Nest()
       let recorder = Recorder(nest.top)

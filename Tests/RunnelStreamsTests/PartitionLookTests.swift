@@ -1,6 +1,7 @@
 import RunnelBase
 import RunnelStreams
 import RunnelTree
+import TestSupport
 import Testing
 
 /// Limits, collapsing, headings, rules and time of partitions.
@@ -143,7 +144,7 @@ import Testing
 
 extension PartitionLookTests {
   @Test func randomLooksAndChangesAgreeWithAPartitionFromScratch() {
-    for seed in seeds(30) {
+    for seed in Seeds.first(30) {
       var random = SeededRandom(seed: seed)
       let inner = TransientStream<TestRow>()
       // A source with sections of its own that come, go and move.

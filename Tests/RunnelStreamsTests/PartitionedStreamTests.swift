@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelStreams
+import TestSupport
 import Testing
 
 @Suite struct PartitionedStreamTests {
@@ -122,7 +123,7 @@ import Testing
   }
 
   @Test func randomChangesReplayAndAgreeWithAPartitionFromScratch() {
-    for seed in seeds(60) {
+    for seed in Seeds.first(60) {
       var random = SeededRandom(seed: seed)
       let source =
         seed % 3 == 0

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelStreams
+import TestSupport
 import Testing
 
 @Suite struct UnionStreamTests {
@@ -110,7 +111,7 @@ import Testing
   }
 
   @Test func randomChangesOfConcatenatedSourcesReplay() {
-    for seed in seeds(30) {
+    for seed in Seeds.first(30) {
       var random = SeededRandom(seed: seed)
       let sources = [
         TransientStream<TestRow>(), TransientStream<TestRow>(order: TestRow.byValue),

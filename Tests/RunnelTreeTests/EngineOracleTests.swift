@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 /// Random listeners over random writes: the events alone must rebuild every window.

@@ -1,5 +1,6 @@
 import Foundation
 import RunnelBase
+import TestSupport
 import Testing
 
 @testable import RunnelTree
@@ -116,9 +117,8 @@ import Testing
 
   // MARK: Many children
 
-  /// 100,000 children, or so many as `RUNNEL_LARGE_CHILDREN` says, such as 1000000.
-  static let childCount =
-    ProcessInfo.processInfo.environment["RUNNEL_LARGE_CHILDREN"].flatMap { Int($0) } ?? 100_000
+  /// 100,000 children, or as many as a long run asks for.
+  static let childCount = LongRun.children ?? 100_000
 
   @Test func aNodeOfManyChildrenIsReadChangedAndWritten() throws {
     let count = LimitTests.childCount

@@ -1,6 +1,7 @@
 import Foundation
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 /// A replica against an origin that does everything right, with every message late: what is shown, what is

@@ -1,16 +1,12 @@
 import Foundation
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 /// Random worlds.
-///
-/// `RUNNEL_SEEDS` asks for more of them than the suite runs by itself.
 @Suite struct SimulationTests {
-  private static let more =
-    ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 0
-
-  @Test(arguments: 0..<max(40, more))
+  @Test(arguments: Seeds.first(40))
   func replicasInMemoryConverge(seed: UInt64) throws {
     var simulation = Simulation(
       seed: seed, replicas: (0..<3).map { _ in MemoryReplica() })
@@ -18,7 +14,7 @@ import Testing
   }
 
   /// However little is kept, it is told by ranges.
-  @Test(arguments: 0..<max(12, more))
+  @Test(arguments: Seeds.first(12))
   func replicasThatTellRangesConverge(seed: UInt64) throws {
     let hashing = RangeHashing(sizeMax: 4, textMin: 1 + Int(seed % 3) * 20)
     var simulation = Simulation(
@@ -26,9 +22,7 @@ import Testing
     try simulation.run(steps: 150)
   }
 
-  ///
-  /// Seeds that failed once are kept for ever.
-  @Test(arguments: Array(0..<max(4, more / 50)) + [15])
+  @Test(arguments: Seeds.first(4, oneOf: 50, kept: [15]))
   func replicasInFilesConverge(seed: UInt64) throws {
     var simulation = Simulation(
       seed: seed, replicas: [try FileReplica(), try FileReplica(), MemoryReplica()])
@@ -36,7 +30,7 @@ import Testing
   }
 
   /// Two sessions on each of two files, of which one at a time talks to the origin.
-  @Test(arguments: 0..<max(6, more / 50))
+  @Test(arguments: Seeds.first(6, oneOf: 50))
   func sessionsOnOneFileConverge(seed: UInt64) throws {
     let (first, second) = (try FileReplica(), try FileReplica())
     var simulation = Simulation(
@@ -46,7 +40,7 @@ import Testing
   }
 
   /// The file and the memory do the same on the same inputs.
-  @Test(arguments: 0..<max(4, more / 50))
+  @Test(arguments: Seeds.first(4, oneOf: 50))
   func fileDoesWhatMemoryDoes(seed: UInt64) throws {
     var simulation = Simulation(seed: seed, replicas: [try TwinReplica(), try TwinReplica()])
     try simulation.run(steps: 150)

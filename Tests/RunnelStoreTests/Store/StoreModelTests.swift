@@ -1,5 +1,6 @@
 import Foundation
 import RunnelBase
+import TestSupport
 import Testing
 
 @testable import RunnelStore
@@ -153,12 +154,8 @@ private final class StoreUnderTest {
 }
 
 @Suite struct StoreModelTests {
-  /// How many seeds: `RUNNEL_SEEDS` asks for more.
-  private static let seeds =
-    ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 200
-
   @Test func subscribersAreToldWhatAnObviousStoreWouldTell() {
-    for seed in 0..<StoreModelTests.seeds {
+    for seed in Seeds.first(200) {
       var random = SeededRandom(seed: seed)
       let limit = 60
       var model = StoreModel(seed: seed, dispatchesLeft: limit)

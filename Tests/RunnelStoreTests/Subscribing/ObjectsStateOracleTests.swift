@@ -1,6 +1,7 @@
 import Foundation
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelStore
@@ -72,9 +73,6 @@ private struct ModelTree {
 }
 
 @Suite struct ObjectsStateOracleTests {
-  private static let seeds =
-    ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 20
-
   /// The state of a run, and the log of the actions that led to it.
   private func run(seed: UInt64) throws -> (ObjectsState<Group>, ActionLog) {
     var random = SeededRandom(seed: seed)
@@ -126,7 +124,7 @@ private struct ModelTree {
   @Test func stateIsWhatTheQueryShowsAndReplayingTheLogMakesItAnew() throws {
     var registry = ActionRegistry()
     registry.registerActions(about: Group.self)
-    for seed in 0..<ObjectsStateOracleTests.seeds {
+    for seed in Seeds.first(20) {
       let (state, log) = try run(seed: seed)
       let read = try ActionLog(parsing: log.text)
       #expect(read == log, "seed \(seed)")

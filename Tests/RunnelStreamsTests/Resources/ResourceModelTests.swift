@@ -1,6 +1,7 @@
 import Foundation
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 @testable import RunnelStreams
@@ -10,10 +11,7 @@ import Testing
 /// After each of them counters, copies and further places are what counting from scratch says, and a
 /// refused one has changed nothing.
 @Suite struct ResourceModelTests {
-  private static let seeds: Range<UInt64> =
-    0..<(ProcessInfo.processInfo.environment["RUNNEL_SEEDS"].flatMap(UInt64.init) ?? 30)
-
-  @Test(arguments: seeds)
+  @Test(arguments: Seeds.first(30))
   func everythingFollowsFromTheRecordsAfterEachOperation(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var world = try ResourceWorld()

@@ -1,4 +1,5 @@
 import RunnelBase
+import TestSupport
 import Testing
 
 @testable import RunnelStreams
@@ -52,7 +53,7 @@ import Testing
   }
 
   @Test func randomChangesAgreeWithADictionary() {
-    for seed in seeds(20) {
+    for seed in Seeds.first(20) {
       var random = SeededRandom(seed: seed)
       var table = RowTable<ByCrowdedKey>(minimumCapacity: 10)
       var rows: [String: RowObject] = [:]

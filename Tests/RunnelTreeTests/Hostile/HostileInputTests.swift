@@ -1,11 +1,12 @@
 import Foundation
 import RunnelBase
 import RunnelTree
+import TestSupport
 import Testing
 
 /// Readers given what nobody would write.
 ///
-/// `RUNNEL_FUZZ_SEEDS=100000 swift test --filter HostileInput` looks for longer.
+/// A long run (`make long PART=seeds`) looks for longer.
 @Suite struct HostileInputTests {
   /// A reader with the texts that it is given.
   struct Subject: CustomTestStringConvertible {
@@ -29,9 +30,6 @@ import Testing
       violation: { HostileInput.violation(inQuery: $0) }),
   ]
 
-  static let seedCount =
-    ProcessInfo.processInfo.environment["RUNNEL_FUZZ_SEEDS"].flatMap { Int($0) } ?? 3000
-
   @Test(arguments: subjects)
   func everyTextOfTheCorpusIsReadOrRefused(subject: Subject) {
     for text in subject.corpus { expect(subject, text, "") }
@@ -49,8 +47,8 @@ import Testing
 
   @Test(arguments: subjects)
   func everyMutationIsReadOrRefused(subject: Subject) {
-    for seed in 0..<HostileInputTests.seedCount {
-      var mutator = Mutator(seed: UInt64(seed))
+    for seed in Seeds.first(3000, each: 100) {
+      var mutator = Mutator(seed: seed)
       expect(subject, mutator.text(from: subject.corpus), "seed \(seed)")
     }
   }

@@ -1,1 +1,0 @@
-../../RunnelTreeTests/Support/Seeds.swift
