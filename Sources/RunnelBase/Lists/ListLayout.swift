@@ -211,12 +211,6 @@ struct ListLayout {
 
   /// The section that holds the number, in ascending first numbers of sections of one or more.
   private static func section(of number: Int, in firsts: [Int]) -> Int {
-    var low = 0
-    var high = firsts.count - 1
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if firsts[middle] <= number { low = middle } else { high = middle }
-    }
-    return low
+    firsts.dropLast().lowerBound { $0 <= number } - 1
   }
 }

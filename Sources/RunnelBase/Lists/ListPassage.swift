@@ -51,7 +51,7 @@ struct ListPassage {
   private func rowThatStayed(_ place: ListPlace, in section: Int) -> ListPlace? {
     guard let row = place.row, !new.isFolded(section) else { return nil }
     let gone = Self.slice(departed, of: place.section)
-    let before = Self.count(of: gone) { gone[$0].row < row }
+    let before = gone.lowerBound { $0.row < row } - gone.startIndex
     if before < gone.count, gone[gone.startIndex + before].row == row { return nil }
     let moved = ListPlace(
       section: section, row: Self.index(ofRank: row - before, amid: arrived, section))
@@ -61,7 +61,7 @@ struct ListPassage {
   private func destination(of place: ListPlace) -> ListPlace? {
     guard let row = place.row else { return nil }
     let path = IndexPath(section: place.section, row: row)
-    let index = Self.count(of: moves[...]) { moves[$0].from < path }
+    let index = moves.lowerBound { $0.from < path }
     guard index < moves.count, moves[index].from == path else { return nil }
     let moved = ListPlace(moves[index].to)
     return new.shows(moved) && new.item(at: moved) == old.item(at: place) ? moved : nil
@@ -81,7 +81,7 @@ struct ListPassage {
     guard let section = newSections[place.section] else { return neighbour(of: place.section) }
     guard let row = place.row, !new.isFolded(section) else { return ListPlace(section: section) }
     let gone = Self.slice(departed, of: place.section)
-    let rank = row - Self.count(of: gone) { gone[$0].row < row }
+    let rank = row - (gone.lowerBound { $0.row < row } - gone.startIndex)
     let stayedCount = old.content.sections[place.section].rows.count - gone.count
     if stayedCount > 0 {
       let next = ListPlace(
@@ -116,26 +116,14 @@ struct ListPassage {
   /// The index of the row with so many unmoved rows before it, amid those that came.
   private static func index(ofRank rank: Int, amid arrived: [IndexPath], _ section: Int) -> Int {
     let came = slice(arrived, of: section)
-    return rank + count(of: came) { came[$0].row - ($0 - came.startIndex) <= rank }
+    let first = came.startIndex
+    return rank + came.indices.lowerBound { came[$0].row - ($0 - first) <= rank } - first
   }
 
   /// The paths of one section, out of paths in order.
   private static func slice(_ paths: [IndexPath], of section: Int) -> ArraySlice<IndexPath> {
-    let first = count(of: paths[...]) { paths[$0].section < section }
-    let end = count(of: paths[...]) { paths[$0].section <= section }
+    let first = paths.lowerBound { $0.section < section }
+    let end = paths.lowerBound { $0.section <= section }
     return paths[first..<end]
-  }
-
-  /// How many elements at the beginning satisfy a condition that no later one does.
-  private static func count<Element>(
-    of elements: ArraySlice<Element>, where isBefore: (Int) -> Bool
-  ) -> Int {
-    var low = elements.startIndex
-    var high = elements.endIndex
-    while low < high {
-      let middle = (low + high) / 2
-      if isBefore(middle) { low = middle + 1 } else { high = middle }
-    }
-    return low - elements.startIndex
   }
 }

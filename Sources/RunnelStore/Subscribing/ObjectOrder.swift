@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelTree
 
 /// The rows of a query in its order, and which of them are objects.
@@ -39,11 +40,6 @@ struct ObjectOrder {
 
   /// The first index whose row is not before a position.
   private func index(of position: IndexPosition) -> Int {
-    var (low, high) = (0, rows.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle].position < position { low = middle + 1 } else { high = middle }
-    }
-    return low
+    rows.lowerBound { $0.position < position }
   }
 }

@@ -1,3 +1,5 @@
+import RunnelBase
+
 // MARK: Sections
 
 extension PartitionedStream {

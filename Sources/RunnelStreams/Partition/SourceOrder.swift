@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// The rows of a partition's source in order, each with a label, so that two rows of a section can be
 /// compared in O(1) without asking where they are.
 ///

@@ -1,3 +1,5 @@
+import RunnelBase
+
 extension RowEdit {
   /// What the edit does to a list that shows one range of the rows.
   ///

@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// An ordered collection of rows that is cheap to change and cheap to keep.
 ///
 /// It is a B+ tree that counts (Bayer and McCreight, 1972; Comer, 1979): elements stand in leaves of

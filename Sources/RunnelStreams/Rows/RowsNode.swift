@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// A node of the tree that holds `Rows`: a leaf with elements, or an inner node with children.
 ///
 /// A node is a value whose arrays are shared until one of those who share them changes it: a change

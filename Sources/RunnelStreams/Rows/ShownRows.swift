@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// The rows of a list and what is shown of them.
 ///
 /// Each change returns what became of the rows that are shown, in the list's only section, or the edit

@@ -1,3 +1,5 @@
+import RunnelBase
+
 /// An immutable subtree: empty, a leaf, or children by key.
 ///
 /// Invariants:
@@ -136,12 +138,7 @@ extension Node {
 
   /// The first index whose key is not before `key`.
   private static func position(of key: Key, in children: [Child]) -> Int {
-    var (low, high) = (0, children.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if children[middle].key < key { low = middle + 1 } else { high = middle }
-    }
-    return low
+    children.lowerBound { $0.key < key }
   }
 }
 

@@ -430,12 +430,7 @@ extension View {
   ///
   /// O(log n).
   func position(of position: IndexPosition) -> Int {
-    var (low, high) = (0, rows.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if rows[middle].position < position { low = middle + 1 } else { high = middle }
-    }
-    return low
+    rows.lowerBound { $0.position < position }
   }
 }
 
