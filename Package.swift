@@ -63,6 +63,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "RunnelStore", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
+    .target(name: "RunnelDemo", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     // 2: the open database.
     .target(
       name: "RunnelDatabase",
@@ -91,7 +92,7 @@ let package = Package(
     .executableTarget(
       name: "runnel",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelStreams",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStreams",
         "RunnelTerminal", "RunnelTree",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
@@ -100,7 +101,7 @@ let package = Package(
     .executableTarget(
       name: "runnel-bench",
       dependencies: [
-        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelStore",
+        "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStore",
         "RunnelStreams", "RunnelTree",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -123,6 +124,9 @@ let package = Package(
       dependencies: ["RunnelBase", "RunnelStore", "RunnelTree", "TestSupport"],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "RunnelDemoTests", dependencies: ["RunnelBase", "RunnelDemo"],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
         "CFaults", "CPlatform", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree",
@@ -137,7 +141,7 @@ let package = Package(
     .testTarget(
       name: "RunnelAppTests",
       dependencies: [
-        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelStore",
+        "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelDemo", "RunnelStore",
         "RunnelStreams", "RunnelTree", "RunnelBase", "TestSupport",
       ],
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),

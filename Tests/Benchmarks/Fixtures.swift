@@ -1,7 +1,8 @@
-import Glibc
+import Foundation
 import RunnelApp
 import RunnelBase
 import RunnelDatabase
+import RunnelDemo
 import RunnelTree
 
 /// Something that the benchmark cannot go on without.
@@ -77,7 +78,8 @@ struct DemoInput {
 
   /// Makes the demo in a folder.
   init(messageCount: Int, in folder: TemporaryFolder) throws {
-    let demo = DemoData(seed: 1, messageCount: messageCount, endingAt: 1_788_111_900_000)
+    let demo = DemoData(
+      try DemoInput.texts(), seed: 1, messageCount: messageCount, endingAt: 1_788_111_900_000)
     self.messageCount = messageCount
     guard let views = ResourceFiles.path(of: "demo/demo.views.yaml") else {
       throw BenchmarkError("Resources/demo/demo.views.yaml was not found.")
@@ -91,6 +93,13 @@ struct DemoInput {
     let session = try DatabaseSession(file: database, environment: .live)
     _ = try document.withUnsafeBufferPointer { try session.importJSON($0, at: .root) }
     try session.close()
+  }
+
+  private static func texts() throws -> DemoTexts {
+    guard let path = ResourceFiles.path(of: "demo/demo.texts.json") else {
+      throw BenchmarkError("Resources/demo/demo.texts.json was not found.")
+    }
+    return try DemoTexts(parsing: [UInt8](Data(contentsOf: URL(fileURLWithPath: path))))
   }
 
   /// Writes the messages as lines; returns what is looked for of the first and the last.

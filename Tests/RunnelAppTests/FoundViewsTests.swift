@@ -1,6 +1,7 @@
 import Foundation
 import RunnelBase
 import RunnelDatabase
+import RunnelDemo
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -21,7 +22,7 @@ import Testing
   }
 
   @Test func demoGetsAViewForEachOfItsCollections() throws {
-    let demo = DemoData(seed: 1, messageCount: 30, endingAt: Fixture.demoNow).json()
+    let demo = try Fixture.demo(messageCount: 30).json()
     let views = try views(in: demo)
     #expect(views.map(\.name) == ["group", "allotment", "committee", "kitchen", "user"])
     let columns = try #require(views.last).columns.map(\.field)
@@ -72,7 +73,7 @@ import Testing
   }
 
   @Test func foundViewsOpen() throws {
-    let demo = DemoData(seed: 1, messageCount: 30, endingAt: Fixture.demoNow).json()
+    let demo = try Fixture.demo(messageCount: 30).json()
     let app = try AppDriver(try views(in: demo), json: demo, now: Fixture.demoNow)
     for _ in 0...5 {
       #expect(app.body[1] != "")

@@ -1,5 +1,6 @@
 import Foundation
 import RunnelBase
+import RunnelDemo
 import RunnelStreams
 import RunnelTree
 import Testing
@@ -96,8 +97,7 @@ import Testing
     let file = try #require(ResourceFiles.path(of: name))
     let yaml = try String(contentsOfFile: file, encoding: .utf8)
     let registry = try ResourceDefinitionFile(yaml: yaml, name: name).registry
-    let tree = MemoryTree(
-      try Node(json: DemoData(seed: 1, messageCount: 200, endingAt: Fixture.demoNow).json()))
+    let tree = MemoryTree(try Node(json: Fixture.demo(messageCount: 200).json()))
     for definition in registry.definitions where definition.name != "like" {
       let path = try registry.collection(
         of: definition.name, in: ["group": ResourceObject("group", key: DemoData.mainGroupID)])

@@ -8,6 +8,7 @@ import Testing
     "RunnelTree": ["RunnelBase", "Crypto", "OrderedCollections"],
     "RunnelStreams": ["RunnelBase", "RunnelTree", "OrderedCollections"],
     "RunnelStore": ["RunnelBase", "RunnelTree"],
+    "RunnelDemo": ["RunnelBase"],
     "RunnelDatabase": [
       "CPlatform", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree", "Synchronization",
@@ -19,7 +20,7 @@ import Testing
     ],
     "runnel": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "RunnelApp", "RunnelBase",
-      "RunnelDatabase", "RunnelStreams", "RunnelTerminal", "RunnelTree",
+      "RunnelDatabase", "RunnelDemo", "RunnelStreams", "RunnelTerminal", "RunnelTree",
     ],
   ]
 

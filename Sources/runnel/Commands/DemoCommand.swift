@@ -14,10 +14,6 @@ struct DemoCommand: ParsableCommand {
       yours to change; delete its file to have a new one.
       """)
 
-  private static let data = "demo/demo.json"
-  private static let views = "demo/demo.views.yaml"
-  private static let resources = "demo/demo.resources.yaml"
-
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
@@ -36,8 +32,8 @@ struct DemoCommand: ParsableCommand {
     try make(file)
     if makeOnly { return }
     var workspace = workspace
-    if workspace.views == nil { workspace.views = try resource(DemoCommand.views) }
-    if workspace.resources == nil { workspace.resources = try resource(DemoCommand.resources) }
+    if workspace.views == nil { workspace.views = try DemoFile.views.path() }
+    if workspace.resources == nil { workspace.resources = try DemoFile.resources.path() }
     if workspace.listing.isPlain { return try workspace.list(file) }
     try workspace.open(file)
   }
@@ -46,18 +42,29 @@ struct DemoCommand: ParsableCommand {
     let session = try DatabaseSession(file: file, environment: .system)
     if try session.summary(at: .root).kind == .empty {
       StandardError.say("Making the demo database \(file).")
-      let document = try Data(contentsOf: URL(fileURLWithPath: resource(DemoCommand.data)))
+      let document = try Data(contentsOf: URL(fileURLWithPath: DemoFile.data.path()))
       try document.withUnsafeBytes { bytes in
         _ = try session.importJSON(bytes.bindMemory(to: UInt8.self), at: .root)
       }
     }
     try session.close()
   }
+}
 
-  private func resource(_ name: String) throws -> String {
-    if let path = ResourceFiles.path(of: name) { return path }
+/// The files of the demo, which come with the program and are not in it.
+enum DemoFile: String {
+  case data = "demo/demo.json"
+  case texts = "demo/demo.texts.json"
+  case views = "demo/demo.views.yaml"
+  case resources = "demo/demo.resources.yaml"
+
+  /// The path of the file.
+  ///
+  /// - Throws: `Failure` that says what to do if it is nowhere.
+  func path() throws -> String {
+    if let path = ResourceFiles.path(of: rawValue) { return path }
     throw Failure(
-      "the demo's file \(name) was not found: set RUNNEL_RESOURCES to the folder Resources of the "
-        + "source, or install the program with it.")
+      "the demo's file \(rawValue) was not found: set RUNNEL_RESOURCES to the folder Resources of "
+        + "the source, or install the program with it.")
   }
 }

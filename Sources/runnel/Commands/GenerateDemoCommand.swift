@@ -1,13 +1,14 @@
 import ArgumentParser
-import RunnelApp
+import Foundation
 import RunnelDatabase
+import RunnelDemo
 
 /// `runnel generate-demo`: writes the demo's data to standard output.
 struct GenerateDemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate-demo",
     abstract: "Write the demo's data as JSON.",
-    discussion: "The same options give the same bytes.",
+    discussion: "The same options and the same demo/demo.texts.json give the same bytes.",
     shouldDisplay: false)
 
   /// From the first moment after 1990 that the generator takes to the end of the year 9999.
@@ -34,8 +35,18 @@ struct GenerateDemoCommand: ParsableCommand {
 
   func run() throws {
     let demo = DemoData(
-      seed: seed, messageCount: messages, endingAt: until ?? DatabaseEnvironment.system.now())
+      try texts(), seed: seed, messageCount: messages,
+      endingAt: until ?? DatabaseEnvironment.system.now())
     try demo.write { try StandardOutput.write($0) }
     try StandardOutput.write("\n")
+  }
+
+  private func texts() throws -> DemoTexts {
+    let path = try DemoFile.texts.path()
+    do {
+      return try DemoTexts(parsing: [UInt8](Data(contentsOf: URL(fileURLWithPath: path))))
+    } catch let error as DemoTextsError {
+      throw Failure("\(path): \(error).")
+    }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import RunnelBase
 import RunnelDatabase
+import RunnelDemo
 import RunnelTree
 import Testing
 
@@ -129,6 +130,13 @@ enum Fixture {
   static let resources = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Resources")
+
+  /// The demo with some messages in its main group.
+  static func demo(messageCount: Int) throws -> DemoData {
+    let file = resources.appendingPathComponent("demo/demo.texts.json")
+    let texts = try DemoTexts(parsing: [UInt8](Data(contentsOf: file)))
+    return DemoData(texts, seed: 1, messageCount: messageCount, endingAt: demoNow)
+  }
 
   static func demoViews() throws -> ViewFile {
     let file = resources.appendingPathComponent("demo/demo.views.yaml")

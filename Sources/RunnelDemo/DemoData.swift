@@ -2,8 +2,8 @@ package import RunnelBase
 
 /// The demo's tree: a believable community that has talked for two months.
 ///
-/// It is a pure function of its seed, its size and its end: the same three give the same bytes, on
-/// every machine. The tree has, each in the order of the keys:
+/// It is a pure function of its texts, its seed, its size and its end: the same four give the same
+/// bytes, on every machine. The tree has, each in the order of the keys:
 /// - `/group/ID`: `created`, `description`, `message_count`, `name`, `pinned_count`;
 /// - `/group_message/GROUP/PUSH-ID`: `created`, `from` (a user's key), `like_count`, `pinned` (only
 ///   where it is true), `text`; push ids are in the order of `created`, no two of which are the same in
@@ -20,9 +20,11 @@ package struct DemoData: Sendable {
   /// The key of the group that has `messageCount` messages.
   package static let mainGroupID = "allotment"
 
+  /// What the people are called and say.
+  let texts: DemoTexts
   /// What all chance is derived from.
   package let seed: UInt64
-  /// How many messages the main group has; the others have 120 and 60.
+  /// How many messages the main group has; the others have as many as the texts say.
   package let messageCount: Int
   /// When the last message was written, in milliseconds since 1970.
   package let endingAt: Int64
@@ -34,26 +36,28 @@ package struct DemoData: Sendable {
 
   /// Describes a demo; it is made when it is asked for.
   ///
-  /// The count is from 0 to `messageCountMax`, and the end after 1990. The texts are of summer and
-  /// early autumn in a temperate place.
+  /// The count is from 0 to `messageCountMax`, and the end after 1990. The texts of the project are of
+  /// summer and early autumn in a temperate place.
   package init(
-    seed: UInt64, messageCount: Int = 2_400, endingAt: Int64, utcOffsetSeconds: Int = 0
+    _ texts: DemoTexts, seed: UInt64, messageCount: Int = 2_400, endingAt: Int64,
+    utcOffsetSeconds: Int = 0
   ) {
     precondition(0...Self.messageCountMax ~= messageCount, "The demo's size is within its limit.")
     precondition(endingAt > 631_152_000_000, "The demo ends after 1990.")
+    self.texts = texts
     self.seed = seed
     self.messageCount = messageCount
     self.endingAt = endingAt
     self.utcOffsetSeconds = utcOffsetSeconds
     var random = Self.random(seed, "cast")
-    cast = DemoCast(endingAt: endingAt, using: &random)
+    cast = DemoCast(texts.people, endingAt: endingAt, using: &random)
   }
 
   /// The whole tree in memory.
   package func json() -> JSONValue {
     var messages: [JSONMember] = []
     var likes: [JSONMember] = []
-    for group in DemoGroup.all {
+    for group in texts.groups {
       var members: [JSONMember] = []
       var liked: [JSONMember] = []
       DemoMessages(of: group, in: self).forEach { entry in
@@ -83,7 +87,7 @@ package struct DemoData: Sendable {
     writer.writeValue(.object(groups()))
     writer.writeName("group_message")
     writer.beginObject()
-    for group in DemoGroup.all {
+    for group in texts.groups {
       writer.writeName(group.id)
       writer.beginObject()
       try DemoMessages(of: group, in: self).forEach { entry in
@@ -96,7 +100,7 @@ package struct DemoData: Sendable {
     writer.endObject()
     writer.writeName("message_like")
     writer.beginObject()
-    for group in DemoGroup.all { try writeLikes(of: group, &writer, chunkBytes, sink) }
+    for group in texts.groups { try writeLikes(of: group, &writer, chunkBytes, sink) }
     writer.endObject()
     writer.writeName("user")
     writer.writeValue(.object(users()))
@@ -106,7 +110,7 @@ package struct DemoData: Sendable {
 
   /// Gives each message of the main group as JSON, the oldest first; holds one conversation at a time.
   package func forEachMessage(_ body: (_ message: JSONValue) throws -> Void) rethrows {
-    for group in DemoGroup.all where group.id == Self.mainGroupID {
+    for group in texts.groups where group.id == Self.mainGroupID {
       try DemoMessages(of: group, in: self).forEach { try body($0.message) }
     }
   }
@@ -148,7 +152,7 @@ package struct DemoData: Sendable {
 
 extension DemoData {
   private func groups() -> [JSONMember] {
-    DemoGroup.all.map { group in
+    texts.groups.map { group in
       var messageCount = 0
       var pinnedCount = 0
       DemoMessages(of: group, in: self).forEach { entry in
@@ -175,7 +179,7 @@ extension DemoData {
   }
 
   private func users() -> [JSONMember] {
-    zip(DemoPeople.all, cast.joined).enumerated().map { index, entry in
+    zip(texts.people, cast.joined).enumerated().map { index, entry in
       let (person, joined) = entry
       var members: [JSONMember] = []
       // Some have come back, and most were never away.

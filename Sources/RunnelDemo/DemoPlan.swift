@@ -31,11 +31,11 @@ struct DemoPlan {
   init(group: DemoGroup, messageCount: Int, random: SeededRandom) {
     self.random = random
     self.messageCount = messageCount
-    conversations = DemoDeck(group.scripts.map { DemoScript($0) })
-    exchanges = DemoDeck(group.exchanges.map { DemoScript($0) })
-    remarks = DemoDeck(group.remarks.split(separator: "\n").map { DemoScript(remark: $0) })
-    announcements = group.announcements.map { place, script in
-      (Int(place * Double(messageCount)), DemoScript(script))
+    conversations = DemoDeck(group.scripts)
+    exchanges = DemoDeck(group.exchanges)
+    remarks = DemoDeck(group.remarks)
+    announcements = group.announcements.map { announcement in
+      (Int(announcement.place * Double(messageCount)), announcement.script)
     }
   }
 

@@ -41,14 +41,9 @@ struct DemoCalendar {
   func moment(ofShare share: Double) -> Int64 {
     let said = share * (saidBefore.last ?? 0)
     // The last hour before which not more than that was said.
-    var low = 0
-    var high = saidBefore.count - 2
-    while low < high {
-      let middle = (low + high + 1) / 2
-      if saidBefore[middle] <= said { low = middle } else { high = middle - 1 }
-    }
-    let inHour = (said - saidBefore[low]) / (saidBefore[low + 1] - saidBefore[low])
-    return start + Int64(low) * Self.hourMilliseconds
+    let hour = max(0, saidBefore.dropLast().lowerBound { $0 <= said } - 1)
+    let inHour = (said - saidBefore[hour]) / (saidBefore[hour + 1] - saidBefore[hour])
+    return start + Int64(hour) * Self.hourMilliseconds
       + Int64((inHour * Double(Self.hourMilliseconds)).rounded(.down))
   }
 }

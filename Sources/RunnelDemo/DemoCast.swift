@@ -2,7 +2,9 @@ import RunnelBase
 
 /// Who is there, and who talks.
 struct DemoCast {
-  /// When each of `DemoPeople.all` joined, in milliseconds since 1970.
+  /// Who is there, in the order of their keys.
+  private let community: [DemoPerson]
+  /// When each of them joined, in milliseconds since 1970.
   let joined: [Int64]
   /// When those who are away left, in milliseconds since 1970.
   let awayFrom: Int64
@@ -14,10 +16,13 @@ struct DemoCast {
   private static let dayMilliseconds: Int64 = 86_400_000
 
   /// Makes the cast of the days before a moment.
-  init(endingAt end: Int64, using random: inout some RandomNumberGenerator) {
+  init(
+    _ community: [DemoPerson], endingAt end: Int64, using random: inout some RandomNumberGenerator
+  ) {
+    self.community = community
     let start = end - Int64(DemoCalendar.dayCount) * Self.dayMilliseconds
     awayFrom = end - 9 * Self.dayMilliseconds
-    joined = DemoPeople.all.map { person in
+    joined = community.map { person in
       let millisecond = Int64.random(in: 0..<Self.dayMilliseconds, using: &random)
       if let day = person.joinedOnDay {
         return start + Int64(day) * Self.dayMilliseconds + millisecond
@@ -25,7 +30,7 @@ struct DemoCast {
       return start - Int64.random(in: 40...1_380, using: &random) * Self.dayMilliseconds
         - millisecond
     }
-    talkativeness = DemoPeople.all.map { person in
+    talkativeness = community.map { person in
       [1, 1, 2, 3, 5].randomElement(using: &random) ?? 1
     }
   }
@@ -43,11 +48,13 @@ struct DemoCast {
     // The organizers' parts first: the others can be played by anyone who is left.
     for letter in script.parts.sorted(by: { isForOrganizer($0) && !isForOrganizer($1) }) {
       let needsOrganizer = onlyOrganizers || isForOrganizer(letter)
-      let candidates = DemoPeople.all.indices.filter { index in
+      let candidates = community.indices.filter { index in
         !taken.contains(index) && isPresent(index, at: moment)
-          && (!needsOrganizer || DemoPeople.all[index].isOrganizer)
+          && (!needsOrganizer || community[index].isOrganizer)
       }
-      let person = choose(from: candidates, using: &random)
+      // Where too few are left, somebody plays two parts.
+      let person = choose(
+        from: candidates.isEmpty ? Array(community.indices) : candidates, using: &random)
       people[letter] = person
       taken.insert(person)
     }
@@ -59,7 +66,7 @@ struct DemoCast {
 
   /// True if a person has joined at a moment, and is not away.
   func isPresent(_ index: Int, at moment: Int64) -> Bool {
-    joined[index] < moment && !(DemoPeople.all[index].isAway && moment >= awayFrom)
+    joined[index] < moment && !(community[index].isAway && moment >= awayFrom)
   }
 
   private func choose(from candidates: [Int], using random: inout SeededRandom) -> Int {

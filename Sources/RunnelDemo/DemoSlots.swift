@@ -4,14 +4,16 @@ import RunnelBase
 ///
 /// Names, plots and days follow from who talks and when; see `DemoTexts` for the notation.
 struct DemoSlots {
-  /// The people of the conversation by the letter of their part, as places in `DemoPeople.all`.
-  private let people: [Character: Int]
+  /// The people of the conversation by the letter of their part.
+  private let people: [Character: DemoPerson]
+  private let texts: DemoTexts
   private var chosen: [String: String] = [:]
   private var random: SeededRandom
 
   /// Prepares the slots of a conversation.
-  init(people: [Character: Int], random: SeededRandom) {
-    self.people = people
+  init(people: [Character: Int], in texts: DemoTexts, random: SeededRandom) {
+    self.people = people.mapValues { texts.people[$0] }
+    self.texts = texts
     self.random = random
   }
 
@@ -23,7 +25,7 @@ struct DemoSlots {
       text += rest[..<mark]
       let close: Character = rest[mark] == "{" ? "}" : "]"
       guard let end = rest[mark...].firstIndex(of: close) else {
-        preconditionFailure("A demo text has no '\(close)': \(template)")
+        preconditionFailure("A text that was read has a '\(close)': \(template)")
       }
       let inner = rest[rest.index(after: mark)..<end]
       if close == "}" {
@@ -65,23 +67,33 @@ struct DemoSlots {
     case "n2": return String(Int.random(in: 8...12, using: &random))
     case "many": return String(Int.random(in: 14...58, using: &random))
     case "plot": return String(Int.random(in: 1...40, using: &random))
-    case "person": return pick(from: DemoPeople.all.filter { !$0.isAway }.map(\.shortName))
+    case "person": return pick(from: texts.people.filter { !$0.isAway }.map(\.shortName))
     case "veg2":
       let first = chosen["veg"]
-      return pick(from: DemoWords.lists["veg", default: []].filter { $0 != first })
-    default: return person(slot) ?? pick(from: DemoWords.lists[slot, default: []])
+      return pick(from: texts.words["veg", default: []].filter { $0 != first })
+    default: return person(slot) ?? pick(from: texts.words[slot, default: []])
     }
   }
 
   /// What `{A}` and `{plotA}` stand for; nil for other slots.
   private func person(_ slot: String) -> String? {
-    guard let letter = slot.last, letter.isUppercase else { return nil }
-    guard let index = people[letter] else {
-      preconditionFailure("A demo text names \(letter), who has no part in the conversation.")
+    guard let letter = Self.part(of: slot[...]) else { return nil }
+    guard let person = people[letter] else {
+      preconditionFailure("Every letter in a text has a part in its conversation: \(letter)")
     }
-    return slot.count == 1
-      ? DemoPeople.all[index].shortName : String(DemoPeople.all[index].plot)
+    return slot.count == 1 ? person.shortName : String(person.plot)
   }
+
+  /// The letter in `A` and `plotA`; nil for other slots.
+  static func part(of slot: Substring) -> Character? {
+    guard let letter = slot.last, letter.isUppercase else { return nil }
+    return slot.count == 1 || slot.dropLast() == "plot" ? letter : nil
+  }
+
+  /// The slots of `choose` and `value` that need no words.
+  static let computed: Set<String> = [
+    "greeting", "today", "yesterday", "day", "day2", "soon", "n", "n2", "many", "plot", "person",
+  ]
 
   private mutating func greeting(hour: Int) -> String {
     switch hour {
@@ -92,7 +104,7 @@ struct DemoSlots {
   }
 
   private mutating func pick(from words: [String]) -> String {
-    precondition(!words.isEmpty, "A demo text has a slot that nothing fills.")
+    precondition(!words.isEmpty, "Every slot of a text that was read has words.")
     return words[Int.random(in: 0..<words.count, using: &random)]
   }
 

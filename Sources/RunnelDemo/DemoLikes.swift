@@ -15,12 +15,14 @@ struct DemoLikes {
   private static let countMax = 7
 
   private let cast: DemoCast
+  private let people: [DemoPerson]
   private let endingAt: Int64
   private var random: SeededRandom
 
   /// Prepares the likes of a group of a demo.
   init(of group: DemoGroup, in demo: DemoData) {
     cast = demo.cast
+    people = demo.texts.people
     endingAt = demo.endingAt
     random = demo.random("likes of \(group.id)")
   }
@@ -31,13 +33,13 @@ struct DemoLikes {
     // Most have one or two, and few have many.
     let most = Int.random(in: 1...DemoLikes.countMax, using: &random)
     let count = Int.random(in: 1...most, using: &random)
-    let others = DemoPeople.all.indices.filter { index in
-      DemoPeople.all[index].id != author && cast.isPresent(index, at: created)
+    let others = people.indices.filter { index in
+      people[index].id != author && cast.isPresent(index, at: created)
     }
     return others.shuffled(using: &random).prefix(count)
       .map { index in
         let delay = Int64.random(in: 5_000...7_200_000, using: &random)
-        return Like(user: DemoPeople.all[index].id, created: min(created + delay, endingAt))
+        return Like(user: people[index].id, created: min(created + delay, endingAt))
       }
       .sorted { $0.user < $1.user }
   }

@@ -4,6 +4,7 @@ import RunnelBase
 struct DemoMessages {
   private let group: DemoGroup
   private let plan: DemoPlan
+  private let texts: DemoTexts
   private let cast: DemoCast
   private let calendar: DemoCalendar
   private let offsetSeconds: Int
@@ -24,6 +25,7 @@ struct DemoMessages {
     plan = DemoPlan(
       group: group, messageCount: group.messageCount ?? demo.messageCount,
       random: demo.random("plan of \(group.id)"))
+    texts = demo.texts
     cast = demo.cast
     var luck = demo.random("calendar of \(group.id)")
     calendar = DemoCalendar(
@@ -52,7 +54,8 @@ struct DemoMessages {
         if slots == nil {
           people = cast.people(
             for: block.script, at: created, onlyOrganizers: group.isForOrganizers, using: &random)
-          slots = DemoSlots(people: people, random: SeededRandom(seed: random.next()))
+          slots = DemoSlots(
+            people: people, in: texts, random: SeededRandom(seed: random.next()))
         }
         let (speaker, template) = (block.script.turns[turn].speaker, block.script.turns[turn].text)
         let time = CivilTime(milliseconds: created, offsetSeconds: offsetSeconds)
@@ -86,12 +89,12 @@ struct DemoMessages {
   private func person(_ speaker: DemoScript.Speaker, in people: [Character: Int]) -> String {
     switch speaker {
     case .person(let index):
-      return DemoPeople.all[index].id
+      return texts.people[index].id
     case .part(let letter):
       guard let index = people[letter] else {
         preconditionFailure("Every part of a script is given to somebody.")
       }
-      return DemoPeople.all[index].id
+      return texts.people[index].id
     }
   }
 

@@ -1,12 +1,12 @@
 import RunnelBase
 import Testing
 
-@testable import RunnelApp
+@testable import RunnelDemo
 
 @Suite struct DemoDataTests {
   /// Mon 24 Aug 2026, 18:20 in UTC.
   static let end: Int64 = 1_787_595_600_000
-  static let demo = DemoData(seed: 7, endingAt: end)
+  static let demo = DemoData(DemoFixture.texts, seed: 7, endingAt: end)
   static let tree = demo.json()
 
   private func members(_ path: String...) throws -> [JSONMember] {
@@ -30,9 +30,9 @@ import Testing
   }
 
   @Test func sameSeedGivesTheSameBytes() {
-    let again = DemoData(seed: 7, endingAt: Self.end).json()
+    let again = DemoData(DemoFixture.texts, seed: 7, endingAt: Self.end).json()
     #expect(again.jsonBytes() == Self.tree.jsonBytes())
-    let other = DemoData(seed: 8, endingAt: Self.end).json()
+    let other = DemoData(DemoFixture.texts, seed: 8, endingAt: Self.end).json()
     #expect(other != Self.tree)
   }
 
@@ -55,7 +55,7 @@ import Testing
 
   @Test(arguments: [0, 1, 2, 17, 500])
   func smallDemosHaveTheirCountToo(count: Int) throws {
-    let tree = DemoData(seed: 3, messageCount: count, endingAt: Self.end).json()
+    let tree = DemoData(DemoFixture.texts, seed: 3, messageCount: count, endingAt: Self.end).json()
     guard case .object(let messages)? = tree["group_message"]?["allotment"] else {
       Issue.record("no messages")
       return
@@ -86,7 +86,7 @@ import Testing
     check(Self.tree)
   }
 
-  @Test(arguments: DemoGroup.all.map(\.id))
+  @Test(arguments: DemoFixture.texts.groups.map(\.id))
   func messagesAscendByTimeAndTheirKeysSayIt(group: String) throws {
     let alphabet = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
     let start = Self.end - Int64(DemoCalendar.dayCount) * 86_400_000
@@ -123,13 +123,13 @@ import Testing
       if user.value["away"] == true { away.insert(user.name) }
     }
     #expect(!away.isEmpty)
-    for group in DemoGroup.all {
+    for group in DemoFixture.texts.groups {
       for message in try members("group_message", group.id) {
         let time = try created(message.value)
         let from = try text(message.value["from"])
         #expect(try #require(joined[from]) < time)
         #expect(!away.contains(from) || time < Self.demo.cast.awayFrom)
-        let person = DemoPeople.all[DemoPeople.index(of: from)]
+        let person = try #require(DemoFixture.texts.people.first { $0.id == from })
         #expect(person.isOrganizer || !group.isForOrganizers)
       }
     }
@@ -140,7 +140,8 @@ import Testing
     #expect(6...10 ~= pinned.count)
     for message in pinned {
       #expect(message.value["pinned"] == true)
-      let person = DemoPeople.all[DemoPeople.index(of: try text(message.value["from"]))]
+      let from = try text(message.value["from"])
+      let person = try #require(DemoFixture.texts.people.first { $0.id == from })
       #expect(person.isOrganizer)
     }
     let days = try pinned.map { (Self.end - (try created($0.value))) / 86_400_000 }
@@ -160,7 +161,7 @@ import Testing
   }
 
   @Test func noSlotOrChoiceIsLeftInATextAndNoneIsEmpty() throws {
-    for group in DemoGroup.all {
+    for group in DemoFixture.texts.groups {
       for message in try members("group_message", group.id) {
         let text = try text(message.value["text"])
         #expect(!text.isEmpty)
@@ -182,14 +183,13 @@ import Testing
   /// found here and not by a user.
   @Test func everyTextCanBeFilled() {
     let time = CivilTime(milliseconds: Self.end)
-    for group in DemoGroup.all {
-      let announcements = group.announcements.map { DemoScript($0.script) }
-      let remarks = group.remarks.split(separator: "\n").map { DemoScript(remark: $0) }
-      let scripts = (group.scripts + group.exchanges).map { DemoScript($0) }
-      for script in scripts + remarks + announcements {
+    for group in DemoFixture.texts.groups {
+      let announcements = group.announcements.map(\.script)
+      for script in group.scripts + group.exchanges + group.remarks + announcements {
         let people = Dictionary(uniqueKeysWithValues: script.parts.enumerated().map { ($1, $0) })
         for seed in 0..<40 as Range<UInt64> {
-          var slots = DemoSlots(people: people, random: SeededRandom(seed: seed))
+          var slots = DemoSlots(
+            people: people, in: DemoFixture.texts, random: SeededRandom(seed: seed))
           for turn in script.turns { #expect(!slots.fill(turn.text, at: time).isEmpty) }
         }
       }
@@ -197,9 +197,9 @@ import Testing
   }
 
   @Test func conversationsAreManyAndOfUsefulLength() {
-    let scripts = DemoGroup.all.flatMap(\.scripts).map { DemoScript($0) }
+    let scripts = DemoFixture.texts.groups.flatMap(\.scripts)
     #expect(scripts.count >= 45)
     #expect(scripts.allSatisfy { 4...12 ~= $0.turns.count })
-    #expect(DemoTexts.remarks.split(separator: "\n").count >= 100)
+    #expect(DemoFixture.texts.groups.contains { $0.remarks.count >= 100 })
   }
 }
