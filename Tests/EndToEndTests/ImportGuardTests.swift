@@ -72,7 +72,9 @@ import Testing
     #expect(history.contains(#""file":"\#(database.file)-undo-2.json""#))
     let after = try database.run(["export"]).output
     #expect(after != before)
-    #expect(try database.run(["undo"]).status == 0)
+    let undone = try database.run(["undo"])
+    #expect(undone.status == 0)
+    #expect(undone.errors.contains("\(database.file)-undo-3.json"))
     #expect(try database.run(["export"]).output == before)
     #expect(try undoFiles(database) == ["test.db-undo-3.json"])
     #expect(try database.run(["undo"]).status == 0)

@@ -18,32 +18,39 @@ struct MergePlan {
   /// - Throws: `TreeError` that names the place of what no tree takes.
   func assignments(of json: JSONValue, at path: Path) throws -> [Assignment] {
     var parts: [Assignment] = []
-    try add(json, at: path, &parts)
+    try add(json, at: path, store.smallNode(at: path), &parts)
     parts.sort { $0.path < $1.path }
     return parts.filter { $0.kind == .node } + parts.filter { $0.kind == .removal }
       + parts.filter { $0.kind == .priority }
   }
 
-  private func add(_ json: JSONValue, at path: Path, _ parts: inout [Assignment]) throws {
-    if let members = MergePlan.members(of: json), try store.hasChildren(at: path) {
-      for member in members { try add(member, to: path, &parts) }
+  /// Adds what a value comes to at a place with a node; nil for one that is too large to look at.
+  private func add(
+    _ json: JSONValue, at path: Path, _ standing: Node?, _ parts: inout [Assignment]
+  ) throws {
+    let hasChildren = standing.map { !$0.children.isEmpty } ?? true
+    if hasChildren, let members = MergePlan.members(of: json) {
+      for member in members { try add(member, to: path, standing, &parts) }
       return
     }
     let node = try Node(json: json, at: path)
     // An empty object says nothing of what stands there, other than null.
     if node.isEmpty, json != .null { return }
-    // What has children is another node, and may be too large to look at.
-    if try store.hasChildren(at: path) || store.storedNode(at: path) != node {
-      parts.append(Assignment(path: path, target: .node(node)))
-    }
+    if standing != node { parts.append(Assignment(path: path, target: .node(node))) }
   }
 
-  private func add(_ member: JSONMember, to path: Path, _ parts: inout [Assignment]) throws {
+  private func add(
+    _ member: JSONMember, to path: Path, _ standing: Node?, _ parts: inout [Assignment]
+  ) throws {
     guard member.name == ReservedName.priority else {
-      return try add(member.value, at: path.child(Importer.key(member.name, in: path)), &parts)
+      let key = try Importer.key(member.name, in: path)
+      let child = try path.child(key)
+      let node = try standing.map { $0[key] } ?? store.smallNode(at: child)
+      return try add(member.value, at: child, node, &parts)
     }
     let priority = try Importer.priority(member.value, of: path)
-    if try store.storedSummary(at: path).priority != priority {
+    let old = try standing.map(\.priority) ?? store.storedSummary(at: path).priority
+    if old != priority {
       parts.append(Assignment(path: path, target: .priority(priority)))
     }
   }
@@ -79,6 +86,16 @@ extension Assignment {
 }
 
 extension StoreTransaction {
+  /// The node at a place; nil for a split one.
+  fileprivate func smallNode(at path: Path) throws -> Node? {
+    switch try location(of: path) {
+    case .missing: .empty
+    case .row(.record(let bytes)): try RecordCoding.node(bytes)
+    case .row(.split): nil
+    case .inside(let record, let rest): try RecordCoding.node(record)[rest]
+    }
+  }
+
   /// True if what stands at a place has children.
   func hasChildren(at path: Path) throws -> Bool {
     if case .children = try storedSummary(at: path).kind { true } else { false }

@@ -73,9 +73,8 @@ struct ImportCommand: ParsableCommand, FileNaming {
     try document.withBytes { bytes in
       try database.open(for: creation.access) { session in
         let outcome = try load(bytes, named: name, into: session, mode, interruption)
-        let kept = outcome.undoFile.map { file in
-          " What stood there is in \(file) (\(ProgressLine.megabytes(outcome.undoFileBytes)) MB) for "
-            + "`runnel undo`: delete the file when you do not want it back."
+        let kept = outcome.undoFile.map {
+          " " + ImportWork.words(forFile: $0, bytes: outcome.undoFileBytes)
         }
         StandardError.say(
           "Imported \(bytes.count) bytes at \(path) of \(session.file).\(kept ?? "")")
@@ -163,6 +162,12 @@ struct ImportWork {
     }
     signal = signal ?? interruption.pending()
     return signal == nil
+  }
+
+  /// What is said of a file with what stood somewhere before.
+  static func words(forFile file: String, bytes: Int) -> String {
+    "What stood there is in \(file) (\(ProgressLine.megabytes(bytes)) MB) for `runnel undo`: delete "
+      + "the file when you do not want it back."
   }
 
   /// Takes the line away.

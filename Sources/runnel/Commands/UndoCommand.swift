@@ -44,5 +44,10 @@ struct UndoCommand: ParsableCommand {
     } catch {
       throw work.told(error)
     }
+    work.end()
+    for part in try session.history(count: 1).first?.parts ?? [] {
+      guard case .file(let suffix, let bytes, _)? = part.before else { continue }
+      StandardError.say(ImportWork.words(forFile: session.file + suffix, bytes: bytes))
+    }
   }
 }
