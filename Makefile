@@ -35,7 +35,7 @@ SOURCES = Sources Tests Package.swift
 DEMO_END = 1788111900000
 # The README's pictures are of ten minutes later.
 PICTURES = .build/pictures
-DRAW = $(PROGRAM) screenshot --database $(PICTURES)/demo.db --at $$(($(DEMO_END) + 600000)) \
+DRAW = $(PROGRAM) screenshot --force --database $(PICTURES)/demo.db --at $$(($(DEMO_END) + 600000)) \
   --views Resources/demo/demo.views.yaml --resources Resources/demo/demo.resources.yaml
 FUZZ_SECONDS ?= 30
 MINUTES ?= 10

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import RunnelApp
 import RunnelDatabase
 import RunnelTree
 
@@ -45,11 +46,26 @@ struct Runnel: ParsableCommand {
     // A reader that went away is an error to handle, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     do {
-      var command = try parseAsRoot()
+      var command = try parse()
       try command.run()
     } catch {
       end(with: error)
     }
+  }
+
+  /// The command that was given, whose words are what they seem to be.
+  private static func parse() throws -> any ParsableCommand {
+    let given = GivenArguments.current
+    try given.checkNoneIsEmpty()
+    let command: any ParsableCommand
+    do {
+      command = try parseAsRoot()
+    } catch {
+      try given.checkTexts()
+      throw error
+    }
+    try given.checkTexts(except: (command as? any FileNaming)?.fileNames ?? [])
+    return command
   }
 
   /// Says what went wrong and ends the process.
@@ -62,6 +78,7 @@ struct Runnel: ParsableCommand {
     case let error as DatabaseError:
       end(error.code == .locked ? .retryable : .failure, saying: error.message)
     case is TreeError: end(.failure, saying: "\(error)")
+    case is ConfigurationError: end(.usage, saying: "\(error)")
     default: endParsing(with: error)
     }
   }
@@ -77,7 +94,7 @@ struct Runnel: ParsableCommand {
     switch exitCode(for: error) {
     case .success:
       do {
-        try StandardOutput.write(text + "\n")
+        try StandardOutput.say(text + "\n")
         end(.success)
       } catch {
         end(with: error)

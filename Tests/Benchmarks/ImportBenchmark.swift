@@ -21,7 +21,7 @@ struct ImportBenchmark {
       Format.rate(count, in: ours.median), baseline: Format.rate(count, in: plain.median),
       ratio: plain.median / ours.median, aim: .atLeast(0.35))
     let other = stage.folder.file("memory.db")
-    let peak = try Child.peakMemory(["import", stage.documentFile, "--database", other])
+    let peak = try Child.peakMemory(["import", stage.documentFile, "--database", other, "--create"])
     stage.folder.removeDatabase(other)
     report.add(
       "  peak memory of `runnel import`", Format.megabytes(peak), value: Double(peak),

@@ -47,6 +47,12 @@ import Testing
     ["push", "/a", "1", "--lines"], ["--mouse=maybe"], ["generate-demo", "--messages", "-1"],
     ["generate-demo", "--messages", "10000001"], ["generate-demo", "--until", "631152000000"],
     ["generate-demo", "--until", "9223372036854775807"], ["generate-demo", "--seed", "-1"],
+    ["update", "/a", "[1]"], ["set", "/a", #"{"b.c": 1}"#], ["push", "/.info", "1"],
+    ["set", "/users//name", "1"], ["remove", "/users/"], ["remove", "-f", "//"],
+    ["update", "/", #"{"a": 1, "a/b": 2}"#], ["perform", "update", "/a", "{"],
+    ["import", "x.json", "--merge", "--replace"], ["get", "--where", "a ="],
+    ["export", "--format", "xml"], ["index", "add", "/a", ":desc"], ["undo", "x"],
+    ["screenshot", "x.svg", "--size", "0x0"], ["--color", "17"], ["--theme", "pink"],
   ])
   func wrongCommandLineIsStatus2(arguments: [String]) throws {
     let outcome = try Program.run(arguments)

@@ -223,7 +223,7 @@ extension TerminalTests {
     Program.Outcome, String
   ) {
     let file = folder.file(name)
-    let outcome = try database.run(["screenshot", file] + arguments)
+    let outcome = try database.run(["screenshot", file, "--force"] + arguments)
     return (outcome, outcome.status == 0 ? try String(contentsOfFile: file, encoding: .utf8) : "")
   }
 

@@ -49,7 +49,7 @@ import Testing
 
   @Test func absentFolderIsNotMadeForANamedFile() throws {
     let folder = try TemporaryFolder()
-    let outcome = try Program.run(["set", "/a", "1", "-d", folder.file("no/test.db")])
+    let outcome = try Program.run(["set", "/a", "1", "-d", folder.file("no/test.db"), "--create"])
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("cannot be opened"))
     #expect(try folder.names().isEmpty)
@@ -59,7 +59,7 @@ import Testing
     let folder = try TemporaryFolder()
     // The program runs in the tests' folder, so only an absolute path is safe to write to.
     let file = folder.file(":memory:")
-    #expect(try Program.run(["set", "/a", "1", "-d", file]).status == 0)
+    #expect(try Program.run(["set", "/a", "1", "-d", file, "--create"]).status == 0)
     #expect(try Program.run(["get", "/a", "-d", file]).output == "1\n")
   }
 

@@ -64,7 +64,7 @@ import Testing
     #expect(repaired.output.contains("Made 1 field anew from the records.\n"))
     #expect(try database.get("/group/g/count") == "1")
     #expect(try database.run(arguments).status == 0)
-    #expect(try database.run(["doctor", "--resources", folder.file("none")]).status == 1)
+    #expect(try database.run(["doctor", "--resources", folder.file("none")]).status == 2)
   }
 
   @Test func theResourcesBesideTheFileAreFound() throws {

@@ -105,7 +105,7 @@ import Testing
     (["--start-at", "{}"], "null, a boolean, a number or a string"),
     (["--start-at", "1,2"], "the key after the comma"),
     (["--start-at", #"1,"a",3"#], "one value"),
-    (["--start-at", ""], "not JSON"),
+    (["--start-at", ""], "what follows --start-at is empty"),
     (["--equal-to", "true"], "--order-by"),
     (["--start-at", #""a""#, "--start-after", #""b""#], "--start-after"),
     (["--end-at", #""a""#, "--end-before", #""b""#], "--end-before"),
@@ -113,7 +113,7 @@ import Testing
     (["--limit-to-first", "1", "--limit-to-last", "1"], "exclude each other"),
     (["--limit-to-first", "0"], "positive"),
     (["--order-by", "$keys"], "'$key', '$value' or '$priority'"),
-    (["--order-by", ""], "'$key', '$value' or '$priority'"),
+    (["--order-by", ""], "what follows --order-by is empty"),
     (["--order-by", "/"], "name a child"),
     (["--order-by", "a.b"], "not allowed in a key"),
     (["--order-by", "a,"], "'$key', '$value' or '$priority'"),
@@ -123,7 +123,7 @@ import Testing
     (["--order-by", "a,b", "--start-at", #"1,2,"k",4"#], "up to 2 values"),
     (["--order-by", "a,b", "--start-at", #"1,2,"a.b""#], "not allowed in a key"),
     (["--where", "a =="], "at character 5"),
-    (["--where", ""], "at character 1"),
+    (["--where", ""], "what follows --where is empty"),
   ])
   func contradictoryQueryIsStatus2(arguments: [String], explanation: String) throws {
     for command in ["get", "watch"] {

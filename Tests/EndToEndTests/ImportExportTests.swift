@@ -11,7 +11,7 @@ import Testing
   @Test func importReplacesTheValueAtAPlace() throws {
     let database = try TestDatabase(#"{"a": {"old": 1}, "b": 2}"#)
     let file = try database.folder.write(#"{"new": [true]}"#, to: "new.json")
-    let outcome = try database.run(["import", file, "/a"])
+    let outcome = try database.run(["import", file, "/a", "--replace"])
     #expect(outcome.status == 0)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors == "runnel: Imported 15 bytes at /a of \(database.file).\n")
@@ -45,7 +45,7 @@ import Testing
     let database = try TestDatabase(#"{"kept": true}"#)
     let broken = Self.messages(2_000).dropLast() + ",}"
     let file = try database.folder.write(String(broken), to: "broken.json")
-    let outcome = try database.run(["import", file])
+    let outcome = try database.run(["import", file, "--replace"])
     #expect(outcome.status == 1)
     #expect(outcome.errors.hasPrefix("runnel: \(file): "))
     #expect(outcome.errors.contains("line 1, column"))
@@ -67,7 +67,7 @@ import Testing
 
   @Test func interruptedImportChangesNothing() throws {
     let database = try TestDatabase(#"{"kept": true}"#)
-    let program = try database.start(["import", "-"])
+    let program = try database.start(["import", "-", "--replace"])
     // That all of it was taken tells that the program is past its start.
     try program.write(Self.messages(40_000))
     program.closeInput()
@@ -80,7 +80,7 @@ import Testing
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
   func importThatWaitsForInputIsInterrupted(signal: Int32, status: Int32) throws {
     let database = try TestDatabase(#"{"kept": true}"#)
-    let program = try database.start(["import", "-"])
+    let program = try database.start(["import", "-", "--replace"])
     // More than a pipe holds: the program has begun to read.
     try program.write(String(repeating: " ", count: 200_000))
     try program.send(signal)
@@ -90,7 +90,7 @@ import Testing
 
   @Test func readersDoNotWaitForAnImport() throws {
     let database = try TestDatabase(#"{"kept": true}"#)
-    let program = try database.start(["import", "-"])
+    let program = try database.start(["import", "-", "--replace"])
     try program.write(Self.messages(40_000))
     program.closeInput()
     let seen = try database.get("/kept")

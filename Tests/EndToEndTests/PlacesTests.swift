@@ -4,7 +4,7 @@ import Testing
 @Suite struct PlacesTests {
   @Test func copyPutsTheSameAtAnotherPlace() throws {
     let database = try TestDatabase(#"{"a":{"b":{".value":1,".priority":2}},"c":"old"}"#)
-    let outcome = try database.run(["copy", "/a", "/c"])
+    let outcome = try database.run(["copy", "/a", "/c", "--force"])
     #expect(outcome.status == 0)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors.isEmpty)

@@ -222,7 +222,7 @@ extension TerminalTests {
       let folder = try TemporaryFolder()
       let file = folder.file("new.db")
       let terminal = try TmuxTerminal()
-      try terminal.runnel(["-d", file])
+      try terminal.runnel(["-d", file, "--create"])
       let screen = try terminal.wait(for: "● live")
       #expect(screen.lines[0].contains("runnel  new ▸ /"))
       #expect(screen.lines[1].hasPrefix(" 1 Tree"))

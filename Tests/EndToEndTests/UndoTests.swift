@@ -57,7 +57,7 @@ import Testing
   }
 
   @Test func aHistoryThatIsOffHoldsNothing() throws {
-    #expect(try database.run(["history", "--keep", "0"]).status == 0)
+    #expect(try database.run(["history", "--keep", "0", "--force"]).status == 0)
     #expect(try history().isEmpty)
     #expect(try database.run(["set", "/a", "3"]).status == 0)
     #expect(try history().isEmpty)

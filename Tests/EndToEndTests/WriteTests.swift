@@ -41,8 +41,8 @@ import Testing
     (["push", "/a", "--lines"], "1\n2 3\n", "Line 2"),
     (["update", "/a"], "[1]", "object"),
     (["update", "/a"], #"{"b": 1, "b/c": 2}"#, "ancestor"),
-    (["import", "-", "/a"], "{\n  \"b\": 1,\n}", "standard input: "),
-    (["import", "-", "/a"], #"{"b": {"c$": 1}}"#, "/a/b"),
+    (["import", "-", "/a", "--replace"], "{\n  \"b\": 1,\n}", "standard input: "),
+    (["import", "-", "/a", "--replace"], #"{"b": {"c$": 1}}"#, "/a/b"),
   ])
   func badDataIsStatus1(arguments: [String], input: String, explanation: String) throws {
     let database = try TestDatabase(#"{"a": "kept"}"#)
@@ -142,23 +142,9 @@ import Testing
       ["remove", "/a"] + options, .init(input: .file(terminal.programEnd)))
     try terminal.testEnd.write(answer)
     #expect(try program.wait() == (isRemoved ? 0 : 1))
-    #expect(try program.errors().contains("/a with its 2 children? [y/N]") == options.isEmpty)
+    #expect(
+      try program.errors().contains("Remove /a with its 2 children (13 bytes)? ") == options.isEmpty
+    )
     #expect(try database.get("/a/b") == (isRemoved ? "null" : "1"))
-  }
-}
-
-/// A terminal whose user is the test.
-private struct PseudoTerminal {
-  /// Where the test types.
-  let testEnd: File
-  /// What the program has for a terminal.
-  let programEnd: File
-
-  init() throws {
-    (testEnd, programEnd) = try Spawning.withoutOthers {
-      var ends: (Int32, Int32) = (0, 0)
-      try check(openpty(&ends.0, &ends.1, nil, nil, nil), "openpty")
-      return (try File(closingOnExec: ends.0), try File(closingOnExec: ends.1))
-    }
   }
 }

@@ -1,9 +1,9 @@
 /// Finds what was meant by a word that is not known.
-enum Spelling {
+package enum Spelling {
   /// The known word that is nearest to one that is not: a letter or two off; nil if none is near.
   ///
   /// O(n) in the letters of all words.
-  static func nearest(to word: String, among known: some Sequence<String>) -> String? {
+  package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
     let limit = max(1, min(2, word.count / 3))
     var best: (word: String, distance: Int)?
     for candidate in known where abs(candidate.count - word.count) <= limit {

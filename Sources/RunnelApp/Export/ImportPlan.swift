@@ -158,9 +158,10 @@ extension ImportPlan {
     _ text: String, texts: Set<String>
   ) throws(Unreadable) {
     var lines = try ImportPlan.cells(of: text)[...]
-    guard let header = lines.popFirst()?.cells, header.contains(where: { !$0.isEmpty }) else {
+    guard let names = lines.popFirst()?.cells, names.contains(where: { !$0.isEmpty }) else {
       throw Unreadable(message: "it has no first line with the names of the fields")
     }
+    let header = names.map(CellCoding.text)
     let types = header.map { texts.contains($0) }
     for line in lines {
       let place = "line \(line.number)"
@@ -175,7 +176,10 @@ extension ImportPlan {
       var members: [JSONMember] = []
       for (index, cell) in line.cells.enumerated() where !cell.isEmpty && !header[index].isEmpty {
         let isPlain = types[index] || header[index] == RecordWriter.keyName
-        members.append(JSONMember(header[index], isPlain ? .string(cell) : ImportPlan.value(cell)))
+        members.append(
+          JSONMember(
+            header[index],
+            isPlain ? .string(CellCoding.text(of: cell)) : ImportPlan.value(cell)))
       }
       add(.object(members), place)
     }
@@ -184,7 +188,7 @@ extension ImportPlan {
   /// The value of a cell: a number, true, false, an object or a list if it reads as one, else a text.
   static func value(_ cell: String) -> JSONValue {
     switch try? JSONValue(parsing: cell) {
-    case nil, .string?, .null?: .string(cell)
+    case nil, .string?, .null?: .string(CellCoding.text(of: cell))
     // What would be written another way is no number: 007, 1.50.
     case .number(let number)?:
       JSONValue.number(number).jsonText() == cell ? .number(number) : .string(cell)

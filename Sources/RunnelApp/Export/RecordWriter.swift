@@ -42,7 +42,7 @@ public struct RecordWriter {
     switch format {
     case .json: Array("{".utf8)
     case .jsonl: []
-    case .csv: csvLine(columns.map(\.name))
+    case .csv: csvLine(columns.map { CellCoding.cell(of: $0.name) })
     case .markdown: markdownLine(columns.map(\.name)) + markdownRule
     }
   }
@@ -63,7 +63,9 @@ public struct RecordWriter {
   private func cells(of key: Key, _ node: Node) -> [String] {
     columns.map { column in
       if column == .value, !hasWholeValues, node.leaf == nil { return "" }
-      return RecordWriter.text(of: column.node(key: key, node))
+      let node = column.node(key: key, node)
+      let text = RecordWriter.text(of: node)
+      return format == .csv && node.isText ? CellCoding.cell(of: text) : text
     }
   }
 
@@ -80,13 +82,15 @@ public struct RecordWriter {
     return columns.fields
   }
 
-  /// What a field is in a cell: a text as it is, nothing for nothing, all else as JSON.
+  /// What a field is in a cell: a text as it is, nothing for nothing, all else as JSON without control
+  /// characters.
   static func text(of node: Node) -> String {
     switch node.content {
     case .empty: ""
     case .leaf(.string(let text)): text
     case .leaf(let leaf): leaf.json.jsonText()
-    case .children: node.json.jsonText()
+    case .children:
+      String(decoding: ControlCharacters.escaped(node.json.jsonBytes()), as: UTF8.self)
     }
   }
 
@@ -161,7 +165,8 @@ extension RecordWriter {
   /// The signs that mean something in a cell.
   private static let markdownSigns = Set<Unicode.Scalar>("\\`*_[]<>|~&".unicodeScalars)
 
-  /// A cell that reads as the text, whatever signs are in it; a line end becomes a break.
+  /// A cell that reads as the text, whatever signs are in it; a line end becomes a break, and other
+  /// control characters read as escapes.
   static func markdownCell(_ text: String) -> String {
     var cell = ""
     var wasReturn = false
@@ -171,6 +176,8 @@ extension RecordWriter {
       case "\n" where wasReturn: break
       case "\n", "\r": cell += "<br>"
       case "\t": cell += " "
+      case _ where ControlCharacters.contains(scalar):
+        cell += "\\" + ControlCharacters.escapedLine(String(scalar))
       default:
         if markdownSigns.contains(scalar) { cell += "\\" }
         cell.unicodeScalars.append(scalar)
@@ -178,6 +185,11 @@ extension RecordWriter {
     }
     return cell
   }
+}
+
+extension Node {
+  /// True of a text, which is written as it is.
+  fileprivate var isText: Bool { if case .string? = leaf { true } else { false } }
 }
 
 extension FieldPath {

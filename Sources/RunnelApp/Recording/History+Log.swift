@@ -47,6 +47,15 @@ extension HistoryEntry.Part {
     if let values {
       members += [JSONMember("old", values.old), JSONMember("new", values.new)]
     }
+    switch before {
+    case .value(let json): members.append(JSONMember("before", json))
+    case .file(let suffix, let byteCount, let checksum):
+      members += [
+        JSONMember("file", .string(suffix)), JSONMember("bytes", .int(byteCount)),
+        JSONMember("checksum", .string(String(checksum, radix: 16))),
+      ]
+    case nil: break
+    }
     return .object(members)
   }
 
@@ -56,7 +65,14 @@ extension HistoryEntry.Part {
     if json["old"] != nil {
       values = Values(old: try fields.value("old"), new: try fields.value("new"))
     }
+    var before = json["before"].map(Before.value)
+    if json["file"] != nil {
+      before = .file(
+        suffix: try fields.string("file"), byteCount: try fields.int("bytes"),
+        checksum: UInt64(try fields.string("checksum"), radix: 16) ?? 0)
+    }
     self.init(
-      path: try fields.path("path"), isPriority: try fields.bool("priority"), values: values)
+      path: try fields.path("path"), isPriority: try fields.bool("priority"), values: values,
+      before: before)
   }
 }

@@ -205,7 +205,11 @@ extension HistoryScreen {
     for part in text(ellipsis: "").ordered(entry.parts) {
       add(.place(part))
       guard let values = part.values else {
-        add(.note("the values were too large to keep"))
+        add(
+          .note(
+            part.before == nil
+              ? "the values were too large to keep"
+              : "too large to show; what stood there before the import is kept"))
         continue
       }
       let changes = EntryText.changes(from: values.old, to: values.new)

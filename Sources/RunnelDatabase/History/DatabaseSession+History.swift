@@ -53,14 +53,21 @@ extension DatabaseSession {
   ///
   /// It is a write like any other, so that it can be undone as well.
   ///
-  /// - Parameter id: the entry of the write.
+  /// - Parameters:
+  ///   - id: the entry of the write.
+  ///   - progress: called now and then where an import is undone; false stops that.
   /// - Returns: what listeners of this session are to be told, in order.
   /// - Throws: `DatabaseError` (`refused` if the entry is not there any more or did not keep its values,
   ///   `changed` if a place was written since; it names the place); then nothing was written.
-  public func undo(_ id: Int64) throws -> [Delivery] {
+  public func undo(
+    _ id: Int64, progress: @escaping (ImportStep) -> Bool = { _ in true }
+  ) throws -> [Delivery] {
     let entry = try store.read { try $0.historyEntry(id) }
     guard let entry else {
       throw DatabaseError(.refused, "There is no write \(id) to undo: it is not remembered.")
+    }
+    if entry.parts.contains(where: { $0.before != nil }) {
+      return try undoImport(entry, progress)
     }
     let members = try entry.parts.map { part in
       guard let values = part.values else {

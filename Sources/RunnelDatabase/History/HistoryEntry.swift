@@ -25,12 +25,25 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
     public var isPriority: Bool
     /// The two values; nil if they were too large to keep.
     public var values: Values?
+    /// What stood there, where an import made too much of it to keep both values; nil elsewhere.
+    public var before: Before?
+
+    /// What stood at a place before an import.
+    public enum Before: Hashable, Sendable {
+      /// A value in the export format; null for nothing.
+      case value(JSONValue)
+      /// What is in a file beside the database, whose name ends so.
+      case file(suffix: String, byteCount: Int, checksum: UInt64)
+    }
 
     /// Makes a part.
-    public init(path: Path, isPriority: Bool = false, values: Values?) {
+    public init(
+      path: Path, isPriority: Bool = false, values: Values?, before: Before? = nil
+    ) {
       self.path = path
       self.isPriority = isPriority
       self.values = values
+      self.before = before
     }
 
     /// The place as an update of the root names it.
@@ -66,7 +79,7 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
   }
 
   /// True if all values were kept, so that it can be undone.
-  public var isUndoable: Bool { parts.allSatisfy { $0.values != nil } }
+  public var isUndoable: Bool { parts.allSatisfy { $0.values != nil || $0.before != nil } }
 }
 
 // MARK: In the file
@@ -77,12 +90,16 @@ extension HistoryEntry.Part {
     static let isPriority = "priority"
     static let old = "old"
     static let new = "new"
+    static let before = "before"
+    static let file = "file"
   }
 
   /// Writes a part, whose values are JSON text already; nil if they are too large to keep.
+  ///
+  /// Of values that are not kept there may be the text, or the file, of what stood there before.
   static func write(
     _ path: Path, isPriority: Bool, values: (old: [UInt8], new: [UInt8])?,
-    to writer: inout JSONWriter
+    before: [UInt8]? = nil, file: UndoFile? = nil, to writer: inout JSONWriter
   ) {
     writer.beginObject()
     writer.writeName(Name.path)
@@ -96,6 +113,12 @@ extension HistoryEntry.Part {
       writer.writeText(values.old)
       writer.writeName(Name.new)
       writer.writeText(values.new)
+    } else if let before {
+      writer.writeName(Name.before)
+      writer.writeText(before)
+    } else if let file {
+      writer.writeName(Name.file)
+      writer.writeValue(file.json)
     }
     writer.endObject()
   }
@@ -108,6 +131,16 @@ extension HistoryEntry.Part {
     self.init(path: path, isPriority: json[Name.isPriority] == .bool(true), values: nil)
     if let old = json[Name.old], let new = json[Name.new] {
       values = Values(old: old, new: new)
+    } else if let before = json[Name.before] {
+      self.before = .value(before)
+    } else if let file = json[Name.file].flatMap(UndoFile.init) {
+      before = .file(suffix: file.suffix, byteCount: file.byteCount, checksum: file.checksum)
     }
+  }
+
+  /// The file with what stood there; nil if there is none.
+  var undoFile: UndoFile? {
+    guard case .file(let suffix, let byteCount, let checksum)? = before else { return nil }
+    return UndoFile(suffix: suffix, byteCount: byteCount, checksum: checksum)
   }
 }

@@ -20,6 +20,10 @@ struct HistoryRecorder {
   private var priorities: [Note] = []
   /// What the write makes of a place, where it says so itself.
   private var written: [Path: Node] = [:]
+  /// True if what stood before is kept even where what stands since is too large.
+  private var keepsOld = false
+  /// The file of what stood at the one place, if that was too large.
+  var file: UndoFile?
 
   /// Reads what stands where `parts` are about to be done.
   init(_ parts: [Assignment], _ transaction: StoreTransaction) throws {
@@ -32,6 +36,17 @@ struct HistoryRecorder {
     if nodes.count > 1 { nodes = HistoryRecorder.outermost(nodes) }
     try notePriorities(parts, transaction)
   }
+
+  /// Reads what stands at a place of which an import is about to change anything.
+  init(wholeOf path: Path, _ transaction: StoreTransaction) throws {
+    // Above it, priorities may go, as if it were removed.
+    try self.init([Assignment(path: path, target: .node(.empty))], transaction)
+    written = [:]
+    keepsOld = true
+  }
+
+  /// The place that is noted, of one whose old value is too large to keep; nil if it is kept.
+  var placeTooLarge: Path? { nodes.first { $0.old == nil }?.path }
 
   /// The notes that are not within another, each once, in the order of their places.
   private static func outermost(_ notes: [Note]) -> [Note] {
@@ -71,7 +86,9 @@ struct HistoryRecorder {
     func write(_ note: Note, _ new: [UInt8]?, isPriority: Bool) {
       isEmpty = false
       let values = note.old.flatMap { old in new.map { (old: old, new: $0) } }
-      HistoryEntry.Part.write(note.path, isPriority: isPriority, values: values, to: &writer)
+      HistoryEntry.Part.write(
+        note.path, isPriority: isPriority, values: values, before: keepsOld ? note.old : nil,
+        file: isPriority ? nil : file, to: &writer)
     }
     writer.beginArray()
     for note in nodes {

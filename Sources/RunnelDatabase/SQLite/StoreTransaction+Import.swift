@@ -22,7 +22,7 @@ struct Importer {
   }
 
   /// What importing one value came to.
-  private enum Outcome {
+  enum Outcome {
     /// Nothing was stored: the value is null, or holds nothing but nulls.
     case nothing
     /// The value was stored, and this is what indexes must know.
@@ -77,7 +77,7 @@ struct Importer {
   }
 
   /// A value beyond the budget: a long string, or an object or array to split.
-  private mutating func importLarge(
+  mutating func importLarge(
     _ scanner: inout JSONScanner, at path: Path, row: RowID
   ) throws -> Outcome {
     switch try scanner.peekKind() {
@@ -135,7 +135,7 @@ struct Importer {
     return try children.close(priority: nil).map { .split($0) } ?? .nothing
   }
 
-  private mutating func report(_ scanner: JSONScanner) throws {
+  mutating func report(_ scanner: JSONScanner) throws {
     steps += 1
     guard steps.isMultiple(of: Importer.stepsBetweenReports) else { return }
     if !progress(scanner.offset) {
@@ -143,7 +143,7 @@ struct Importer {
     }
   }
 
-  private static func key(_ name: String, in path: Path) throws -> Key {
+  static func key(_ name: String, in path: Path) throws -> Key {
     do throws(TreeError) {
       return try Key(name)
     } catch {
@@ -151,7 +151,7 @@ struct Importer {
     }
   }
 
-  private static func priority(_ json: JSONValue, of path: Path) throws -> Leaf? {
+  static func priority(_ json: JSONValue, of path: Path) throws -> Leaf? {
     do throws(TreeError) {
       return try Node.importedPriority(json)
     } catch {

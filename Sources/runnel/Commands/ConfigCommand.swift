@@ -55,9 +55,9 @@ struct CheckConfigCommand: ParsableCommand {
     if !exists, file != nil { throw Failure("\(path) does not exist.") }
     let configuration = ConfigurationFile(file: path)
     let problems = configuration.problems + configuration.themes.flatMap(\.problems)
-    for problem in problems { try StandardOutput.write("\(problem)\n") }
+    for problem in problems { try StandardOutput.say("\(problem)\n") }
     for warning in configuration.warnings {
-      try StandardOutput.write("\(warning.warningText)\n")
+      try StandardOutput.say("\(warning.warningText)\n")
     }
     if problems.isEmpty { return try tellOrder(of: path, exists, configuration.themes.count) }
     let count = problems.count == 1 ? "1 mistake" : "\(problems.count) mistakes"
@@ -67,7 +67,7 @@ struct CheckConfigCommand: ParsableCommand {
 
   private func tellOrder(of path: String, _ exists: Bool, _ count: Int) throws {
     let themes = count == 0 ? "" : count == 1 ? ", and 1 theme" : ", and \(count) themes"
-    try StandardOutput.write(
+    try StandardOutput.say(
       exists
         ? "\(path)\(themes) \(count == 0 ? "is" : "are") in order.\n"
         : "\(path) does not exist\(themes.isEmpty ? "" : "\(themes) are in order"): "

@@ -8,18 +8,26 @@ struct CopyCommand: ParsableCommand {
     commandName: "copy",
     abstract: "Copy everything at a place to another place.",
     discussion: """
-      The copy replaces what stands at its place, and keeps priorities. It may lie above or below \
-      what is copied.
+      The copy keeps priorities. It may lie above or below what is copied. If something stands at its \
+      place, which the copy would replace, you are asked at a terminal, and --force is needed without \
+      one.
 
       Example:
         runnel copy /users/ana /backup/ana
       """)
 
   @Argument(help: "The place to copy, such as /users/ana.", transform: Place.path) var from: Path
-  @Argument(help: "The place that the copy replaces.", transform: Place.path) var to: Path
+  @Argument(help: "The place that the copy replaces.", transform: Place.target) var to: Path
+  @Flag(name: [.short, .long], help: "Replace what stands there without asking.") var force = false
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
-    try database.open(for: .change) { _ = try $0.write(.copy(from: from, to: to)) }
+    try database.open(for: .change) { session in
+      // What cannot be done needs no consent, and is told by the write.
+      if from != to, try session.summary(at: from).kind != .empty {
+        try Consent(isGiven: force).requireToReplace(to, in: session)
+      }
+      _ = try session.write(.copy(from: from, to: to))
+    }
   }
 }

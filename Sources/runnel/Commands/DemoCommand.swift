@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import RunnelApp
 import RunnelDatabase
 import RunnelTree
@@ -11,16 +12,18 @@ struct DemoCommand: ParsableCommand {
     abstract: "Open the workspace on a demo database.",
     discussion: """
       The first time, the demo is made: two months of a community's messages, and its people. It is \
-      yours to change; delete its file to have a new one.
+      yours to change; delete its file to have a new one. \(CreationOptions.help)
       """)
 
   @Option(
     name: [.short, .long],
     help: ArgumentHelp(
       "The database file (default: $XDG_DATA_HOME/runnel/demo.db).", valueName: "file"),
-    completion: .file())
+    completion: .file(),
+    transform: DatabaseOptions.fileName)
   var database: String?
-  @Flag(help: "Make the database, and do not open it.")
+  @OptionGroup var creation: CreationOptions
+  @Flag(help: "Make the database, also one that --database names, and do not open it.")
   var makeOnly = false
   @OptionGroup var workspace: WorkspaceOptions
 
@@ -29,6 +32,9 @@ struct DemoCommand: ParsableCommand {
     if try workspace.showReplay() { return }
     if !makeOnly, !workspace.listing.isPlain { try workspace.checkTerminal() }
     let file = try database ?? DefaultDatabase.file(named: "demo.db", makesFolder: true)
+    if database != nil, !creation.create, !makeOnly, access(file, F_OK) != 0, errno == ENOENT {
+      throw DatabaseOptions.needsCreation(of: file)
+    }
     try make(file)
     if makeOnly { return }
     var workspace = workspace

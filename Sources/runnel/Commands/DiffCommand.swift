@@ -4,7 +4,7 @@ import RunnelDatabase
 import RunnelTree
 
 /// `runnel diff`: says in what two trees differ.
-struct DiffCommand: ParsableCommand {
+struct DiffCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Say in what two places differ, of one database or two.",
@@ -33,9 +33,11 @@ struct DiffCommand: ParsableCommand {
     help: ArgumentHelp(
       "Where the new tree is: another database, or a JSON file; - is standard input.",
       valueName: "file"),
-    completion: .file(), transform: DatabaseOptions.fileName)
-  var other: String?
+    completion: .file())
+  var other: FileName?
   @OptionGroup var database: DatabaseOptions
+
+  var fileNames: [FileName] { other.map { [$0] } ?? [] }
 
   func validate() throws {
     if new == nil, other == nil {
@@ -56,18 +58,19 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
-  private func compare(_ old: TreeDiff.Side, withFile file: String) throws {
-    let document = try InputDocument(file)
-    if document.withBytes({ $0.starts(with: DiffCommand.databaseMark) }) {
+  private func compare(_ old: TreeDiff.Side, withFile name: FileName) throws {
+    let document = try InputDocument(name)
+    if document.withBytes({ $0.starts(with: DatabaseOptions.mark) }) {
+      guard let text = name.text else {
+        throw Failure("\(name.shown): the name of a database is UTF-8: rename it.", status: .usage)
+      }
+      let file = try DatabaseOptions.fileName(text)
       let session = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
       return try session.read { try compare(old, TreeDiff.Side($0, at: new ?? self.old)) }
     }
     let root = try document.withBytes { try node(in: $0, of: document.name) }
     try compare(old, TreeDiff.Side(root[new ?? .root]))
   }
-
-  /// How the files of databases begin.
-  private static let databaseMark = Array("SQLite format 3\u{0}".utf8)
 
   private func node(in bytes: UnsafeBufferPointer<UInt8>, of file: String) throws -> Node {
     do {

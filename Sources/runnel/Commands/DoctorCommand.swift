@@ -69,7 +69,7 @@ struct DoctorCommand: ParsableCommand {
     ending()
     guard let after = repair.after else { return try tell(repair.before, of: file) }
     try DoctorCommand.list(repair.before)
-    try StandardOutput.write("Repaired \(repair.before.repairableCount) faults of \(file).\n")
+    try StandardOutput.say("Repaired \(repair.before.repairableCount) faults of \(file).\n")
     if !after.isSound { try tell(after, of: file) }
   }
 
@@ -77,7 +77,7 @@ struct DoctorCommand: ParsableCommand {
   private func tell(_ report: DatabaseReport, of file: String) throws {
     try DoctorCommand.list(report)
     if report.isSound {
-      try StandardOutput.write(
+      try StandardOutput.say(
         "\(file) is sound: format \(report.version), \(report.rowCount) rows, "
           + "\(report.entryCount) entries of indexes.\n")
       return
@@ -86,9 +86,9 @@ struct DoctorCommand: ParsableCommand {
   }
 
   private static func list(_ report: DatabaseReport) throws {
-    for fault in report.faults { try StandardOutput.write("\(fault)\n") }
+    for fault in report.faults { try StandardOutput.say("\(fault)\n") }
     let hidden = report.faultCount - report.faults.count
-    if hidden > 0 { try StandardOutput.write("and \(hidden) more\n") }
+    if hidden > 0 { try StandardOutput.say("and \(hidden) more\n") }
   }
 
   private static func count(_ report: DatabaseReport) -> String {

@@ -12,8 +12,8 @@ struct ExportCommand: ParsableCommand {
 
       With --format jsonl, csv or markdown, each child is a record: its key as $key, its members after it, \
       or $value of a child that is a value. CSV and Markdown have a column for each field that any of \
-      them has, no priorities, and JSON for what is no text in a field. `yi` in the workspace imports \
-      JSON lines and CSV.
+      them has, no priorities, and JSON for what is no text in a field. In CSV, a ' stands before a text \
+      that a spreadsheet would take for a formula. `yi` in the workspace imports JSON lines and CSV.
 
       Examples:
         runnel export /messages > messages.json

@@ -15,7 +15,8 @@ struct GetCommand: ParsableCommand {
 
       With --format jsonl, csv or markdown, each child is a record: its key as $key, its members after it, \
       or $value of a child that is a value. CSV and Markdown have a column for each field that any of \
-      them has; what is no text in a field is JSON there.
+      them has; what is no text in a field is JSON there. In CSV, a ' stands before a text that a \
+      spreadsheet would take for a formula.
 
       Examples:
         runnel get /users/ana --pretty

@@ -10,10 +10,12 @@ struct HistoryCommand: ParsableCommand {
     abstract: "Print who wrote what, the newest first.",
     discussion: """
       Prints one JSON object a write: its number, the time in milliseconds since 1970, who wrote, and \
-      for each place what stood there before and since. Values of more than 64 KiB are not kept.
+      for each place what stood there before and since. Values of more than 64 KiB are not kept, \
+      but for what an import replaced: that is in the file that "file" names.
 
-      A database keeps the newest 1000 writes; --keep sets another number, and 0 ends the history. \
-      An import is not kept. Numbers ascend, and may skip some.
+      A database keeps the newest 1000 writes; --keep sets another number, and 0 ends the history. If \
+      writes would be forgotten by that, you are asked at a terminal, and --force is needed without \
+      one. Numbers ascend, and may skip some.
 
       Examples:
         runnel history /users/ana
@@ -27,6 +29,7 @@ struct HistoryCommand: ParsableCommand {
     help: ArgumentHelp(
       "Keep so many writes from now on, and print nothing.", valueName: "count"))
   var keep: Int?
+  @Flag(name: [.short, .long], help: "Forget writes without asking.") var force = false
   @OptionGroup var database: DatabaseOptions
 
   func validate() throws {
@@ -35,15 +38,25 @@ struct HistoryCommand: ParsableCommand {
   }
 
   func run() throws {
-    if let keep { return try database.open(for: .change) { try $0.setHistoryLimit(keep) } }
+    if let keep { return try database.open(for: .change) { try set(keep, $0) } }
     try database.open(for: .read) { session in
       for entry in try session.history(of: path, count: limit) {
-        try StandardOutput.write(HistoryCommand.json(entry).jsonText() + "\n")
+        try StandardOutput.write(HistoryCommand.json(entry, session.file).jsonText() + "\n")
       }
     }
   }
 
-  private static func json(_ entry: HistoryEntry) -> JSONValue {
+  private func set(_ keep: Int, _ session: DatabaseSession) throws {
+    if try session.historyPage(count: keep).hasOlder {
+      let rest = keep == 0 ? "all writes" : "all writes but the newest \(keep)"
+      try Consent(isGiven: force).require(
+        "Forget \(rest)? They could not be undone any more.",
+        because: "This would forget \(rest).")
+    }
+    try session.setHistoryLimit(keep)
+  }
+
+  private static func json(_ entry: HistoryEntry, _ file: String) -> JSONValue {
     var members = [
       JSONMember("write", .number(JSONNumber(entry.id))),
       JSONMember("at", .number(JSONNumber(entry.at))),
@@ -52,11 +65,11 @@ struct HistoryCommand: ParsableCommand {
     if let undoes = entry.undoes {
       members.append(JSONMember("undoes", .number(JSONNumber(undoes))))
     }
-    members.append(JSONMember("changes", .array(entry.parts.map(json))))
+    members.append(JSONMember("changes", .array(entry.parts.map { json($0, file) })))
     return .object(members)
   }
 
-  private static func json(_ part: HistoryEntry.Part) -> JSONValue {
+  private static func json(_ part: HistoryEntry.Part, _ file: String) -> JSONValue {
     let path = part.path.description
     var members = [
       JSONMember("path", .string(part.isPriority ? path + "/.priority" : path))
@@ -65,6 +78,11 @@ struct HistoryCommand: ParsableCommand {
       members += [JSONMember("old", values.old), JSONMember("new", values.new)]
     } else {
       members.append(JSONMember("tooLarge", .bool(true)))
+      switch part.before {
+      case .value(let old): members.append(JSONMember("old", old))
+      case .file(let suffix, _, _): members.append(JSONMember("file", .string(file + suffix)))
+      case nil: break
+      }
     }
     return .object(members)
   }

@@ -1,33 +1,64 @@
 import ArgumentParser
+import Glibc
 import RunnelDatabase
 import RunnelTree
 
-/// `runnel import`: replaces what stands at a place by a JSON document.
-struct ImportCommand: ParsableCommand {
+/// `runnel import`: writes a JSON document to a place.
+struct ImportCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Replace everything at a place by a JSON file.",
+    abstract: "Write a JSON file to a place.",
     discussion: """
-      The database is made if it does not exist. All of the document is imported, or nothing: a \
-      mistake in it, or Ctrl-C, leaves everything as it was.
+      All of the document is imported, or nothing: a mistake in it, or Ctrl-C, leaves everything as it \
+      was. \(CreationOptions.help)
+
+      Where something stands already, you are asked at a terminal; elsewhere one of two options is \
+      needed. --replace puts the document in the place of what stands there. --merge makes each object \
+      of the document an update of what stands there, down to the leaves: members that the document \
+      does not name stay, null removes, {} and [] change nothing, and a value takes the place of \
+      whatever stands there.
+
+      `runnel undo` brings back what stood there. What is too large for the history is kept in a file \
+      beside the database, DATABASE-undo-NUMBER.json, which is named; delete it when you do not want it \
+      back. Where the history is off, nothing is kept.
 
       The tree has objects and no arrays: ["a","b"] becomes {"0":"a","1":"b"}. null, {} and [] stand \
       for nothing, and are not kept.
 
       Examples:
         runnel import chat.json
-        curl https://example.org/users.json | runnel import - /users
+        runnel import chat.json --database chat.db --create
+        curl https://example.org/users.json | runnel import - /users --merge
       """)
 
   @Argument(help: "The file with the JSON; - is standard input.", completion: .file())
-  var file: String
-  @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
+  var file: FileName
+  @Argument(help: Place.optionalHelp, transform: Place.target) var path: Path = .root
+  @Flag(help: "Put the document in the place of what stands there.") var replace = false
+  @Flag(help: "Write only what the document names, and keep the rest.") var merge = false
+  @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
 
+  var fileNames: [FileName] { [file] }
+
+  func validate() throws {
+    if replace, merge {
+      throw ValidationError("--replace and --merge exclude each other: give one.")
+    }
+  }
+
   func run() throws {
+    // Before the database starts a thread.
     let interruption = try Interruption()
     do {
-      try run(interruption)
+      if file.isStandard {
+        let mode = try chosenMode(interruption)
+        try run(mode, InputDocument(file, interruption: interruption), interruption)
+      } else {
+        // What cannot be read needs no consent.
+        let document = try InputDocument(file, interruption: interruption)
+        try run(chosenMode(interruption), document, interruption)
+      }
     } catch let stopped as Interruption.Stopped {
       throw Failure(
         "The import was stopped. Nothing was changed.",
@@ -35,38 +66,119 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  private func run(_ interruption: Interruption) throws {
-    let document = try InputDocument(file, interruption: interruption)
-    try database.open(for: .create) { session in
-      let bytes = try document.withBytes { bytes in
-        try load(bytes, named: document.name, into: session, interruption)
-        return bytes.count
+  private func run(
+    _ mode: ImportMode, _ document: borrowing InputDocument, _ interruption: Interruption
+  ) throws {
+    let name = document.name
+    try document.withBytes { bytes in
+      try database.open(for: creation.access) { session in
+        let outcome = try load(bytes, named: name, into: session, mode, interruption)
+        let kept = outcome.undoFile.map {
+          " " + ImportWork.words(forFile: $0, bytes: outcome.undoFileBytes)
+        }
+        StandardError.say(
+          "Imported \(bytes.count) bytes at \(path) of \(session.file).\(kept ?? "")")
       }
-      StandardError.say("Imported \(bytes) bytes at \(path) of \(session.file).")
     }
   }
 
   private func load(
     _ bytes: UnsafeBufferPointer<UInt8>, named name: String, into session: DatabaseSession,
-    _ interruption: Interruption
-  ) throws {
-    var progress = ProgressLine("Importing \(name)", totalBytes: bytes.count)
-    var signal: Int32?
+    _ mode: ImportMode, _ interruption: Interruption
+  ) throws -> ImportOutcome {
     try interruption.check()
-    defer { progress.clear() }
+    var work = ImportWork("Importing \(name)", totalBytes: bytes.count, interruption)
+    defer { work.end() }
     do {
-      _ = try session.importJSON(bytes, at: path) { count in
-        progress.report(bytes: count)
-        signal = signal ?? interruption.pending()
-        return signal == nil
-      }
-    } catch let error as DatabaseError {
-      progress.clear()
-      switch (error.code, signal) {
-      case (.cancelled, let signal?): throw Interruption.Stopped(signal: signal)
-      case (.malformedJSON, _): throw Failure("\(name): \(error.message)")
-      default: throw error
-      }
+      return try session.importJSON(bytes, at: path, mode: mode) { work.isWanted(at: $0) }
+    } catch let error as DatabaseError where error.code == .malformedJSON {
+      work.end()
+      throw Failure("\(name): \(error.message)")
+    } catch {
+      throw work.told(error)
     }
+  }
+}
+
+// MARK: Consent
+
+extension ImportCommand {
+  /// What becomes of what stands at the place, as the options or who sits at the terminal say.
+  ///
+  /// - Throws: `Failure` if nobody says so.
+  private func chosenMode(_ interruption: Interruption) throws -> ImportMode {
+    if merge { return .merge }
+    if replace { return .replace }
+    guard try databaseExists() else { return .add }
+    return try database.open(for: .read) { session in
+      guard let place = try session.occupiedPlace(for: path) else { return .add }
+      let standing = try Standing(at: place, in: session)
+      guard StandardInput.isTerminal, !self.file.isStandard else {
+        throw Failure(
+          "This would replace \(standing.words). Nothing was changed: --replace does it, and --merge "
+            + "writes only what the document names.", status: .usage)
+      }
+      try ask(standing, isUndoable: session.historyPage(count: 0).limit > 0, interruption)
+      return .replace
+    }
+  }
+
+  private func ask(
+    _ standing: Standing, isUndoable: Bool, _ interruption: Interruption
+  ) throws {
+    let way =
+      isUndoable
+      ? "`runnel undo` would bring it back;"
+      : "The history is off, so that nothing would bring it back;"
+    let question = "Replace \(standing.words) by \(file.shown)? \(way) --merge would keep it."
+    if try !StandardInput.confirms(question, interruption) { throw Failure("Nothing was changed.") }
+  }
+
+  /// True if there is a file that may hold anything.
+  private func databaseExists() throws -> Bool {
+    let file = try database.database ?? DefaultDatabase.file(makesFolder: false)
+    var status = stat()
+    return stat(file, &status) == 0 && status.st_size > 0
+  }
+}
+
+/// An import, or the undoing of one, as a line at the terminal tells of it and a signal ends it.
+struct ImportWork {
+  private var line: ProgressLine
+  private let interruption: Interruption
+  private var signal: Int32?
+
+  init(_ what: String, totalBytes: Int = 0, _ interruption: Interruption) {
+    line = ProgressLine(what, totalBytes: totalBytes)
+    self.interruption = interruption
+  }
+
+  /// Tells how far the work is; false if it is to end.
+  mutating func isWanted(at step: ImportStep) -> Bool {
+    switch step {
+    case .keeping(let bytes):
+      line.report("keeping what stands there, \(ProgressLine.megabytes(bytes)) MB")
+    case .reading(let bytes): line.report(bytes: bytes)
+    }
+    signal = signal ?? interruption.pending()
+    return signal == nil
+  }
+
+  /// What is said of a file with what stood somewhere before.
+  static func words(forFile file: String, bytes: Int) -> String {
+    "What stood there is in \(file) (\(ProgressLine.megabytes(bytes)) MB) for `runnel undo`: delete "
+      + "the file when you do not want it back."
+  }
+
+  /// Takes the line away.
+  mutating func end() { line.clear() }
+
+  /// What is thrown for an error of the work: that a signal ended it, if one did.
+  mutating func told(_ error: any Error) -> any Error {
+    end()
+    guard let error = error as? DatabaseError, error.code == .cancelled, let signal else {
+      return error
+    }
+    return Interruption.Stopped(signal: signal)
   }
 }

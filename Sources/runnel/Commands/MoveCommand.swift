@@ -8,18 +8,26 @@ struct MoveCommand: ParsableCommand {
     commandName: "move",
     abstract: "Move everything at a place to another place.",
     discussion: """
-      What stood at the new place is replaced. All of it happens at once: nobody sees the tree with \
-      both, or with none.
+      All of it happens at once: nobody sees the tree with both, or with none. If something stands at \
+      the new place, which would be replaced, you are asked at a terminal, and --force is needed \
+      without one.
 
       Example:
         runnel move /users/ana /users/anna
       """)
 
-  @Argument(help: "The place to empty, such as /users/ana.", transform: Place.path) var from: Path
-  @Argument(help: "The place that is replaced.", transform: Place.path) var to: Path
+  @Argument(help: "The place to empty, such as /users/ana.", transform: Place.target) var from: Path
+  @Argument(help: "The place that is replaced.", transform: Place.target) var to: Path
+  @Flag(name: [.short, .long], help: "Replace what stands there without asking.") var force = false
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
-    try database.open(for: .change) { _ = try $0.write(.move(from: from, to: to)) }
+    try database.open(for: .change) { session in
+      // What cannot be done needs no consent, and is told by the write.
+      if from != to, try session.summary(at: from).kind != .empty {
+        try Consent(isGiven: force).requireToReplace(to, in: session)
+      }
+      _ = try session.write(.move(from: from, to: to))
+    }
   }
 }

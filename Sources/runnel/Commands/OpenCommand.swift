@@ -6,7 +6,7 @@ struct OpenCommand: ParsableCommand {
     commandName: "open",
     abstract: "Open the workspace in the terminal.",
     discussion: """
-      This is what runnel does without a command. Press ? in it for help.
+      This is what runnel does without a command. Press ? in it for help. \(CreationOptions.help)
 
       Where the output is no terminal, the rows of the view are written instead, a line of JSON for \
       each: its members after $key, or $value of a record that is a value. --plain writes text.
@@ -17,6 +17,7 @@ struct OpenCommand: ParsableCommand {
         runnel --check
       """)
 
+  @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
   @OptionGroup var workspace: WorkspaceOptions
 
@@ -25,7 +26,7 @@ struct OpenCommand: ParsableCommand {
     if try workspace.showReplay() { return }
     if workspace.listing.isPlain { return try workspace.list(database.file(for: .read)) }
     try workspace.checkTerminal()
-    let file = try database.file(for: workspace.readonly ? .read : .create)
+    let file = try database.file(for: workspace.readonly ? .read : creation.access)
     try workspace.open(file)
   }
 }

@@ -44,7 +44,7 @@ struct PerformCommand: ParsableCommand {
 
   @Argument(help: "The operation: \(Deed.allCases.map(\.rawValue).joined(separator: ", ")).")
   var deed: Deed?
-  @Argument(help: "The record, or for `create` its collection.", transform: Place.path)
+  @Argument(help: "The record, or for `create` its collection.", transform: Place.target)
   var path: Path?
   @Argument(help: "The record or its fields as JSON, if it needs any.")
   var value: String?
@@ -64,6 +64,7 @@ struct PerformCommand: ParsableCommand {
     if lines != (deed == nil) || lines != (path == nil) {
       throw ValidationError("name an operation and a path, or read them with --lines.")
     }
+    if let value { _ = try CommandLineJSON.value(value) }
   }
 
   func run() throws {
@@ -71,7 +72,7 @@ struct PerformCommand: ParsableCommand {
     try database.open(for: .change, author: author) { session in
       let performer = Performer(session: session, registry: registry)
       if let deed, let path {
-        let json = try value.map { try JSONValue(parsing: $0) } ?? .null
+        let json = try value.map(CommandLineJSON.value) ?? .null
         return try print(performer.perform(deed.kind, path, json))
       }
       var lines = StandardInputLines()

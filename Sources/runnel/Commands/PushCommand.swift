@@ -10,29 +10,31 @@ struct PushCommand: ParsableCommand {
     abstract: "Add a value to a list and print its new key.",
     discussion: """
       The key sorts after those made before. It is printed as a JSON string once the value is safe \
-      on disk. The database is made if it does not exist.
+      on disk. \(CreationOptions.help)
 
       Examples:
         runnel push /messages '{"from": "ana", "text": "hello"}'
         runnel push /messages --lines < messages.jsonl
       """)
 
-  @Argument(help: Place.requiredHelp, transform: Place.path) var path: Path
+  @Argument(help: Place.requiredHelp, transform: Place.target) var path: Path
   @OptionGroup var data: DataArgument
   @Flag(help: "Add each line of standard input, a JSON value, and print a key a line.")
   var lines = false
+  @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
 
   func validate() throws {
     if lines, case .json? = data.data {
       throw ValidationError("--lines reads standard input: leave the value out.")
     }
+    if case .json(let json)? = data.data { try Place.check(.set(path, json)) }
   }
 
   func run() throws {
-    if lines { return try database.open(for: .create) { try pushLines($0) } }
+    if lines { return try database.open(for: creation.access) { try pushLines($0) } }
     let json = try data.json()
-    try database.open(for: .create) { try print(try $0.push(json, to: path).key) }
+    try database.open(for: creation.access) { try print(try $0.push(json, to: path).key) }
   }
 
   /// Adds line by line: a key that was printed is that of a value on disk, whatever happens next.

@@ -21,11 +21,11 @@ struct ResourceCare {
     let count = report.counters.count + report.copies.count
     let faults = count == 1 ? "1 field" : "\(count) fields"
     if report.isInStep {
-      try StandardOutput.write(
+      try StandardOutput.say(
         "Counters and copies follow from the records: \(report.recordCount) were read.\n")
     } else if repairs {
       let rest = report.isCut ? " There are more: run it again." : ""
-      try StandardOutput.write("Made \(faults) anew from the records.\(rest)\n")
+      try StandardOutput.say("Made \(faults) anew from the records.\(rest)\n")
     } else {
       throw Failure(
         "\(faults) of resources do not follow from the records: run `runnel doctor --repair` with "
@@ -35,12 +35,12 @@ struct ResourceCare {
 
   private func list(_ report: ResourceReport) throws {
     for drift in report.counters + report.copies {
-      try StandardOutput.write(
+      try StandardOutput.say(
         "\(drift.path): holds \(drift.stored.json.jsonText()) in place of "
           + "\(drift.expected.json.jsonText())\n")
     }
     for orphan in report.orphans {
-      try StandardOutput.write(
+      try StandardOutput.say(
         "\(orphan.path): belongs by `\(orphan.link)` to \(orphan.missing), which is gone\n")
     }
   }

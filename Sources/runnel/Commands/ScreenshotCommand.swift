@@ -4,7 +4,7 @@ import RunnelApp
 import RunnelTerminal
 
 /// `runnel screenshot`: draws the workspace to a file, without a terminal.
-struct ScreenshotCommand: ParsableCommand {
+struct ScreenshotCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "screenshot",
     abstract: "Draw the workspace to a file, as a picture or as text.",
@@ -20,7 +20,9 @@ struct ScreenshotCommand: ParsableCommand {
   @Argument(
     help: "The file to make: a picture if it ends in .svg, text if not; - is standard output.",
     completion: .file())
-  var file: String
+  var file: FileName
+  @Flag(name: [.short, .long], help: "Replace a file that is there without asking.")
+  var force = false
   @OptionGroup var database: DatabaseOptions
   @Option(
     help: ArgumentHelp("The file that defines the views.", valueName: "file"), completion: .file())
@@ -52,6 +54,8 @@ struct ScreenshotCommand: ParsableCommand {
       valueName: "ms"))
   var at: Int64?
 
+  var fileNames: [FileName] { [file] }
+
   func validate() throws {
     if let theme, theme.choice(beside: config) == nil {
       throw ValidationError(theme.advice(beside: config))
@@ -60,6 +64,8 @@ struct ScreenshotCommand: ParsableCommand {
 
   func run() throws {
     try tellProblems()
+    let output = file.isStandard ? nil : OutputFile(file)
+    try output?.consent(Consent(isGiven: force))
     var options = ApplicationOptions(database: try database.file(for: .change))
     options.views = views
     options.resources = resources
@@ -75,15 +81,11 @@ struct ScreenshotCommand: ParsableCommand {
       throw Failure("\(error)", status: .usage)
     }
     let text =
-      file.hasSuffix(".svg")
+      file.bytes.suffix(4) == Array(".svg".utf8)[...]
       ? CanvasSVG(picture.canvas, theme: picture.theme, on: picture.background).text()
       : picture.canvas.textLines().map { $0 + "\n" }.joined()
-    if file == "-" { return try StandardOutput.write(text) }
-    do {
-      try text.write(toFile: file, atomically: true, encoding: .utf8)
-    } catch {
-      throw Failure("\(file) cannot be written: \(error.fileReason)")
-    }
+    guard let output else { return try StandardOutput.write(text) }
+    try output.write(Array(text.utf8))
   }
 
   /// Says what is wrong with the configuration, and so left out.

@@ -8,8 +8,8 @@ struct SetCommand: ParsableCommand {
     commandName: "set",
     abstract: "Replace everything at a place by a value.",
     discussion: """
-      null removes what stands there. {".sv": "timestamp"} becomes the time of the write. The \
-      database is made if it does not exist.
+      null removes what stands there. {".sv": "timestamp"} becomes the time of the write. To replace \
+      the root you are asked at a terminal, and --force is needed without one. \(CreationOptions.help)
 
       Examples:
         runnel set /users/ana '{"name": "Ana", "since": {".sv": "timestamp"}}'
@@ -17,12 +17,21 @@ struct SetCommand: ParsableCommand {
         runnel set /temperature -- -5
       """)
 
-  @Argument(help: Place.requiredHelp, transform: Place.path) var path: Path
+  @Argument(help: Place.requiredHelp, transform: Place.target) var path: Path
   @OptionGroup var data: DataArgument
+  @Flag(name: [.short, .long], help: "Replace the root without asking.") var force = false
+  @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
+
+  func validate() throws {
+    if case .json(let json)? = data.data { try Place.check(.set(path, json)) }
+  }
 
   func run() throws {
     let json = try data.json()
-    try database.open(for: .create) { _ = try $0.write(.set(path, json)) }
+    try database.open(for: creation.access) { session in
+      if path.isRoot { try Consent(isGiven: force).requireToReplace(path, in: session) }
+      _ = try session.write(.set(path, json))
+    }
   }
 }

@@ -10,7 +10,8 @@ struct UndoCommand: ParsableCommand {
     discussion: """
       Takes the number that `runnel history` prints; without one, the newest write of all is undone. \
       It is refused if one of its places was written since. An undoing is a write too, and can be \
-      undone.
+      undone. An import is undone as a whole; where what stood there was kept in a file beside the \
+      database, that file is needed, and removed when it is in the tree again.
 
       Example:
         runnel undo 42
@@ -20,11 +21,33 @@ struct UndoCommand: ParsableCommand {
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
-    try database.open(for: .change) { session in
-      guard let id = try write ?? session.history(count: 1).first?.id else {
-        throw Failure("There is nothing to undo: no write is remembered.")
+    let interruption = try Interruption()
+    do {
+      try database.open(for: .change) { session in
+        guard let id = try write ?? session.history(count: 1).first?.id else {
+          throw Failure("There is nothing to undo: no write is remembered.")
+        }
+        try undo(id, in: session, interruption)
       }
-      _ = try session.undo(id)
+    } catch let stopped as Interruption.Stopped {
+      throw Failure("Nothing was undone.", status: .interrupted(by: stopped.signal))
+    }
+  }
+
+  private func undo(
+    _ id: Int64, in session: DatabaseSession, _ interruption: Interruption
+  ) throws {
+    var work = ImportWork("Undoing write \(id)", interruption)
+    defer { work.end() }
+    do {
+      _ = try session.undo(id) { work.isWanted(at: $0) }
+    } catch {
+      throw work.told(error)
+    }
+    work.end()
+    for part in try session.history(count: 1).first?.parts ?? [] {
+      guard case .file(let suffix, let bytes, _)? = part.before else { continue }
+      StandardError.say(ImportWork.words(forFile: session.file + suffix, bytes: bytes))
     }
   }
 }

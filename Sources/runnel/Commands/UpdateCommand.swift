@@ -10,22 +10,29 @@ struct UpdateCommand: ParsableCommand {
     abstract: "Replace some values below a place and keep the others.",
     discussion: """
       The value is an object whose names are paths below the place. All of them are written, or \
-      none. The database is made if it does not exist.
+      none. \(CreationOptions.help)
 
       Example:
         runnel update / '{"users/ana/team": "blue", "teams/blue/ana": true}'
       """)
 
-  @Argument(help: Place.requiredHelp, transform: Place.path) var path: Path
+  @Argument(help: Place.requiredHelp, transform: Place.target) var path: Path
   @OptionGroup var data: DataArgument
+  @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
 
+  private static let shape =
+    "An update is an object that names what to replace: '{\"name\": \"Ana\"}'. "
+    + "To replace the whole, use `runnel set`."
+
+  func validate() throws {
+    guard case .json(let json)? = data.data else { return }
+    guard case .object(let members) = json else { throw ValidationError(UpdateCommand.shape) }
+    try Place.check(.update(path, members))
+  }
+
   func run() throws {
-    guard case .object(let members) = try data.json() else {
-      throw Failure(
-        "An update is an object that names what to replace: '{\"name\": \"Ana\"}'. "
-          + "To replace the whole, use `runnel set`.")
-    }
-    try database.open(for: .create) { _ = try $0.write(.update(path, members)) }
+    guard case .object(let members) = try data.json() else { throw Failure(UpdateCommand.shape) }
+    try database.open(for: creation.access) { _ = try $0.write(.update(path, members)) }
   }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Glibc
+import RunnelApp
+import RunnelBase
 import RunnelDatabase
 
 /// Which database a command works on, and how it is opened.
@@ -12,6 +14,9 @@ struct DatabaseOptions: ParsableArguments {
     transform: DatabaseOptions.fileName)
   var database: String?
 
+  /// How the files of databases begin.
+  static let mark = Array("SQLite format 3\u{0}".utf8)
+
   /// How the file is opened.
   enum Access {
     /// For reading: an absent file is an error and nothing is made.
@@ -20,6 +25,8 @@ struct DatabaseOptions: ParsableArguments {
     case change
     /// For writing: an absent file is made.
     case create
+    /// For writing: an absent file is made if nobody named it, as the default one.
+    case createDefault
   }
 
   /// Opens the database, runs `body` on it, and closes it.
@@ -50,20 +57,77 @@ struct DatabaseOptions: ParsableArguments {
   ///
   /// The folder of the default file is made when a database may be made in it.
   ///
-  /// - Throws: `Failure` if there is no such file or folder.
+  /// - Throws: `Failure` if there is no such file or folder; of usage, if an option would make it.
   func file(for access: Access) throws -> String {
-    let file = try database ?? DefaultDatabase.file(makesFolder: access == .create)
-    if access == .create || Glibc.access(file, F_OK) == 0 { return file }
+    let makesDefault = access == .create || access == .createDefault
+    let file = try database ?? DefaultDatabase.file(makesFolder: makesDefault)
+    if access == .create || (database == nil && makesDefault) { return file }
+    if Glibc.access(file, F_OK) == 0 { return file }
     if errno != ENOENT { throw Failure.system("\(file) cannot be opened") }
-    throw Failure(
-      "\(file) does not exist: make it with `runnel import` or `runnel set`, or name another file "
-        + "with --database.")
+    if access == .createDefault { throw DatabaseOptions.needsCreation(of: file) }
+    let advice =
+      database == nil
+      ? "make it with `runnel import FILE`, or name another one with --database."
+      : "make it with `runnel import FILE --create`, or name another one."
+    throw Failure("\(file) does not exist\(NearFile(to: file).question): \(advice)")
+  }
+
+  /// The failure of a command that would have made a file whose name may be mistyped.
+  static func needsCreation(of file: String) -> Failure {
+    Failure(
+      "\(file) does not exist\(NearFile(to: file).question): --create makes it.", status: .usage)
   }
 
   /// The name of a file as SQLite reads it: never the name of a database in memory, or a URL.
   static func fileName(_ text: String) throws -> String {
     if text.isEmpty { throw ValidationError("name a file.") }
     return text.hasPrefix(":") || text.hasPrefix("file:") ? "./" + text : text
+  }
+}
+
+/// Whether a command makes the database that it is to write.
+struct CreationOptions: ParsableArguments {
+  /// What the discussion of a command says of it.
+  static let help = "A database that --database names must exist, or be made with --create."
+
+  @Flag(help: "Make the database if it does not exist; the default one is made in any case.")
+  var create = false
+
+  /// How the command opens the file.
+  var access: DatabaseOptions.Access { create ? .create : .createDefault }
+}
+
+/// The file in a folder whose name is like one that is not there.
+struct NearFile {
+  /// How many names of a folder are looked at.
+  private static let namesMax = 10_000
+  /// The ends of names that stand beside a database and are none.
+  private static let besides = ["-wal", "-shm", "-notify", "-journal"]
+
+  private let name: String?
+
+  init(to file: String) {
+    let start = file.lastIndex(of: "/").map { file.index(after: $0) } ?? file.startIndex
+    let folder = start == file.startIndex ? "." : String(file[..<start])
+    name = Spelling.nearest(to: String(file[start...]), among: NearFile.names(in: folder))
+  }
+
+  /// Whether that one was meant; empty if there is none.
+  var question: String {
+    name.map { " (did you mean \(ControlCharacters.escapedLine($0))?)" } ?? ""
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while names.count < namesMax, let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let name, !besides.contains(where: name.hasSuffix) { names.append(name) }
+    }
+    return names.sorted()
   }
 }
 

@@ -154,9 +154,10 @@ extension QueryOptions {
     do throws(Predicate.SyntaxError) {
       return try Predicate(parsing: text)
     } catch {
-      let isOneLine = !text.unicodeScalars.contains { $0 == "\n" || $0 == "\r" || $0 == "\t" }
+      // Escapes would move what stands above the pointer.
+      let isPlain = !text.unicodeScalars.contains(where: ControlCharacters.contains)
       let pointer = String(repeating: " ", count: error.offset) + "^"
-      throw ValidationError("\(error)" + (isOneLine ? "\n  \(text)\n  \(pointer)" : ""))
+      throw ValidationError("\(error)" + (isPlain ? "\n  \(text)\n  \(pointer)" : ""))
     }
   }
 }

@@ -110,8 +110,17 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
+  /// Throws if a file that is to be written holds a database.
+  private func checkFiles() throws {
+    for (option, file) in [("--record", record), ("--log", log)] {
+      guard let file, OutputFile(FileName(bytes: Array(file.utf8))).holdsDatabase else { continue }
+      throw Failure("\(option): \(file) is a database. Name another file.", status: .usage)
+    }
+  }
+
   /// Lists a view of a database file on standard output.
   func list(_ file: String) throws {
+    try checkFiles()
     var options = options(file)
     options.isReadOnly = true
     do {
@@ -165,6 +174,7 @@ struct WorkspaceOptions: ParsableArguments {
 
   /// Opens the workspace on a database file, and ends the process with its exit code.
   func open(_ file: String) throws {
+    try checkFiles()
     do {
       try LogFile.start(log)
       let status = try Application.run(options(file))

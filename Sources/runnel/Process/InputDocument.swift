@@ -18,12 +18,12 @@ struct InputDocument: ~Copyable {
   /// Opens a file, or reads standard input if `file` is `-`.
   ///
   /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
-  init(_ file: String, interruption: Interruption? = nil) throws {
-    if file == InputDocument.standardInputName {
+  init(_ file: FileName, interruption: Interruption? = nil) throws {
+    if file.isStandard {
       name = "standard input"
       contents = .bytes(try StandardInput.readAll(interruption: interruption))
     } else {
-      name = file
+      name = file.shown
       contents = try InputDocument.open(file, interruption)
     }
   }
@@ -45,9 +45,10 @@ struct InputDocument: ~Copyable {
     }
   }
 
-  private static func open(_ file: String, _ interruption: Interruption?) throws -> Contents {
+  private static func open(_ name: FileName, _ interruption: Interruption?) throws -> Contents {
     // A named pipe without a writer must not keep a signal waiting.
-    let descriptor = Glibc.open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = Glibc.open(name.cString, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let file = name.shown
     if descriptor < 0 { throw Failure.system("\(file) cannot be read") }
     defer { close(descriptor) }
     var status = stat()

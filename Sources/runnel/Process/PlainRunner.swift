@@ -79,7 +79,7 @@ struct PlainRunner {
 
   /// Writes bytes; a reader that is slow, or stopped, does not make the program deaf to signals.
   private func write(_ bytes: [UInt8], _ interruption: Interruption) throws {
-    var rest = bytes[...]
+    var rest = StandardOutput.prepared(bytes)[...]
     while !rest.isEmpty {
       try interruption.wait(forOutput: STDOUT_FILENO)
       rest = rest.dropFirst(

@@ -2,9 +2,6 @@
 struct ProgressLine {
   private static let quietTime = Duration.milliseconds(200)
   private static let interval = Duration.milliseconds(100)
-  /// Back to the start of the line, and the line emptied.
-  private static let clearing = "\r\u{1B}[K"
-
   private let what: String
   private let totalBytes: Int
   private let isEnabled = StandardError.isTerminal
@@ -19,7 +16,8 @@ struct ProgressLine {
 
   /// Says how many bytes are done; shown only if standard error is a terminal, and not too often.
   mutating func report(bytes: Int) {
-    let percent = totalBytes > 0 ? Int(Double(bytes) / Double(totalBytes) * 100) : 100
+    if totalBytes == 0 { return report("\(ProgressLine.megabytes(bytes)) MB") }
+    let percent = Int(Double(bytes) / Double(totalBytes) * 100)
     report("\(percent) % of \(ProgressLine.megabytes(totalBytes)) MB")
   }
 
@@ -28,12 +26,13 @@ struct ProgressLine {
     guard isEnabled, ContinuousClock.now >= next else { return }
     next = .now + ProgressLine.interval
     isShown = true
-    StandardError.write("\(ProgressLine.clearing)runnel: \(what): \(words)")
+    StandardError.clearLine()
+    StandardError.write("runnel: \(what): \(words)")
   }
 
   /// Removes the line, so that something else can be said.
   mutating func clear() {
-    if isShown { StandardError.write(ProgressLine.clearing) }
+    if isShown { StandardError.clearLine() }
     isShown = false
   }
 

@@ -45,10 +45,10 @@ struct SystemCheck {
       let mark = finding.advice == nil ? " " : "!"
       let name = finding.name.padding(
         toLength: SystemCheck.nameWidth, withPad: " ", startingAt: 0)
-      try StandardOutput.write("\(mark) \(name) \(finding.value)\n")
+      try StandardOutput.say("\(mark) \(name) \(finding.value)\n")
       if let advice = finding.advice {
         let blanks = String(repeating: " ", count: SystemCheck.nameWidth + 3)
-        try StandardOutput.write("\(blanks)\(advice)\n")
+        try StandardOutput.say("\(blanks)\(advice)\n")
       }
     }
     let count = findings.count { $0.advice != nil }

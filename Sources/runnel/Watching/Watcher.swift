@@ -127,7 +127,7 @@ final class Watcher {
 
   private func print(_ event: TreeEvent) throws {
     guard isPrinting, let line = EventLine(event, at: request.query.path) else { return }
-    var rest = line.bytes[...]
+    var rest = StandardOutput.prepared(line.bytes)[...]
     while !rest.isEmpty {
       // A reader that is slow, or stopped, must not make the program deaf to signals.
       try interruption.wait(forOutput: STDOUT_FILENO)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A database of one test, worked on with the program.
 final class TestDatabase {
   let folder: TemporaryFolder
@@ -33,9 +35,15 @@ final class TestDatabase {
     return String(outcome.output.dropLast())
   }
 
-  /// The arguments with the option that names the database, before a terminator if there is one.
+  /// The commands that make a database if they are told to.
+  private static let makers = ["set", "push", "update", "import"]
+
+  /// The arguments with the option that names the database, before a terminator if there is one; and with
+  /// the one that makes it, if it is not there.
   private func at(_ arguments: [String]) -> [String] {
     let head = arguments.prefix { $0 != "--" }
-    return head + ["--database", file] + arguments.dropFirst(head.count)
+    let makes = arguments.first.map(TestDatabase.makers.contains) ?? false
+    let creation = makes && access(file, F_OK) != 0 ? ["--create"] : []
+    return head + ["--database", file] + creation + arguments.dropFirst(head.count)
   }
 }

@@ -1,0 +1,333 @@
+import RunnelBase
+public import RunnelTree
+
+/// What an import does where something stands already.
+public enum ImportMode: Hashable, Sendable {
+  /// It is refused.
+  case add
+  /// The document takes the place of what stands there.
+  case replace
+  /// Each object of the document is an update of what stands there, down to the leaves.
+  ///
+  /// Members that the document does not name stay, null removes, an empty object or array changes
+  /// nothing, and a leaf takes the place of whatever stands there. A priority counts as a member.
+  case merge
+}
+
+/// How far an import, or the undoing of one, is.
+public enum ImportStep: Hashable, Sendable {
+  /// What stands there is being kept: so many bytes are.
+  case keeping(bytes: Int)
+  /// The document is being read: so many bytes are.
+  case reading(bytes: Int)
+}
+
+/// What an import came to.
+public struct ImportOutcome: Sendable {
+  /// What listeners of the session are to be told, in order.
+  public var deliveries: [Delivery]
+  /// The file with what stood there, if it was too large for the history; nil if there is none.
+  public var undoFile: String?
+  /// The bytes of that file.
+  public var undoFileBytes = 0
+}
+
+extension DatabaseSession {
+  /// The most bytes of a document whose merging is an entry of the history by itself, place by place.
+  static let mergedAtOnceBytesMax = 1 << 20
+
+  /// Writes a JSON document to a place, read piece by piece, so that it can be undone.
+  ///
+  /// What stands there is kept: in the history, or in a file beside the database if it is too large for
+  /// that; nowhere if the history is off. O(n) in the document and in what stands there; memory is that of
+  /// one record besides the document's own.
+  ///
+  /// - Parameters:
+  ///   - document: the text of the document.
+  ///   - path: the place.
+  ///   - mode: what becomes of what stands there.
+  ///   - progress: called now and then; false stops the import.
+  /// - Returns: what listeners of this session are to be told, and where what stood there is kept.
+  /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`, `diskFull`,
+  ///   or another failure of the storage); then nothing was written, and no file is left.
+  public func importJSON(
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, mode: ImportMode,
+    progress: @escaping (ImportStep) -> Bool = { _ in true }
+  ) throws -> ImportOutcome {
+    if replica != nil { throw DatabaseSession.noImport(file) }
+    let importing = Importing(file: file, author: environment.author, progress)
+    return try importing.outcome {
+      try perform { transaction, now in
+        try path.checkIsWritable(by: "import")
+        return try importing.run(on: transaction) {
+          try DatabaseSession.reading(document) {
+            try importing.write(document, at: path, mode, transaction, now: now)
+          }
+        }
+      }
+    }
+  }
+
+  private static func reading<Result>(
+    _ document: UnsafeBufferPointer<UInt8>, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let error as JSONError {
+      throw DatabaseError(.malformedJSON, "The document is not JSON: \(error)")
+    }
+  }
+
+  /// What has to go where something new is put at a place: the place itself, or a value above it; nil if
+  /// nothing has to.
+  ///
+  /// O(depth² log n).
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read.
+  package func occupiedPlace(for path: Path) throws -> Path? {
+    try store.read { try $0.occupiedPlace(for: path) }
+  }
+
+  /// Puts back what stood at the places of an import.
+  func undoImport(
+    _ entry: HistoryEntry, _ progress: @escaping (ImportStep) -> Bool
+  ) throws -> [Delivery] {
+    if replica != nil { throw DatabaseSession.noImport(file) }
+    let importing = Importing(file: file, author: environment.author, progress)
+    let outcome = try importing.outcome {
+      try perform { transaction, now in
+        try importing.run(on: transaction) {
+          try importing.undo(entry, transaction, now: now)
+        }
+      }
+    }
+    // What was in them stands in the tree again.
+    for part in entry.parts { part.undoFile?.remove(of: file) }
+    return outcome.deliveries
+  }
+}
+
+/// One import, or the undoing of one, within its transaction.
+private final class Importing {
+  private let file: String
+  private let author: String
+  private let progress: (ImportStep) -> Bool
+  private var step = ImportStep.reading(bytes: 0)
+  private var undoFile: UndoFile?
+
+  init(file: String, author: String, _ progress: @escaping (ImportStep) -> Bool) {
+    self.file = file
+    self.author = author
+    self.progress = progress
+  }
+
+  /// Does the work; the file of what stood there goes if the work fails.
+  func outcome(_ work: () throws -> [Delivery]) throws -> ImportOutcome {
+    do {
+      let deliveries = try work()
+      return ImportOutcome(
+        deliveries: deliveries, undoFile: undoFile?.path(of: file),
+        undoFileBytes: undoFile?.byteCount ?? 0)
+    } catch {
+      undoFile?.remove(of: file)
+      throw error
+    }
+  }
+
+  /// Runs `body`; a statement that takes long, as that by which a large tree goes, can be stopped, too.
+  func run<Result>(
+    on transaction: StoreTransaction, _ body: () throws -> Result
+  ) throws -> Result {
+    try LongStatement.run(on: transaction.db, while: { self.progress(self.step) }, body)
+  }
+
+  private func report(_ step: ImportStep) throws {
+    self.step = step
+    if progress(step) { return }
+    throw DatabaseError(.cancelled, "The import was stopped. Nothing was changed.")
+  }
+
+  // MARK: Writing
+
+  /// Writes the document; returns the places written.
+  func write(
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, _ mode: ImportMode,
+    _ transaction: StoreTransaction, now: Int64
+  ) throws -> [Path] {
+    switch mode {
+    case .add:
+      if let place = try transaction.occupiedPlace(for: path) {
+        throw DatabaseError(.refused, "Something stands at \(place). Nothing was changed.")
+      }
+    case .replace: break
+    case .merge where document.count <= DatabaseSession.mergedAtOnceBytesMax:
+      if let places = try mergeAtOnce(document, at: path, transaction, now: now) { return places }
+    case .merge: break
+    }
+    try recording(path, transaction, now: now, undoes: nil) {
+      var importer = importer(transaction)
+      if mode == .merge {
+        try importer.mergeDocument(document, at: path)
+      } else {
+        try importer.importDocument(document, at: path)
+      }
+    }
+    return [path]
+  }
+
+  /// Merges a document as a write of all its places; nil, with nothing done, if the history could not
+  /// keep what stands there.
+  private func mergeAtOnce(
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, _ transaction: StoreTransaction,
+    now: Int64
+  ) throws -> [Path]? {
+    var scanner = JSONScanner(document)
+    let json = try scanner.readValue()
+    try scanner.finish()
+    let parts = try MergePlan(transaction).assignments(of: json, at: path)
+    if parts.isEmpty { return [] }
+    if try transaction.historyLimit() > 0 {
+      let recorder = try HistoryRecorder(parts, transaction)
+      if recorder.placeTooLarge != nil { return nil }
+    }
+    let entry = HistoryText(at: now, author: author, undoes: nil, parts: [])
+    try transaction.carryOut(parts, noting: entry)
+    return parts.map(\.path)
+  }
+
+  private func importer(_ transaction: StoreTransaction) -> Importer {
+    Importer(store: transaction) { bytes in
+      self.step = .reading(bytes: bytes)
+      return self.progress(self.step)
+    }
+  }
+
+  /// Runs `body`, which changes anything at a place, and notes what stood there.
+  private func recording(
+    _ path: Path, _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
+    _ body: () throws -> Void
+  ) throws {
+    if try transaction.historyLimit() == 0 { return try body() }
+    var recorder = try HistoryRecorder(wholeOf: path, transaction)
+    if let place = recorder.placeTooLarge { try keep(place, transaction) }
+    recorder.file = undoFile
+    step = .reading(bytes: 0)
+    try body()
+    guard let parts = try recorder.parts(after: transaction) else { return }
+    transaction.note(HistoryText(at: now, author: author, undoes: undoes, parts: parts))
+  }
+
+  /// Writes what stands at a place to a file.
+  private func keep(_ place: Path, _ transaction: StoreTransaction) throws {
+    var count = 0
+    undoFile = try UndoFile.make(of: file, number: transaction.feedEnd() + 1) { write in
+      try withoutActuallyEscaping(write) { write in
+        try Exporter(store: transaction, layout: .compact) { bytes in
+          try write(bytes)
+          count += bytes.count
+          try self.report(.keeping(bytes: count))
+        }.exportNode(at: place)
+      }
+    }
+  }
+
+  // MARK: Undoing
+
+  /// Puts back what stood at the places of an entry; returns the places.
+  func undo(_ entry: HistoryEntry, _ transaction: StoreTransaction, now: Int64) throws -> [Path] {
+    let (whole, others) = (
+      entry.parts.filter { $0.before != nil }, entry.parts.filter { $0.before == nil }
+    )
+    guard let part = whole.first, whole.count == 1 else {
+      throw DatabaseError(.refused, "Write \(entry.id) cannot be undone: it is not known how.")
+    }
+    try checkUnwritten(part.path, since: entry, transaction)
+    for other in others where try transaction.historyValue(of: other) != other.values?.new {
+      throw Importing.changed(entry, other.name)
+    }
+    let members = others.map { JSONMember($0.name, $0.values?.old ?? .null) }
+    let rest = try Write.update(.root, members).assignments(now: now, reader: transaction)
+    try recording(part.path, transaction, now: now, undoes: entry.id) {
+      try putBack(part, transaction)
+      for assignment in rest { try transaction.carryOut(assignment) }
+    }
+    return [part.path] + rest.map(\.path)
+  }
+
+  private func putBack(_ part: HistoryEntry.Part, _ transaction: StoreTransaction) throws {
+    if let kept = part.undoFile {
+      return try kept.withBytes(of: file) { bytes in
+        var importer = importer(transaction)
+        try importer.importDocument(bytes, at: part.path)
+      }
+    }
+    guard case .value(let json)? = part.before else { return }
+    let node = try Node(json: json, at: part.path)
+    try transaction.carryOut(Assignment(path: part.path, target: .node(node)))
+  }
+
+  /// Throws if a place was written after an entry, or that is not known any more.
+  private func checkUnwritten(
+    _ path: Path, since entry: HistoryEntry, _ transaction: StoreTransaction
+  ) throws {
+    let changes = try transaction.places(writtenAfter: entry.id)
+    guard let changes else {
+      throw DatabaseError(
+        .changed,
+        "Write \(entry.id) cannot be undone: it is not known any more what was written since. "
+          + "Nothing was changed.")
+    }
+    if changes.contains(where: { $0.contains(path) || path.contains($0) }) {
+      throw Importing.changed(entry, path.description)
+    }
+  }
+
+  private static func changed(_ entry: HistoryEntry, _ name: String) -> DatabaseError {
+    DatabaseError(
+      .changed,
+      "Write \(entry.id) cannot be undone: \(name) was written since. Nothing was changed.")
+  }
+}
+
+extension StoreTransaction {
+  /// What has to go where something new is put at a place; nil if nothing has to.
+  fileprivate func occupiedPlace(for path: Path) throws -> Path? {
+    for depth in 0...path.keys.count {
+      let place = Path(unchecked: Array(path.keys[..<depth]))
+      switch try storedSummary(at: place).kind {
+      case .empty: return nil
+      case .leaf: return place
+      case .children: if depth == path.keys.count { return place }
+      }
+    }
+    return nil
+  }
+
+  /// The places written after a change; nil if some of these changes are not kept any more.
+  ///
+  /// O(n) in the changes since.
+  func places(writtenAfter sequence: Int64) throws -> [Path]? {
+    var places: [Path] = []
+    var next = sequence
+    let rows = try statement(
+      "SELECT sequence, paths FROM change WHERE sequence > ? ORDER BY sequence")
+    var isWhole = true
+    try rows.forEach([.integer(sequence)]) { row in
+      next += 1
+      isWhole = try row.integer(0, "sequence") == next
+      let written = try StoreTransaction.writtenPaths(row.text(1, "paths"))
+      isWhole = isWhole && written != nil
+      places += written ?? []
+      return isWhole
+    }
+    return isWhole ? places : nil
+  }
+
+  /// Carries out the parts of a write, and notes what stood there before.
+  fileprivate func carryOut(_ parts: [Assignment], noting entry: HistoryText) throws {
+    let recorder = try historyLimit() > 0 ? HistoryRecorder(parts, self) : nil
+    for part in parts { try carryOut(part) }
+    guard let written = try recorder?.parts(after: self) else { return }
+    note(HistoryText(at: entry.at, author: entry.author, undoes: entry.undoes, parts: written))
+  }
+}

@@ -1,0 +1,171 @@
+import Glibc
+import RunnelBase
+
+/// A file beside a database with what stood at a place before an import, where that is too large for the
+/// history: a document that can be imported again, also by hand.
+///
+/// It is on disk before the import is. Nothing but an undoing that puts it back removes it, for it may be
+/// all that is left of the data.
+struct UndoFile: Hashable {
+  /// What follows the name of the database: a database that is renamed takes its files along, if they are
+  /// renamed too.
+  var suffix: String
+  /// How many bytes it has.
+  var byteCount: Int
+  /// What its bytes come to, by `Checksum`.
+  var checksum: UInt64
+
+  /// The path of the file of a database.
+  func path(of database: String) -> String { database + suffix }
+
+  /// Removes the file.
+  func remove(of database: String) { unlink(path(of: database)) }
+}
+
+// MARK: Making
+
+extension UndoFile {
+  /// How many names are tried; files of a database that was deleted may be in the way.
+  private static let namesMax = 1000
+
+  /// Makes a file for the write of a number; `body` gives it its bytes.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be made or written, and what `body` throws; then there is none.
+  static func make(
+    of database: String, number: Int64, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void
+  ) throws -> UndoFile {
+    let (suffix, descriptor) = try open(of: database, number)
+    var file = UndoFile(suffix: suffix, byteCount: 0, checksum: 0)
+    do {
+      defer { close(descriptor) }
+      var checksum = Checksum()
+      try body { bytes in
+        try write(bytes, to: descriptor, file.path(of: database))
+        file.byteCount += bytes.count
+        bytes.withUnsafeBufferPointer { checksum.append($0) }
+      }
+      file.checksum = checksum.value
+      if fsync(descriptor) != 0 { throw failure(file.path(of: database)) }
+      try syncFolder(of: database)
+    } catch {
+      file.remove(of: database)
+      throw error
+    }
+    return file
+  }
+
+  private static func open(of database: String, _ number: Int64) throws -> (String, Int32) {
+    for count in 1...namesMax {
+      let suffix = "-undo-\(number)" + (count == 1 ? "" : "-\(count)") + ".json"
+      let descriptor = Glibc.open(
+        database + suffix, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+      if descriptor >= 0 {
+        // Who may read the database may read what stood in it.
+        var status = stat()
+        if stat(database, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
+        return (suffix, descriptor)
+      }
+      if errno != EEXIST { throw failure(database + suffix) }
+    }
+    throw DatabaseError(
+      .storage, "There are \(namesMax) files like \(database)-undo-\(number).json: move them away.")
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno != EINTR { throw failure(path) }
+      rest = rest.dropFirst(max(count, 0))
+    }
+  }
+
+  private static func syncFolder(of database: String) throws {
+    let folder = database.lastIndex(of: "/").map { String(database[...$0]) } ?? "."
+    let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A folder that may be written and not be read cannot be synced either.
+    if descriptor < 0 { return }
+    defer { close(descriptor) }
+    // Some file systems know no such thing.
+    if fsync(descriptor) != 0, errno != EINVAL { throw failure(folder) }
+  }
+
+  private static func failure(_ path: String) -> DatabaseError {
+    DatabaseError(
+      errno == ENOSPC || errno == EDQUOT ? .diskFull : .storage,
+      "What stands there cannot be kept for `runnel undo` in \(path): "
+        + "\(String(cString: strerror(errno))). Nothing was changed.")
+  }
+}
+
+// MARK: Reading
+
+extension UndoFile {
+  /// Calls `body` with the bytes of the file, once they are known to be those that were written.
+  ///
+  /// - Throws: `DatabaseError` (`refused`) if the file is gone or is another one, and what `body` throws.
+  func withBytes<Result>(
+    of database: String, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+  ) throws -> Result {
+    let path = path(of: database)
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { throw refusal("\(path) is needed: \(String(cString: strerror(errno)))") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, Int(status.st_size) == byteCount, byteCount > 0,
+      let address = mmap(nil, byteCount, PROT_READ, MAP_PRIVATE, descriptor, 0),
+      address != MAP_FAILED
+    else { throw refusal("\(path) is not what was written there") }
+    defer { munmap(address, byteCount) }
+    let bytes = UnsafeRawBufferPointer(start: address, count: byteCount)
+      .assumingMemoryBound(to: UInt8.self)
+    var sum = Checksum()
+    sum.append(bytes)
+    if sum.value != checksum { throw refusal("\(path) was changed since") }
+    return try body(bytes)
+  }
+
+  private func refusal(_ reason: String) -> DatabaseError {
+    DatabaseError(.refused, "The write cannot be undone: \(reason). Nothing was changed.")
+  }
+
+  /// A sum of bytes by which changed ones are found; not against who means to deceive.
+  ///
+  /// Source: FNV-1a of 64 bits.
+  private struct Checksum {
+    private static let prime: UInt64 = 0x100_0000_01B3
+
+    private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+      for byte in bytes { value = (value ^ UInt64(byte)) &* Checksum.prime }
+    }
+  }
+}
+
+// MARK: In the history
+
+extension UndoFile {
+  private enum Name {
+    static let suffix = "suffix"
+    static let byteCount = "bytes"
+    static let checksum = "checksum"
+  }
+
+  /// The file as the history keeps it.
+  var json: JSONValue {
+    [
+      Name.suffix: .string(suffix), Name.byteCount: .number(JSONNumber(Int64(byteCount))),
+      Name.checksum: .string(String(checksum, radix: 16)),
+    ]
+  }
+
+  /// Reads what `json` made; nil if it is something else.
+  init?(_ json: JSONValue) {
+    guard case .string(let suffix)? = json[Name.suffix], !suffix.contains("/"),
+      case .number(let count)? = json[Name.byteCount], let bytes = count.integer, bytes >= 0,
+      case .string(let sum)? = json[Name.checksum], let checksum = UInt64(sum, radix: 16)
+    else { return nil }
+    self.init(suffix: suffix, byteCount: Int(clamping: bytes), checksum: checksum)
+  }
+}

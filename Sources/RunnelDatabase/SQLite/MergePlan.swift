@@ -1,0 +1,164 @@
+import RunnelBase
+import RunnelTree
+
+/// What a merging of JSON into the stored tree comes to, place by place.
+///
+/// Objects meet objects; anything else of the document takes the place of what stands there. Places at
+/// which the same stands already are left out.
+struct MergePlan {
+  private let store: StoreTransaction
+
+  init(_ store: StoreTransaction) { self.store = store }
+
+  /// The parts of the write, in the order in which they are carried out: nodes in the order of their
+  /// paths, then removals, then priorities.
+  ///
+  /// O(n log n) in the values of the document.
+  ///
+  /// - Throws: `TreeError` that names the place of what no tree takes.
+  func assignments(of json: JSONValue, at path: Path) throws -> [Assignment] {
+    var parts: [Assignment] = []
+    try add(json, at: path, store.smallNode(at: path), &parts)
+    parts.sort { $0.path < $1.path }
+    return parts.filter { $0.kind == .node } + parts.filter { $0.kind == .removal }
+      + parts.filter { $0.kind == .priority }
+  }
+
+  /// Adds what a value comes to at a place with a node; nil for one that is too large to look at.
+  private func add(
+    _ json: JSONValue, at path: Path, _ standing: Node?, _ parts: inout [Assignment]
+  ) throws {
+    let hasChildren = standing.map { !$0.children.isEmpty } ?? true
+    if hasChildren, let members = MergePlan.members(of: json) {
+      for member in members { try add(member, to: path, standing, &parts) }
+      return
+    }
+    let node = try Node(json: json, at: path)
+    // An empty object says nothing of what stands there, other than null.
+    if node.isEmpty, json != .null { return }
+    if standing != node { parts.append(Assignment(path: path, target: .node(node))) }
+  }
+
+  private func add(
+    _ member: JSONMember, to path: Path, _ standing: Node?, _ parts: inout [Assignment]
+  ) throws {
+    guard member.name == ReservedName.priority else {
+      let key = try Importer.key(member.name, in: path)
+      let child = try path.child(key)
+      let node = try standing.map { $0[key] } ?? store.smallNode(at: child)
+      return try add(member.value, at: child, node, &parts)
+    }
+    let priority = try Importer.priority(member.value, of: path)
+    let old = try standing.map(\.priority) ?? store.storedSummary(at: path).priority
+    if old != priority {
+      parts.append(Assignment(path: path, target: .priority(priority)))
+    }
+  }
+
+  /// The members of what is merged with children: of an object, but for one that is a leaf with a
+  /// priority, and of an array; nil for what takes the place of anything.
+  private static func members(of json: JSONValue) -> [JSONMember]? {
+    switch json {
+    case .object(let members):
+      return members.contains { MergePlan.makesWhole($0.name) } ? nil : members
+    case .array(let elements):
+      return elements.enumerated().map { JSONMember(String($0), $1) }
+    case .null, .bool, .number, .string: return nil
+    }
+  }
+
+  /// True of the name of a member that makes an object a value of its own.
+  static func makesWhole(_ name: String) -> Bool {
+    name == ReservedName.value || name == ReservedName.serverValue
+  }
+}
+
+extension Assignment {
+  fileprivate enum Kind { case node, removal, priority }
+
+  fileprivate var kind: Kind {
+    switch target {
+    case .priority: .priority
+    case .node(.empty): .removal
+    case .node: .node
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// The node at a place; nil for a split one.
+  fileprivate func smallNode(at path: Path) throws -> Node? {
+    switch try location(of: path) {
+    case .missing: .empty
+    case .row(.record(let bytes)): try RecordCoding.node(bytes)
+    case .row(.split): nil
+    case .inside(let record, let rest): try RecordCoding.node(record)[rest]
+    }
+  }
+
+  /// True if what stands at a place has children.
+  func hasChildren(at path: Path) throws -> Bool {
+    if case .children = try storedSummary(at: path).kind { true } else { false }
+  }
+}
+
+extension Importer {
+  /// The most bytes of a value that is merged at once.
+  private static let mergedBytesMax = 1 << 16
+
+  /// Merges the whole document into what stands at a place.
+  mutating func mergeDocument(_ bytes: UnsafeBufferPointer<UInt8>, at path: Path) throws {
+    var scanner = JSONScanner(bytes)
+    try merge(&scanner, at: path)
+    try scanner.finish()
+  }
+
+  private mutating func merge(_ scanner: inout JSONScanner, at path: Path) throws {
+    try report(scanner)
+    if let json = try scanner.readValue(maxBytes: Importer.mergedBytesMax) {
+      for part in try MergePlan(store).assignments(of: json, at: path) { try store.carryOut(part) }
+      return
+    }
+    let kind = try scanner.peekKind()
+    guard kind == .object || kind == .array, try store.hasChildren(at: path) else {
+      return try put(&scanner, at: path)
+    }
+    if kind == .array { return try mergeElements(&scanner, at: path) }
+    try mergeMembers(&scanner, at: path)
+  }
+
+  private mutating func mergeElements(_ scanner: inout JSONScanner, at path: Path) throws {
+    var position = 0
+    try scanner.enterArray()
+    while try scanner.nextElement() {
+      try merge(&scanner, at: path.child(Key(unchecked: String(position))))
+      position += 1
+    }
+  }
+
+  private mutating func mergeMembers(_ scanner: inout JSONScanner, at path: Path) throws {
+    let start = scanner
+    var priority: JSONValue?
+    try scanner.enterObject()
+    while let name = try scanner.nextMember() {
+      if name == ReservedName.priority {
+        priority = try scanner.readValue()
+      } else if MergePlan.makesWhole(name) {
+        // A leaf with a priority: it takes the place of anything. What came before it is refused there.
+        scanner = start
+        return try put(&scanner, at: path)
+      } else {
+        try merge(&scanner, at: path.child(Importer.key(name, in: path)))
+      }
+    }
+    guard let priority, try store.hasChildren(at: path) else { return }
+    let target = Assignment.Target.priority(try Importer.priority(priority, of: path))
+    try store.carryOut(Assignment(path: path, target: target))
+  }
+
+  /// Puts a large value in the place of a leaf or of nothing; one that holds nothing changes nothing.
+  private mutating func put(_ scanner: inout JSONScanner, at path: Path) throws {
+    if case .nothing = try importLarge(&scanner, at: path, row: .detached) { return }
+    try store.attach(.detached, at: path)
+  }
+}

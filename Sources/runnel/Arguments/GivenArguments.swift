@@ -1,0 +1,134 @@
+import ArgumentParser
+
+/// The command line as the system gave it: bytes, which need not be UTF-8, and may be empty.
+///
+/// What the parser gets has U+FFFD in place of bytes that are no UTF-8, by which two keys would become one
+/// and another file would be named. So such arguments are refused, but for the names of files that are
+/// read or written by their bytes; and so are empty ones, which a variable that is not set leaves.
+struct GivenArguments {
+  /// A word after the name of the program.
+  struct Word {
+    /// Its number among those, from 1.
+    var number: Int
+    var bytes: [UInt8]
+
+    /// As the parser sees it.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// Where the first byte stands that is no UTF-8; nil if there is none.
+    var firstInvalidByte: Int? {
+      var parser = Unicode.UTF8.ForwardParser()
+      var input = bytes.makeIterator()
+      var place = 0
+      while true {
+        switch parser.parseScalar(from: &input) {
+        case .valid(let scalar): place += scalar.count
+        case .error: return place
+        case .emptyInput: return nil
+        }
+      }
+    }
+  }
+
+  /// What this process was given.
+  static let current = GivenArguments(
+    (1..<max(Int(CommandLine.argc), 1)).compactMap { index in
+      CommandLine.unsafeArgv[index].map { pointer in
+        var bytes: [UInt8] = []
+        var next = pointer
+        while next.pointee != 0 {
+          bytes.append(UInt8(bitPattern: next.pointee))
+          next += 1
+        }
+        return bytes
+      }
+    })
+
+  let words: [Word]
+
+  init(_ words: [[UInt8]]) {
+    self.words = words.enumerated().map { Word(number: $0 + 1, bytes: $1) }
+  }
+
+  // MARK: Empty words
+
+  /// Throws if a word is empty, or an option has nothing after its `=`.
+  ///
+  /// - Throws: `ValidationError` that says which.
+  func checkNoneIsEmpty() throws {
+    // A shell that completes a line hands over all its words, of which the last may be empty yet.
+    if words.first?.text == "---completion" { return }
+    let end = words.firstIndex { $0.text == "--" } ?? words.endIndex
+    for (index, word) in words.enumerated() {
+      let before = index > 0 && index <= end ? words[index - 1].text : ""
+      if word.bytes.isEmpty {
+        throw ValidationError(GivenArguments.emptiness(of: word, after: before))
+      }
+      if index < end, let name = GivenArguments.optionWithNothing(word.text) {
+        throw ValidationError("the value of \(name) is empty. Is a variable of the shell not set?")
+      }
+    }
+  }
+
+  private static func emptiness(of word: Word, after before: String) -> String {
+    let what =
+      before.hasPrefix("-") && before != "--" && before != "-"
+      ? "what follows \(before)" : "argument \(word.number)"
+    return
+      "\(what) is empty. Is a variable of the shell not set? The root of the tree is written /."
+  }
+
+  /// The name in `--name=`; nil for any other word.
+  private static func optionWithNothing(_ word: String) -> String? {
+    guard word.hasPrefix("-"), word.hasSuffix("=") else { return nil }
+    let name = word.dropLast()
+    let isName = name.drop { $0 == "-" }.allSatisfy { $0.isLetter || $0 == "-" }
+    return isName && name.contains(where: \.isLetter) ? String(name) : nil
+  }
+
+  // MARK: Bytes that are no UTF-8
+
+  /// The bytes that the system gave for what the parser made a text of; nil if more than one word could
+  /// be meant.
+  func bytes(of text: String) -> [UInt8]? {
+    let meant = Set(words.compactMap { $0.value(for: text) })
+    return meant.count <= 1 ? meant.first ?? Array(text.utf8) : nil
+  }
+
+  /// Throws if a word is no UTF-8, but for those that name files by their bytes.
+  ///
+  /// - Throws: `ValidationError` that names the byte.
+  func checkTexts(except names: [FileName] = []) throws {
+    let known = Set(names.map(\.bytes))
+    for word in words {
+      guard let place = word.firstInvalidByte else { continue }
+      if known.contains(where: { word.ends(with: $0) }) { continue }
+      throw ValidationError(GivenArguments.refusal(of: word, at: place))
+    }
+  }
+
+  private static func refusal(of word: Word, at place: Int) -> String {
+    let digits = String(word.bytes[place], radix: 16, uppercase: true)
+    return
+      "argument \(word.number), \(FileName.shown(word.bytes)), is not UTF-8: byte \(place + 1) is 0x"
+      + "\(digits). Keys, values and the names of databases are UTF-8; so set the locale of your "
+      + "terminal to it, or rename the file. Only `import`, `diff --with` and `screenshot` take a file "
+      + "with such a name."
+  }
+}
+
+extension GivenArguments.Word {
+  /// The bytes of the word, or of the value after `=` in it, if the parser reads them as this text.
+  fileprivate func value(for text: String) -> [UInt8]? {
+    if self.text == text { return bytes }
+    guard self.text.hasPrefix("-"), let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
+      return nil
+    }
+    let value = Array(bytes[(sign + 1)...])
+    return String(decoding: value, as: UTF8.self) == text ? value : nil
+  }
+
+  /// Whether these bytes are the word, or the value after `=` in it.
+  fileprivate func ends(with name: [UInt8]) -> Bool {
+    value(for: String(decoding: name, as: UTF8.self)) == name
+  }
+}

@@ -1,0 +1,95 @@
+import Glibc
+import RunnelDatabase
+import RunnelTree
+
+/// Asks before something is destroyed: at a terminal who sits there, elsewhere for an option that says so.
+struct Consent {
+  /// True if the option was given.
+  var isGiven: Bool
+  /// The option, as it is written.
+  var option = "--force"
+
+  /// Returns if the work may be done.
+  ///
+  /// - Parameters:
+  ///   - question: what is about to be done, as a question: `Remove /users?`.
+  ///   - reason: what is in the way of it without a terminal: `/users has 3 children.`
+  /// - Throws: `Failure`, of usage if nobody can be asked, after a no otherwise.
+  func require(_ question: String, because reason: @autoclosure () throws -> String) throws {
+    if isGiven { return }
+    guard StandardInput.isTerminal else {
+      throw Failure(
+        "\(try reason()) Nothing was changed: \(option) does it, as nobody can be asked here.",
+        status: .usage)
+    }
+    if try !StandardInput.confirms(question) { throw Failure("Nothing was changed.") }
+  }
+
+  /// Returns if what stands at a place, or is a value above it, may go, or there is nothing.
+  ///
+  /// - Throws: `Failure` as `require`, `DatabaseError` if it cannot be read.
+  func requireToReplace(_ path: Path, in session: DatabaseSession) throws {
+    guard !isGiven, let place = try session.occupiedPlace(for: path) else { return }
+    let standing = try Standing(at: place, in: session)
+    try require(
+      "Replace \(standing.words)? \(standing.undoWords)",
+      because: "This would replace \(standing.words).")
+  }
+}
+
+/// What stands at a place and would be gone, in words.
+struct Standing {
+  /// How far sizes are counted.
+  private static let countMax = 64 << 20
+
+  let path: Path
+  private let summary: NodeSummary
+  private let excerpt: NodeExcerpt
+
+  /// Looks at a place.
+  ///
+  /// O(n) in what stands there, up to some size.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read.
+  init(at path: Path, in session: DatabaseSession) throws {
+    self.path = path
+    summary = try session.summary(at: path)
+    excerpt = try session.excerpt(of: path, textMax: 0, countMax: Standing.countMax)
+  }
+
+  /// What it is: `/users with its 3 children (1.2 MB)`.
+  var words: String {
+    guard case .children(let count) = summary.kind else { return "the value at \(path) (\(size))" }
+    let children = count == 1 ? "its child" : "its \(count) children"
+    let below = excerpt.grandchildCount.map { $0 > 0 ? ", \($0) below them" : "" } ?? ""
+    return "\(path) with \(children) (\(size)\(below))"
+  }
+
+  /// Whether it can be brought back.
+  var undoWords: String {
+    excerpt.isUndoable
+      ? "`runnel undo` would bring it back." : "It is too large for `runnel undo` to bring back."
+  }
+
+  private var size: String {
+    let megabytes = ProgressLine.megabytes(excerpt.byteCount)
+    if !excerpt.isCounted { return "more than \(megabytes) MB" }
+    if excerpt.byteCount == 1 { return "1 byte" }
+    return excerpt.byteCount < 100_000 ? "\(excerpt.byteCount) bytes" : "\(megabytes) MB"
+  }
+}
+
+extension StandardInput {
+  /// Asks at the terminal; true if the answer is yes.
+  ///
+  /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
+  static func confirms(_ question: String, _ interruption: Interruption? = nil) throws -> Bool {
+    StandardError.write("\(question) [y/N] ")
+    var lines = StandardInputLines()
+    try interruption?.wait(forInput: STDIN_FILENO)
+    let answer = try lines.next().map { String(decoding: $0, as: UTF8.self).lowercased() }
+    if answer == nil { StandardError.write("\n") }
+    let word = answer?.trimmingPrefix { $0 == " " }.prefix { $0.isLetter }
+    return word == "y" || word == "yes"
+  }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// A file that a command makes, or replaces as a whole once it is written.
+struct OutputFile {
+  private let name: FileName
+
+  init(_ name: FileName) { self.name = name }
+
+  /// Returns if there is no such file yet, or it may be replaced.
+  ///
+  /// - Throws: `Failure` as `Consent.require`.
+  func consent(_ consent: Consent) throws {
+    guard access(name.cString, F_OK) == 0 else { return }
+    try consent.require("Replace \(name.shown)?", because: "\(name.shown) is there already.")
+  }
+
+  /// True if there is such a file, and it is a database.
+  var holdsDatabase: Bool {
+    let descriptor = open(name.cString, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    if descriptor < 0 { return false }
+    defer { close(descriptor) }
+    var head = [UInt8](repeating: 0, count: DatabaseOptions.mark.count)
+    return read(descriptor, &head, head.count) == head.count && head == DatabaseOptions.mark
+  }
+
+  /// Writes the file: all of it, or what was there stays.
+  ///
+  /// - Throws: `Failure` if it cannot be written.
+  func write(_ bytes: [UInt8]) throws {
+    let part = FileName(bytes: name.bytes + Array(".part-\(getpid())".utf8))
+    let descriptor = open(part.cString, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o666)
+    if descriptor < 0 { throw failure }
+    let isWritten = OutputFile.write(bytes[...], to: descriptor)
+    let isClosed = close(descriptor) == 0
+    if isWritten, isClosed, rename(part.cString, name.cString) == 0 { return }
+    let failure = failure
+    // What is left of it is of no use to anybody.
+    unlink(part.cString)
+    throw failure
+  }
+
+  private var failure: Failure { Failure.system("\(name.shown) cannot be written") }
+
+  private static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
+    var rest = bytes
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno != EINTR { return false }
+      rest = rest.dropFirst(max(count, 0))
+    }
+    return true
+  }
+}

@@ -1,0 +1,133 @@
+import Glibc
+import Testing
+
+/// `runnel import` where something stands already.
+@Suite struct ImportGuardTests {
+  private static func messages(_ count: Int) -> String {
+    let messages = (0..<count).map { #""m\#($0)":{"from":"ana","n":\#($0)}"# }
+    return "{" + messages.joined(separator: ",") + "}"
+  }
+
+  /// The files that imports left for their undoing.
+  private func undoFiles(_ database: TestDatabase) throws -> [String] {
+    try database.folder.names().filter { $0.contains("-undo-") }
+  }
+
+  @Test func withoutATerminalAnOptionIsNeeded() throws {
+    let database = try TestDatabase(#"{"a": {"b": 1}}"#)
+    let file = try database.folder.write(#"{"c": 2}"#, to: "new.json")
+    for words in [["import", file], ["import", "-"], ["import", file, "/a"]] {
+      let outcome = try database.run(words, input: #"{"c": 2}"#)
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("--replace") && outcome.errors.contains("--merge"))
+    }
+    #expect(try database.get() == #"{"a":{"b":1}}"#)
+    #expect(try database.run(["import", file, "/new"]).status == 0)
+    #expect(try database.get() == #"{"a":{"b":1},"new":{"c":2}}"#)
+  }
+
+  @Test(arguments: [("y\n", 0), ("n\n", 1), ("\u{3}", 130)] as [(String, Int32)])
+  func atATerminalThePersonIsAsked(answer: String, status: Int32) throws {
+    let database = try TestDatabase(#"{"a": {"b": 1}}"#)
+    let file = try database.folder.write(#"{"c": 2}"#, to: "new.json")
+    let terminal = try PseudoTerminal()
+    let program = try database.start(["import", file], .init(input: .file(terminal.programEnd)))
+    if status == 130 {
+      // Before it asks, it may not listen to signals yet.
+      for _ in 0..<6000 where try !program.errors().contains("[y/N]") {
+        _ = try terminal.testEnd.waitForInput(milliseconds: 5)
+      }
+      try program.send(SIGINT)
+    } else {
+      try terminal.testEnd.write(answer)
+    }
+    #expect(try program.wait() == status)
+    if status != 130 {
+      #expect(try program.errors().contains("Replace / with its child (13 bytes, 1 below them) by"))
+      #expect(try program.errors().contains("`runnel undo` would bring it back"))
+    }
+    #expect(try database.get() == (status == 0 ? #"{"c":2}"# : #"{"a":{"b":1}}"#))
+  }
+
+  @Test func smallImportIsUndoneAndDoneAgain() throws {
+    let database = try TestDatabase(#"{"a": {"b": 1}}"#)
+    #expect(try database.run(["import", "-", "--replace"], input: #"{"c": 2}"#).status == 0)
+    #expect(try undoFiles(database).isEmpty)
+    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.get() == #"{"a":{"b":1}}"#)
+    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.get() == #"{"c":2}"#)
+  }
+
+  @Test func largeImportIsUndoneAndDoneAgain() throws {
+    let database = try TestDatabase()
+    #expect(try database.run(["import", "-"], input: Self.messages(5_000)).status == 0)
+    #expect(try undoFiles(database).isEmpty)
+    let before = try database.run(["export"]).output
+    let outcome = try database.run(["import", "-", "--replace"], input: Self.messages(4_000))
+    #expect(outcome.status == 0)
+    #expect(try undoFiles(database) == ["test.db-undo-2.json"])
+    #expect(outcome.errors.contains("\(database.file)-undo-2.json"))
+    let history = try database.run(["history", "--limit", "1"]).output
+    #expect(history.contains(#""file":"\#(database.file)-undo-2.json""#))
+    let after = try database.run(["export"]).output
+    #expect(after != before)
+    let undone = try database.run(["undo"])
+    #expect(undone.status == 0)
+    #expect(undone.errors.contains("\(database.file)-undo-3.json"))
+    #expect(try database.run(["export"]).output == before)
+    #expect(try undoFiles(database) == ["test.db-undo-3.json"])
+    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.run(["export"]).output == after)
+    #expect(try database.run(["doctor"]).status == 0)
+  }
+
+  @Test func firstImportIsUndoneToNothing() throws {
+    let database = try TestDatabase("null")
+    #expect(try database.run(["import", "-"], input: Self.messages(5_000)).status == 0)
+    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.get() == "null")
+  }
+
+  @Test func mergeKeepsWhatTheDocumentDoesNotName() throws {
+    let database = try TestDatabase(#"{"a":{"b":1,"c":{"x":1,"y":2}},"d":3,"e":{"f":1}}"#)
+    let document = #"{"a":{"b":10,"c":{"y":null,"z":5}},"d":{"new":true},"e":{},"g":[7]}"#
+    let outcome = try database.run(["import", "-", "--merge"], input: document)
+    #expect(outcome.status == 0)
+    let merged = #"{"a":{"b":10,"c":{"x":1,"z":5}},"d":{"new":true},"e":{"f":1},"g":{"0":7}}"#
+    #expect(try database.get() == merged)
+    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.get() == #"{"a":{"b":1,"c":{"x":1,"y":2}},"d":3,"e":{"f":1}}"#)
+  }
+
+  @Test(arguments: [["--replace"], ["--merge"]])
+  func interruptedImportLeavesNoFile(options: [String]) throws {
+    let database = try TestDatabase()
+    #expect(try database.run(["import", "-"], input: Self.messages(40_000)).status == 0)
+    let before = try database.run(["export"]).output
+    let program = try database.start(["import", "-"] + options)
+    try program.write(Self.messages(40_000).replacing("ana", with: "bo"))
+    program.closeInput()
+    try program.send(SIGINT)
+    #expect(try program.wait() == 130)
+    #expect(try undoFiles(database).isEmpty)
+    #expect(try database.run(["export"]).output == before)
+  }
+
+  @Test func undoFileThatIsGoneOrChangedIsTold() throws {
+    let database = try TestDatabase()
+    _ = try database.run(["import", "-"], input: Self.messages(5_000))
+    _ = try database.run(["import", "-", "--replace"], input: "1")
+    let name = try #require(try undoFiles(database).first)
+    let file = File(try check(open(database.folder.file(name), O_WRONLY | O_CLOEXEC), "open"))
+    try file.write(Array("9".utf8), at: 40)
+    let changed = try database.run(["undo"])
+    #expect(changed.status == 1)
+    #expect(changed.errors.contains("\(name) was changed since"))
+    try check(unlink(database.folder.file(name)), "unlink")
+    let gone = try database.run(["undo"])
+    #expect(gone.status == 1)
+    #expect(gone.errors.contains("\(name) is needed: No such file"))
+    #expect(try database.get() == "1")
+  }
+}
