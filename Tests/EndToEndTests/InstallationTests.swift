@@ -10,7 +10,7 @@ import Testing
   private func make(_ arguments: String...) throws -> Int32 {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/make")
-    process.arguments = ["-C", Self.checkout, "-o", "build"] + arguments
+    process.arguments = ["-C", Self.checkout, "-o", "stripped"] + arguments
     process.standardOutput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
@@ -46,6 +46,8 @@ import Testing
     let installed = try #require(FileManager.default.subpaths(atPath: prefix))
     for file in [
       "bin/runnel", "share/man/man1/runnel.1", "share/runnel/demo/demo.json",
+      "share/runnel/demo/demo.texts.json", "share/runnel/docs/tour.md",
+      "share/runnel/pictures/tree.svg",
       "share/bash-completion/completions/runnel", "share/zsh/site-functions/_runnel",
       "share/fish/vendor_completions.d/runnel.fish",
     ] {
