@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The tour of the README, step by step, on the demo: what it tells a newcomer to strike is there to be
-/// struck, and does what it says.
+/// The tour in `Resources/docs`, step by step, on the demo: what it tells a newcomer to strike is there
+/// to be struck, and does what it says.
 extension TerminalTests {
   @Suite struct TourTests {
-    @Test func fiveMinutesGoAsTheReadmeTells() throws {
+    @Test func theTourGoesAsItIsTold() throws {
       let tour = try Tour()
       let demo = try DemoDatabase()
       let terminal = try TmuxTerminal()
@@ -194,7 +194,7 @@ extension TerminalTests {
     private func strikeLetter(
       _ keys: String, of step: Tour.Step, on terminal: TmuxTerminal
     ) throws {
-      #expect(step.text.contains("`\(keys)`"), "the README does not name \(keys): \(step.text)")
+      #expect(step.text.contains("`\(keys)`"), "the tour does not name \(keys): \(step.text)")
       try terminal.keys(contentsOf: keys.split(separator: " ").map(String.init))
     }
 
@@ -221,7 +221,7 @@ extension TerminalTests {
   }
 }
 
-/// The section of the README that shows a newcomer around.
+/// The page that shows a newcomer around.
 private struct Tour {
   /// A numbered step.
   struct Step {
@@ -229,7 +229,7 @@ private struct Tour {
 
     /// Strikes keys that the step names.
     func strike(_ keys: String, on terminal: TmuxTerminal) throws {
-      #expect(text.contains("`\(keys)`"), "the README does not name \(keys) here: \(text)")
+      #expect(text.contains("`\(keys)`"), "the tour does not name \(keys) here: \(text)")
       let isNamed = keys.count > 1 && keys.contains("-") || keys == "Tab"
       try terminal.keys(contentsOf: isNamed ? [keys] : keys.map { String($0) })
     }
@@ -240,13 +240,10 @@ private struct Tour {
   let ending: String
 
   init() throws {
-    let text = try String(contentsOfFile: Tour.readme, encoding: .utf8)
-    let start = try #require(text.range(of: "## Five minutes\n"))
-    let rest = text[start.upperBound...]
-    let end = try #require(rest.range(of: "\n## "))
+    let text = try String(contentsOfFile: Tour.page, encoding: .utf8)
     var steps: [String] = []
     var ending = ""
-    for line in rest[..<end.lowerBound].split(separator: "\n") {
+    for line in text.split(separator: "\n") {
       if line.first?.isNumber == true, line.contains(". ") {
         steps.append(String(line))
       } else if line.hasPrefix(" "), !steps.isEmpty {
@@ -259,13 +256,14 @@ private struct Tour {
     self.ending = ending
   }
 
-  /// The README of this checkout: this file is three levels below the top.
-  private static let readme =
-    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/README.md"
+  /// The page of this checkout: this file is three levels below the top.
+  private static let page =
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    + "/Resources/docs/tour.md"
 
   /// The step with a number, from 1.
   func step(_ number: Int) throws -> Step {
-    try #require(steps.indices.contains(number - 1), "the README has \(steps.count) steps")
+    try #require(steps.indices.contains(number - 1), "the tour has \(steps.count) steps")
     return Step(text: steps[number - 1])
   }
 }

@@ -4,7 +4,7 @@ import Yams
 
 /// The user's configuration: a YAML file with settings and keys.
 ///
-/// README, "Configuration", describes it. What is wrong with it is told with its line and left out;
+/// `Resources/docs/configuration.md` describes it. What is wrong with it is told with its line and left out;
 /// all else holds, so that no mistake keeps the program from starting.
 public struct ConfigurationFile: Sendable {
   /// What the file asks for, with standard settings for what is not in it.

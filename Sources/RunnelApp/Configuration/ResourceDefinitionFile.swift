@@ -6,7 +6,7 @@ import Yams
 
 /// The resources of a database, read from a YAML file.
 ///
-/// README, "Resources", describes the file. A mistake in it is reported with its line, and nothing of
+/// `Resources/docs/resources.md` describes the file. A mistake in it is reported with its line, and nothing of
 /// the file is used.
 public struct ResourceDefinitionFile: Sendable {
   /// What is registered, in the order of the file.

@@ -3,7 +3,7 @@ public import RunnelTerminal
 
 /// A theme that the user wrote: a YAML file in the folder `themes` beside the configuration.
 ///
-/// README, "Configuration", describes it. What is wrong with it is told with its line and left out.
+/// `Resources/docs/configuration.md` describes it. What is wrong with it is told with its line and left out.
 public struct ThemeFile: Sendable {
   /// The most bytes of a file.
   static let bytesMax = 1 << 16

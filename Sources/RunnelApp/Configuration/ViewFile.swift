@@ -4,7 +4,7 @@ import Yams
 
 /// The views of a database, read from a YAML file.
 ///
-/// README, "Views", describes the file. A mistake in it is reported with its line, and nothing of the
+/// `Resources/docs/views.md` describes the file. A mistake in it is reported with its line, and nothing of the
 /// file is used.
 public struct ViewFile: Hashable, Sendable {
   /// Who the user is, for new records; nil to take the name of the system's user.

@@ -20,9 +20,9 @@ import Testing
     try String(contentsOf: ExampleTests.top.appendingPathComponent(path), encoding: .utf8)
   }
 
-  @Test func theReadmeShowsTheExampleThatIsCompiled() throws {
-    let shown = "```swift\n" + (try example("ReadmeExample.swift")) + "```\n"
-    #expect(try document("README.md").contains(shown))
+  @Test func thePageOfTheLibraryShowsTheExampleThatIsCompiled() throws {
+    let shown = "```swift\n" + (try example("LibraryExample.swift")) + "```\n"
+    #expect(try document("Resources/docs/library.md").contains(shown))
   }
 
   @Test func theLandingPageShowsTheExampleThatIsCompiled() throws {
@@ -49,7 +49,7 @@ import Testing
     #expect(shown == compiled)
   }
 
-  @Test func theExampleOfTheReadmeRuns() async throws {
+  @Test func theExampleOfTheLibraryRuns() async throws {
     let folder = try TemporaryFolder()
     try await chat(file: folder.file())
     let database = try await Database.open(file: folder.file())
