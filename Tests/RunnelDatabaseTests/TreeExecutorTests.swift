@@ -351,9 +351,13 @@ import Testing
     let executor = Holder<TreeExecutor>()
     executor.hold(try TreeExecutor(label: "test"))
     let thread = Self.place(ofThreadOf: executor.value)
-    let done = Bell()
-    executor.value?.submit { executor.letGo() }
+    let (gate, done) = (Bell(), Bell())
+    executor.value?.submit {
+      gate.wait()
+      executor.letGo()
+    }
     executor.value?.submit { done.ring() }
+    gate.ring()
     done.wait()
     waitUntil { !Self.isThere(thread) }
   }
