@@ -12,6 +12,8 @@ public struct DatabaseFault: Hashable, Sendable {
     case undeclare
     /// Begin the feed of changes anew; every process then reads what it shows again.
     case restartFeed
+    /// Give the database another id.
+    case newID
   }
 
   /// Where: a place in the tree, or where the tree does not reach, a table or SQLite itself.
@@ -36,6 +38,7 @@ extension DatabaseFault.Remedy: CustomStringConvertible {
     case .reindex: "a repair makes the entries anew"
     case .undeclare: "a repair drops the index, which is made anew when it is next asked for"
     case .restartFeed: "a repair begins the feed anew"
+    case .newID: "a repair makes another"
     }
   }
 }
@@ -53,6 +56,8 @@ public struct DatabaseReport: Sendable {
   public private(set) var repairableCount = 0
   /// The version of the file's format.
   public internal(set) var version = 0
+  /// The id of the database; nil if the format has none, or it cannot be read.
+  public internal(set) var databaseID: String?
   /// How many records and split nodes were looked at.
   public internal(set) var rowCount = 0
   /// How many entries of indexes and priorities were looked at.

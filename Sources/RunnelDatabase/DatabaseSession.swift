@@ -270,6 +270,14 @@ extension DatabaseSession {
   /// A tree of its own counts as connected: what it did is done.
   public var connectionInfo: ConnectionInfo { replica?.connectionInfo ?? info.info }
 
+  /// What tells this database from every other, whatever its file is called: 32 hexadecimal digits.
+  ///
+  /// It is made with the file and copied with it. Nil if the file is of a format before 3, which has
+  /// none until it is opened for writing.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read.
+  public func databaseID() throws -> String? { try store.read { try $0.databaseID() } }
+
   /// Runs `body` on one unchanging state.
   func read<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
     try store.read(body)

@@ -99,6 +99,16 @@ import Testing
     try expectMended(sql, .undeclare, ["WHERE id = 2", ""])
   }
 
+  @Test(arguments: [
+    "DELETE FROM meta WHERE name = 'database.id'",
+    "UPDATE meta SET value = 'x' WHERE name = 'database.id'",
+    "UPDATE meta SET value = 7 WHERE name = 'database.id'",
+  ])
+  func anIDThatIsGoneIsMadeAnew(sql: String) throws {
+    try expectMended(sql, .newID)
+    #expect(try check().databaseID?.utf8.count == 32)
+  }
+
   /// Damages a file, and expects one kind of fault that a repair mends with the data as it was.
   private func expectMended(
     _ sql: String, _ remedy: DatabaseFault.Remedy, _ suffixes: [String] = [""]
@@ -136,11 +146,11 @@ import Testing
     ("UPDATE node SET split = 'x' WHERE split = 2", "/l"),
     ("UPDATE node SET parent = 88 WHERE parent = 2", "node"),
     ("UPDATE node SET parent = 'x' WHERE parent = 2 AND key = x'026b3100'", "node"),
-    ("INSERT INTO node VALUES (-1, x'', x'31', NULL)", "node"),
-    ("INSERT INTO node VALUES (0, x'026b3100', x'31', NULL)", "node"),
+    ("INSERT INTO node (parent, key, json, split) VALUES (-1, x'', x'31', NULL)", "node"),
+    ("INSERT INTO node (parent, key, json, split) VALUES (0, x'026b3100', x'31', NULL)", "node"),
     ("DELETE FROM split WHERE id = 2", "/l"), ("DELETE FROM node WHERE parent = 2", "/l"),
     ("UPDATE split SET priority = x'74727565' WHERE id = 2", "split node 2"),
-    ("INSERT INTO split VALUES (50, 1, NULL)", "split node 50"),
+    ("INSERT INTO split (id, children, priority) VALUES (50, 1, NULL)", "split node 50"),
     ("UPDATE change SET parts = '[1]'", "change"), ("UPDATE change SET at = NULL", "change"),
     ("DROP TABLE change", "table change"), ("DROP TABLE meta", "table meta"),
   ])

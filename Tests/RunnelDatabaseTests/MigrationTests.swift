@@ -32,7 +32,7 @@ import Testing
     #expect(Schema.version == Schema.migrations.count + 1)
   }
 
-  @Test(arguments: [1])
+  @Test(arguments: [1, 2])
   func aFileOfAnEarlierVersionIsBroughtToThisOne(version: Int) throws {
     let export = try copy(version: version)
     let session = try folder.session()
@@ -47,7 +47,7 @@ import Testing
     #expect(try FileInspector(folder.file()).report().faults == [])
   }
 
-  @Test(arguments: [1])
+  @Test(arguments: [1, 2])
   func aFileOfAnEarlierVersionCanBeReadWithoutBeingChanged(version: Int) throws {
     let export = try copy(version: version)
     let before = try folder.bytes()
@@ -73,18 +73,44 @@ import Testing
     #expect(try new.number("PRAGMA user_version") == Schema.version)
   }
 
+  @Test(arguments: [1, 2])
+  func aDatabaseHasAnIDFromWhenItIsMadeOrBroughtToVersion3(version: Int) throws {
+    _ = try copy(version: version)
+    let reading = try folder.session(isReadOnly: true)
+    #expect(try reading.databaseID() == nil)
+    try reading.close()
+    let migrated = try folder.session()
+    let id = try #require(try migrated.databaseID())
+    #expect(id.wholeMatch(of: /[0-9a-f]{32}/) != nil)
+    let new = try folder.session("new.db")
+    #expect(try new.databaseID() != id)
+    for session in [migrated, new] { try session.close() }
+    let again = try folder.session()
+    #expect(try again.databaseID() == id)
+    try again.close()
+    #expect(try DatabaseCare.check(file: folder.file()).databaseID == id)
+  }
+
+  @Test func theHistoryOfVersion2IsKept() throws {
+    _ = try copy(version: 2)
+    let session = try folder.session()
+    let entries = try session.history()
+    #expect(entries.map(\.id) == [4, 3, 2])
+    #expect(entries.first?.undoes == 3)
+  }
+
   @Test func aStepThatFailsLeavesTheVersionBeforeIt() throws {
     _ = try copy(version: 1)
-    let failing = Migration(version: 3, isReadableWithout: true) { db in
+    let failing = Migration(version: 4, isReadableWithout: true) { db in
       try db.execute(sql: "CREATE TABLE half (a)")
       try db.execute(sql: "INSERT INTO absent VALUES (1)")
     }
     let queue = try DatabaseQueue(path: folder.file())
     #expect(throws: GRDB.DatabaseError.self) {
-      try Schema.migrate(queue, by: [.version2, failing])
+      try Schema.migrate(queue, by: [.version2, .version3, failing])
     }
     try queue.close()
-    #expect(try version() == 2)
+    #expect(try version() == 3)
     let tables = try FileInspector(folder.file())
       .number("SELECT count(*) FROM sqlite_master WHERE name = 'half'")
     #expect(tables == 0)

@@ -9,7 +9,7 @@ enum Schema {
   /// "RNNL": what `PRAGMA application_id` says of a file of ours.
   static let applicationID = 0x524E_4E4C
   /// The steps from version 1 to this program's, in order.
-  static let migrations: [Migration] = [.version2]
+  static let migrations: [Migration] = [.version2, .version3]
   /// What `PRAGMA user_version` says of a file that has taken every step.
   static var version: Int { migrations.last?.version ?? 1 }
 

@@ -167,6 +167,30 @@ extension StoreTransaction: ReplicaStorage {
 // MARK: Single values
 
 extension StoreTransaction {
+  /// The name of the value that tells this database from every other.
+  static let databaseIDName = "database.id"
+
+  /// What tells this database from every other, whatever its file is called: 32 hexadecimal digits.
+  ///
+  /// Nil in a file of a version before 3, which has none.
+  ///
+  /// - Throws: `Damage` if the file should have an id and has none.
+  func databaseID() throws -> String? {
+    guard try Schema.fileVersion(db) >= Migration.version3.version else { return nil }
+    let id = try statement("SELECT value FROM meta WHERE name = 'database.id'")
+      .first { try $0.text(0, "the id of the database") }
+    guard let id, StoreTransaction.isDatabaseID(id) else {
+      throw Damage("the id of the database is missing or is none")
+    }
+    return id
+  }
+
+  /// True if a text is what an id of a database looks like.
+  static func isDatabaseID(_ text: String) -> Bool {
+    text.utf8.count == 32
+      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
   /// The origin that the tree is a replica of; nil if it is a tree of its own.
   func originName() throws -> String? {
     try statement("SELECT value FROM meta WHERE name = 'origin.name'")

@@ -45,6 +45,7 @@ struct Doctor {
     try recount()
     try rebuildEntries()
     try restartFeed()
+    try makeID()
     let after = try check()
     guard after.repairableCount == 0 else {
       throw DatabaseError(
@@ -132,6 +133,15 @@ struct Doctor {
         UPDATE split SET children = (SELECT count(*) FROM node WHERE parent = split.id)
         WHERE children IS NOT (SELECT count(*) FROM node WHERE parent = split.id)
         """)
+  }
+
+  /// Gives the database an id if it has none that can be read.
+  private func makeID() throws {
+    // A damaged one is what is mended here.
+    if (try? StoreTransaction(db: db, indexes: []).databaseID()) != nil { return }
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, lower(hex(randomblob(16))))",
+      arguments: [StoreTransaction.databaseIDName])
   }
 
   private func rebuildEntries() throws {

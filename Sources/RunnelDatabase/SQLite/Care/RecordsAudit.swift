@@ -1,6 +1,7 @@
 import GRDB
 
-/// Checks what is kept beside the tree: the history, and what a replica has written down (I10).
+/// Checks what is kept beside the tree: the history, what a replica has written down (I10),
+/// and the id of the database (I11).
 struct RecordsAudit {
   let db: GRDB.Database
 
@@ -19,6 +20,16 @@ struct RecordsAudit {
       if try store.trackedQuery(row) == nil { throw Damage("a query cannot be read") }
     }
     try checkNames(&report)
+    try checkID(store, &report)
+  }
+
+  /// The id of the database is there (I11).
+  private func checkID(_ store: StoreTransaction, _ report: inout DatabaseReport) throws {
+    do {
+      report.databaseID = try store.databaseID()
+    } catch let damage as Damage {
+      report.add(DatabaseFault(place: "meta", what: damage.what, remedy: .newID))
+    }
   }
 
   private func check(
