@@ -1,4 +1,6 @@
+#include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "internal.h"
 
@@ -133,4 +135,13 @@ void runnel_terminal_read(runnel_terminal_input *input) {
   } else {
     input->kind = classify(code, input);
   }
+}
+
+int runnel_terminal_read_bytes(uint8_t *bytes, int count) {
+  if (!is_active()) return 0;
+  // Not more than is there: the terminal is shared with what reads it one by one.
+  struct pollfd waiting = {.fd = session.descriptor, .events = POLLIN};
+  if (poll(&waiting, 1, 0) <= 0 || !(waiting.revents & POLLIN)) return 0;
+  ssize_t got = read(session.descriptor, bytes, (size_t)count);
+  return got > 0 ? (int)got : 0;
 }

@@ -172,4 +172,62 @@ import Testing
   @Test func endOfAPasteThatNeverBeganIsIgnored() {
     #expect(decode([.pasteEnd, .unknown]) == [])
   }
+
+  // MARK: Pastes read as bytes
+
+  /// What comes of a paste and of what follows it, of which so many bytes are read at once.
+  private func pasted(_ text: String, by size: Int) -> [InputEvent] {
+    var decoder = InputDecoder()
+    var isStarted = false
+    var rest = Array(text.utf8)[...]
+    return decoder.decode(
+      {
+        if isStarted { return rest.popFirst().map(RawInput.byte) }
+        isStarted = true
+        return .pasteStart
+      },
+      bytes: {
+        defer { rest = rest.dropFirst(size) }
+        return Array(rest.prefix(size))
+      })
+  }
+
+  private let end = "\u{1B}[201~"
+
+  @Test(arguments: 1...40)
+  func pasteOfBytesIsOneEventHoweverTheyCome(size: Int) {
+    #expect(
+      pasted("a\r\nb\rc\td é漢\(end)j\u{1B}[A", by: size) == [
+        .paste("a\nb\nc\td é漢"), .key(KeyStroke(.character("j"))), .key(KeyStroke(.up)),
+      ])
+    #expect(
+      pasted("x\u{1B}[20y\u{1B}\(end)", by: size) == [.paste("x\u{1B}[20y\u{1B}")])
+    #expect(
+      pasted("a\(end)\u{1B}[200~b\(end)q", by: size) == [
+        .paste("a"), .paste("b"), .key(KeyStroke(.character("q"))),
+      ])
+    #expect(
+      pasted("ab\u{3}j", by: size) == [
+        .key(KeyStroke(.character("c"), control: true)), .key(KeyStroke(.character("j"))),
+      ])
+  }
+
+  @Test func pasteOfBytesHasTheSameLimit() {
+    let count = InputEvent.pasteScalarsMax
+    let most = String(repeating: "é", count: count)
+    #expect(pasted(most + end, by: 65_536) == [.paste(most)])
+    #expect(
+      pasted(most + "xy" + end + "j", by: 65_536) == [
+        .pasteTooLong(count + 2), .key(KeyStroke(.character("j"))),
+      ])
+  }
+
+  @Test func pasteOfBytesThatAreNoTextLosesNothingElse() {
+    var decoder = InputDecoder()
+    var inputs: [RawInput] = [.pasteStart]
+    var bytes: [[UInt8]] = [[0x61, 0xFF, 0xC3], [0x28, 0x62] + Array(end.utf8)]
+    let events = decoder.decode(
+      { inputs.popLast() }, bytes: { bytes.isEmpty ? [] : bytes.removeFirst() })
+    #expect(events == [.paste("a\u{FFFD}\u{FFFD}(b")])
+  }
 }

@@ -178,4 +178,9 @@ typedef struct {
 /// has begun, as long as $ESCDELAY says (25 ms when unset).
 void runnel_terminal_read(runnel_terminal_input *input);
 
+/// Reads what is pending, at most `count` bytes, as it comes; returns how many those are.
+///
+/// For what follows the start of a paste, of which curses has read nothing.
+int runnel_terminal_read_bytes(uint8_t *bytes, int count);
+
 #endif

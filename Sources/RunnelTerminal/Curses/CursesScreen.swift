@@ -16,6 +16,8 @@ public final class CursesScreen: Screen {
   /// Up to so many changed rows the terminal is not asked to show the frame at once: so little is not
   /// parted on its way, and the request is as long as a change of some cells.
   private static let smallFrameRows = 4
+  /// How many bytes of a paste are read at once.
+  private static let pasteChunkBytes = 1 << 16
 
   /// The size that canvases should have.
   public private(set) var size = TerminalSize(columns: 0, rows: 0)
@@ -232,7 +234,8 @@ public final class CursesScreen: Screen {
   /// All events that are pending, in order; never blocks.
   public func readEvents() -> [InputEvent] {
     guard isActive else { return [] }
-    return decoder.decode { self.readRaw() }.filter { event in
+    let events = decoder.decode({ self.readRaw() }, bytes: { self.readBytes() })
+    return events.filter { event in
       guard case .reply(let reply) = event else { return true }
       take(reply)
       return false
@@ -244,6 +247,13 @@ public final class CursesScreen: Screen {
     runnel_terminal_read(&input)
     if Int(input.kind) == RUNNEL_INPUT_RESIZE { return .resize(updateSize()) }
     return RawInput(input)
+  }
+
+  /// The bytes that are pending, at most so many at once; curses has none of them.
+  private func readBytes() -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: CursesScreen.pasteChunkBytes) { buffer, count in
+      count = Int(runnel_terminal_read_bytes(buffer.baseAddress, Int32(buffer.count)))
+    }
   }
 
   /// Asks the terminal for its size and returns it.

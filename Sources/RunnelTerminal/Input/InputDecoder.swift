@@ -31,24 +31,53 @@ struct InputDecoder {
   private var paste: PasteBuffer?
   /// What was read ahead.
   private var ahead: RawInput?
+  /// What was read together with the end of a paste, and comes after it.
+  private var rest: ArraySlice<UInt8> = []
 
   /// Reads until there is nothing left.
   ///
-  /// - Parameter next: Reads one input, nil when none is pending.
+  /// - Parameters:
+  ///   - next: Reads one input, nil when none is pending.
+  ///   - bytes: Reads as many bytes of a paste as are pending, as what reads one by one is too slow for a
+  ///     long one; nil to read a paste as all else.
   /// - Returns: The events that are complete.
-  mutating func decode(_ next: () -> RawInput?) -> [InputEvent] {
+  mutating func decode(
+    _ next: () -> RawInput?, bytes: (() -> [UInt8])? = nil
+  ) -> [InputEvent] {
     var events: [InputEvent] = []
-    while let raw = take(next) {
-      if let event = paste == nil ? event(for: raw, next) : pasteEvent(for: raw) {
-        events.append(event)
+    while true {
+      if paste != nil, ahead == nil, let bytes {
+        let chunk = rest.isEmpty ? bytes()[...] : rest
+        if chunk.isEmpty { return events }
+        if let event = pasteEvent(for: chunk) { events.append(event) }
+      } else if let raw = take(next) {
+        if let event = paste == nil ? event(for: raw, next) : pasteEvent(for: raw) {
+          events.append(event)
+        }
+      } else {
+        return events
       }
     }
-    return events
   }
 
   private mutating func take(_ next: () -> RawInput?) -> RawInput? {
     defer { ahead = nil }
-    return ahead ?? assembler.next(next)
+    if let ahead { return ahead }
+    if rest.isEmpty { return assembler.next(next) }
+    var left = rest
+    rest = []
+    defer { rest = left }
+    return assembler.next { left.popFirst().map(RawInput.byte) ?? next() }
+  }
+
+  private mutating func pasteEvent(for chunk: ArraySlice<UInt8>) -> InputEvent? {
+    guard let end = paste?.append(chunk) else {
+      rest = []
+      return nil
+    }
+    rest = chunk[end.index...]
+    defer { paste = nil }
+    return end.isInterrupt ? .key(KeyStroke(.character("c"), control: true)) : paste?.event
   }
 
   private mutating func event(for raw: RawInput, _ next: () -> RawInput?) -> InputEvent? {
@@ -75,7 +104,7 @@ struct InputDecoder {
     case .key(let stroke) where stroke.key == .tab: paste?.append("\t")
     case .pasteEnd:
       defer { paste = nil }
-      return paste.map { $0.isTooLong ? .pasteTooLong($0.count) : .paste($0.text) }
+      return paste?.event
     case .focus(let hasFocus): return .focus(hasFocus)
     case .resize(let size): return .resize(size)
     case .key, .pasteStart, .unknown, .byte: break
@@ -126,6 +155,9 @@ struct InputDecoder {
       let values = (0..<3).map { _ in take(next) }
       return MouseSequence.event(old: values).map { .mouse($0) }
     case ("?", "c"): return .reply(.attributes)
+    case _ where parameters == "200" && final == "~":
+      paste = PasteBuffer()
+      return nil
     default:
       return EscapeSequence.stroke(parameters: parameters, final: final).map { .key($0) }
     }
@@ -164,26 +196,6 @@ struct InputDecoder {
       ahead = other
       return KeyStroke(.character("O"), meta: true)
     }
-  }
-}
-
-/// The text of a paste while it arrives.
-private struct PasteBuffer {
-  private(set) var text = ""
-  private(set) var count = 0
-  private var endsInReturn = false
-
-  /// True if there is more of it than is taken.
-  var isTooLong: Bool { count > InputEvent.pasteScalarsMax }
-
-  /// Adds a scalar; CR and CR LF become LF.
-  mutating func append(_ scalar: Unicode.Scalar) {
-    let isSecondHalf = endsInReturn && scalar == "\n"
-    endsInReturn = scalar == "\r"
-    if isSecondHalf { return }
-    count += 1
-    if isTooLong { return text = "" }
-    text.unicodeScalars.append(endsInReturn ? "\n" : scalar)
   }
 }
 
