@@ -40,6 +40,15 @@ int runnel_signals_restore(void) {
   return change_mask(SIG_UNBLOCK, &set);
 }
 
+int runnel_signals_let_end(bool lets) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  return change_mask(lets ? SIG_UNBLOCK : SIG_BLOCK, &set);
+}
+
 int runnel_signalfd_open(void) {
   sigset_t set;
   fill(&set);

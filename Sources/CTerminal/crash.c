@@ -8,14 +8,17 @@
 
 #include "internal.h"
 
-// A Swift trap leaves the process without running any of its code. These handlers bring the
-// terminal back and hand the signal to the handler that was there before (Swift's backtracer),
-// using only what is safe in a signal handler.
+// A Swift trap leaves the process without running any of its code, and so does every signal that ends
+// a program and is not handled. These handlers bring the terminal back and hand the signal to the
+// handler that was there before (Swift's backtracer, or none), using only what is safe in a signal
+// handler.
 
-static const int signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGQUIT};
-enum { SIGNAL_COUNT = sizeof signals / sizeof *signals };
+// Those that cannot be handled, and those that end no program. PIPE is ignored by this one.
+static const int others[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
+                             SIGCHLD, SIGURG,  SIGWINCH, SIGPIPE};
 
-static struct sigaction previous[SIGNAL_COUNT];
+static struct sigaction previous[NSIG];
+static bool is_handled[NSIG];
 static bool is_armed;
 static volatile sig_atomic_t is_restorable;
 static int terminal;
@@ -51,17 +54,25 @@ static void send_again(int number) {
   raise(number);
 }
 
+static bool ends(int number) {
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (others[i] == number) return false;
+  }
+  return true;
+}
+
+static bool is_fault(int number) {
+  return number == SIGILL || number == SIGSEGV || number == SIGBUS || number == SIGFPE;
+}
+
 static void handle(int number, siginfo_t *info, void *context) {
   (void)context;
   int saved_errno = errno;
   restore_terminal();
-  for (int i = 0; i < SIGNAL_COUNT; i++) {
-    if (signals[i] == number) sigaction(number, &previous[i], NULL);
-  }
+  sigaction(number, &previous[number], NULL);
   // A faulting instruction faults again when this returns, and the previous handler then sees the
   // true frame. A signal that was sent, or whose instruction is done, is sent again.
-  bool repeats = number != SIGTRAP && number != SIGQUIT && number != SIGABRT;
-  if (!repeats || info->si_code <= 0) send_again(number);
+  if (!is_fault(number) || info->si_code <= 0) send_again(number);
   errno = saved_errno;
 }
 
@@ -81,10 +92,12 @@ void crash_arm(int descriptor, const char *restore, size_t length) {
   provide_stack();
   struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   sigemptyset(&action.sa_mask);
-  for (int i = 0; i < SIGNAL_COUNT; i++) {
-    sigaction(signals[i], NULL, &previous[i]);
-    bool is_ignored = previous[i].sa_handler == SIG_IGN;
-    if (!is_ignored) sigaction(signals[i], &action, NULL);
+  for (int number = 1; number < NSIG; number++) {
+    is_handled[number] = false;
+    // The C library keeps some for itself, and refuses them.
+    if (!ends(number) || sigaction(number, NULL, &previous[number]) < 0) continue;
+    if (previous[number].sa_handler == SIG_IGN) continue;
+    is_handled[number] = sigaction(number, &action, NULL) == 0;
   }
   is_armed = true;
 }
@@ -98,11 +111,12 @@ void crash_disarm(void) {
   is_restorable = 0;
   if (!is_armed) return;
   is_armed = false;
-  for (int i = 0; i < SIGNAL_COUNT; i++) {
+  for (int number = 1; number < NSIG; number++) {
     struct sigaction current;
     // Handlers installed over these stay.
-    if (sigaction(signals[i], NULL, &current) == 0 && current.sa_sigaction == handle) {
-      sigaction(signals[i], &previous[i], NULL);
+    if (is_handled[number] && sigaction(number, NULL, &current) == 0 &&
+        current.sa_sigaction == handle) {
+      sigaction(number, &previous[number], NULL);
     }
   }
 }

@@ -53,6 +53,26 @@ extension TerminalTests {
       try session.expectTerminalAsBefore(status: nil)
     }
 
+    /// Every signal that ends a program which does not handle it; those of faults are sent, too.
+    @Test(arguments: [
+      SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSYS,
+      SIGSEGV, 34, 64,
+    ])
+    func anySignalThatEndsAProgramGivesTheTerminalBack(signal: Int32) throws {
+      let session = try Session(before: "SWIFT_BACKTRACE=enable=no")
+      try session.terminal.send(signal)
+      try session.expectTerminalAsBefore(status: 128 + signal)
+    }
+
+    @Test func pasteThatIsFarTooLongIsRefused() throws {
+      let session = try Session()
+      let count = 10 << 20
+      try session.terminal.paste(String(repeating: "q d y\n", count: count / 6))
+      try session.terminal.wait(for: "not pasted: \(count / 6 * 6) characters")
+      try session.terminal.keys("k")
+      try session.terminal.wait(for: "row 56 of 57")
+    }
+
     @Test func resizesOneAfterAnotherEndInTheLastSize() throws {
       let session = try Session()
       for step in 0..<30 {

@@ -34,6 +34,10 @@ int runnel_signals_block(void);
 /// Safe between fork and exec.
 int runnel_signals_restore(void);
 
+/// Whether INT, TERM and HUP end the program at once in spite of runnel_signals_block, by the calling
+/// thread: while it does what nothing may wait for, and nobody reads the signals.
+int runnel_signals_let_end(bool lets);
+
 /// Opens a signalfd for the signals that runnel_signals_block blocks.
 int runnel_signalfd_open(void);
 

@@ -100,6 +100,8 @@ public final class Application {
   public static func run(_ options: ApplicationOptions) throws -> Int32 {
     // Threads inherit the mask, so this comes before any is started.
     SignalSource.blockSignals()
+    // Until the loop reads them, to end must not wait for files to be read or a database to be opened.
+    SignalSource.letSignalsEnd(true)
     let application = try Application(options)
     defer { application.close() }
     log.info("opened", metadata: ["database": "\(options.database)"])
@@ -116,6 +118,7 @@ public final class Application {
   /// - Throws: `TerminalError` if it cannot start.
   public static func run(_ replay: SessionReplay, terminal: TerminalWishes) throws -> Int32 {
     SignalSource.blockSignals()
+    SignalSource.letSignalsEnd(true)
     let application = try Application(replay, terminal)
     defer { application.close() }
     return application.loop()
@@ -208,6 +211,7 @@ public final class Application {
 
 extension Application {
   private func loop() -> Int32 {
+    SignalSource.letSignalsEnd(false)
     runtime.start()
     // As actions, so that a recording has them.
     if database != nil, session != SessionState() { runtime.send(.restored(session)) }

@@ -82,6 +82,15 @@ public final class SignalSource {
     precondition(result == 0, "the set of signals to open is valid")
   }
 
+  /// Lets INT, TERM and HUP end the program at once, or blocks them again.
+  ///
+  /// For the time in which it starts and nobody reads them yet; to be called by the thread that blocked
+  /// them. A screen that is open by then is given back first.
+  public static func letSignalsEnd(_ lets: Bool) {
+    let result = runnel_signals_let_end(lets)
+    precondition(result == 0, "the set of signals to open is valid")
+  }
+
   /// Stops the process group as C-z does, and returns when it is continued.
   ///
   /// The screen must be suspended before and resumed after. Returns at once when there is no shell
