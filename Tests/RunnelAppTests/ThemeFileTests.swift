@@ -185,7 +185,7 @@ import Testing
     #expect(file.problems == [])
     let problems = file.themes.flatMap(\.problems).map(\.message)
     #expect(problems.contains { $0.hasPrefix("`dark` is a theme of the program") })
-    #expect(problems.contains { $0.hasPrefix("A theme has 64 KiB at most") })
+    #expect(problems.contains { $0.hasPrefix("The file has more than 64 KiB") })
     #expect(problems.count == 2)
   }
 

@@ -15,7 +15,7 @@ import Testing
     ],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelApp": [
-      "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelDatabase", "RunnelStore",
+      "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelDatabase", "RunnelStore",
       "RunnelStreams", "RunnelTerminal", "RunnelTree", "Yams",
     ],
     "runnel": [

@@ -48,7 +48,11 @@ public struct ConfigurationFile: Sendable {
     let themes = ThemeFile.all(beside: file)
     do {
       self.init(
-        yaml: try String(contentsOfFile: file, encoding: .utf8), name: file, themes: themes)
+        yaml: try UserFile.text(of: file), name: file, themes: themes)
+    } catch let error as ConfigurationError {
+      self.init()
+      take(themes)
+      problems.append(error)
     } catch {
       self.init()
       take(themes)

@@ -28,7 +28,9 @@ public struct ResourceDefinitionFile: Sendable {
   public init(file: String) throws {
     let yaml: String
     do {
-      yaml = try String(contentsOfFile: file, encoding: .utf8)
+      yaml = try UserFile.text(of: file)
+    } catch let error as ConfigurationError {
+      throw error
     } catch {
       throw ConfigurationError(
         file: file, line: nil, "The resources file cannot be read: \(error.fileReason)")

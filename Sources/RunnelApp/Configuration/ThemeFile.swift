@@ -41,12 +41,7 @@ public struct ThemeFile: Sendable {
   /// Reads a file.
   init(file: String) {
     do {
-      let data = try Data(contentsOf: URL(fileURLWithPath: file), options: .mappedIfSafe)
-      guard data.count <= ThemeFile.bytesMax else {
-        throw ConfigurationError(
-          file: file, line: nil, "A theme has \(ThemeFile.bytesMax >> 10) KiB at most.")
-      }
-      self.init(yaml: String(decoding: data, as: UTF8.self), file: file)
+      self.init(yaml: try UserFile.text(of: file, bytesMax: ThemeFile.bytesMax), file: file)
     } catch {
       self.init(yaml: "", file: file)
       problems = [

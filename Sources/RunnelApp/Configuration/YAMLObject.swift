@@ -78,13 +78,7 @@ struct YAMLObject {
 
   /// Makes an object of the text of a file, which has a list of the name `list`.
   init(document yaml: String, file: String, listOf list: String, allowed: [String]) throws {
-    let root: Yams.Node?
-    do {
-      root = try Yams.compose(yaml: yaml)
-    } catch {
-      throw ConfigurationError(error, file: file)
-    }
-    guard let root else {
+    guard let root = try YAMLObject.root(of: yaml, file: file) else {
       throw ConfigurationError(file: file, line: 1, "The file is empty: it has a list `\(list)`.")
     }
     try self.init(root, file: file, allowed: allowed)
@@ -92,14 +86,18 @@ struct YAMLObject {
 
   /// Makes an object of the text of a file in which all may be left out; nil if it is.
   init?(settings yaml: String, file: String) throws {
-    let root: Yams.Node?
+    guard let root = try YAMLObject.root(of: yaml, file: file), root.null == nil else { return nil }
+    try self.init(root, file: file, allowed: nil)
+  }
+
+  /// The first value of a file; nil if it is empty.
+  private static func root(of yaml: String, file: String) throws -> Yams.Node? {
+    try YAMLMeasure.check(yaml, file: file)
     do {
-      root = try Yams.compose(yaml: yaml)
+      return try Yams.compose(yaml: yaml)
     } catch {
       throw ConfigurationError(error, file: file)
     }
-    guard let root, root.null == nil else { return nil }
-    try self.init(root, file: file, allowed: nil)
   }
 
   func check(allowed: [String]) throws {

@@ -86,6 +86,6 @@ final class DefinitionMonitor {
 
   private static func text(of file: File) -> String? {
     // Who opened the workspace was told if it cannot be read.
-    try? String(contentsOfFile: file.path, encoding: .utf8)
+    try? UserFile.text(of: file.path)
   }
 }

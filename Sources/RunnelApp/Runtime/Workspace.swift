@@ -61,7 +61,7 @@ struct Workspace {
   private static func read(_ file: String, _ settings: Settings) throws -> ViewFile {
     do {
       return try ViewFile(
-        yaml: String(contentsOfFile: file, encoding: .utf8), name: file,
+        yaml: UserFile.text(of: file), name: file,
         pageSize: settings.pageSize)
     } catch let error as ConfigurationError {
       throw error

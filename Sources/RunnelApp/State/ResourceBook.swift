@@ -73,7 +73,9 @@ extension ResourceBook {
   init(file: String) throws {
     let text: String
     do {
-      text = try String(contentsOfFile: file, encoding: .utf8)
+      text = try UserFile.text(of: file)
+    } catch let error as ConfigurationError {
+      throw error
     } catch {
       throw ConfigurationError(
         file: file, line: nil, "The resources file cannot be read: \(error.fileReason)")
