@@ -43,6 +43,7 @@ struct Runnel: ParsableCommand {
     defaultSubcommand: OpenCommand.self)
 
   static func main() {
+    StandardDescriptors.fillClosed()
     // A reader that went away is an error to handle, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     do {

@@ -30,6 +30,16 @@ import Testing
     #expect(try program.readLine() == nil)
   }
 
+  @Test func membersOfAValueStandInTheOrderOfTheQuery() throws {
+    let database = try TestDatabase(#"{"list": {"a": {"n": 3}, "b": {"n": 1}, "c": {"n": 2}}}"#)
+    let program = try database.start(["watch", "/list", "--order-by", "n", "--events", "value"])
+    #expect(
+      try program.readLine()
+        == #"{"event":"value","path":"/list","value":{"b":{"n":1},"c":{"n":2},"a":{"n":3}}}"#)
+    try program.send(SIGINT)
+    #expect(try program.wait() == 130)
+  }
+
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
   func signalEndsItWithItsStatus(signal: Int32, status: Int32) throws {
     let database = try TestDatabase(#"{"a": 1}"#)

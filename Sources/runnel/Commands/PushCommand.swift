@@ -34,7 +34,12 @@ struct PushCommand: ParsableCommand {
   func run() throws {
     if lines { return try database.open(for: creation.access) { try pushLines($0) } }
     let json = try data.json()
-    try database.open(for: creation.access) { try print(try $0.push(json, to: path).key) }
+    try database.open(for: creation.access) { session in
+      let key = try session.push(json, to: path).key
+      try print(key) { reason in
+        Failure("\(reason) The value was added all the same, under the key \(quoted(key)).")
+      }
+    }
   }
 
   /// Adds line by line: a key that was printed is that of a value on disk, whatever happens next.
@@ -50,16 +55,24 @@ struct PushCommand: ParsableCommand {
           "Line \(lines.count) was not added: \(error). Those before it were; nothing after it "
             + "was read.")
       }
-      do {
-        try print(key)
-      } catch is StandardOutput.Closed {
-        throw Failure(
-          "Standard output was closed. Line \(lines.count) was added; nothing after it was read.")
+      try print(key) { [count = lines.count] reason in
+        Failure(
+          "\(reason) Line \(count) was added all the same, under the key \(quoted(key)); nothing "
+            + "after it was read.")
       }
     }
   }
 
-  private func print(_ key: Key) throws {
-    try StandardOutput.write(JSONValue.string(key.text).jsonText() + "\n")
+  /// Prints a key; `failure` says that its value is stored, if that is not possible.
+  private func print(_ key: Key, or failure: (_ reason: String) -> Failure) throws {
+    do {
+      try StandardOutput.write(quoted(key) + "\n")
+    } catch is StandardOutput.Closed {
+      throw failure("Standard output was closed.")
+    } catch let error as Failure {
+      throw failure(error.message)
+    }
   }
+
+  private func quoted(_ key: Key) -> String { JSONValue.string(key.text).jsonText() }
 }

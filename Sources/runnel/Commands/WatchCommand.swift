@@ -36,11 +36,13 @@ struct WatchCommand: ParsableCommand {
   func run() throws {
     // Before the database starts its thread.
     let interruption = try Interruption()
-    let watcher = try Watcher(
-      file: try database.file(for: .read),
-      request: Watcher.Request(
-        query: try query.query(at: path), events: events, skipsInitial: noInitial),
-      interruption: interruption)
+    let watcher = try interruption.whileSignalsEnd {
+      try Watcher(
+        file: try database.file(for: .read),
+        request: Watcher.Request(
+          query: try query.query(at: path), events: events, skipsInitial: noInitial),
+        interruption: interruption)
+    }
     defer { watcher.close() }
     try watcher.run()
   }

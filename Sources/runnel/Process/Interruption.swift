@@ -23,6 +23,14 @@ struct Interruption {
     if descriptor < 0 { throw Failure.system("Signals cannot be read") }
   }
 
+  /// Does something during which a signal ends the program at once, as nobody asks for it meanwhile.
+  func whileSignalsEnd<Result>(_ body: () throws -> Result) rethrows -> Result {
+    // Both fail for a set that is not valid only.
+    _ = runnel_signals_let_end(true)
+    defer { _ = runnel_signals_let_end(false) }
+    return try body()
+  }
+
   /// The number of a signal that asks to end and came since the last time; nil if none did.
   ///
   /// A request to suspend (C-z) is followed at once; this returns when the process continues.

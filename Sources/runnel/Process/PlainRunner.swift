@@ -23,7 +23,7 @@ struct PlainRunner {
   func run() throws {
     // Before the database starts its thread.
     let interruption = try Interruption()
-    let workspace = try PlainWorkspace(options, request)
+    let workspace = try interruption.whileSignalsEnd { try PlainWorkspace(options, request) }
     if request.layout == .jsonLines, request.rows == .all, !request.follows {
       return try listAll(workspace, interruption)
     }

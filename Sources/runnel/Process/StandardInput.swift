@@ -37,6 +37,7 @@ enum StandardInput {
         // Someone else made the descriptor non-blocking.
         var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         _ = poll(&waiting, 1, -1)
+      case EBADF: throw Failure("Standard input is closed: give the data by a pipe or a file.")
       default: throw Failure.system("Standard input cannot be read")
       }
     }

@@ -62,6 +62,7 @@ enum StandardOutput {
       _ = poll(&waiting, 1, -1)
       return 0
     case EPIPE: throw Closed()
+    case EBADF: throw Failure("Standard output is closed: give it somewhere to go.")
     default: throw Failure.system("Standard output cannot be written")
     }
   }

@@ -7,13 +7,14 @@ import RunnelTree
 ///     {"event":"value","path":"/users","value":{"ana":{"age":40}}}
 ///
 /// `previous` is the key of the child before it; a removed child has none and carries the value that
-/// it had.
+/// it had. What is watched as a whole has its members in the order of the query.
 struct EventLine {
   /// The line in UTF-8, with its line feed.
   let bytes: [UInt8]
 
-  /// Makes the line of an event of a query at `path`; nil for an event that has no line.
-  init?(_ event: TreeEvent, at path: Path) {
+  /// Makes the line of an event of a query; nil for an event that has no line.
+  init?(_ event: TreeEvent, of query: Query) {
+    let path = query.path
     var members: [JSONMember]
     switch event {
     case .childAdded(let row, let previous):
@@ -34,7 +35,7 @@ struct EventLine {
     case .page, .pending: return nil
     }
     if case .value(let node) = event {
-      members.append(JSONMember("value", node.json))
+      members.append(JSONMember("value", EventLine.value(of: node, in: query.index)))
     } else {
       members.append(JSONMember("value", event.row?.node?.json ?? .null))
     }
@@ -48,6 +49,14 @@ struct EventLine {
       JSONMember("path", .string(place)),
       JSONMember("key", .string(row.key.text)),
     ]
+  }
+
+  private static func value(of node: Node, in index: QueryIndex) -> JSONValue {
+    if index == .key || node.leaf != nil || node.children.isEmpty { return node.json }
+    let sorted = node.children.map { child in
+      (IndexPosition(value: index.value(of: child), key: .key(child.key)), child)
+    }.sorted { $0.0 < $1.0 }
+    return .object(sorted.map { JSONMember($0.1.key.text, $0.1.node.json) })
   }
 
   private static func previous(_ key: Key?) -> JSONMember {

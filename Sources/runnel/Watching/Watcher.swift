@@ -126,7 +126,7 @@ final class Watcher {
   }
 
   private func print(_ event: TreeEvent) throws {
-    guard isPrinting, let line = EventLine(event, at: request.query.path) else { return }
+    guard isPrinting, let line = EventLine(event, of: request.query) else { return }
     var rest = StandardOutput.prepared(line.bytes)[...]
     while !rest.isEmpty {
       // A reader that is slow, or stopped, must not make the program deaf to signals.

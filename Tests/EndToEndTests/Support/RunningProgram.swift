@@ -123,6 +123,11 @@ final class RunningProgram {
     return ended
   }
 
+  /// Waits a little for the end of the program; false if it goes on.
+  func ends(within milliseconds: Int32) throws -> Bool {
+    try life.waitForInput(milliseconds: milliseconds)
+  }
+
   /// What the program wrote to standard error so far.
   func errors() throws -> String { try errorFile.contents() }
 

@@ -1,0 +1,72 @@
+import Glibc
+import Testing
+
+/// Standard descriptors that are closed or full, and signals while the program starts.
+@Suite struct DescriptorTests {
+  /// Runs the program by a line of the shell, in which `$0` is the program and `$1` the database.
+  private func shell(_ line: String, in database: TestDatabase) throws -> Program.Outcome {
+    try Program.run(["-c", line, Program.path(), database.file], program: "/bin/sh")
+  }
+
+  @Test(arguments: ["import -", "push /list --lines", "push /list", "set /a", "update /a"])
+  func closedInputIsAnError(command: String) throws {
+    let database = try TestDatabase(#"{"a": {"b": 1}}"#)
+    let outcome = try shell(#"exec "$0" \#(command) -d "$1" <&-"#, in: database)
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("Standard input is closed"), "\(outcome.errors)")
+    #expect(try database.get("/") == #"{"a":{"b":1}}"#)
+  }
+
+  @Test func closedOutputIsAnError() throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    let outcome = try shell(#"exec "$0" get / -d "$1" >&-"#, in: database)
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("Standard output is closed"), "\(outcome.errors)")
+  }
+
+  @Test func databaseTakesNoPlaceOfAClosedDescriptor() throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    let outcome = try shell(#"exec "$0" set /b 2 -d "$1" <&- >&- 2>&-"#, in: database)
+    #expect(outcome.status == 0)
+    #expect(try database.get("/") == #"{"a":1,"b":2}"#)
+  }
+
+  @Test func pushThatCannotPrintSaysWhatItAdded() throws {
+    let database = try TestDatabase()
+    let outcome = try shell(#"exec "$0" push /list '"x"' -d "$1" >/dev/full"#, in: database)
+    #expect(outcome.status == 1)
+    let keys = try database.get("/list", "--shallow")
+    let key = try #require(keys.split(separator: "\"").dropFirst().first)
+    #expect(outcome.errors.contains("The value was added"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("\"\(key)\""), "\(outcome.errors)")
+  }
+
+  @Test func pushOfLinesThatCannotPrintSaysWhatItAdded() throws {
+    let database = try TestDatabase()
+    let line = #"printf '1\n2\n' | "$0" push /list --lines -d "$1" >/dev/full"#
+    let outcome = try shell(line, in: database)
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("Line 1 was added"), "\(outcome.errors)")
+    let keys = try database.get("/list", "--shallow").split(separator: "\"")
+    #expect(keys.count == 3, "one key between braces")
+    #expect(outcome.errors.contains("\"\(keys[1])\""), "\(outcome.errors)")
+  }
+
+  /// A views file that never comes: a named pipe that nobody writes.
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
+  func startThatWaitsForAFileEndsAtOnce(signal: Int32) throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    let pipe = database.folder.file("views.yaml")
+    try check(mkfifo(pipe, 0o600), "mkfifo")
+    let program = try database.start(["open", "--plain", "--views", pipe])
+    // It has opened the pipe as soon as that can be opened to be written, and then waits for more.
+    var writing: Int32 = -1
+    while writing < 0, try !program.ends(within: 5) {
+      writing = open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+    }
+    let end = File(try check(writing, "open"))
+    try program.send(signal)
+    #expect(try program.wait() == -signal)
+    _ = end
+  }
+}
