@@ -130,13 +130,17 @@ extension DatabaseSession {
     }
   }
 
-  /// Adds a child under a new key that sorts after those made before.
+  /// Adds a child under a new key that sorts after those made before, by this session or another one.
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
   public func push(_ json: JSONValue, to path: Path) throws -> (key: Key, deliveries: [Delivery]) {
-    let key = newKey()
+    var key = newKey()
     do {
-      return (key, try write(.set(path.child(key), json)))
+      let deliveries = try write { reader, _ in
+        key = try reader.pushID(key, in: path)
+        return .set(try path.child(key), json)
+      }
+      return (key, deliveries)
     } catch {
       throw DatabaseError(error, file: file)
     }

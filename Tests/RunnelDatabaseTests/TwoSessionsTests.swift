@@ -36,6 +36,25 @@ import Testing
     #expect(try first.importJSON(#"{"a":1}"#, at: "/l") == second.catchUp())
   }
 
+  @Test func newKeysAscendWhateverTheClocksOfProcessesSay() throws {
+    let hour: Int64 = 3_600_000
+    let start: Int64 = 1_700_000_000_000
+    let path = try Path("/list")
+    let sessions = try [0, -hour, hour, -24 * hour].map { (offset: Int64) in
+      try DatabaseSession(
+        file: folder.file("test.db"),
+        environment: DatabaseEnvironment(now: { start + offset }, random: SeededRandom(seed: 1)))
+    }
+    var keys: [Key] = []
+    var random = SeededRandom(seed: 7)
+    for _ in 0..<100 {
+      let session = sessions[Int.random(in: 0..<sessions.count, using: &random)]
+      keys.append(try session.push(true, to: path).key)
+    }
+    for (key, next) in zip(keys, keys.dropFirst()) { #expect(key < next) }
+    for session in sessions { try session.close() }
+  }
+
   @Test func aListenerThatComesLateMissesNothingAndHearsNothingTwice() throws {
     try first.set("/l", #"{"a":1}"#)
     _ = try second.listen(ListenerID(1), ListenRequest(query: Query(Path("l")), events: .added))

@@ -92,4 +92,27 @@ import Testing
     #expect(keys == keys.sorted())
     #expect(Set(keys).count == keys.count)
   }
+
+  @Test func newKeyComesAfterThoseThatStandThere() throws {
+    let stored = Key(unchecked: "-OVjQWGv0123456789ab")
+    let tree = MemoryTree(
+      Node(children: [
+        Child(
+          key: try Key("list"),
+          node: Node(children: [
+            Child(key: try Key("-note"), node: Node(.bool(true))),
+            Child(key: stored, node: Node(.bool(true))),
+            Child(key: try Key("zoe"), node: Node(.bool(true))),
+            Child(key: try Key("7"), node: Node(.bool(true))),
+          ]))
+      ]))
+    func key(_ text: String, _ path: String) throws -> String {
+      try tree.pushID(Key(unchecked: text), in: Path(path)).text
+    }
+    // The clock went back, stands still, and goes on.
+    #expect(try key("-OVjQWGu0123456789ab", "/list") == "-OVjQWGv0123456789ac")
+    #expect(try key(stored.text, "/list") == "-OVjQWGv0123456789ac")
+    #expect(try key("-OVjQWGw0123456789ab", "/list") == "-OVjQWGw0123456789ab")
+    #expect(try key("-OVjQWGu0123456789ab", "/other") == "-OVjQWGu0123456789ab")
+  }
 }

@@ -63,15 +63,26 @@ public struct ResourcePlanner<Reader: TreeReader> {
   ) throws(ResourceError) -> ResourcePlan {
     let definition = try registry.definition(operation.object.resource)
     let isFresh = definition.primary.hasKey && operation.object.key == nil
-    let identity = try registry.identity(
+    var made: Key?
+    var identity = try registry.identity(
       of: operation.object, definition, operation.context
     ) { [newKey] () throws(ResourceError) in
       switch operation.kind {
-      case .create, .createOrUpdate, .toggle: return operation.newKey ?? newKey()
+      case .create, .createOrUpdate, .toggle:
+        if let key = operation.newKey { return key }
+        let key = newKey()
+        made = key
+        return key
       case .update, .destroy: throw ResourceRegistry.missingKey(definition)
       }
     }
-    let path = try definition.path(of: identity)
+    var path = try definition.path(of: identity)
+    if let made, path.lastKey == made, let collection = path.parent {
+      identity.key = try ResourceError.wrapping { [reader] () throws(TreeError) in
+        try reader.pushID(made, in: collection)
+      }
+      path = try definition.path(of: identity)
+    }
     let old = try isFresh ? .empty : knownRecord(at: path, definition)
     let kind = operation.kind.resolved(exists: !old.isEmpty)
     var plan = ResourcePlan(identity: identity, path: path, write: nil, changes: [])

@@ -45,6 +45,12 @@ public struct PushIDGenerator: Sendable {
     return true
   }
 
+  /// True for a key of the form that this makes.
+  static func isPushID(_ key: Key) -> Bool {
+    let bytes = key.text.utf8
+    return bytes.count == 8 + randomCount && bytes.allSatisfy { alphabet.contains($0) }
+  }
+
   /// The push id that comes right after one; for a key that is none, or the last, a longer key after it.
   package static func following(_ key: Key) -> Key {
     var digits = key.text.utf8.compactMap { byte in alphabet.firstIndex(of: byte) }
@@ -55,5 +61,26 @@ public struct PushIDGenerator: Sendable {
     digits[index] += 1
     for later in (index + 1)..<digits.count { digits[later] = 0 }
     return Key(unchecked: String(decoding: digits.map { alphabet[$0] }, as: UTF8.self))
+  }
+}
+
+extension TreeReader {
+  /// A new key for a collection: the one that was made, or if the clock went back, or was ahead where
+  /// another process wrote, the one after the last that stands there.
+  ///
+  /// Read within the write that adds the child, so that no other one comes between. One read of a few
+  /// rows. Limit: push ids of this century are looked for, which begin with `-`, among the last rows of
+  /// that form; as many other keys there hide them.
+  ///
+  /// - Throws: `TreeError` (`storage`) if the collection cannot be read.
+  package func pushID(_ key: Key, in collection: Path) throws(TreeError) -> Key {
+    let query = try Query(collection).ordered(by: .key)
+      .starting(at: .leaf(.string("-")))
+      .ending(at: .leaf(.string("-" + String(repeating: "z", count: 19))))
+      .limited(to: 8, from: .last)
+    let found = try rows(of: collection, in: RowSlice(query), detail: .shallow)
+    guard let last = found.last(where: { PushIDGenerator.isPushID($0.key) })?.key, !(last < key)
+    else { return key }
+    return PushIDGenerator.following(last)
   }
 }
