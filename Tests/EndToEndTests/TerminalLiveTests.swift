@@ -29,6 +29,27 @@ extension TerminalTests {
       try terminal.wait(for: "zoe        Wer hat die Gießkanne?")
     }
 
+    @Test func burstOfMessagesIsSentOneByOne() throws {
+      let demo = try DemoDatabase()
+      let terminal = try openedMessages(demo)
+      let texts = (1...40).map { "message-\($0)" }
+      try terminal.keys("a")
+      try terminal.keys(contentsOf: texts.flatMap { [$0, "Enter"] })
+      try terminal.wait("the last one saved") {
+        !$0.contains(" ~ ") && $0.contains("zoe        message-40")
+      }
+      #expect(try demo.newestTexts(40) == texts)
+    }
+
+    /// What is typed for a field right after the key that opens it is for the field.
+    @Test func editTypedAheadIsNoCommand() throws {
+      let demo = try DemoDatabase()
+      let terminal = try openedMessages(demo)
+      try terminal.keys("e", "C-u", "dy dy", "Enter")
+      try terminal.wait(for: "saved")
+      #expect(try demo.newestTexts(1) == ["dy dy"])
+    }
+
     @Test func unsentMessageIsKeptAsADraft() throws {
       let demo = try DemoDatabase()
       let terminal = try openedMessages(demo)

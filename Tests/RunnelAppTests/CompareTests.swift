@@ -194,7 +194,7 @@ import Testing
     #expect(app.screen[8].hasPrefix("───"), "the message has one line")
   }
 
-  @Test func whatIsTypedGoesToTheComparisonOnTop() throws {
+  @Test func conflictsAreComparedOneAfterTheOtherWhenThatIsAskedFor() throws {
     let app = try Fixture.gardenApp()
     app.press("g3")
     app.go(to: "Ana")
@@ -204,14 +204,15 @@ import Testing
       app.strike("C-s j")
     }
     app.pump()
-    let count = app.state.layers.count { if case .compare = $0 { true } else { false } }
-    #expect(count == 2, "one lies over the other")
+    #expect(screen(app) == nil, "who goes on is not interrupted")
+    app.press("c")
     #expect(screen(app)?.draft.path.description == "/user/bo")
     app.press("e C-u")
     app.type("Both")
     app.press("C-s C-s")
     #expect(try app.stored("/user/bo/name") == "Both")
     #expect(try app.stored("/user/ana/name") == "Theirs")
+    app.press("c")
     #expect(screen(app)?.draft.path.description == "/user/ana")
     #expect(screen(app)?.model.undecidedCount == 1)
   }

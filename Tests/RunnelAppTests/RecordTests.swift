@@ -187,7 +187,7 @@ import Testing
     #expect(try app.stored("/user/ana/email") == "new@example.org")
   }
 
-  @Test func refusedEditComesBackToOneWhoLeftTheRecord() throws {
+  @Test func refusedEditIsKeptForOneWhoLeftTheRecord() throws {
     let app = try ana()
     try goTo("email", app)
     app.press("e C-u")
@@ -195,6 +195,9 @@ import Testing
     app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
     app.strike("Enter q")
     app.pump()
+    #expect(app.record == nil, "no key of the list goes into the field")
+    #expect(app.toast.contains("S lists it"))
+    app.press("S e")
     #expect(app.record?.edit?.input.editor.text == "new@example.org")
     #expect(app.cursorLine.contains("! the disk is full"))
   }

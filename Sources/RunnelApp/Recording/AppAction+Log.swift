@@ -21,9 +21,10 @@ extension AppAction: LoggableAction {
       ["previewed": .string(path.description), "value": excerpt?.log ?? .null]
     case .record(let path, let node):
       ["record": .string(path.description), "node": node.exportJSON]
-    case .written(let number, let entry, let isLast):
+    case .written(let number, let key, let entry, let isLast):
       [
-        "written": .int(number), "entry": entry.map { .number(JSONNumber($0)) } ?? .null,
+        "written": .int(number), "key": key.map { .string($0.text) } ?? .null,
+        "entry": entry.map { .number(JSONNumber($0)) } ?? .null,
         "last": .bool(isLast),
       ]
     case .performed(let number, let performed):
@@ -55,6 +56,7 @@ extension AppAction: LoggableAction {
       ["opened": .string(link), "by": program.map { .string($0) } ?? .null]
     case .orders(let view, let orders): ["orders": .int(view), "indexed": .strings(orders)]
     case .edited(let edit, let outcome): ["edited": edit.log, "outcome": outcome.log]
+    case .typedAhead: ["typedAhead": true]
     case .effectsTaken: ["effectsTaken": true]
     }
   }
@@ -80,8 +82,8 @@ extension AppAction: LoggableAction {
     case "written":
       let entry = try fields.value("entry")
       self = .written(
-        try fields.int(name), entry: entry == .null ? nil : try fields.int64("entry"),
-        isLast: try fields.bool("last"))
+        try fields.int(name), key: try fields.keyIfAny("key"),
+        entry: entry == .null ? nil : try fields.int64("entry"), isLast: try fields.bool("last"))
     case "performed":
       self = .performed(try fields.int(name), try Performed(log: fields.value("result")))
     case "refused": self = .refused(try fields.int(name), try Refusal(log: fields.value("reason")))
@@ -129,6 +131,7 @@ extension AppAction: LoggableAction {
       self = .edited(
         try OutsideEdit(log: fields.value(name)),
         try ExternalEditor.Outcome(log: fields.value("outcome")))
+    case "typedAhead": self = .typedAhead
     case "effectsTaken": self = .effectsTaken
     default: throw ActionLogError(.malformed, "There is no action `\(name)`.")
     }

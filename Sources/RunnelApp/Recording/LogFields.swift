@@ -53,6 +53,12 @@ struct LogFields {
     json[name] == nil ? [] : try strings(name)
   }
 
+  /// A key; nil where there is none, as in recordings of old.
+  func keyIfAny(_ name: String) throws -> RunnelTree.Key? {
+    guard let value = json[name], value != .null else { return nil }
+    return try RunnelTree.Key(string(name))
+  }
+
   /// A list of lists of so many whole numbers each.
   func integers(_ name: String, by count: Int) throws(ActionLogError) -> [[Int]] {
     guard json[name] != nil else { return [] }

@@ -4,14 +4,6 @@ import RunnelStore
 import RunnelStreams
 import RunnelTree
 
-/// Where requests for the tree go.
-protocol TreeBackend: AnyObject {
-  /// Asks for something; what comes of it is given to `AppRuntime.receive`.
-  func submit(_ request: DatabaseRequest)
-}
-
-extension Database: TreeBackend {}
-
 /// The application without a terminal: store, streams, and the requests that effects become.
 ///
 /// It is used by one thread. Tests run it with a database that answers at once.
@@ -37,6 +29,8 @@ final class AppRuntime {
   private var screenEffects: [Effect] = []
   private let clock: Clock
   private let isRecording: Bool
+  /// True while an action is handled with all that it asks for: what was typed ahead comes after it.
+  private var isDispatching = false
   /// The numbers of what was asked of the database and not answered yet, with the names of the requests.
   private var requests: [Int: RequestID] = [:]
   private var lastRequest = 0
@@ -105,7 +99,15 @@ final class AppRuntime {
 
   private func dispatch(_ action: any Action) {
     store.dispatch(action)
+    let isOutermost = !isDispatching
+    isDispatching = true
     performEffects()
+    guard isOutermost else { return }
+    while store.state.typeAhead.isReady {
+      store.dispatch(AppAction.typedAhead)
+      performEffects()
+    }
+    isDispatching = false
   }
 
   /// The effects that only the owner of the screen can carry out, in order.
@@ -126,7 +128,7 @@ extension AppRuntime {
   private func receive(_ message: DatabaseMessage) {
     switch message {
     case .deliveries(let deliveries): deliver(deliveries)
-    case .written(let number, _, let entry): finish(number, entry)
+    case .written(let number, let key, let entry): finish(number, key, entry)
     case .orders(let number, let orders):
       guard let view = orderRequests.removeValue(forKey: number) else { return }
       send(.orders(view: view, orders.map(\.description)))
@@ -166,10 +168,10 @@ extension AppRuntime {
   }
 
   /// A write is on disk: the state is told its entry before the store's answer, if there is one.
-  private func finish(_ number: Int, _ entry: Int64?) {
+  private func finish(_ number: Int, _ key: RunnelTree.Key?, _ entry: Int64?) {
     let isLast = direct.remove(number) != nil
     if let id = requests[number], let write = Int(id.text) {
-      send(.written(write, entry: entry, isLast: isLast))
+      send(.written(write, key: key, entry: entry, isLast: isLast))
     }
     if isLast {
       requests[number] = nil
@@ -277,8 +279,8 @@ extension AppRuntime {
     case .update(let path, let json):
       store.dispatch(StoredValue.updateObject(at: path, json, id: id))
     case .remove(let path): store.dispatch(StoredValue.removeObject(at: path, id: id))
-    case .push(let path, let json):
-      store.dispatch(StoredValue.createObject(StoredValue(json), in: path, id: id))
+    // The database makes the key, which comes after those that others made.
+    case .push(let path, let json): askDirectly(id) { .push($0, path, json) }
     case .operation(let operation): perform(id) { .perform($0, operation, registry) }
     case .append(let identity, let field, let json):
       let place = Path(unchecked: field.keys + [access.newObjectID()])
@@ -341,7 +343,8 @@ extension AppRuntime {
     case .stopFetching(let index): views[index]?.stopFetching()
     case .filter(let index, let filter, let surroundings):
       views[index]?.show(only: filter, surroundings)
-    case .compose(let index, let record): views[index]?.compose(record, now: state.now)
+    case .compose(let index, let sent, let record):
+      views[index]?.compose(record, sending: sent, now: state.now)
     case .expand(let path): expand(path)
     case .collapse(let path): nodes.removeValue(forKey: path)?.stop()
     case .preview(let path): readPreview(path)
@@ -394,10 +397,7 @@ extension AppRuntime {
   }
 
   private func takeForExport(_ rows: [TreeRow]) { ask(exporter?.take(rows)) }
-
-  private func takeForExport(_ node: RunnelTree.Node) {
-    ask(exporter?.take(node))
-  }
+  private func takeForExport(_ node: RunnelTree.Node) { ask(exporter?.take(node)) }
 
   private func failExport(_ error: DatabaseError) {
     exporter?.fail(error.message)

@@ -172,16 +172,22 @@ final class ViewStreams {
     return !search.isDone(found: paged.items.count, scanned: paged.scannedCount)
   }
 
-  /// Shows a record that is being composed, or takes it away.
-  func compose(_ json: JSONValue?, now: Int64) {
-    let key = RunnelTree.Key(unchecked: ListScreen.composeKey)
-    guard let json, let node = try? Write.preview(json, now: now), !node.isEmpty else {
-      // A preview that cannot be made is not shown; the write itself says why.
-      return transient.reset()
+  /// Shows the records that are being sent, and the one that is being composed if there is one.
+  func compose(_ json: JSONValue?, sending sent: [SentRecord], now: Int64) {
+    var rows = sent.suffix(ListScreen.sentRowsMax).compactMap { record in
+      row(of: record.value, key: ListScreen.sentKey(record.number), now: now)
     }
+    if let json, let row = row(of: json, key: ListScreen.composeKey, now: now) { rows.append(row) }
+    transient.reset(rows)
+  }
+
+  private func row(of json: JSONValue, key: String, now: Int64) -> Record? {
+    // A preview that cannot be made is not shown; the write itself says why.
+    guard let node = try? Write.preview(json, now: now), !node.isEmpty else { return nil }
     let row = TreeRow(
-      Child(key: key, node: node), index: definition.source.order, detail: .full)
-    transient.put(Record(row, in: definition.source.path))
+      Child(key: RunnelTree.Key(unchecked: key), node: node), index: definition.source.order,
+      detail: .full)
+    return Record(row, in: definition.source.path)
   }
 
   /// What the paging row says.

@@ -142,6 +142,8 @@ extension AppScreen {
       left.append(state.matcher.pendingText, .hintKey)
     } else if let awaited = state.awaited {
       left.append(awaited.keys, .hintKey)
+    } else if !state.typeAheadText.isEmpty {
+      left.append(state.typeAheadText, .rowPending)
     } else if !layout.isCompact {
       let marks = marksText
       let pill = newRowsPill

@@ -256,7 +256,7 @@ struct AppScreen {
       canvas.put(
         " \(glyphs.conflict) \(error) ", at: place, width: max(top.width - 4, 0), role: .error)
     }
-    let label = composer.sending == nil ? " \(state.me)" : " \(glyphs.loading)"
+    let label = state.isSending(inView: composer.view) ? " \(glyphs.loading)" : " \(state.me)"
     composer.editor.draw(into: &canvas, rect: bottom, label: label)
   }
 }

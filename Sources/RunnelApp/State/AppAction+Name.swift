@@ -51,7 +51,7 @@ extension AppAction {
     case .previewed(let path, let excerpt):
       "\(excerpt == nil ? "no value" : "value") of \(path)"
     case .record(let path, _): "record \(path)"
-    case .written(let write, _, _): "write \(write) is on disk"
+    case .written(let write, _, _, _): "write \(write) is on disk"
     case .performed(let write, let performed):
       "write \(write): \(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
     case .refused(let write, let refusal): "write \(write) refused: \(refusal.message)"
@@ -74,6 +74,7 @@ extension AppAction {
     case .opened(let link, _): "opening \(link)"
     case .orders(let view, _): "orders of list \(view + 1)"
     case .edited(let edit, _): "editor of \(edit.path) ended"
+    case .typedAhead: "a key that waited"
     case .effectsTaken: "effects taken"
     }
   }

@@ -25,11 +25,12 @@ enum AppAction: Action {
   case previewed(Path, NodeExcerpt?)
   /// The open record changed.
   case record(Path, RunnelTree.Node)
-  /// A write that is no operation is on disk, with its entry in the database's history if there is one.
+  /// A write that is no operation is on disk, with the key that was made for it and its entry in the
+  /// database's history if there are such.
   ///
   /// What a request of the store's asked for is answered by its own action, which follows; nothing does if
   /// this is the last.
-  case written(Int, entry: Int64?, isLast: Bool)
+  case written(Int, key: RunnelTree.Key?, entry: Int64?, isLast: Bool)
   /// An operation on a resource was carried out, or had nothing to do.
   case performed(Int, Performed)
   /// An operation on a resource was refused.
@@ -63,6 +64,8 @@ enum AppAction: Action {
   case orders(view: Int, [String])
   /// The user's editor has ended.
   case edited(OutsideEdit, ExternalEditor.Outcome)
+  /// The first of the keys that wait for an answer is to be tried again.
+  case typedAhead
   /// The effects of the state were taken to be carried out.
   case effectsTaken
 }
@@ -81,8 +84,8 @@ enum Effect: Hashable, Sendable {
   case stopFetching(Int)
   /// Show only the rows of a view that a filter wants; nil shows all.
   case filter(view: Int, Filter?, FilterMatcher.Surroundings)
-  /// Show the row being composed in a view, or take it away.
-  case compose(view: Int, JSONValue?)
+  /// Show the records that are being sent in a view, and the one being composed, if there are any.
+  case compose(view: Int, sending: [SentRecord], JSONValue?)
   /// Listen to the children of a node of the tree.
   case expand(Path)
   /// Stop listening to them.
@@ -132,6 +135,13 @@ enum Effect: Hashable, Sendable {
   case redraw
   /// End with a fault of the program, to see what a crash leaves behind.
   case crash
+}
+
+/// A composed record whose write is under way.
+struct SentRecord: Hashable, Sendable {
+  /// The number of the write.
+  var number: Int
+  var value: JSONValue
 }
 
 /// What an operation on a resource came to.

@@ -29,9 +29,29 @@ extension AppState {
     return comparable.first ?? queue.refused.last { $0.draft != nil }?.draft
   }
 
-  /// Reads what others made of a place, to compare it.
-  mutating func compare(_ draft: CompareDraft) {
-    read(draft.path, for: .compare(draft))
+  /// Reads what others made of a place, to compare it; if nobody asked for that, it is shown only if the
+  /// user has done nothing else by then.
+  mutating func compare(_ draft: CompareDraft, isAsked: Bool = true) {
+    read(draft.path, for: .compare(draft, after: isAsked ? nil : inputCount))
+  }
+
+  /// Says that something is to be compared, where the user does something else by now.
+  mutating func sayKept(_ draft: CompareDraft) {
+    say(.warning, phrase("\(draft.path) was changed meanwhile", .recordCompare, "compares"))
+  }
+
+  /// Gives up reading values for the editor or to be compared; false if none is read.
+  mutating func stopReadingValues() -> Bool {
+    let numbers = reads.filter { _, purpose in
+      switch purpose {
+      case .editOutside, .compare: true
+      case .copy, .duplicate: false
+      }
+    }
+    if numbers.isEmpty { return false }
+    for number in numbers.keys { reads[number] = nil }
+    say(.info, "stopped")
+    return true
   }
 
   /// What others made of a place was read.

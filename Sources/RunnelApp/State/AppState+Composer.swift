@@ -7,7 +7,11 @@ import RunnelTree
 
 extension AppState {
   mutating func openComposer() {
-    let screen = ComposeScreen(view: active, editor: LineEditor(lists[active].draft))
+    var screen = ComposeScreen(view: active, editor: LineEditor(lists[active].draft))
+    // A draft may be what was refused, and came back.
+    for case .send(active, screen.editor.text, let attempt) in queue.refused.map(\.purpose) {
+      screen.attempt = attempt
+    }
     resume(active)
     layers.append(.compose(screen))
     lists[active].goToLiveEnd(height: height)
@@ -16,22 +20,37 @@ extension AppState {
 
   mutating func performInComposer(_ action: ActionID) {
     guard case .compose(let composer)? = layers.last else { return }
-    if composer.sending != nil { return }
     switch action {
     case .inputCancel:
       if !composer.editor.isEmpty {
         say(.info, "kept as a draft" + listKeys.hint(.recordAdd, "goes on with it", after: ": "))
       }
       closeLayer()
-      effects.append(.compose(view: composer.view, nil))
+      showComposed(inView: composer.view, nil)
     case .inputAccept, .formSave: send(composer)
     default:
       let old = composer.editor.text
       var isPerformed = false
-      updateComposer { isPerformed = $0.editor.perform(action) }
+      updateComposer { composer in
+        isPerformed = composer.editor.perform(action)
+        composer.isReturned = false
+        // Nothing is left of a text that came back: what is typed now is another one.
+        if composer.editor.isEmpty { composer.attempt = nil }
+      }
       if !isPerformed { recall(action, in: composer) }
       if self.composer?.editor.text != old { showDraft() }
     }
+  }
+
+  /// Types text into the line; it takes the place of a text that came back and was not touched.
+  mutating func typeInComposer(_ text: String) {
+    updateComposer { composer in
+      if composer.isReturned {
+        (composer.editor, composer.attempt, composer.isReturned) = (LineEditor(), nil, false)
+      }
+      composer.editor.insert(text)
+    }
+    showDraft()
   }
 
   /// Goes through what was sent before.
@@ -42,43 +61,62 @@ extension AppState {
     }
   }
 
+  /// Asks for the write of what is in the line, which is free for the next record at once.
   private mutating func send(_ composer: ComposeScreen) {
     let definition = lists[composer.view].definition
-    guard let field = definition.compose, !composer.editor.isEmpty else { return }
+    guard !composer.editor.isEmpty,
+      let record = definition.record(composed: composer.editor.text, me)
+    else { return }
     let text = composer.editor.text
     lists[composer.view].sent.add(text)
-    let values: [(path: Path, value: JSONValue)] = [(field, .string(text))]
-    let record = definition.record(filledWith: values, me: me)
     do throws(Refusal) {
       let request = try resources.adding(record, to: definition.source.path)
-      let number = submit(.send(view: composer.view, text: text), request)
+      let attempt = composer.attempt ?? lastWrite + 1
+      submit(.send(view: composer.view, text: text, attempt: attempt), request)
       updateComposer { composer in
-        composer.sending = number
-        // What is typed until the answer comes belongs to the next record.
-        _ = composer.editor.perform(.inputLineEnd)
+        composer = ComposeScreen(view: composer.view, editor: LineEditor())
       }
+      showDraft()
     } catch {
-      updateComposer { $0.error = error.message }
+      updateComposer { composer in
+        composer.error = error.message
+        composer.isReturned = true
+      }
     }
   }
 
-  /// A sent record is saved: what was typed since then is left in the line for the next one.
-  mutating func closeComposer(_ number: Int, _ sent: String) {
+  /// A sent record is stored: the cursor goes along with it.
+  mutating func finishSending(_ number: Int, _ key: RunnelTree.Key?, inView view: Int) {
+    let sent = lists[view].sentRow(number)
+    let isUnderCursor = lists[view].list.cursor == .row(sent)
+    showComposed(inView: view, composer?.view == view ? composer?.editor.text : nil)
+    guard let key else { return }
+    let row = Path(unchecked: lists[view].definition.source.path.keys + [key]).description
+    if isUnderCursor || lists[view].content.indexPath(ofRow: row) == nil {
+      goTo(key, inView: view)
+    }
+  }
+
+  /// A record could not be sent: its text comes back into the line if nothing else is typed there.
+  ///
+  /// It is in the queue in any case, and what is typed next does not become a part of it.
+  mutating func giveBack(
+    _ text: String, _ attempt: Int, inView view: Int, _ number: Int, _ message: String
+  ) {
+    let isOpen = composer?.view == view
+    let isFree = isOpen ? composer?.editor.isEmpty == true : lists[view].draft.isEmpty
+    showComposed(inView: view, isOpen ? composer?.editor.text : nil)
+    guard isFree else {
+      let start = text.count > 40 ? text.prefix(40) + "…" : text[...]
+      let words = "not sent: \(start): \(message) · it is kept"
+      return say(.error, phrase(words, .syncOpen, "lists it"))
+    }
+    guard isOpen else { return lists[view].draft = text }
     updateComposer { composer in
-      guard composer.sending == number else { return }
-      composer.sending = nil
-      composer.editor = LineEditor(String(composer.editor.text.dropFirst(sent.count)))
+      (composer.editor, composer.attempt, composer.isReturned) = (LineEditor(text), attempt, true)
     }
     showDraft()
-  }
-
-  /// A record could not be sent: the line says why, and has what was typed.
-  mutating func reopenComposer(_ number: Int, _ message: String) {
-    updateComposer { composer in
-      guard composer.sending == number else { return }
-      composer.sending = nil
-      composer.error = message
-    }
+    updateComposer { $0.error = message + " · Enter tries again, typing begins anew" }
   }
 
   private var composer: ComposeScreen? {
@@ -101,13 +139,23 @@ extension AppState {
     lists[composer.view].draft = composer.editor.text
     let definition = lists[composer.view].definition
     checkComposer(definition)
-    guard let field = definition.compose, !composer.editor.isEmpty else {
-      effects.append(.compose(view: composer.view, nil))
-      return
+    showComposed(inView: composer.view, composer.editor.text)
+  }
+
+  /// Shows the records that are being sent in a view, and what is in the line; nil or nothing for none.
+  private mutating func showComposed(inView view: Int, _ text: String?) {
+    let definition = lists[view].definition
+    let sent = writes.sorted { $0.key < $1.key }.compactMap { number, purpose -> SentRecord? in
+      guard case .send(view, let text, _) = purpose else { return nil }
+      return definition.record(composed: text, me).map { SentRecord(number: number, value: $0) }
     }
-    let values: [(path: Path, value: JSONValue)] = [(field, .string(composer.editor.text))]
-    let record = definition.record(filledWith: values, me: me)
-    effects.append(.compose(view: composer.view, record))
+    let record = text.flatMap { $0.isEmpty ? nil : definition.record(composed: $0, me) }
+    effects.append(.compose(view: view, sending: sent, record))
+  }
+
+  /// True while records that were composed in a view are being written.
+  func isSending(inView view: Int) -> Bool {
+    writes.values.contains { if case .send(view, _, _) = $0 { true } else { false } }
   }
 
   /// Says while it is typed what a resource will refuse.
@@ -125,6 +173,11 @@ extension AppState {
 }
 
 extension ViewDefinition {
+  /// A new record with a text in the composed field; nil if the view has none.
+  fileprivate func record(composed text: String, _ me: String) -> JSONValue? {
+    compose.map { record(filledWith: [(path: $0, value: .string(text))], me: me) }
+  }
+
   /// A new record: the template with the user's name, and what was filled in.
   ///
   /// In a form the user saw the fields of the template, and so emptied those without a value.

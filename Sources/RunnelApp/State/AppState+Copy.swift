@@ -70,8 +70,9 @@ enum ReadPurpose: Hashable, Sendable {
   case copy(CopyForm, after: [CopiedValue], before: [Path])
   case editOutside
   case duplicate
-  /// To compare it with what was to be written there.
-  case compare(CompareDraft)
+  /// To compare it with what was to be written there: as soon as it is read, or if a refusal asked for
+  /// it only as long as the user has done no more than this.
+  case compare(CompareDraft, after: Int?)
 }
 
 extension AppState {
@@ -194,7 +195,9 @@ extension AppState {
       read(paths, after: values + [value], toCopy: form)
     case .editOutside: startEditing(request.path, value)
     case .duplicate: addCopy(of: request.path, value)
-    case .compare(let draft): startComparing(draft, value ?? .null)
+    case .compare(let draft, let count):
+      if let count, count != inputCount || !typeAhead.isEmpty { return sayKept(draft) }
+      startComparing(draft, value ?? .null)
     case nil: break
     }
   }

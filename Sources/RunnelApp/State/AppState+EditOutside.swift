@@ -35,7 +35,7 @@ extension AppState {
 
   mutating func startEditing(_ path: Path, _ value: JSONValue?) {
     guard let value, value != .null else { return say(.info, "\(path) is gone") }
-    effects.append(.editOutside(OutsideEdit(path: path, original: value)))
+    openEditor(OutsideEdit(path: path, original: value))
   }
 
   /// What is wrong with a text, before it is written; nil if nothing is.
@@ -57,6 +57,7 @@ extension AppState {
 
   /// The user's editor has ended.
   mutating func finish(_ edit: OutsideEdit, _ outcome: ExternalEditor.Outcome) {
+    isEditorOpen = false
     switch outcome {
     case .unchanged: say(.info, "nothing was changed")
     case .accepted(let text):
@@ -90,6 +91,11 @@ extension AppState {
     var edit = edit
     edit.refused = EditRound.Refused(
       text, reason: ([refusal.message] + reasons).joined(separator: "\n"))
+    openEditor(edit)
+  }
+
+  private mutating func openEditor(_ edit: OutsideEdit) {
+    isEditorOpen = true
     effects.append(.editOutside(edit))
   }
 }

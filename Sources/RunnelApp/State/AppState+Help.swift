@@ -58,7 +58,7 @@ extension AppState {
 
   private mutating func runFromHelp(_ screen: HelpScreen) {
     guard let entry = screen.cursorEntry else { return }
-    if let refusal = entry.refusal { return say(.info, refusal) }
+    if let refusal = reasonOff(entry.binding.action) { return say(.info, refusal) }
     closeLayer()
     perform(entry.binding.action, count: nil)
   }

@@ -52,6 +52,8 @@ struct ImportReading: Hashable, Sendable {
   var form: FormScreen
   /// Milliseconds since 1970.
   var startedAt: Int64
+  /// How much the user had done by then; see `AppState.inputCount`.
+  var inputCount = 0
 }
 
 /// What was read of a file.
@@ -101,7 +103,7 @@ extension AppState {
     let file = form.fields[0].input.editor.text
     if file.isEmpty { return form.refuse(0, "name a file with JSON, JSON lines or CSV") }
     guard case .importFile(let view) = form.purpose else { return false }
-    reading = ImportReading(form: form, startedAt: now)
+    reading = ImportReading(form: form, startedAt: now, inputCount: inputCount)
     effects.append(.readFile(file, texts: textFields(ofView: view)))
     return true
   }
@@ -127,8 +129,10 @@ extension AppState {
 
   /// A file that was asked for was read, or was not.
   mutating func take(_ content: FileContent, of file: String) {
-    guard var form = reading?.form, case .importFile(let view) = form.purpose else { return }
-    reading = nil
+    guard let reading, case .importFile(let view) = reading.form.purpose else { return }
+    var form = reading.form
+    let isUntouched = self.isUntouched(since: reading.inputCount)
+    self.reading = nil
     do {
       switch content {
       case .failed(let reason): throw ImportPlan.Unreadable(message: reason)
@@ -139,10 +143,10 @@ extension AppState {
       }
     } catch let error as ImportPlan.Unreadable {
       _ = form.refuse(0, error.message)
-      giveBack(form)
+      giveBack(form, unless: !isUntouched, "\(file): \(error.message)")
     } catch {
       _ = form.refuse(0, "\(error)")
-      giveBack(form)
+      giveBack(form, unless: !isUntouched, "\(file): \(error)")
     }
   }
 
@@ -223,7 +227,8 @@ extension AppState {
       StyledLine("So many at once are one step to undo: \(ImportProgress.batchCount).", .muted),
     ]
     offer("import", "leave it", in: &question)
-    layers.append(.confirm(question))
+    // Keys that are meant for a field are no answer to a question that comes by itself.
+    layers.insert(.confirm(question), at: hasEditor ? layers.count - 1 : layers.count)
   }
 
   // MARK: Writing

@@ -35,12 +35,21 @@ extension AppState {
   }
 
   mutating func handle(_ event: InputEvent) {
+    if greeting != nil, closesGreeting(event) { return }
+    if !holdsBack(event) { handleNow(event) }
+  }
+
+  /// Handles an event that does not wait behind others.
+  mutating func handleNow(_ event: InputEvent) {
     defer {
       sayOverflow()
       updatePreview()
       followDetail()
     }
-    if greeting != nil, closesGreeting(event) { return }
+    switch event {
+    case .key, .paste, .pasteTooLong, .mouse: inputCount += 1
+    case .resize, .focus, .reply: break
+    }
     if case .key = event { leaveRestoration() }
     if case .mouse = event { leaveRestoration() }
     switch event {
@@ -66,13 +75,17 @@ extension AppState {
 
   private mutating func handle(_ stroke: KeyStroke) {
     if let awaited { return take(stroke, for: awaited) }
-    let wasPending = matcher.isPending
+    let before = matcher
     defer { prefixTime = matcher.keys.isEmpty ? nil : now }
     switch matcher.feed(stroke, keymap: keymap, contexts: contexts) {
     case .pending: break
-    case .action(let action, let count): performNotingJumps(action, count: count)
+    case .action(let action, let count):
+      if holdsBack(action, count: count, keys: before.keys + [stroke], digits: before.count) {
+        return
+      }
+      performNotingJumps(action, count: count)
     case .unmatched(let stroke):
-      if !wasPending { type(stroke) }
+      if !before.isPending { type(stroke) }
     }
   }
 
@@ -201,11 +214,7 @@ extension AppState {
 
   /// `C-c` stops what is being fetched; where nothing is, a second one leaves.
   private mutating func interrupt() {
-    if stopFileWork() || stopReadingHistory() { return }
-    if layers.isEmpty, !isTree, lists[active].paging == .fetching {
-      effects.append(.stopFetching(active))
-      return say(.info, "stopped")
-    }
+    if stopWhatIsUnderWay() { return }
     if let lastInterrupt, now - lastInterrupt < 1000 {
       isLeaving = true
       return
@@ -214,6 +223,15 @@ extension AppState {
     if !layers.isEmpty { return closeLayer() }
     let ways = "\(keysOrName(.viewClose)) leaves · \(keysOrName(.jobCancel)) again leaves too"
     say(.info, ways)
+  }
+
+  /// Stops what is being fetched, read, imported or exported; false if nothing is.
+  mutating func stopWhatIsUnderWay() -> Bool {
+    if stopFileWork() || stopReadingHistory() || stopReadingValues() { return true }
+    guard layers.isEmpty, !isTree, lists[active].paging == .fetching else { return false }
+    effects.append(.stopFetching(active))
+    say(.info, "stopped")
+    return true
   }
 
   /// Takes the top layer away.

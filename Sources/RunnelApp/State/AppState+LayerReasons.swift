@@ -142,7 +142,7 @@ extension AppState {
     guard item.purpose.isEditable else {
       return "nothing was typed for it: do it again where it was done"
     }
-    if case .send(let view, let text) = item.purpose, !lists[view].draft.isEmpty,
+    if case .send(let view, let text, _) = item.purpose, !lists[view].draft.isEmpty,
       lists[view].draft != text
     {
       return "another draft is in the line of this view: send it first"

@@ -136,7 +136,9 @@ extension AppState {
     switch action {
     case .dialogYes:
       // A key that was struck before the question could be read is no answer to it.
-      guard now - question.openedAt >= ConfirmScreen.graceMilliseconds else { return }
+      guard now - question.openedAt >= ConfirmScreen.graceMilliseconds else {
+        return say(.info, phrase("struck too soon to be an answer", .dialogYes, "again says yes"))
+      }
       agree(to: question)
     case .inputAccept, .formSave:
       guard var word = question.word else { return }

@@ -36,7 +36,8 @@ extension AppState {
   }
 
   private mutating func choose(_ item: MenuList.Item, in screen: MenuScreen) {
-    if let refusal = item.refusal { return say(.info, refusal) }
+    let refusal = if let action = item.deed?.action { reasonOff(action) } else { item.refusal }
+    if let refusal { return say(.info, refusal) }
     switch screen.purpose {
     case .rowActions:
       guard case .action(let action)? = item.deed else { return }

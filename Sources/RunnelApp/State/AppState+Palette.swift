@@ -244,7 +244,9 @@ extension AppState {
     guard let item = screen.menu.selected, let deed = item.deed else {
       return refuseInPalette("nothing here is called \(screen.editor.text.trimmingBlanks)")
     }
-    if let refusal = item.refusal { return refuseInPalette(refusal) }
+    // What was off when it was offered may be on by now.
+    let refusal = if let action = deed.action { reasonOff(action) } else { item.refusal }
+    if let refusal { return refuseInPalette(refusal) }
     if case .fill(let line) = deed {
       var screen = screen
       screen.editor.replaceText(line)

@@ -95,7 +95,7 @@ extension AppState {
         say(.warning, phrase("finish first what is typed here · it is kept", .syncOpen, "lists it"))
       }
     case .editOutside(let edit, let text): reopen(edit, text, refusal)
-    case .send(let view, let text):
+    case .send(let view, let text, _):
       open(view)
       lists[view].draft = text
       openComposer()

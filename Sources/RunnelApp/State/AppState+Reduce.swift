@@ -25,10 +25,15 @@ extension AppState {
     switch action {
     case let action as AppAction:
       reduce(action)
+      if action.isAnswer { typeAhead.unblock() }
       takeRedefinition()
       refreshHistory(after: action)
-    case let action as RequestSucceeded<StoredValue>: take(action)
-    case let action as RequestFailed<StoredValue>: take(action)
+    case let action as RequestSucceeded<StoredValue>:
+      take(action)
+      typeAhead.unblock()
+    case let action as RequestFailed<StoredValue>:
+      take(action)
+      typeAhead.unblock()
     default: break
     }
   }
@@ -50,8 +55,8 @@ extension AppState {
       if !take(compared: number, page), !take(detailHistory: number, page) {
         take(history: number, page)
       }
-    case .written(let number, let entry, let isLast):
-      take(written: number, entry: entry, isLast: isLast)
+    case .written(let number, let key, let entry, let isLast):
+      take(written: number, key: key, entry: entry, isLast: isLast)
     case .performed(let number, let performed): finish(number, performed)
     case .refused(let number, let refusal):
       if !failHistory(number, refusal), !take(detailHistory: number, nil) { fail(number, refusal) }
@@ -67,6 +72,7 @@ extension AppState {
     case .opened(let link, let program): finish(opening: link, by: program)
     case .orders(let view, let orders): show(orders, ofView: view)
     case .edited(let edit, let outcome): finish(edit, outcome)
+    case .typedAhead: handleTypeAhead()
     case .effectsTaken: effects = []
     }
   }
@@ -120,12 +126,23 @@ extension AppState {
       let start = screen.start
       let opensForm = screen.begin(height: height)
       layers[index] = .record(screen)
+      if start != nil { readChoices(of: [screen.edit?.input].compactMap(\.self)) }
       if case .field(let wanted)? = start, screen.edit == nil,
         let reason = screen.fields[wanted.description].flatMap(reasonTooLong)
       {
         say(.info, reason)
       }
       if opensForm { openForm(of: path, node.exportJSON) }
+    }
+  }
+}
+
+extension AppAction {
+  /// True for what the world says, for which keys may have waited.
+  fileprivate var isAnswer: Bool {
+    switch self {
+    case .tick, .input, .typedAhead, .effectsTaken: false
+    default: true
     }
   }
 }

@@ -152,8 +152,33 @@ extension AppState {
 
   /// Asks which records the references among some inputs may name.
   mutating func readChoices(of inputs: [FieldInput]) {
-    for path in Set(inputs.compactMap(\.choicesPath)).sorted() {
-      effects.append(.readChoices(path))
+    let paths = Set(inputs.compactMap(\.choicesPath))
+    for path in paths.sorted() { effects.append(.readChoices(path)) }
+    if paths.isEmpty { return }
+    updateInputs { input in
+      if let path = input.choicesPath, paths.contains(path) { input.isReadingChoices = true }
+    }
+  }
+
+  /// What a reference may name is not known, and is waited for no longer.
+  mutating func giveUpChoices() { updateInputs { $0.isReadingChoices = false } }
+
+  private mutating func updateInputs(_ body: (inout FieldInput) -> Void) {
+    for (index, layer) in layers.enumerated() {
+      switch layer {
+      case .form(var form):
+        for field in form.fields.indices { body(&form.fields[field].input) }
+        layers[index] = .form(form)
+      case .record(var screen):
+        if var edit = screen.edit {
+          body(&edit.input)
+          screen.edit = edit
+        }
+        layers[index] = .record(screen)
+      case .confirm, .help, .compose, .filter, .search, .debug, .history, .compare, .queue,
+        .palette, .menu:
+        break
+      }
     }
   }
 
@@ -163,20 +188,9 @@ extension AppState {
       FieldInput.Choice(
         text: entry.id.text, title: resources.title(of: entry.object.value, in: collection))
     }
-    for (index, layer) in layers.enumerated() {
-      switch layer {
-      case .form(var form):
-        for field in form.fields.indices where form.fields[field].input.choicesPath == collection {
-          form.fields[field].input.choices = choices
-        }
-        layers[index] = .form(form)
-      case .record(var screen) where screen.edit?.input.choicesPath == collection:
-        screen.edit?.input.choices = choices
-        layers[index] = .record(screen)
-      case .record, .confirm, .help, .compose, .filter, .search, .debug, .history, .compare, .queue,
-        .palette, .menu:
-        break
-      }
+    updateInputs { input in
+      guard input.choicesPath == collection else { return }
+      (input.choices, input.isReadingChoices) = (choices, false)
     }
   }
 }

@@ -70,9 +70,7 @@ extension AppState {
     case .confirm:
       editorInFront?.insert(text)
       editWord()
-    case .compose:
-      updateComposer { $0.editor.insert(text) }
-      showDraft()
+    case .compose: typeInComposer(text)
     case .filter(var screen):
       screen.editor.insert(text)
       screen.candidates = []

@@ -69,10 +69,10 @@ extension AppState {
   // MARK: Answers
 
   /// The database carried a write out; those that no request of the store stands for are done with it.
-  mutating func take(written number: Int, entry: Int64?, isLast: Bool) {
+  mutating func take(written number: Int, key: RunnelTree.Key?, entry: Int64?, isLast: Bool) {
     guard case .reversal? = writes[number] else {
       undoing.note(entry, of: number)
-      if isLast { finish(number, key: nil) }
+      if isLast { finish(number, key: key) }
       return
     }
     writes[number] = nil

@@ -22,7 +22,10 @@ extension AppState {
 
   /// A request to the store's tree access failed.
   mutating func take(_ action: RequestFailed<StoredValue>) {
-    guard let number = Int(action.request.id.text) else { return say(.error, action.error.message) }
+    guard let number = Int(action.request.id.text) else {
+      giveUpChoices()
+      return say(.error, action.error.message)
+    }
     reads[number] = nil
     fail(number, Refusal(action.error.description))
   }
@@ -57,6 +60,7 @@ extension AppState {
 
   /// A write is on disk.
   mutating func finish(_ number: Int, key: RunnelTree.Key?) {
+    let isUntouched = self.isUntouched(sinceWrite: number)
     undoing.finish(number)
     queue.finish(number, writes[number])
     refreshQueue()
@@ -68,17 +72,16 @@ extension AppState {
     case .editOutside: say(.info, "saved")
     case .pasted: say(.info, "added")
     case .merge(let draft, _): finish(draft)
-    case .form(let form): finish(form, key: key)
-    case .send(let view, let text):
-      closeComposer(number, text)
-      if let key { goTo(key, inView: view) }
+    case .form(let form): finish(form, key: key, goesThere: isUntouched)
+    case .send(let view, _, _): finishSending(number, key, inView: view)
     case .duplicate(let path):
-      if let key { goToCopy(of: path, key) }
+      if let key { goToCopy(of: path, key, goesThere: isUntouched) }
     case .toggle, .undo, .reversal, nil: break
     }
   }
 
-  private mutating func finish(_ form: FormScreen, key: RunnelTree.Key?) {
+  /// A form was written; the cursor goes to what is new unless the user does something else by now.
+  private mutating func finish(_ form: FormScreen, key: RunnelTree.Key?, goesThere: Bool) {
     if let pasted = form.pasted { queue.drop(pasted) }
     refreshQueue()
     switch form.purpose {
@@ -88,12 +91,12 @@ extension AppState {
     case .export, .importFile: break
     case .addRecord(let view), .addResource(_, _, let view?):
       say(.info, "added")
-      if let key { goTo(key, inView: view) }
+      if let key, goesThere { goTo(key, inView: view) }
     }
   }
 
   /// Goes to a row that was just written; says where it is if it cannot be shown.
-  private mutating func goTo(_ key: RunnelTree.Key, inView view: Int) {
+  mutating func goTo(_ key: RunnelTree.Key, inView view: Int) {
     let screen = lists[view]
     let id = Path(unchecked: screen.definition.source.path.keys + [key]).description
     if lists[view].list.moveTo(.row(id), in: screen.content, height: height) { return }
@@ -105,10 +108,12 @@ extension AppState {
   }
 
   /// Goes to a record that was just made beside another one, if it is shown.
-  private mutating func goToCopy(of path: Path, _ key: RunnelTree.Key) {
+  private mutating func goToCopy(of path: Path, _ key: RunnelTree.Key, goesThere: Bool) {
     guard let parent = path.parent else { return }
     let copy = Path(unchecked: parent.keys + [key])
-    if isTree {
+    if !goesThere {
+      // The user does something else by now.
+    } else if isTree {
       _ = tree.list.moveTo(.row(copy.description), in: tree.content, height: height)
     } else if lists[active].definition.source.path == parent {
       withList { list, content, height in
@@ -123,19 +128,21 @@ extension AppState {
   /// A write was refused: what was typed is given back, with the reason.
   mutating func fail(_ number: Int, _ refusal: Refusal) {
     say(.error, refusal.message)
+    let isUntouched = self.isUntouched(sinceWrite: number)
     undoing.drop(number)
     let purpose = writes.removeValue(forKey: number)
-    if let purpose, keep(number, purpose, refusal) { return }
+    if let purpose, keep(number, purpose, refusal, isUntouched: isUntouched) { return }
     switch purpose {
-    case .send: reopenComposer(number, refusal.message)
+    case .send(let view, let text, let attempt):
+      giveBack(text, attempt, inView: view, number, refusal.message)
+    // Whoever does something else by now is not interrupted, and no key goes into what is not for it.
+    case .edit where !isUntouched, .form where !isUntouched, .editOutside where !isUntouched:
+      sayKept(refusal)
     case .edit(let path, let edit):
-      // Whoever does something else by now is not interrupted.
       let isThere = layers.contains {
         if case .record(let screen) = $0 { screen.path == path } else { false }
       }
-      if !(isThere || layers.isEmpty) || !reopen(edit, inRecord: path, refusal) {
-        say(.error, phrase("\(refusal.message) · what was typed is kept", .syncOpen, "lists it"))
-      }
+      if !(isThere || layers.isEmpty) || !reopen(edit, inRecord: path, refusal) { sayKept(refusal) }
     case .form(let form): reopen(form, refusal)
     case .deleteMarked(let path): noteFailure(toDelete: path, refusal)
     case .importRow(let index): noteImport(of: index, refusal.message)
@@ -145,10 +152,15 @@ extension AppState {
     }
   }
 
+  /// Says that a write was refused, and where what was typed for it is.
+  mutating func sayKept(_ refusal: Refusal) {
+    say(.error, phrase("\(refusal.message) · what was typed is kept", .syncOpen, "lists it"))
+  }
+
   /// Keeps a refused write in the queue; true if it is compared with what others wrote, which is then
   /// being read.
   private mutating func keep(
-    _ number: Int, _ purpose: WritePurpose, _ refusal: Refusal
+    _ number: Int, _ purpose: WritePurpose, _ refusal: Refusal, isUntouched: Bool
   ) -> Bool {
     switch purpose {
     case .reversal: return false
@@ -167,8 +179,9 @@ extension AppState {
     if case .merge(let merged, _) = purpose, let before = merged.queued { queue.drop(before) }
     queue.refuse(number, purpose, refusal, draft, at: now)
     refreshQueue()
-    if let draft { compare(draft) }
-    return draft != nil
+    guard let draft else { return false }
+    if isUntouched { compare(draft, isAsked: false) } else { sayKept(draft) }
+    return true
   }
 
   /// Goes on with an edit that was refused, in its record; false if something else is typed there.
@@ -183,6 +196,7 @@ extension AppState {
       screen.reading = nil
       screen.start(.edit(edit), height: height)
       layers[index] = .record(screen)
+      readChoices(of: [edit.input])
       return true
     }
     open(record: path, .edit(edit))
@@ -192,6 +206,7 @@ extension AppState {
   mutating func reopen(_ form: FormScreen, _ refusal: Refusal) {
     var form = form
     form.take(refusal)
+    defer { readChoices(of: form.fields.map(\.input)) }
     switch layers.last {
     case .confirm, .form, .compose, .filter, .search, .palette, .menu:
       // Keys that are meant for another field do not go into this one.

@@ -41,7 +41,9 @@ struct AppState: Equatable, Sendable {
     /// A field that was edited in its place, in the record at a path.
     case edit(record: Path, RecordScreen.Edit)
     case form(FormScreen)
-    case send(view: Int, text: String)
+    /// A composed record; the number of the first write that was asked for with its text stands for it
+    /// as long as it is refused.
+    case send(view: Int, text: String, attempt: Int)
     case delete(Path)
     /// One of several records that are deleted together.
     case deleteMarked(Path)
@@ -94,6 +96,12 @@ struct AppState: Equatable, Sendable {
 
   var matcher = KeySequenceMatcher()
   var clicks = ClickCounter()
+  /// What the user did that has to wait for an answer.
+  var typeAhead = TypeAhead()
+  /// How many keys, pastes and clicks were handled: what comes by itself does not go before the user.
+  var inputCount = 0
+  /// True from when the user's editor is to open until it has ended.
+  var isEditorOpen = false
   /// What is drawn with the mouse while its button is down.
   var drag: MouseDrag?
   /// When the last key of an unfinished sequence was struck.
@@ -242,6 +250,7 @@ extension AppState {
     if let due = detailHistory.due { times.append(due) }
     if let due = queue.nextLate(now: now) { times.append(due) }
     if let due = queueDue { times.append(due) }
+    if let due = typeAheadDue { times.append(due) }
     if !isTree {
       let change = lists[active].nextChange(height: height, now: now, local: local)
       if let change { times.append(change) }
@@ -310,7 +319,7 @@ extension AppState {
     writes[lastWrite] = purpose
     if purpose != .reversal {
       undoing.begin(lastWrite, request.deed, at: request.place)
-      queue.begin(lastWrite, request, at: now)
+      queue.begin(lastWrite, request, at: now, inputCount: inputCount)
     }
     effects.append(.write(lastWrite, request))
     return lastWrite

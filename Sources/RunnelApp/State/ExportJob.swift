@@ -44,6 +44,8 @@ struct ExportProgress: Hashable, Sendable {
   var job: ExportJob
   /// Milliseconds since 1970.
   var startedAt: Int64
+  /// How much the user had done by then; see `AppState.inputCount`.
+  var inputCount: Int
   /// The form that it came from, to be given back if it cannot be done.
   var form: FormScreen
 }
@@ -181,7 +183,7 @@ extension AppState {
     if file.isEmpty || file.hasSuffix("/") { return form.refuse(2, "name a file") }
     let job = ExportJob(
       source: choice.source, format: format, file: file, replaces: replaces == file)
-    export = ExportProgress(job: job, startedAt: now, form: form)
+    export = ExportProgress(job: job, startedAt: now, inputCount: inputCount, form: form)
     effects.append(.export(job))
     return true
   }
@@ -197,6 +199,7 @@ extension AppState {
       return
     }
     self.export = nil
+    let isTouched = !isUntouched(since: export.inputCount)
     switch report {
     case .progress: break
     case .done(let file, let count, let bytes, let cutCount):
@@ -207,17 +210,20 @@ extension AppState {
       var form = export.form
       form.purpose = form.purpose.replacing(export.job.file)
       _ = form.refuse(2, "is there already: save again to replace it, or name another")
-      giveBack(form)
+      giveBack(form, unless: isTouched, "not exported: \(export.job.file) is there already")
     case .failed(let reason):
       var form = export.form
       _ = form.refuse(2, reason)
-      giveBack(form)
+      giveBack(form, unless: isTouched, "not exported: \(reason)")
     case .stopped: say(.info, "the export was stopped, and left no file")
     }
   }
 
-  /// Shows a form again, where nobody does something else by now.
-  mutating func giveBack(_ form: FormScreen) {
+  /// Shows a form again, where nobody does something else by now; else only says why it is not done.
+  mutating func giveBack(
+    _ form: FormScreen, unless isTouched: Bool = false, _ reason: String = ""
+  ) {
+    if isTouched { return say(.error, reason) }
     switch layers.last {
     case .record(let screen) where screen.edit != nil: layers.insert(.form(form), at: 0)
     case nil, .record: layers.append(.form(form))

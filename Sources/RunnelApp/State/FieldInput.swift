@@ -22,6 +22,8 @@ struct FieldInput: Hashable, Sendable {
   var choices: [Choice] = []
   /// Where the records are that a reference may name.
   var choicesPath: Path?
+  /// True from when those were asked for until they are known.
+  var isReadingChoices = false
 
   init(kind: FieldKind, text: String = "") {
     rule = nil

@@ -124,6 +124,8 @@ struct ComposeScreen: Hashable, Sendable {
   let view: Int
   var editor: LineEditor
   var error: String?
-  /// The number of the write by which it was sent; nil while it is typed.
-  var sending: Int?
+  /// What stands for the refused record whose text is in the line; nil if that is of none.
+  var attempt: Int?
+  /// True for a refused text that came back and was not touched: what is typed takes its place.
+  var isReturned = false
 }

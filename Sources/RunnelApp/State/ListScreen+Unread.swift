@@ -128,7 +128,7 @@ extension ListScreen {
   }
 
   /// True for what the user wrote, or is writing.
-  private func isOwn(_ id: String, _ me: String) -> Bool {
+  func isOwn(_ id: String, _ me: String) -> Bool {
     guard let record = records[id], !isTransient(record) else { return true }
     let node = record.row.node ?? .empty
     return definition.template.contains {

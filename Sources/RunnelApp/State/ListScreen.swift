@@ -9,6 +9,10 @@ struct ListScreen: Hashable, Sendable {
   static let pagingRow = "fetch-more"
   /// The key of the row being composed: after all keys that are made.
   static let composeKey = "~compose"
+  /// What the keys of rows that are being sent begin with: they stand before that being composed.
+  private static let sentPrefix = "~being-sent-"
+  /// The most rows that are shown while they are being sent.
+  static let sentRowsMax = 100
   /// How long a changed row is marked, in milliseconds.
   static let changeMarkMilliseconds: Int64 = 3000
 
@@ -77,7 +81,24 @@ struct ListScreen: Hashable, Sendable {
   }
 
   /// True for the row being composed.
-  func isTransient(_ record: Record) -> Bool { record.row.key.text == ListScreen.composeKey }
+  func isTransient(_ record: Record) -> Bool { ListScreen.isTransient(record.row.key.text) }
+
+  /// True for the key of a row being composed or sent.
+  static func isTransient(_ key: String) -> Bool {
+    key == composeKey || key.hasPrefix(sentPrefix)
+  }
+
+  /// The key of a row that is being sent, by the number of its write.
+  static func sentKey(_ number: Int) -> String {
+    let digits = "\(number)"
+    return sentPrefix + String(repeating: "0", count: max(12 - digits.count, 0)) + digits
+  }
+
+  /// The id of a row that is being sent.
+  func sentRow(_ number: Int) -> String {
+    Path(unchecked: definition.source.path.keys + [Key(unchecked: ListScreen.sentKey(number))])
+      .description
+  }
 
   /// The id of the row being composed.
   var composeRow: String {
@@ -119,14 +140,15 @@ extension ListScreen {
     if isOnPagingRow, brings { stepOffPagingRow(in: old, height: height) }
     let isFirst = old.sections.isEmpty && !content.sections.isEmpty
     list.apply(
-      change.update, from: old, to: content, height: height, newRows: change.newRows)
+      change.update, from: old, to: content, height: height,
+      newRows: change.newRows.filter { !isOwn($0, me) })
     if isOnPagingRow, brings { stepBackFromBoundary(height: height) }
     if isFirst { goToLiveEnd(height: height) }
     forgetGoneMarks(change)
     if let wantedRow, content.indexPath(ofRow: wantedRow) != nil {
       list.moveTo(.row(wantedRow), in: content, height: height)
     }
-    if change.records[composeRow] != nil { showComposeRow(in: old, height: height) }
+    showTransientRow(of: change, in: old, height: height)
   }
 
   /// What a section without rows says.
@@ -178,10 +200,11 @@ extension ListScreen {
     list.move(by: isLiveAtBottom ? -1 : 1, in: content, height: height)
   }
 
-  /// What is being typed is in sight from its first character on.
-  private mutating func showComposeRow(in old: ListContent, height: Int) {
-    let isThere = old.indexPath(ofRow: composeRow) != nil
-    if !isThere { list.moveTo(.row(composeRow), in: content, height: height) }
+  /// What is being typed is in sight from its first character on, and what is sent until it is stored.
+  private mutating func showTransientRow(of change: ListChange, in old: ListContent, height: Int) {
+    let rows = change.records.filter { isTransient($0.value) }.map(\.key).sorted()
+    guard let last = rows.last, old.indexPath(ofRow: last) == nil else { return }
+    list.moveTo(.row(last), in: content, height: height)
   }
 
   /// Goes to the end at which the list is live: the newest message, or the first name.
@@ -213,7 +236,10 @@ extension ListScreen {
 extension ListScreen {
   private func heading(of section: ListSection, now: Int64, local: LocalTime) -> ListHeading {
     let composeRow = composeRow
-    let stored = section.rows.count { $0 != ListScreen.pagingRow && $0 != composeRow }
+    let sentRows = sentRow(0).dropLast(12)
+    let stored = section.rows.count { id in
+      id != ListScreen.pagingRow && id != composeRow && !id.hasPrefix(sentRows)
+    }
     var detail = "\(stored)"
     if filter != nil {
       detail += " match"

@@ -90,6 +90,11 @@ enum PaletteDeed: Hashable {
     }
   }
 
+  /// The action that it runs; nil if it is a line.
+  var action: ActionID? {
+    if case .action(let action) = self { action } else { nil }
+  }
+
   var id: String {
     switch self {
     case .action(let action): "action:\(action)"

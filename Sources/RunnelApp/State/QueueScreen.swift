@@ -123,7 +123,7 @@ extension AppState.WritePurpose {
     case .edit(_, let edit): ["\(edit.field.text)  \(edit.input.editor.text)"]
     case .form(let form):
       form.fields.filter { !$0.input.editor.isEmpty }.map { "\($0.label)  \($0.input.editor.text)" }
-    case .send(_, let text): [text]
+    case .send(_, let text, _): [text]
     case .editOutside(_, let text): text.split(separator: "\n").map(String.init)
     case .pasted(let pasted): pasted.refused.text.split(separator: "\n").map(String.init)
     case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: []

@@ -133,7 +133,7 @@ extension SessionState.View {
     isWide = screen.isWide
     let isAtEnd = screen.list.cursor == screen.liveEnd
     if case .row(let id)? = screen.list.cursor, !isAtEnd, id != ListScreen.pagingRow,
-      id != screen.composeRow
+      !(screen.records[id].map(screen.isTransient) ?? false)
     {
       cursor = id
     } else {

@@ -165,6 +165,9 @@ struct UndoHistory: Hashable, Sendable {
       for: .undo)
   }
 
+  /// True if there are steps whose writes are not all answered.
+  var hasOpenSteps: Bool { !open.isEmpty }
+
   // MARK: Going through them
 
   /// The steps that are taken in a direction, the next one last.

@@ -16,6 +16,8 @@ struct WriteQueue: Hashable, Sendable {
     var request: WriteRequest
     /// Since when, in milliseconds since 1970.
     var since: Int64
+    /// How much the user had done by then; see `AppState.inputCount`.
+    var inputCount = 0
   }
 
   /// A write that was refused.
@@ -47,8 +49,10 @@ struct WriteQueue: Hashable, Sendable {
   }
 
   /// A write begins.
-  mutating func begin(_ number: Int, _ request: WriteRequest, at now: Int64) {
-    waiting[number] = Waiting(request: request, since: now)
+  mutating func begin(
+    _ number: Int, _ request: WriteRequest, at now: Int64, inputCount: Int = 0
+  ) {
+    waiting[number] = Waiting(request: request, since: now, inputCount: inputCount)
   }
 
   /// A write was done, and so were those of the same that were refused before.
@@ -138,7 +142,7 @@ extension AppState.WritePurpose {
     switch self {
     case .edit(let record, let edit): "\(record)/\(edit.field.text)"
     case .form(let form): form.place
-    case .send(let view, let text): "send \(view) \(text)"
+    case .send(_, _, let attempt): "send \(attempt)"
     case .delete(let path), .deleteMarked(let path): "delete \(path)"
     case .editOutside(let edit, _): "outside \(edit.path)"
     case .duplicate(let path): "duplicate \(path)"

@@ -120,6 +120,14 @@ final class AppDriver {
     } while performScreenEffects()
   }
 
+  /// Answers so many of the requests that wait, the oldest first.
+  func answer(_ count: Int) {
+    for _ in 0..<count {
+      if let messages = backend.answer() { runtime.receive(messages) }
+    }
+    _ = performScreenEffects()
+  }
+
   /// Plays the terminal's part; false if there was nothing to do.
   private func performScreenEffects() -> Bool {
     let effects = runtime.takeScreenEffects()

@@ -9,6 +9,8 @@ final class SynchronousBackend: TreeBackend {
   private(set) var requests: [DatabaseRequest] = []
   /// Why the next writes are refused; nil to carry them out.
   var refusal: DatabaseError?
+  /// Why a write is refused; asked for each as it is answered.
+  var refuse: () -> DatabaseError? = { nil }
   /// Why the next listeners are refused; nil to register them.
   var listenRefusal: DatabaseError?
   /// Why the history is not read; nil to read it.
@@ -31,7 +33,7 @@ final class SynchronousBackend: TreeBackend {
       .undo(let number, _, _), .writeIf(let number, _, _),
       .performIf(let number, _, _, _), .undoWrite(let number, _):
       writeCount += 1
-      if let refusal { return [.refused(number, refusal)] }
+      if let refusal = refusal ?? refuse() { return [.refused(number, refusal)] }
     case .history(let number, _, _, _):
       if let historyRefusal { return [.refused(number, historyRefusal)] }
     case .orders, .unlisten, .get, .dropPending, .excerpt, .search, .connectOrigin,
