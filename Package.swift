@@ -38,12 +38,15 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
-    // 0: C shims. CPlatform holds what Swift's Glibc module omits; CTerminal alone links curses.
+    // 0: C shims. CPlatform holds what Swift's Glibc module omits; CTerminal alone links curses;
+    // CStorage calls of SQLite what Swift cannot.
     .target(name: "CPlatform", cSettings: cSettings),
     .target(
       name: "CTerminal",
       cSettings: cSettings,
       linkerSettings: [.linkedLibrary("ncursesw"), .linkedLibrary("tinfo")]),
+    .target(
+      name: "CStorage", cSettings: cSettings, linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "RunnelBase", swiftSettings: swiftSettings),
     // 1: pure.
     .target(
@@ -68,7 +71,7 @@ let package = Package(
     .target(
       name: "RunnelDatabase",
       dependencies: [
-        "CPlatform", "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree",
+        "CPlatform", "CStorage", "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),

@@ -1,6 +1,8 @@
 #include "CPlatform.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
@@ -9,9 +11,26 @@ int runnel_inotify_open(void) {
   return inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 }
 
+static const uint32_t touched = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE;
+static const uint32_t moved_itself = IN_MOVE_SELF | IN_DELETE_SELF;
+
 int runnel_inotify_add_watch(int descriptor, const char *directory) {
-  uint32_t events = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE;
-  return inotify_add_watch(descriptor, directory, events | IN_ONLYDIR);
+  return inotify_add_watch(descriptor, directory, touched | IN_ONLYDIR);
+}
+
+int runnel_inotify_add_database_watch(int descriptor, const char *directory) {
+  uint32_t events = touched | IN_DELETE | IN_MOVED_FROM | moved_itself;
+  int watch = inotify_add_watch(descriptor, directory, events | IN_ONLYDIR);
+  if (watch < 0 || directory[0] != '/') return watch;
+  char above[PATH_MAX];
+  if (snprintf(above, sizeof above, "%s", directory) >= (int)sizeof above) return watch;
+  for (char *slash = strrchr(above, '/'); slash != NULL && slash != above;
+       slash = strrchr(above, '/')) {
+    *slash = '\0';
+    // The root cannot be moved. With two ways to one directory, what is watched already stays.
+    inotify_add_watch(descriptor, above, moved_itself | IN_ONLYDIR | IN_MASK_ADD);
+  }
+  return watch;
 }
 
 static int names(const struct inotify_event *event, const char *name) {
@@ -20,7 +39,24 @@ static int names(const struct inotify_event *event, const char *name) {
   return event->len > 0 && (name[0] == '\0' || strcmp(event->name, name) == 0);
 }
 
-int runnel_inotify_drain(int descriptor, const char *name) {
+// What SQLite keeps beside a file.
+static int belongs_to(const char *name, const char *file) {
+  size_t length = strlen(file);
+  if (strncmp(name, file, length) != 0) return 0;
+  return name[length] == '\0' || strcmp(name + length, "-wal") == 0
+      || strcmp(name + length, "-shm") == 0;
+}
+
+static int moves(const struct inotify_event *event, const char *file) {
+  if (event->mask & moved_itself) return RUNNEL_INOTIFY_MOVED;
+  if (event->len == 0) return 0;
+  const uint32_t named = IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE;
+  if (event->mask & named) return belongs_to(event->name, file) ? RUNNEL_INOTIFY_MOVED : 0;
+  return event->mask & IN_MODIFY && strcmp(event->name, file) == 0 ? RUNNEL_INOTIFY_MOVED : 0;
+}
+
+// `file` may be NULL.
+static int drain(int descriptor, const char *name, const char *file) {
   // The kernel hands out whole events: one of the longest names always fits.
   char buffer[8192] __attribute__((aligned(__alignof__(struct inotify_event))));
   int found = 0;
@@ -32,7 +68,16 @@ int runnel_inotify_drain(int descriptor, const char *name) {
     for (char *next = buffer; next < buffer + got;) {
       const struct inotify_event *event = (const struct inotify_event *)next;
       found |= names(event, name);
+      if (file != NULL) found |= moves(event, file);
       next += sizeof *event + event->len;
     }
   }
+}
+
+int runnel_inotify_drain(int descriptor, const char *name) {
+  return drain(descriptor, name, NULL);
+}
+
+int runnel_inotify_drain_database(int descriptor, const char *beacon, const char *file) {
+  return drain(descriptor, beacon, file);
 }

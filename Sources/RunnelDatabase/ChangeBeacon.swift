@@ -65,11 +65,13 @@ extension ChangeBeacon {
   func isMarked(session: Int64) -> Bool { runnel_byte_is_locked(descriptor, session) == 1 }
 }
 
-/// Waits for the beacon of a database to be touched by another process, or by this one.
+/// Waits for the beacon of a database to be touched by another process, or by this one, and for its files to
+/// be deleted, moved or replaced.
 final class ChangeWatch: Sendable {
   /// The descriptor that becomes readable when something happened in the beacon's folder.
   let descriptor: Int32
   private let name: String
+  private let file: String
 
   /// Starts watching; nil if the folder cannot be watched.
   init?(database file: String) {
@@ -77,16 +79,25 @@ final class ChangeWatch: Sendable {
     let slash = beacon.lastIndex(of: "/")
     let folder = slash.map { $0 == beacon.startIndex ? "/" : String(beacon[..<$0]) } ?? "."
     name = slash.map { String(beacon[beacon.index(after: $0)...]) } ?? beacon
+    self.file = slash.map { String(file[file.index(after: $0)...]) } ?? file
     descriptor = runnel_inotify_open()
     if descriptor < 0 { return nil }
-    if runnel_inotify_add_watch(descriptor, folder) < 0 {
+    if runnel_inotify_add_database_watch(descriptor, ChangeWatch.whole(folder)) < 0 {
       runnel_close(descriptor)
       return nil
     }
   }
 
-  /// Reads what happened; true if the beacon was touched, or may have been.
-  func drain() -> Bool { runnel_inotify_drain(descriptor, name) != 0 }
+  /// Reads what happened; true if the beacon was touched or the files are others, or that may be.
+  func drain() -> Bool { runnel_inotify_drain_database(descriptor, name, file) != 0 }
+
+  /// A folder's whole path, so that those above it are known; as it is if the present one is not to be found.
+  private static func whole(_ folder: String) -> String {
+    if folder.hasPrefix("/") { return folder }
+    guard let present = getcwd(nil, 0) else { return folder }
+    defer { free(present) }
+    return String(cString: present) + "/" + folder
+  }
 
   deinit { runnel_close(descriptor) }
 }

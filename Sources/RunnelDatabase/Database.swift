@@ -42,6 +42,8 @@ public enum DatabaseRequest: Sendable {
   case search(Int, Query)
   /// Say which orders of the children of a place have an index; the answer carries the number.
   case orders(Int, Path)
+  /// Write the whole database to a new file, also if its own is gone; the answer carries the number.
+  case saveCopy(Int, file: String)
   /// On a replica: the origin can be talked to; its clock shows so many milliseconds since 1970, if
   /// it tells.
   case connectOrigin(originTime: Int64? = nil)
@@ -95,6 +97,11 @@ public enum DatabaseMessage: Sendable {
   case advice(IndexAdvice)
   /// The writes of other processes could not be read; the database tries again by itself.
   case stale(DatabaseError)
+  /// The whole database is in a new file of so many bytes.
+  case copied(Int, file: String, bytes: Int)
+  /// The file, or what belongs to it, is gone or another one, for this reason: nothing is written any more,
+  /// and what was asked for is refused. Said once.
+  case fileGone(DatabaseError)
 }
 
 /// An open database on a thread of its own, for a program that must not wait for it.
@@ -201,7 +208,8 @@ public actor Database {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
       precondition(!listener.isObservation, "Names below zero are those of observations.")
     case .write, .push, .perform, .undo, .writeIf, .performIf, .undoWrite, .history,
-      .dropPending, .get, .excerpt, .search, .orders, .connectOrigin, .disconnectOrigin, .receive:
+      .dropPending, .get, .excerpt, .search, .orders, .saveCopy, .connectOrigin,
+      .disconnectOrigin, .receive:
       break
     }
     enqueue(request)
@@ -222,6 +230,7 @@ public actor Database {
     executor.submit {
       self.assumeIsolated { database in
         let error = database.failure { try database.session.write(write) }
+        database.tellLoss()
         database.dispatcher.afterDelivery { completion(error) }
       }
     }
@@ -250,7 +259,7 @@ public actor Database {
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
       .undoWrite(let number, _), .history(let number, _, _, _), .orders(let number, _),
-      .dropPending(let number, _):
+      .dropPending(let number, _), .saveCopy(let number, _):
       session.newestWriteID = nil
       let messages = session.answer(request)
       if let id = session.newestWriteID { numbersOfWrites[id] = number }
@@ -263,6 +272,12 @@ public actor Database {
     case .receive(let message): postFromOrigin { try session.receive(message) }
     }
     postOriginOutput()
+    tellLoss()
+  }
+
+  /// Tells once that the file is gone.
+  private func tellLoss() {
+    if let news = session.takeLossNews() { post(news) }
   }
 
   /// What is said to whoever asks after the end.
@@ -283,7 +298,8 @@ public actor Database {
       .undo(let number, _, _), .get(let number, _), .search(let number, _),
       .excerpt(let number, _, _, _),
       .writeIf(let number, _, _), .performIf(let number, _, _, _),
-      .undoWrite(let number, _), .history(let number, _, _, _), .dropPending(let number, _):
+      .undoWrite(let number, _), .history(let number, _, _, _), .dropPending(let number, _),
+      .saveCopy(let number, _):
       post(.refused(number, error))
     // What may be known without an answer is not missed.
     case .orders, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
@@ -362,7 +378,7 @@ public actor Database {
     case .deliveries(let deliveries): return post(deliveries)
     case .failed(let listener, let error) where listener.isObservation:
       return dispatcher.fail(listener, error)
-    case .stale(let error): dispatcher.report(error)
+    case .stale(let error), .fileGone(let error): dispatcher.report(error)
     default: break
     }
     queue(message)
@@ -435,7 +451,7 @@ extension Database {
 
   private func didWake() {
     guard !isClosed, watch?.drain() == true else { return }
-    if look() { return }
+    if look() || session.fileLoss != nil { return }
     for delay in Database.secondLooksMilliseconds {
       executor.submit(afterMilliseconds: delay) { [weak self] in
         _ = self?.assumeIsolated { $0.look() }
@@ -458,7 +474,8 @@ extension Database {
       postOriginOutput()
       return !deliveries.isEmpty
     } catch {
-      post(.stale(DatabaseError(error, file: file)))
+      if session.fileLoss == nil { post(.stale(DatabaseError(error, file: file))) }
+      tellLoss()
       return false
     }
   }

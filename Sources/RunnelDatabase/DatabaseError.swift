@@ -25,6 +25,10 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public static let locked = Code(rawValue: "locked")
     /// The file or its folder may not be written.
     public static let readOnly = Code(rawValue: "read_only")
+    /// The file, or what belongs to it, was deleted, moved, replaced or cut off while it was open.
+    public static let fileGone = Code(rawValue: "file_gone")
+    /// The log beside the file is that of another file, or of another state of this one.
+    public static let foreignLog = Code(rawValue: "foreign_log")
     /// There is no space left on the disk.
     public static let diskFull = Code(rawValue: "disk_full")
     /// The tree refused the write or the question.
@@ -67,6 +71,7 @@ extension DatabaseError {
   init(_ error: any Error, file: String) {
     switch error {
     case let error as DatabaseError: self = error
+    case let loss as FileLoss: self = loss.error(file: file)
     case let error as Damage:
       self.init(
         .corrupt, "\(file) is damaged: \(error.what). Restore it from a copy, or an export.")

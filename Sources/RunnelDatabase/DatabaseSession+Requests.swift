@@ -10,7 +10,7 @@ extension DatabaseSession {
   /// What the origin of a replica says and is to be sent is not a part of it; see `Database`.
   package func answer(_ request: DatabaseRequest) -> [DatabaseMessage] {
     let messages = messages(for: request)
-    return messages + [takePendingNews()].compactMap(\.self)
+    return messages + [takePendingNews(), takeLossNews()].compactMap(\.self)
   }
 
   private func messages(for request: DatabaseRequest) -> [DatabaseMessage] {  // tidy:table
@@ -68,6 +68,8 @@ extension DatabaseSession {
     case .search(let number, let query):
       return answer(number) { ([], .rows(number, try rows(query))) }
     case .orders(let number, let path): return [.orders(number, indexedOrders(of: path))]
+    case .saveCopy(let number, let file):
+      return answer(number) { ([], .copied(number, file: file, bytes: try saveCopy(to: file))) }
     case .connectOrigin, .disconnectOrigin, .receive: return []
     }
   }
@@ -77,6 +79,7 @@ extension DatabaseSession {
     do {
       return DatabaseSession.messages(try catchUp()) + [takePendingNews()].compactMap(\.self)
     } catch {
+      if fileLoss != nil { return [takeLossNews()].compactMap(\.self) }
       return [.stale(DatabaseError(error, file: file))]
     }
   }

@@ -64,6 +64,8 @@ public final class DatabaseSession {
   var toldPending: [PendingWrite] = []
   /// What listeners of a replica are to be told, and could not be when it was found.
   var undelivered: [Delivery] = []
+  /// Whether it was told that the file is gone.
+  var isLossTold = false
   /// The state of the file that this was in; while it is the same, nobody else has written.
   private var stateNumber: Int64?
 
@@ -244,8 +246,9 @@ extension DatabaseSession {
 
   /// Learns what other processes wrote; returns what listeners are to be told.
   ///
-  /// - Throws: `DatabaseError` if the file cannot be read; call it again then.
+  /// - Throws: `DatabaseError` if the file cannot be read; call it again then, unless it is `fileGone`.
   public func catchUp() throws -> [Delivery] {
+    try checkFile()
     if replica != nil { return try catchUpReplica() }
     return try update { _, _ in [] }
   }

@@ -211,6 +211,8 @@ extension DatabaseMessage {
     case .failed(let listener, let error): ["failed \(listener.rawValue) \(error.code.rawValue)"]
     case .advice(let advice): ["advice \(advice.definition.order) \(advice.scannedCount)"]
     case .stale(let error): ["stale \(error.code.rawValue)"]
+    case .fileGone: ["file gone"]
+    case .copied(let number, let file, _): ["copied \(number) \(file)"]
     case .acknowledged(let number): ["acknowledged \(number)"]
     case .rejected(let number, let error): ["rejected \(number) \(error.code.rawValue)"]
     case .origin(let commands): ["origin \(commands.count)"]

@@ -99,7 +99,7 @@ int runnel_inotify_open(void);
 int runnel_inotify_add_watch(int descriptor, const char *directory);
 
 /// Bits of runnel_inotify_drain's answer.
-enum { RUNNEL_INOTIFY_NAMED = 1, RUNNEL_INOTIFY_GONE = 2 };
+enum { RUNNEL_INOTIFY_NAMED = 1, RUNNEL_INOTIFY_GONE = 2, RUNNEL_INOTIFY_MOVED = 4 };
 
 /// Reads all pending events, and returns a set of bits.
 ///
@@ -107,6 +107,18 @@ enum { RUNNEL_INOTIFY_NAMED = 1, RUNNEL_INOTIFY_GONE = 2 };
 /// were lost or the watch is gone, so that the file may have been named. GONE: the directory is no more,
 /// and nothing is heard of one that takes its place.
 int runnel_inotify_drain(int descriptor, const char *name);
+
+/// Watches the directory of a database as above, and for files deleted and moved out; and whether it, or one
+/// above it, is moved or deleted itself.
+///
+/// `directory` is a whole path; one above it that may not be read is not watched.
+int runnel_inotify_add_database_watch(int descriptor, const char *directory);
+
+/// Reads all pending events, and returns a set of bits; see runnel_inotify_drain.
+///
+/// NAMED: the same of the database's file `beacon`. MOVED: the database's file (a name without a directory), its
+/// log or the index of that may have been deleted, moved or replaced, or the file itself written.
+int runnel_inotify_drain_database(int descriptor, const char *beacon, const char *file);
 
 // Who still has a file open.
 

@@ -46,6 +46,8 @@ extension AppAction: LoggableAction {
         "redefined": .string(file), "problem": problem.map { .string($0) } ?? .null,
         "views": .strings([views].compactMap(\.self)),
       ]
+    case .fileGone(let message): ["fileGone": .string(message)]
+    case .copySaved(let file, let bytes): ["copySaved": .string(file), "bytes": .int(bytes)]
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
@@ -108,6 +110,9 @@ extension AppAction: LoggableAction {
         file: try fields.string(name),
         problem: problem == .null ? nil : try fields.string("problem"),
         views: try fields.stringsIfAny("views").first)
+    case "fileGone": self = .fileGone(try fields.string(name))
+    case "copySaved":
+      self = .copySaved(file: try fields.string(name), bytes: try fields.int("bytes"))
     case "exported": self = .exported(try ExportReport(log: fields.value(name)))
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":

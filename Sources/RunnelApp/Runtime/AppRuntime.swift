@@ -164,6 +164,8 @@ extension AppRuntime {
     // The orders of views are declared when the file is opened; one that is not cannot be.
     case .advice: break
     case .stale(let error): send(.trouble(error.message))
+    case .fileGone(let error): send(.fileGone(error.message))
+    case .copied(_, let file, let bytes): send(.copySaved(file: file, bytes: bytes))
     }
   }
 
@@ -368,6 +370,7 @@ extension AppRuntime {
     case .stopReading: reading?.stop()
     case .writeFile(let file, let text):
       if let reason = FileContent.write(text, to: file) { send(.trouble(reason)) }
+    case .saveCopy(let file): backend.submit(.saveCopy(0, file: ExportRunner.expanded(file)))
     case .copy, .openLink, .theme, .editOutside, .suspend, .redraw, .crash:
       screenEffects.append(effect)
     }

@@ -13,7 +13,7 @@ extension AppScreen {
     left.append(place, .strong)
     var right = StyledLine()
     right.append(queueText)
-    if state.isReadOnly { right.append("read-only  ", .warn) }
+    if state.isReadOnly, state.fileGone == nil { right.append("read-only  ", .warn) }
     if layout.isCompact {
       right.append(liveness)
       right.append(newRowsText.isEmpty ? "" : " " + newRowsText, .rowNew)
@@ -66,6 +66,10 @@ extension AppScreen {
 
   /// Whether what is shown is live.
   private var liveness: StyledLine {
+    if state.fileGone != nil {
+      return StyledLine(
+        "\(glyphs.failed) \(layout.isCompact ? "gone" : "the file is gone")", .error)
+    }
     if state.isTree { return liveness(glyphs.live, "live", .live) }
     let screen = state.lists[state.active]
     if let waiting = screen.waitingCount {
@@ -160,7 +164,8 @@ extension AppScreen {
   /// A message takes the status line, and as many lines above it as it needs and as are not the
   /// list's: the cursor stays in sight.
   private func drawToast(into canvas: inout Canvas) {
-    guard let toast = state.toast?.toast ?? cutError.map({ Toast(.error, $0) }) else { return }
+    guard let toast = state.toast?.toast ?? cutError.map({ Toast(.error, $0) }) ?? state.lossToast
+    else { return }
     let lines = StyledLine(toast.text).wrapped(width: max(state.size.columns - 4, 1)).count
     let height = min(lines, Toast.lineCountMax, state.size.rows - layout.body.endRow)
     let area = Rect(size: state.size).splitBottom(height).bottom

@@ -63,7 +63,7 @@ struct HintLimits: Equatable {
   private let layer: Layer?
 
   init(_ state: AppState) {
-    isReadOnly = state.isReadOnly
+    isReadOnly = state.reasonReadOnly != nil
     undoCount = state.undoing.steps(.undo).count
     redoCount = state.undoing.steps(.redo).count
     isReversing = state.undoing.reversal != nil

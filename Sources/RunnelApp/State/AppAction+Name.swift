@@ -65,6 +65,8 @@ extension AppAction {
         ? "1 write waits for the origin" : "\(writes.count) writes wait for the origin"
     case .history(_, let page): "\(page.entries.count) entries of the history"
     case .trouble(let message): "trouble: \(message)"
+    case .fileGone: "the file is gone"
+    case .copySaved(let file, _): "copy saved to \(file)"
     case .exported(let report): report.name
     case .fileReading(let count, let size): "\(count) of \(size) bytes read"
     case .fileRead(let file, _): "file \(file)"

@@ -41,6 +41,10 @@ enum AppAction: Action {
   case history(Int, HistoryPage)
   /// The database could not do something that no write asked for.
   case trouble(String)
+  /// The database's file is gone or another one, for this reason: nothing is written any more.
+  case fileGone(String)
+  /// The whole database was saved to a new file.
+  case copySaved(file: String, bytes: Int)
   /// The user's configuration changed; what is wrong with it, if anything is.
   case configured(Settings, problem: String?)
   /// The file of the views or the resources changed; what is wrong with it, if anything is, and the text
@@ -109,6 +113,8 @@ enum Effect: Hashable, Sendable {
   case readHistory(Int, Path, before: Int64?, count: Int)
   /// Read which records may be chosen in a collection.
   case readChoices(Path)
+  /// Save the whole database to a new file.
+  case saveCopy(String)
   /// Write records to a file.
   case export(ExportJob)
   /// Give up writing them.

@@ -155,7 +155,7 @@ extension AppState {
 
   private mutating func performAnywhere(_ action: ActionID) -> Bool {
     switch action {
-    case .appQuit: isLeaving = true
+    case .appQuit: leave()
     case .appSuspend: effects.append(.suspend)
     case .appCrash: effects.append(.crash)
     case .screenRedraw: effects.append(.redraw)
@@ -168,7 +168,7 @@ extension AppState {
     case .paletteOpen: openPalette()
     case .profileReadonly: toggleReadOnly()
     case .viewClose:
-      if layers.isEmpty { isLeaving = true } else { closeLayer() }
+      if layers.isEmpty { leave() } else { closeLayer() }
     case .jobCancel: interrupt()
     default: return false
     }

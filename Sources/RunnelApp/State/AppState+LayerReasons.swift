@@ -236,6 +236,7 @@ extension AppState {
 
   /// Why writing is not turned on or off; nil if it is.
   var reasonNotSwitched: String? {
+    if let reasonGone { return reasonGone }
     if isOpenedReadOnly { return "this database was opened read-only: open it to be written" }
     if deletion != nil || importing != nil || !writes.isEmpty || !reads.isEmpty {
       return "records are being written: stop that first, or wait for its end"

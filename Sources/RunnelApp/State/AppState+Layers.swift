@@ -171,6 +171,10 @@ extension AppState {
 
   private mutating func agree(to question: ConfirmScreen) {
     closeLayer()
+    if question.leaves {
+      isLeaving = true
+      return
+    }
     if let plan = question.plan { return startImport(plan) }
     if let number = question.drops { return drop(number) }
     if let id = question.dropsPending { return drop(pending: id) }

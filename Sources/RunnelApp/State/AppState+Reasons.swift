@@ -69,6 +69,7 @@ extension AppState {
 
   /// Why nothing is written; nil if writing is on.
   var reasonReadOnly: String? {
+    if let reasonGone { return reasonGone }
     if !isReadOnly { return nil }
     return isOpenedReadOnly
       ? "read-only: nothing can be changed in this database"

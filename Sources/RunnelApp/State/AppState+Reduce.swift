@@ -61,6 +61,8 @@ extension AppState {
     case .refused(let number, let refusal):
       if !failHistory(number, refusal), !take(detailHistory: number, nil) { fail(number, refusal) }
     case .trouble(let message): say(.error, message)
+    case .fileGone(let message): lose(message)
+    case .copySaved(let file, let bytes): noteCopy(file, bytes: bytes)
     case .configured(let settings, let problem): configure(settings, problem)
     case .redefined(let file, let problem, let views): redefine(file, problem, views: views)
     case .exported(let report): take(report)

@@ -166,6 +166,8 @@ struct AppState: Equatable, Sendable {
   var reading: ImportReading?
   /// The views as they were saved while something is open over one.
   var redefinition: Redefinition?
+  /// What became of the database's file; nil while it is there.
+  var fileGone: FileGone?
   /// What is said once, over everything.
   var greeting: Greeting?
   var lastWrite = 0

@@ -29,6 +29,8 @@ struct ConfirmScreen: Hashable, Sendable {
   var openedAt: Int64
   /// What is imported, if it is about that.
   var plan: ImportProgress?
+  /// Whether it is about leaving the program.
+  var leaves = false
   /// What the hints of the dialog do, in their order.
   var answers: [ActionID] = []
   /// What will happen, in full.

@@ -119,6 +119,7 @@ extension AppState {
       ExportChoice(
         word: "view", title: screen.filter.map { "all that fit \($0.text)" } ?? "all rows",
         source: .view(screen.definition, screen.filter, surroundings)))
+    if let loadedChoice { choices.append(loadedChoice) }
     if let record = screen.cursorRecord { choices.append(subtreeChoice(record.path, "record")) }
     return choices
   }

@@ -27,5 +27,6 @@ extension PaletteCommand {
         state.openImport(file)
         return nil
       }),
+    saveCopy,
   ]
 }

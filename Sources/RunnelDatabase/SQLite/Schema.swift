@@ -3,7 +3,7 @@ import GRDB
 /// The tables of a database file, and what marks a file as one.
 ///
 /// `FORMAT.md` tells what each table holds, how keys and values are coded, and the invariants, which
-/// code and tests cite as I1 to I10. A new version appends a step to `migrations`; a step that was
+/// code and tests cite as I1 to I12. A new version appends a step to `migrations`; a step that was
 /// released never changes.
 enum Schema {
   /// "RNNL": what `PRAGMA application_id` says of a file of ours.

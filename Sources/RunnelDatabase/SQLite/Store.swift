@@ -15,7 +15,7 @@ final class Store {
   let file: String
   private let queue: DatabaseQueue
   /// True if the file was opened as one that does not change.
-  private let isAtRest: Bool
+  let isAtRest: Bool
   private let statements = StatementCache()
   /// The declared indexes, as this connection last saw them.
   private(set) var indexes: [StoredIndex] = []
@@ -25,6 +25,12 @@ final class Store {
   private var knownState: Int64?
   /// Where reads that an index would spare are noted.
   let adviceLog = AdviceLog()
+  /// Whether the log has a mark of this connection; see `LogMark`.
+  private(set) var hasMarked = false
+  /// The files as they were opened; nil until they are.
+  private(set) var files: OpenedFiles?
+  /// What became of the files; nil while they are there, and final once it is not.
+  private(set) var loss: FileLoss?
 
   /// Opens a file; an absent or empty one becomes a database, unless `isReadOnly`.
   ///
@@ -37,16 +43,28 @@ final class Store {
   init(file: String, isReadOnly: Bool, busyTimeout: Duration) throws {
     self.file = file
     do {
+      let newest = try Store.checkLog(of: file)
       // Looking through a connection that cannot write leaves even the log of a foreign file alone.
       if !isReadOnly, let kind = try Store.peek(file, busyTimeout) {
         try Store.check(kind, file: file, isReadOnly: isReadOnly)
       }
       isAtRest = isReadOnly && Store.isAtRest(file)
       queue = try Store.connect(file, isReadOnly: isReadOnly, busyTimeout)
+      // Whatever is found to be wrong, nothing is changed.
+      try keepLog(true)
       let kind = try Store.kind(queue)
       try Store.check(kind, file: file, isReadOnly: isReadOnly)
+      if let newest { try checkAge(since: newest) }
       if !isReadOnly { try prepare(kind, busyTimeout) }
+      files = try openedFiles()
+      try keepLog(false)
     } catch {
+      if let error = error as? GRDB.DatabaseError,
+        error.extendedResultCode == .SQLITE_IOERR_SHORT_READ
+      {
+        // The log is shorter than those who have it open say.
+        throw Store.notOfOthers(file)
+      }
       throw DatabaseError(error, file: file)
     }
   }
@@ -160,7 +178,7 @@ final class Store {
   /// What opens a file that does not change.
   ///
   /// Source: SQLite, "Uniform Resource Identifiers", `immutable`.
-  private static func uriAtRest(_ file: String) -> String {
+  static func uriAtRest(_ file: String) -> String {
     URL(fileURLWithPath: file).absoluteString + "?immutable=1"
   }
 
@@ -201,24 +219,37 @@ final class Store {
 
   /// Runs `body`; all it writes is on disk when this returns, and none of it if it throws.
   func write<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
-    try transaction("BEGIN IMMEDIATE", body)
+    try transaction("BEGIN IMMEDIATE", isWriting: true, body)
   }
 
   private func transaction<Result>(
-    _ beginning: StaticString, _ body: (StoreTransaction) throws -> Result
+    _ beginning: StaticString, isWriting: Bool = false,
+    _ body: (StoreTransaction) throws -> Result
   ) throws -> Result {
     do {
+      if isWriting, let loss { throw loss }
       try checkRest()
       return try queue.writeWithoutTransaction { db in
         try statements.statement(beginning, db).run()
         do {
-          let result = try start(db).telling(body)
+          let transaction = try start(db)
+          if isWriting { try markLog(transaction) }
+          let changes = db.totalChangesCount
+          let result = try transaction.telling(body)
+          if isWriting, !transaction.notedEntry.isAppended, db.totalChangesCount != changes {
+            try remarkLog(transaction)
+          }
+          // Before, so that nothing gets into files of others; after, so that whoever is told that the
+          // write is done finds it in the file of that name.
+          if isWriting { try checkFiles(db) }
           try statements.statement("COMMIT", db).run()
+          if isWriting { try checkFiles(db, isCommitted: true) }
+          hasMarked = hasMarked || isWriting
           return result
         } catch {
           // SQLite has undone some failures by itself; if this fails too, closing undoes it.
           if db.isInsideTransaction { try? statements.statement("ROLLBACK", db).run() }
-          throw error
+          throw cause(of: error, db)
         }
       }
     } catch {
@@ -296,6 +327,14 @@ final class Store {
       throw DatabaseError(error, file: file)
     }
   }
+
+  /// Runs `body` on the connection; errors stay as they are.
+  func onConnection<Result>(_ body: (GRDB.Database) throws -> Result) throws -> Result {
+    try queue.writeWithoutTransaction(body)
+  }
+
+  /// The files are lost, and stay it.
+  func note(_ loss: FileLoss) { self.loss = loss }
 
   /// What `PRAGMA synchronous` says; 2 is FULL.
   func synchronousMode() throws -> Int? {

@@ -39,6 +39,7 @@ extension StoreTransaction {
       try statement("INSERT INTO change (paths) VALUES (?)").run(.utf8(json.bytes))
     }
     let sequence = db.lastInsertedRowID
+    notedEntry.isAppended = true
     // Many at once: to delete one would write a page more for every write.
     if try sequence.isMultiple(of: changeSlack()) { try trimChanges(newest: sequence) }
     return sequence

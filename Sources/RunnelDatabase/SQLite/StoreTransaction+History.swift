@@ -22,6 +22,8 @@ struct HistoryText {
 
 /// The entry of the write that a transaction does, until its change is appended.
 final class NotedEntry {
+  /// Whether the feed has the write.
+  var isAppended = false
   var entry: HistoryText?
 }
 

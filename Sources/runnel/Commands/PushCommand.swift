@@ -50,6 +50,10 @@ struct PushCommand: ParsableCommand {
       let key: Key
       do {
         key = try session.push(JSONValue(parsing: line), to: path).key
+      } catch let error as DatabaseError where error.code == .fileGone {
+        throw Failure(
+          "Line \(lines.count) was not added: \(error) Those before it were added before that; nothing "
+            + "after it was read.")
       } catch {
         throw Failure(
           "Line \(lines.count) was not added: \(error). Those before it were; nothing after it "

@@ -71,6 +71,7 @@ struct PlainRunner {
       _ = runnel_eventfd_drain(wake)
       let messages = inbox.drain()
       for case .stale(let error) in messages { StandardError.say("\(error) It is tried again.") }
+      for case .fileGone(let error) in messages { throw error }
       view.receive(messages)
       try interruption.check()
       if answers.count > 2, answers[2] != 0 { throw StandardOutput.Closed() }

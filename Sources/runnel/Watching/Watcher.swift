@@ -103,10 +103,11 @@ final class Watcher {
     case .failed(_, let error): throw error
     case .advice(let advice): StandardError.say(advice.text(forFile: database.file))
     case .stale(let error): StandardError.say("\(error) It is tried again.")
+    case .fileGone(let error): throw error
     case .written, .performed, .refused, .resourceRefused, .found, .excerpt, .rows, .orders,
       .history,
       .acknowledged,
-      .rejected:
+      .rejected, .copied:
       preconditionFailure("A watcher asks for nothing but events.")
     case .origin, .pendingWrites: break
     }

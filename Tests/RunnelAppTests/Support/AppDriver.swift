@@ -227,6 +227,15 @@ final class AppDriver {
   /// Another process writes, and the application does not learn of it yet.
   func elsewhereUnseen(_ body: (DatabaseSession) throws -> Void) throws { try body(other) }
 
+  /// Somebody deletes the file, and the application does not learn of it yet.
+  func loseFile() throws { try FileManager.default.removeItem(atPath: file) }
+
+  /// The application looks at what became of the file.
+  func notice() {
+    runtime.receive(backend.session.news())
+    pump()
+  }
+
   /// Another process sets a value.
   func set(_ path: String, _ json: JSONValue) throws {
     try elsewhere { _ = try $0.write(.set(try Path(path), json)) }

@@ -34,6 +34,8 @@ extension DatabaseCare {
       try disk.require(bytes: (count - free) * page, toRewrite: file)
       try db.execute(sql: "VACUUM")
     }
+    // Its pages are others: this marks the log, and makes sure that the file is still there.
+    try store.write { _ in }
     // What was rewritten lies in the log; a stop now would only leave it there.
     try store.withDatabase { db in
       let busy = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")?.integerOrNil("busy")

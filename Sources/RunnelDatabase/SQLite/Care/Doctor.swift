@@ -135,8 +135,11 @@ struct Doctor {
         """)
   }
 
-  /// Gives the database an id if it has none that can be read.
+  /// Gives the database an id and a mark for its logs, where it has none that can be read.
   private func makeID() throws {
+    if try !LogMark.isStored(db) {
+      try db.execute(sql: "DROP TABLE IF EXISTS log_start; \(LogMark.table)")
+    }
     // A damaged one is what is mended here.
     if (try? StoreTransaction(db: db, indexes: []).databaseID()) != nil { return }
     try db.execute(

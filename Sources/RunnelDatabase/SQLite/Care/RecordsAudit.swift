@@ -1,7 +1,7 @@
 import GRDB
 
 /// Checks what is kept beside the tree: the history, what a replica has written down (I10),
-/// and the id of the database (I11).
+/// the id of the database (I11), and what ties a log to it (I12).
 struct RecordsAudit {
   let db: GRDB.Database
 
@@ -21,6 +21,17 @@ struct RecordsAudit {
     }
     try checkNames(&report)
     try checkID(store, &report)
+    try checkMark(store, &report)
+  }
+
+  /// What ties logs to the file is there (I12).
+  private func checkMark(_ store: StoreTransaction, _ report: inout DatabaseReport) throws {
+    guard try Schema.fileVersion(db) >= Migration.version3.version else { return }
+    if try !LogMark.isStored(db) {
+      report.add(
+        DatabaseFault(
+          place: "log_start", what: "the mark of the log is missing or is none", remedy: .newID))
+    }
   }
 
   /// The id of the database is there (I11).

@@ -1,7 +1,7 @@
 import GRDB
 
 extension Migration {
-  /// Adds the id of the database, and a checksum for each stored row.
+  /// Adds the id of the database, a checksum for each stored row, and what ties a log to the file.
   ///
   /// The rows of an older file have none until they are next written, or the file is made compact: to
   /// compute all would read and write the whole file while someone waits for it to open.
@@ -11,6 +11,7 @@ extension Migration {
         ALTER TABLE node ADD COLUMN checksum INTEGER;
         ALTER TABLE split ADD COLUMN checksum INTEGER;
         INSERT INTO meta (name, value) VALUES ('database.id', lower(hex(randomblob(16))));
+        \(LogMark.table)
         """)
   }
 }

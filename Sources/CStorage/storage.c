@@ -1,0 +1,56 @@
+#include "CStorage.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+// The index of the log is mapped in pieces of this size; the head is in the first one.
+#define INDEX_PIECE_BYTES 32768
+// Where the head of the index has what is read here.
+#define OFFSET_FRAMES 16
+#define OFFSET_SALTS 32
+#define OFFSET_COPIED 96
+#define OFFSET_BEGUN 128
+
+static sqlite3_file *file_of(void *connection) {
+  sqlite3_file *file = NULL;
+  int result = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  return result == SQLITE_OK && file != NULL && file->pMethods != NULL ? file : NULL;
+}
+
+static unsigned number(const volatile char *index, int offset) {
+  // The index is of this machine's order.
+  return *(const volatile unsigned *)(const volatile void *)(index + offset);
+}
+
+int runnel_storage_log_state(void *connection, struct runnel_log_state *state) {
+  sqlite3_file *file = file_of(connection);
+  if (file == NULL || file->pMethods->iVersion < 2 || file->pMethods->xShmMap == NULL) return -1;
+  void volatile *index = NULL;
+  int result = file->pMethods->xShmMap(file, 0, INDEX_PIECE_BYTES, 0, &index);
+  if ((result != SQLITE_OK && result != SQLITE_READONLY) || index == NULL) return -1;
+  const volatile char *bytes = index;
+  state->frames = number(bytes, OFFSET_FRAMES);
+  state->copied = number(bytes, OFFSET_COPIED);
+  state->begun = number(bytes, OFFSET_BEGUN);
+  for (int offset = 0; offset < (int)sizeof state->salts; offset++) {
+    state->salts[offset] = (unsigned char)bytes[OFFSET_SALTS + offset];
+  }
+  return 0;
+}
+
+int runnel_storage_read_file(void *connection, void *bytes, int count, long long offset) {
+  sqlite3_file *file = file_of(connection);
+  if (file == NULL) return -1;
+  return file->pMethods->xRead(file, bytes, count, offset) == SQLITE_OK ? 0 : -1;
+}
+
+int runnel_storage_has_moved(void *connection) {
+  int has_moved = 0;
+  int result = sqlite3_file_control(connection, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+  return result == SQLITE_OK && has_moved;
+}
+
+int runnel_storage_keep_log(void *connection, int keeps) {
+  int result = sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps, NULL);
+  return result == SQLITE_OK ? 0 : -1;
+}

@@ -1,0 +1,95 @@
+import GRDB
+import Glibc
+
+extension Store {
+  /// Writes all that the connection reads to a new file; see `DatabaseSession.saveCopy`.
+  func saveCopy(to path: String, isWanted: @escaping () -> Bool) throws -> Int {
+    if access(path, F_OK) == 0 { throw Store.isThere(path) }
+    // A small database is copied before SQLite asks.
+    if !isWanted() {
+      throw DatabaseError(.cancelled, "\(path) was not written: the work was stopped.")
+    }
+    let temporary = path + ".\(getpid()).part"
+    defer { unlink(temporary) }
+    do {
+      try onConnection { db in
+        try LongStatement.run(on: db, while: isWanted) {
+          try db.execute(sql: "VACUUM INTO ?", arguments: [temporary])
+        }
+      }
+      try Store.markCopy(temporary)
+    } catch let error as GRDB.DatabaseError where error.resultCode != .SQLITE_CORRUPT {
+      throw Store.notCopied(path, error)
+    } catch {
+      throw DatabaseError(error, file: file)
+    }
+    return try Store.finish(temporary, path)
+  }
+
+  /// Has a copy know no log: its pages are others than those of the file that it was made of.
+  private static func markCopy(_ path: String) throws {
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { db in
+      guard try db.tableExists("log_start") else { return }
+      try db.execute(
+        sql: "UPDATE log_start SET previous = randomblob(8), next = randomblob(8)")
+    }
+    try ClosedConnections.shared.close(queue)
+  }
+
+  /// Gives a file that was written its name, when it is on disk; returns its size.
+  private static func finish(_ temporary: String, _ path: String) throws -> Int {
+    let descriptor = open(temporary, O_RDWR | O_CLOEXEC)
+    if descriptor < 0 { throw notCopied(path, errno) }
+    defer { Glibc.close(descriptor) }
+    var status = stat()
+    guard fsync(descriptor) == 0, fstat(descriptor, &status) == 0 else {
+      throw notCopied(path, errno)
+    }
+    try giveName(temporary, path)
+    syncFolder(of: path)
+    return Int(status.st_size)
+  }
+
+  private static func giveName(_ temporary: String, _ path: String) throws {
+    // A link is made only where nothing is; a name is given whatever is there.
+    if link(temporary, path) == 0 { return }
+    if errno == EEXIST { throw isThere(path) }
+    // Some file systems have no links.
+    guard [EPERM, EOPNOTSUPP, ENOSYS].contains(errno) else { throw notCopied(path, errno) }
+    if access(path, F_OK) == 0 { throw isThere(path) }
+    if rename(temporary, path) != 0 { throw notCopied(path, errno) }
+  }
+
+  private static func syncFolder(of path: String) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 { return }
+    // A file system that cannot do it needs it not.
+    _ = fsync(descriptor)
+    Glibc.close(descriptor)
+  }
+
+  private static func isThere(_ path: String) -> DatabaseError {
+    DatabaseError(.refused, "\(path) is there already: name another file.")
+  }
+
+  private static func notCopied(_ path: String, _ error: GRDB.DatabaseError) -> DatabaseError {
+    switch error.resultCode {
+    case .SQLITE_FULL:
+      DatabaseError(
+        .diskFull, "The disk of \(path) is full. Nothing was saved there: name another place.")
+    case .SQLITE_CANTOPEN:
+      DatabaseError(
+        .cannotOpen,
+        "\(path) cannot be made: check that the folder exists and that you may write there.")
+    default:
+      DatabaseError(
+        .storage, "\(path) was not written: \(error.message ?? "no reason was given").")
+    }
+  }
+
+  private static func notCopied(_ path: String, _ reason: Int32) -> DatabaseError {
+    DatabaseError(.storage, "\(path) was not written: \(String(cString: strerror(reason))).")
+  }
+}

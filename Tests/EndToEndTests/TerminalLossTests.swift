@@ -1,0 +1,37 @@
+import Glibc
+import Testing
+
+extension TerminalTests {
+  /// The file goes under the workspace (issue 14, item 3).
+  @Suite struct LossTests {
+    @Test func aFileThatIsDeletedUnderTheWorkspaceIsSeenAtOnce() throws {
+      let demo = try DemoDatabase()
+      let terminal = try TmuxTerminal()
+      try terminal.runnel(demo.arguments)
+      try terminal.wait(for: "row 57 of 57")
+      try terminal.keys("a")
+      try terminal.type("half a thought")
+      try terminal.wait(for: "half a thought")
+      #expect(unlink(demo.file) == 0)
+      // No key was pressed.
+      let gone = try terminal.wait(for: "the file is gone")
+      #expect(!gone.contains(" live"))
+      try terminal.keys("Enter")
+      try terminal.wait(for: "was deleted while it was open")
+      try terminal.keys("Escape")
+      try terminal.wait(forNo: "not saved")
+      try terminal.keys("q")
+      try terminal.wait(for: "ends with the program")
+      try terminal.keys("n")
+      try terminal.wait(forNo: "ends with the program")
+      try terminal.keys(":")
+      try terminal.type("save-copy \(terminal.folder.file("copy.db"))")
+      try terminal.keys("Enter")
+      try terminal.wait(for: "saved all")
+      try terminal.keys("q")
+      try terminal.wait(for: TmuxTerminal.prompt)
+      let outcome = try Program.run(["doctor", "-d", terminal.folder.file("copy.db")])
+      #expect(outcome.status == 0, "\(outcome.errors)")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// The file of the database goes while the workspace is open (issue 14, item 3).
+@Suite struct FileLossTests {
+  private func app(columns: Int = 100, rows: Int = 24) throws -> AppDriver {
+    try AppDriver(Fixture.views(), json: Fixture.small, columns: columns, rows: rows)
+  }
+
+  @Test func itIsSaidWhereverOneLooksForAsLongAsItIsSo() throws {
+    let app = try app()
+    #expect(app.screen[0].contains("live"))
+    try app.loseFile()
+    app.notice()
+    for keys in ["j", "g2", "g3", "g1 ?", "q"] {
+      app.press(keys)
+      app.wait(milliseconds: 60_000)
+      #expect(app.screen[0].contains("✗ the file is gone"))
+      #expect(!app.screen[0].contains("live"))
+      #expect(app.screen.contains { $0.contains("save-copy FILE") }, "\(keys)")
+    }
+    app.resize(columns: 40, rows: 10)
+    #expect(app.screen[0].contains("gone"))
+  }
+
+  @Test(arguments: ["a", "e", "d", "F2", "Del", "g2 a", "g2 j e", "g3 a", "g3 j d", "!"])
+  func everyWayToWriteIsOffWithTheReason(keys: String) throws {
+    let app = try app()
+    try app.loseFile()
+    app.notice()
+    app.press(keys)
+    #expect(app.toast.hasPrefix("the file is gone"), "\(app.toast)")
+    #expect(app.backend.writeCount == 0)
+  }
+
+  /// Nobody had noticed yet: the write itself does.
+  @Test func aWriteThatFindsTheFileGoneKeepsWhatWasTyped() throws {
+    let app = try app()
+    app.press("a")
+    app.type("what I said")
+    try app.loseFile()
+    app.press("Enter")
+    #expect(app.screen[0].contains("the file is gone"))
+    #expect(app.state.queue.refused.map(\.title).count == 1)
+    #expect(app.composeLine.contains("what I said"))
+    #expect(!app.toast.contains("saved"))
+    let refused = try #require(app.state.queue.refused.first?.request)
+    #expect("\(refused)".contains("what I said"))
+    app.press("Esc")
+    #expect(app.state.lists[0].draft == "what I said")
+  }
+
+  @Test func nothingIsSaidToBeSavedThatWasUnderWay() throws {
+    let app = try app()
+    app.press("g2 gg j Space Space d")
+    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.strike("y")
+    try app.loseFile()
+    app.pump()
+    #expect(app.toast.hasPrefix("deleted 0 of 2"), "\(app.toast)")
+    #expect(app.screen[0].contains("the file is gone"))
+    #expect(app.screen[0].contains("!2"), "\(app.screen[0])")
+  }
+
+  @Test func theRowsHereAndTheWholeDatabaseAreSavedElsewhere() throws {
+    let app = try app()
+    try app.loseFile()
+    app.notice()
+    let folder = NSTemporaryDirectory() + "runnel-loss-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    app.press("ye")
+    #expect(app.screen.contains { $0.contains("loaded") })
+    app.press("C-u")
+    app.type("loaded")
+    app.press("Tab Tab C-u")
+    app.type("\(folder)/rows.json")
+    app.press("C-s")
+    #expect(app.toast.hasPrefix("exported"), "\(app.toast) \(app.screen)")
+    app.press(":")
+    app.type("save-copy \(folder)/copy.db")
+    app.press("Enter")
+    #expect(app.toast.hasPrefix("saved all"), "\(app.toast)")
+    #expect(FileManager.default.fileExists(atPath: "\(folder)/copy.db"))
+    #expect(app.screen[0].contains("the file is gone"))
+  }
+
+  @Test func leavingAsksWhileNothingWasSavedElsewhere() throws {
+    let app = try app()
+    app.press("a")
+    app.type("half a thought")
+    app.press("Esc")
+    try app.loseFile()
+    app.notice()
+    app.press("q")
+    #expect(!app.state.isLeaving)
+    #expect(app.screen.contains { $0.contains("ends with the program") })
+    #expect(app.screen.contains { $0.contains("1 draft") })
+    app.press("n")
+    #expect(!app.state.isLeaving)
+    app.press("q")
+    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.press("y")
+    #expect(app.state.isLeaving)
+  }
+
+  @Test func leavingIsFreeOnceACopyIsSaved() throws {
+    let app = try app()
+    try app.loseFile()
+    app.notice()
+    app.take(.copySaved(file: "copy.db", bytes: 4096))
+    app.press("q")
+    #expect(app.state.isLeaving)
+  }
+
+  @Test func aRecordingTellsIt() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small, isRecording: true)
+    try app.loseFile()
+    app.notice()
+    app.take(.copySaved(file: "copy.db", bytes: 4096))
+    let replay = try SessionReplay(parsing: app.recording, file: "s.log")
+    #expect(replay.state.fileGone == app.state.fileGone)
+    #expect(replay.state.fileGone?.isCopied == true)
+  }
+}

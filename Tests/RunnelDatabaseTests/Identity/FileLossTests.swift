@@ -1,0 +1,225 @@
+import Foundation
+import Glibc
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelDatabase
+
+/// The file goes while it is open (issue 14, item 3): nothing is called saved from then on.
+@Suite struct FileLossTests {
+  private let database: DeepDatabase
+
+  init() throws { database = try DeepDatabase() }
+
+  private func expectGone(_ error: (any Error)?, _ way: WayToLose) {
+    let error = error as? DatabaseError
+    #expect(error?.code == .fileGone, "\(way): \(String(describing: error))")
+    #expect(error?.message.contains(database.file) == true, "\(way)")
+    #expect((error?.message.count ?? 0) < 600)
+  }
+
+  @Test(arguments: WayToLose.allCases)
+  func noWriteIsAcknowledgedAfterTheFileWent(way: WayToLose) throws {
+    let session = try database.filledSession()
+    try way.lose(database.file)
+    for _ in 0..<2 {
+      expectGone(#expect(throws: DatabaseError.self) { try session.set("/d", "1") }, way)
+      expectGone(#expect(throws: DatabaseError.self) { try session.push(1, to: .root) }, way)
+      expectGone(#expect(throws: DatabaseError.self) { try session.importJSON("1", at: "/e") }, way)
+      expectGone(
+        #expect(throws: DatabaseError.self) {
+          try session.declareIndexes([IndexDefinition(pattern: "/l", child: .root)])
+        }, way)
+    }
+    expectGone(session.fileLoss, way)
+    #expect(throws: Never.self) { try session.close() }
+  }
+
+  @Test(arguments: WayToLose.allCases, [false, true])
+  func itIsFoundWithoutAWrite(way: WayToLose, isReadOnly: Bool) throws {
+    let writer = try database.filledSession()
+    let session = try database.session(isReadOnly: isReadOnly)
+    #expect(try session.catchUp().isEmpty)
+    try way.lose(database.file)
+    expectGone(#expect(throws: DatabaseError.self) { try session.catchUp() }, way)
+    expectGone(#expect(throws: DatabaseError.self) { try session.checkFile() }, way)
+    expectGone(#expect(throws: DatabaseError.self) { try writer.catchUp() }, way)
+  }
+
+  @Test(arguments: WayToLose.allCases.filter { !$0.losesPages })
+  func whatIsOpenIsStillReadAndSavedElsewhere(way: WayToLose) throws {
+    let session = try database.filledSession()
+    let before = try session.export()
+    try way.lose(database.file)
+    #expect(throws: DatabaseError.self) { try session.catchUp() }
+    #expect(try session.export() == before)
+    let copy = database.folder.file("copy.db")
+    let bytes = try session.saveCopy(to: copy)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: copy)).count == bytes)
+    try session.close()
+    let saved = try database.folder.session("copy.db")
+    #expect(try saved.export() == before)
+    try saved.set("/d", "1")
+    try saved.close()
+    #expect(try DatabaseCare.check(file: copy).isSound)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: database.folder.path)
+        .allSatisfy { !$0.hasSuffix(".part") })
+  }
+
+  /// What the name leads to now is somebody else's.
+  @Test func aFileThatTookThePlaceIsLeftAlone() throws {
+    let session = try database.filledSession()
+    try FileEditor.execute("CREATE TABLE t (a)", in: database.folder.file("other.db"))
+    let other = try database.folder.bytes("other.db")
+    #expect(rename(database.folder.file("other.db"), database.file) == 0)
+    #expect(throws: DatabaseError.self) { try session.set("/d", "1") }
+    try session.close()
+    #expect(try database.folder.bytes(database.name) == other)
+  }
+
+  @Test func aLogThatTookThePlaceIsLeftAlone() throws {
+    let session = try database.filledSession()
+    let file = try database.folder.bytes(database.name)
+    let other = Data("somebody's".utf8)
+    try database.folder.write(other, to: "other")
+    #expect(rename(database.folder.file("other"), database.file + "-wal") == 0)
+    #expect(throws: DatabaseError.self) { try session.set("/d", "1") }
+    try session.close()
+    #expect(try database.folder.bytes(database.name + "-wal") == other)
+    #expect(try database.folder.bytes(database.name) == file)
+  }
+
+  /// Whoever deletes the log alone loses nothing where somebody has it open.
+  @Test func aLogThatWasDeletedIsPutIntoTheFile() throws {
+    let session = try database.filledSession()
+    let before = try session.export()
+    #expect(unlink(database.file + "-wal") == 0)
+    let error = #expect(throws: DatabaseError.self) { try session.set("/d", "1") }
+    #expect(error?.message.contains("put into") == true, "\(String(describing: error))")
+    try session.close()
+    let next = try database.session()
+    #expect(try next.export() == before)
+    try next.set("/d", "1")
+  }
+
+  /// The log is whole: whoever opens the file next finds all of it, and what others wrote meanwhile.
+  @Test func withoutItsIndexTheLogIsKept() throws {
+    let session = try database.filledSession()
+    let before = try session.export()
+    #expect(unlink(database.file + "-shm") == 0)
+    #expect(throws: DatabaseError.self) { try session.set("/d", "1") }
+    try session.close()
+    #expect(try database.session().export() == before)
+  }
+
+  @Test func whereItWentIsSaid() throws {
+    var session = try database.filledSession()
+    let old = database.file + ".old"
+    #expect(rename(database.file, old) == 0)
+    var error = #expect(throws: DatabaseError.self) { try session.checkFile() }
+    #expect(error?.message.contains("moved to \(old)") == true)
+    #expect(error?.message.contains("rename \(database.file)-wal to \(old)-wal") == true)
+    try session.close()
+    #expect(rename(database.file + "-wal", old + "-wal") == 0)
+    let moved = try database.folder.session(database.name + ".old")
+    #expect(try moved.export("/b") == #"{"c":1}"#)
+    try moved.close()
+
+    session = try database.filledSession()
+    let folder = database.folder
+    #expect(rename(folder.file("above"), folder.file("elsewhere")) == 0)
+    error = #expect(throws: DatabaseError.self) { try session.checkFile() }
+    let place = folder.file("elsewhere/below/test.db")
+    #expect(error?.message.contains("open \(place)") == true, "\(String(describing: error))")
+    try session.close()
+    #expect(try folder.session("elsewhere/below/test.db").export("/b") == #"{"c":1}"#)
+  }
+
+  /// While its name led elsewhere, others may have written the file.
+  @Test func aFileThatComesBackIsNotWrittenAnyMore() throws {
+    let session = try database.filledSession()
+    #expect(rename(database.file, database.file + ".old") == 0)
+    #expect(throws: DatabaseError.self) { try session.checkFile() }
+    #expect(rename(database.file + ".old", database.file) == 0)
+    expectGone(#expect(throws: DatabaseError.self) { try session.set("/d", "1") }, .fileMovedAway)
+    try session.close()
+    #expect(try database.session().export("/d") == "null")
+  }
+
+  @Test func aLinkThatLeadsElsewhereIsALoss() throws {
+    _ = try database.filledSession()
+    let link = database.folder.file("link.db")
+    #expect(symlink(database.file, link) == 0)
+    let session = try database.folder.session("link.db")
+    try session.set("/d", "1")
+    #expect(unlink(link) == 0)
+    #expect(symlink(database.folder.file("other.db"), link) == 0)
+    let error = #expect(throws: DatabaseError.self) { try session.set("/d", "2") }
+    #expect(error?.code == .fileGone)
+    #expect(error?.message.contains("open \(database.file)") == true)
+  }
+
+  /// The last moment at which the file may go, and the write was done.
+  @Test func aFileThatGoesDuringTheCommitIsFoundBeforeItIsAcknowledged() throws {
+    let session = try database.filledSession()
+    let file = database.file
+    let observer = try session.whileCommitting { unlink(file) }
+    expectGone(#expect(throws: DatabaseError.self) { try session.set("/d", "1") }, .fileDeleted)
+    #expect(access(file, F_OK) != 0)
+    withExtendedLifetime(observer) {}
+  }
+
+  /// Files that become shorter and longer as they should.
+  @Test func compactionAndCheckpointsOfOthersAreNoLoss() throws {
+    let session = try database.filledSession()
+    for round in 0..<3 {
+      let other = try database.session(seed: UInt64(round) + 7)
+      try other.importJSON(largeObject(3000), at: "/large")
+      try other.set("/large", "null")
+      try other.close()
+      _ = try DatabaseCare.compact(file: database.file)
+      try session.set("/d", "\(round)")
+      #expect(try session.catchUp().isEmpty)
+    }
+    #expect(session.fileLoss == nil)
+  }
+
+  @Test func aCopyReplacesNothing() throws {
+    let session = try database.filledSession()
+    let copy = database.folder.file("copy.db")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: copy))
+    let error = #expect(throws: DatabaseError.self) { try session.saveCopy(to: copy) }
+    #expect(error?.code == .refused)
+    #expect(try database.folder.bytes("copy.db") == Data("mine".utf8))
+    let absent = #expect(throws: DatabaseError.self) {
+      try session.saveCopy(to: database.folder.file("none/copy.db"))
+    }
+    #expect(absent?.code == .cannotOpen)
+    let stopped = #expect(throws: DatabaseError.self) {
+      try session.saveCopy(to: database.folder.file("stopped.db"), isWanted: { false })
+    }
+    #expect(stopped?.code == .cancelled)
+    #expect(access(database.folder.file("stopped.db"), F_OK) != 0)
+    try session.set("/d", "1")
+  }
+
+  /// The log of those who have the file open is not the one beside it: to write there would mix the two.
+  @Test func aFileWhoseOpenLogWasDeletedIsNotOpenedByOthers() throws {
+    let session = try database.filledSession()
+    let before = try session.export()
+    #expect(unlink(database.file + "-wal") == 0)
+    for isReadOnly in [true, false] {
+      let error = #expect(throws: DatabaseError.self) {
+        try database.session(isReadOnly: isReadOnly)
+      }
+      #expect(error?.code == .fileGone, "\(String(describing: error))")
+    }
+    #expect(throws: DatabaseError.self) { try session.set("/d", "1") }
+    let copy = database.folder.file("copy.db")
+    try session.saveCopy(to: copy)
+    try session.close()
+    #expect(try database.folder.session("copy.db").export() == before)
+  }
+}

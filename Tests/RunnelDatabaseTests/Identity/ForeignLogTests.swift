@@ -1,0 +1,229 @@
+import Foundation
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelDatabase
+
+/// A log is taken in by the file that it was begun on, and by no other (issue 14, item 3).
+@Suite struct ForeignLogTests {
+  /// A file and its log, as they lay there at a moment, and what they held.
+  private struct Moment {
+    var file: Data
+    var log: Data?
+    var export: String
+    var event: String
+  }
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func moment(_ session: DatabaseSession, _ event: String) throws -> Moment {
+    Moment(
+      file: try folder.bytes(), log: try? folder.bytes("test.db-wal"),
+      export: try session.export(), event: event)
+  }
+
+  /// Puts a file and a log beside each other; returns what is read there, or why nothing is.
+  private func mixed(
+    _ file: Data, _ log: Data?, isReadOnly: Bool
+  ) throws -> Swift.Result<String, DatabaseError> {
+    let other = try TemporaryFolder()
+    try other.write(file)
+    if let log { try other.write(log, to: "test.db-wal") }
+    do {
+      let session = try other.session(isReadOnly: isReadOnly)
+      let export = try session.export()
+      if !isReadOnly { try session.set("/written", "1") }
+      try session.close()
+      return .success(export)
+    } catch let error as DatabaseError {
+      #expect(try other.bytes() == file)
+      if let log { #expect(try other.bytes("test.db-wal") == log) }
+      return .failure(error)
+    }
+  }
+
+  @Test(arguments: [true, false]) func theLogOfAnotherDatabaseIsRefused(isReadOnly: Bool) throws {
+    let (one, other) = (try folder.session(), try folder.session("other.db"))
+    try one.set("/a", largeObject(100))
+    try other.set("/a", largeObject(50))
+    let log = try folder.bytes("test.db-wal")
+    try other.close()
+    let result = try mixed(folder.bytes("other.db"), log, isReadOnly: isReadOnly)
+    #expect(throws: DatabaseError.self) { try result.get() }
+    if case .failure(let error) = result {
+      #expect(error.code == .foreignLog)
+      #expect(error.message.contains("-wal.old"))
+    }
+    try one.close()
+  }
+
+  /// The file was moved and its log stayed: to make a new one there would take away what the moved one lacks.
+  @Test(arguments: [nil, Data()]) func aLogWithoutItsFileIsKept(file: Data?) throws {
+    let session = try folder.session()
+    try session.set("/a", "1")
+    let other = try TemporaryFolder()
+    let log = try folder.bytes("test.db-wal")
+    try other.write(log, to: "test.db-wal")
+    if let file { try other.write(file) }
+    let error = #expect(throws: DatabaseError.self) { try other.session() }
+    #expect(error?.code == .foreignLog)
+    #expect(try other.bytes("test.db-wal") == log)
+    #expect((try? other.bytes()) == file)
+    try session.close()
+  }
+
+  /// What lies there after the writer was killed, from the first moment on.
+  @Test func aNewFileWhoseTablesAreInItsLogOnlyIsTakenIn() throws {
+    let session = try folder.session()
+    let fresh = try moment(session, "fresh")
+    try session.set("/a", "1")
+    let written = try moment(session, "written")
+    for moment in [fresh, written] {
+      #expect(try mixed(moment.file, moment.log, isReadOnly: false) == .success(moment.export))
+    }
+    #expect(try mixed(written.file, written.log, isReadOnly: true) == .success(written.export))
+  }
+
+  @Test func aFileOfAnOlderVersionTakesInItsLog() throws {
+    for version in 1...2 {
+      let name = "version\(version).db"
+      let old = try OldFile(folder.file(name), version: version)
+      let file = try folder.bytes(name)
+      let log = try folder.bytes("\(name)-wal")
+      #expect(!log.isEmpty)
+      #expect(try mixed(file, log, isReadOnly: true) == .success(#"{"a":1}"#))
+      #expect(try mixed(file, log, isReadOnly: false) == .success(#"{"a":1}"#))
+      try old.close()
+    }
+  }
+
+  /// Two go on from copies of one file and its log: neither takes in the log of the other.
+  @Test func logsOfTwoCopiesAreNotExchanged() throws {
+    let session = try folder.session()
+    try session.set("/a", largeObject(60))
+    let start = try moment(session, "start")
+    var moments: [Moment] = []
+    for name in ["x", "y"] {
+      let copy = try TemporaryFolder()
+      try copy.write(start.file)
+      try copy.write(try #require(start.log), to: "test.db-wal")
+      let copied = try copy.session()
+      try copied.set("/\(name)", largeObject(40))
+      let log = try copy.bytes("test.db-wal")
+      let export = try copied.export()
+      try copied.close()
+      moments.append(Moment(file: try copy.bytes(), log: log, export: export, event: name))
+    }
+    for (one, other) in [(0, 1), (1, 0)] {
+      let result = try mixed(moments[one].file, moments[other].log, isReadOnly: true)
+      #expect(throws: DatabaseError.self) { try result.get() }
+      #expect(
+        try mixed(moments[one].file, moments[one].log, isReadOnly: true)
+          == .success(moments[one].export))
+    }
+    try session.close()
+  }
+
+  /// Any file of a history with any log of it: what is read is what was there with that log, or nothing.
+  @Test(arguments: [UInt64.random(in: 0...UInt64.max), UInt64.random(in: 0...UInt64.max)])
+  func noFileIsMixedWithALogOfAnotherTime(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var session = try folder.session()
+    var reader: IdleReader?
+    var moments = [try moment(session, "open")]
+    for step in 0..<22 {
+      let event: String
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0...3:
+        event = "set"
+        try session.set("/a/k\(Int.random(in: 0..<9, using: &random))", "\(step)")
+      case 4:
+        event = "large"
+        try session.set("/l\(step % 3)", largeObject(.random(in: 1...90, using: &random)))
+      case 5:
+        let mode = ["PASSIVE", "RESTART", "TRUNCATE"].randomElement(using: &random) ?? ""
+        event = "checkpoint \(mode)"
+        // One that has to wait for the reader ends without its end.
+        try? session.checkpoint(reader == nil ? mode : "PASSIVE")
+      case 6:
+        event = "reopen"
+        try session.close()
+        session = try folder.session(seed: UInt64(step) + 2)
+      case 7:
+        event = "index"
+        try session.declareIndexes([IndexDefinition(pattern: "/p\(step)", child: .root)])
+      case 8 where reader == nil:
+        event = "reader"
+        reader = try IdleReader(folder.file())
+      case 8:
+        event = "no reader"
+        try reader?.end()
+        reader = nil
+      default:
+        event = "compact"
+        // With a reader in it, it is not finished.
+        _ = try? DatabaseCare.compact(file: folder.file(), busyTimeout: .milliseconds(1))
+      }
+      #expect(try session.catchUp().isEmpty)
+      moments.append(try moment(session, event))
+    }
+    try reader?.end()
+    try session.close()
+    for (i, file) in moments.enumerated() {
+      for (j, log) in moments.enumerated() where (log.log?.count ?? 0) > 32 {
+        let result = try mixed(file.file, log.log, isReadOnly: true)
+        let words: Comment = "seed \(seed): file after \(i) (\(file.event)), log after \(j)"
+        switch result {
+        case .success(let export): #expect(export == log.export, words)
+        case .failure(let error):
+          // Pages of two times may contradict each other before their changes are compared.
+          #expect([.foreignLog, .corrupt].contains(error.code), "\(words): \(error)")
+          #expect(i != j, words)
+        }
+      }
+    }
+  }
+
+  /// The same name, the same inode, other pages: as `cp` replaces a file.
+  @Test(arguments: [1, 60, 300]) func aFileThatIsOverwrittenInItsPlaceIsALoss(size: Int) throws {
+    let session = try folder.session()
+    try session.set("/a", largeObject(60))
+    try session.checkpoint()
+    try session.set("/b", "1")
+    let other = try folder.session("other.db")
+    try other.set("/a", largeObject(size))
+    try other.close()
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file()))
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: folder.bytes("other.db"))
+    let error = #expect(throws: DatabaseError.self) { try session.set("/c", "1") }
+    #expect(error?.code == .fileGone, "\(String(describing: error))")
+    try session.close()
+    #expect(try folder.bytes() == folder.bytes("other.db"))
+  }
+
+  /// Another program that begins a log gives it no mark.
+  @Test func aLogThatAnotherProgramBeganIsTakenIn() throws {
+    try folder.session().close()
+    let session = try folder.session()
+    try FileEditor.execute("UPDATE meta SET value = value", in: folder.file())
+    try session.set("/a", "1")
+    let moment = try moment(session, "written")
+    #expect(try mixed(moment.file, moment.log, isReadOnly: false) == .success(moment.export))
+    try session.close()
+  }
+
+  @Test func whatTiesLogsToTheFileIsMendedByARepair() throws {
+    try folder.session().close()
+    try FileEditor.execute("DELETE FROM log_start", in: folder.file())
+    #expect(try !DatabaseCare.check(file: folder.file()).isSound)
+    let session = try folder.session()
+    try session.set("/a", "1")
+    try session.close()
+    #expect(try DatabaseCare.repair(file: folder.file()).after?.isSound == true)
+    #expect(try folder.session().export() == #"{"a":1}"#)
+  }
+}
