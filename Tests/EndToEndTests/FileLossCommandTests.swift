@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// The file goes while a command has it open (issue 14, item 3): nothing more is acknowledged.
+/// The file goes while a command has it open: nothing more is acknowledged.
 @Suite struct FileLossCommandTests {
   /// How the files are lost.
   enum Way: String, CaseIterable, Sendable {

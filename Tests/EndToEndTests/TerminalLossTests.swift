@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 extension TerminalTests {
-  /// The file goes under the workspace (issue 14, item 3).
+  /// The file goes under the workspace.
   @Suite struct LossTests {
     @Test func aFileThatIsDeletedUnderTheWorkspaceIsSeenAtOnce() throws {
       let demo = try DemoDatabase()

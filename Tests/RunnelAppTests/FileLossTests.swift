@@ -6,7 +6,7 @@ import Testing
 
 @testable import RunnelApp
 
-/// The file of the database goes while the workspace is open (issue 14, item 3).
+/// The file of the database goes while the workspace is open.
 @Suite struct FileLossTests {
   private func app(columns: Int = 100, rows: Int = 24) throws -> AppDriver {
     try AppDriver(Fixture.views(), json: Fixture.small, columns: columns, rows: rows)

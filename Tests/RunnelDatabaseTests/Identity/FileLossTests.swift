@@ -6,7 +6,7 @@ import Testing
 
 @testable import RunnelDatabase
 
-/// The file goes while it is open (issue 14, item 3): nothing is called saved from then on.
+/// The file goes while it is open: nothing is called saved from then on.
 @Suite struct FileLossTests {
   private let database: DeepDatabase
 

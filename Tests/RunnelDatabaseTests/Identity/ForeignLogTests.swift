@@ -5,7 +5,7 @@ import Testing
 
 @testable import RunnelDatabase
 
-/// A log is taken in by the file that it was begun on, and by no other (issue 14, item 3).
+/// A log is taken in by the file that it was begun on, and by no other.
 @Suite struct ForeignLogTests {
   /// A file and its log, as they lay there at a moment, and what they held.
   private struct Moment {
