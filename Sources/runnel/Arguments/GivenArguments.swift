@@ -81,8 +81,10 @@ struct GivenArguments {
   private static func optionWithNothing(_ word: String) -> String? {
     guard word.hasPrefix("-"), word.hasSuffix("=") else { return nil }
     let name = word.dropLast()
-    let isName = name.drop { $0 == "-" }.allSatisfy { $0.isLetter || $0 == "-" }
-    return isName && name.contains(where: \.isLetter) ? String(name) : nil
+    let letters = name.drop { $0 == "-" }
+    // Other words that begin with one dash may be values: of a filter, for instance.
+    let isOption = name.hasPrefix("--") ? !letters.isEmpty : letters.count == 1
+    return isOption && letters.allSatisfy { $0.isLetter || $0 == "-" } ? String(name) : nil
   }
 
   // MARK: Bytes that are no UTF-8
