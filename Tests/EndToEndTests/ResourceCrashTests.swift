@@ -5,7 +5,7 @@ import Testing
 
 /// Counters after the end of programs that were performing operations.
 @Suite struct ResourceCrashTests {
-  private static let roundCount = 30
+  private static let roundCount = LongRun.seeds == nil ? 10 : 30
   private static let resources = """
     log: /action
     resources:

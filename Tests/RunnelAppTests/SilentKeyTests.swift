@@ -119,13 +119,14 @@ import Testing
     if place.isReadOnly { state.isReadOnly = true }
     state.toast = nil
     state.effects = []
+    let before = Self.traces(of: state)
     var known = Self.exempt.union(Self.moves)
     for binding in state.keymap.bindings(for: state.contexts) {
       guard known.insert(binding.action).inserted else { continue }
       var after = state
       after.perform(binding.action, count: nil)
       let toast = after.toast?.toast.text
-      let isSilent = Self.traces(of: after) == Self.traces(of: state)
+      let isSilent = Self.traces(of: after) == before
       #expect(!isSilent, "\(binding.action) (\(binding.keys)) is silent: \(place.name)")
       after.toast = nil
       guard let toast, after == state, binding.action != .jobCancel else { continue }
