@@ -99,7 +99,7 @@ pictures: build
 manual: build
 	@$(PROGRAM) generate-manual > Resources/man/runnel.1
 
-# The program without symbols: a third of the size. The linker leaves them out, so that no further
+# The program without symbols, which makes it smaller. The linker leaves them out, so that no further
 # tool is needed. `make build` links it with them again.
 stripped: swift build-packages
 	@swift build $(RELEASE) -Xlinker -s --product runnel
