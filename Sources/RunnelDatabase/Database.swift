@@ -347,7 +347,7 @@ public actor Database {
       case .rejected(let id, let error):
         if settle(id, error) { continue }
         if let number = numbersOfWrites.removeValue(forKey: id) { post(.rejected(number, error)) }
-      case .cancelled(let listener, let error):
+      case .cancelled(let listener, _, let error):
         post(.failed(listener, DatabaseError(cancelled: error)))
       case .got(let id, let node): answer(get: id, .success(node))
       case .getFailed(let id, let error): answer(get: id, .failure(DatabaseError(get: error)))

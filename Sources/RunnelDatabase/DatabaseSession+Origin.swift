@@ -340,6 +340,24 @@ extension DatabaseSession {
     return (isNew, deliveries)
   }
 
+  /// Does a write on a replica that shows only when the origin has taken it.
+  ///
+  /// It is pending like any other until then, over restarts. The history does not list it, for nothing
+  /// was changed here. The origin's answer is completed under `newestWriteID`.
+  ///
+  /// - Returns: what listeners of this session are to be told.
+  /// - Throws: `DatabaseError`; then nothing was written. On a tree of its own: `refused`.
+  public func writeHidden(_ write: Write) throws -> [Delivery] {
+    var id: Int64?
+    let deliveries = try step { (engine, storage, now) in
+      let written = try engine.write(write, isVisible: false, now: now, &storage)
+      id = written.id
+      return written.outcome
+    }
+    newestWriteID = id
+    return deliveries
+  }
+
   func listenOnReplica(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
     try step { (engine, storage, now) in
       try engine.listen(listener, request, now: now, &storage)

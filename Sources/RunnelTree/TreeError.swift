@@ -14,6 +14,8 @@ public struct TreeError: Error, Hashable, Sendable {
     public static let invalidPath = Code(rawValue: "invalid_path")
     /// A value that the tree does not allow.
     public static let invalidValue = Code(rawValue: "invalid_value")
+    /// A message of the origin that cannot be read.
+    public static let invalidMessage = Code(rawValue: "invalid_message")
     /// A query whose parts contradict each other.
     public static let invalidQuery = Code(rawValue: "invalid_query")
     /// A multi-path update in which one path lies above another.

@@ -211,6 +211,30 @@ import Testing
     #expect(try shown("/list") == ["a": 1])
   }
 
+  @Test func aHiddenWriteShowsWhenTheOriginHasTakenItOverRestarts() throws {
+    let write = Write.set(try Path("/a"), 2)
+    _ = try session.connectOrigin()
+    try listen("/a")
+    try push("/a", 1)
+    #expect(try session.writeHidden(write).isEmpty)
+    #expect(try shown("/a") == 1)
+    #expect(session.pendingWrites.map(\.isVisible) == [false])
+    #expect(session.takeOriginOutput().commands.last == .write(id: 0, write))
+    try session.close()
+    let again = try folder.session()
+    #expect(try again.node(at: Path("/a")).exportJSON == 1)
+    _ = try again.connectOrigin()
+    #expect(again.takeOriginOutput().commands == [.write(id: 0, write)])
+    _ = try again.receive(.acknowledged(id: 0))
+    #expect(try again.node(at: Path("/a")).exportJSON == 2)
+  }
+
+  @Test func aTreeOfItsOwnHidesNoWrite() throws {
+    let own = try folder.session("own.db")
+    #expect(throws: DatabaseError.self) { try own.writeHidden(.set(.root, 1)) }
+    #expect(try own.node(at: .root).isEmpty)
+  }
+
   @Test func aWriteOfAnotherProcessIsSentFromHere() throws {
     _ = try session.connectOrigin()
     try listen("/")

@@ -156,7 +156,7 @@ import Testing
   {
     let list = try Path("/list")
     let told = try session.receive(.push(.set(Node(json: json)), list, tag: tag))
-    return try texts(told + session.receive(.listenComplete(list, tag: tag)))
+    return try texts(told + session.receive(.listenComplete(AskID(1))))
   }
 
   /// The last three by key: what another's page of two asks as its first.
@@ -173,13 +173,14 @@ import Testing
     #expect(try answer(other, 1, rows) == ["+c", "+d", "+e"])
     #expect(try listen(session, Query(Path("/list")).ordered(by: .key), page: 2) == ["+d", "+e"])
     _ = try answer(session, 1, rows)
-    _ = try session.receive(.listenComplete(Path("/list"), tag: 2))
+    _ = try session.receive(.listenComplete(AskID(2)))
     #expect(session.trackedQueries.filter(\.isActive).count == 1)
     #expect(try texts(other.catchUp()) == [])
     #expect(other.trackedQueries.filter(\.isActive).map(\.query) == [try lastThree()])
     _ = try session.pruneCache(toBytes: 0, queries: 0)
     #expect(try texts(other.catchUp()) == [])
-    let change = OriginMessage.push(.merge([try Path("c"): .empty]), try Path("/list"), tag: 1)
+    let gone = Assignment(path: try Path("c"), target: .node(.empty))
+    let change = OriginMessage.push(.merge([gone]), try Path("/list"), tag: 1)
     #expect(try texts(other.receive(change)) == ["-c"])
   }
 

@@ -161,7 +161,7 @@ import Testing
     _ = try session.connectOrigin()
     _ = try session.receive(
       .push(.set(try node(#"{"group":{"g":{"message_count":4,"name":"G"}}}"#)), .root, tag: nil))
-    _ = try session.receive(.listenComplete(.root, tag: nil))
+    _ = try session.receive(.listenComplete(AskID(1)))
     let before = try session.node(at: .root)
     _ = try session.perform(ChatResources.create("message", "m", ["text": "x"]), in: registry)
     let write = try #require(session.pendingWrites.last)

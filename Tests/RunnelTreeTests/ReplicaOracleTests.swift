@@ -35,9 +35,8 @@ private struct ReplicaStory {
   private let hashing: RangeHashing
   private var engine: ReplicaEngine
   private var mirrors: [ListenerID: WindowMirror] = [:]
-  /// What is on its way to the origin, and how many messages had come from it by then.
-  private var upstream: [(command: OriginCommand, receivedCount: Int)] = []
-  private var receivedCount = 0
+  /// What is on its way to the origin.
+  private var upstream: [OriginCommand] = []
   private var kept: [Query] = []
   private var listenerCount = 0
   private var now: Int64 = 1_700_000_000_000
@@ -227,7 +226,6 @@ extension ReplicaStory {
   private mutating func cut() {
     origin.disconnect(now: now + 7)
     upstream = []
-    receivedCount = origin.messageCount
   }
 
   private mutating func disconnect() throws {
@@ -250,14 +248,13 @@ extension ReplicaStory {
 
   private mutating func sendOne() throws {
     if upstream.isEmpty { return }
-    let (command, count) = upstream.removeFirst()
+    let command = upstream.removeFirst()
     note("to the origin: \(command)")
-    try origin.handle(command, isFresh: count == origin.messageCount, now: now + 7)
+    try origin.handle(command, now: now + 7)
   }
 
   private mutating func receiveOne() throws {
     guard let message = origin.takeMessage() else { return }
-    receivedCount += 1
     note("from the origin: \(message)")
     try take(engine.receive(message, now: now, &storage))
   }
@@ -289,12 +286,12 @@ extension ReplicaStory {
 
 extension ReplicaStory {
   private mutating func take(_ outcome: ReplicaOutcome) throws {
-    upstream += outcome.commands.map { ($0, receivedCount) }
+    upstream += outcome.commands
     let book = engine.replica.book
     book.checkInvariants()
     let layered = book.layered(onto: storage.server.root, at: .root)
     try check(storage.shown.root == layered, "I1: the shown tree is the layered one.")
-    for case .cancelled(let id, _) in outcome.completions { mirrors[id] = nil }
+    for case .cancelled(let id, _, _) in outcome.completions { mirrors[id] = nil }
     let told = Dictionary(grouping: outcome.deliveries, by: \.listener)
     for (id, var mirror) in mirrors {
       let query = engine.shownQuery(of: id) ?? mirror.request.query

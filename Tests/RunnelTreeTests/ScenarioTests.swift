@@ -73,14 +73,12 @@ private struct PushedWorld: ScenarioWorld {
   mutating func carryOut(_ input: ScenarioInput) throws -> ScenarioResult {
     guard case .write(let write) = input else { return try world.carryOut(input) }
     let parts = try write.assignments(now: ReplicaWorld.now, reader: world.storage)
-    var nodes: [Path: Node] = [:]
     var tree = world.storage.shown
-    for part in parts {
-      tree = MemoryTree(part.applied(to: tree.root))
-      nodes[part.path] = .empty
+    for part in parts { tree = MemoryTree(part.applied(to: tree.root)) }
+    let told = Set(parts.map(\.path)).sorted().map { path in
+      Assignment(path: path, target: .node(tree.root[path]))
     }
-    for path in nodes.keys { nodes[path] = tree.root[path] }
-    return try world.carryOut(.message(.push(.merge(nodes), .root, tag: nil)))
+    return try world.carryOut(.message(.push(.merge(told), .root, tag: nil)))
   }
 }
 

@@ -7,6 +7,7 @@ import RunnelTree
 /// answers, and refuses every write below `/forbidden`. What a client asked for is done when it goes away.
 struct Authority {
   struct Listen: Hashable {
+    var id: AskID
     var query: Query
     var tag: Int?
   }
@@ -33,8 +34,8 @@ struct Authority {
     _ command: OriginCommand, of client: Int, on file: Int, now: Int64
   ) throws -> [(client: Int, message: OriginMessage)] {
     switch command {
-    case .listen(let query, let tag, let known):
-      let listen = Listen(query: query, tag: tag)
+    case .listen(let id, let query, let tag, let known):
+      let listen = Listen(id: id, query: query, tag: tag)
       listens[client, default: []].append(listen)
       let answer = answer(query, tree)
       var messages: [OriginMessage] = []
@@ -44,11 +45,11 @@ struct Authority {
       } else if answer.contentHash != known.whole {
         messages.append(.push(.set(answer), query.path, tag: tag))
       }
-      messages.append(.listenComplete(query.path, tag: tag))
+      messages.append(.listenComplete(id))
       return messages.map { (client, $0) }
-    case .unlisten(let query, let tag):
-      listens[client]?.removeAll { $0 == Listen(query: query, tag: tag) }
-      return []
+    case .unlisten(let id, _, _):
+      listens[client]?.removeAll { $0.id == id }
+      return [(client, .unlistened(id))]
     case .write(let id, let write):
       if let answer = answers[file]?[id] { return [(client, answer)] }
       return try perform(write, id: id, of: client, on: file, now: now)
@@ -104,22 +105,20 @@ struct Authority {
   ) -> OriginMessage? {
     let path = listen.query.path
     if listen.tag == nil {
-      var nodes: [Path: Node] = [:]
+      var told: [Assignment] = []
       for part in parts {
         if part.path.contains(path) { return .push(.set(tree.root[path]), path, tag: nil) }
-        if let below = part.path.relative(to: path) { nodes[below] = tree.root[part.path] }
+        guard let below = part.path.relative(to: path) else { continue }
+        told.append(Assignment(path: below, target: .node(tree.root[part.path])))
       }
-      return nodes.isEmpty ? nil : .push(.merge(nodes), path, tag: nil)
+      return told.isEmpty ? nil : .push(.merge(told), path, tag: nil)
     }
     let (old, new) = (answer(listen.query, before), answer(listen.query, tree))
-    var nodes: [Path: Node] = [:]
-    for child in old.children where new[child.key] != child.node {
-      nodes[Path(child.key)] = new[child.key]
+    let keys = Set((old.children + new.children).map(\.key)).sorted()
+    let told = keys.filter { old[$0] != new[$0] }.map { key in
+      Assignment(path: Path(key), target: .node(new[key]))
     }
-    for child in new.children where old[child.key] != child.node {
-      nodes[Path(child.key)] = child.node
-    }
-    return nodes.isEmpty ? nil : .push(.merge(nodes), path, tag: listen.tag)
+    return told.isEmpty ? nil : .push(.merge(told), path, tag: listen.tag)
   }
 
   /// What a query shows, as one node.
@@ -133,15 +132,4 @@ struct Authority {
 extension Path {
   /// The path of one key.
   fileprivate init(_ key: Key) { self = (try? Path([key])) ?? .root }
-}
-
-extension Assignment {
-  /// The tree after this was done.
-  func applied(to root: Node) -> Node {
-    switch target {
-    case .node(let node): root.replacing(path, with: node)
-    case .priority(let priority):
-      root.replacing(path, with: root[path].with(priority: priority))
-    }
-  }
 }

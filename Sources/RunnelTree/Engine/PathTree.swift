@@ -58,6 +58,19 @@ struct PathTree<Value: Sendable>: Sendable {
     return result
   }
 
+  /// True if a place has a value that is `path`, above it or below it.
+  ///
+  /// O(depth).
+  func hasValues(around path: Path) -> Bool {
+    var branch = root
+    for key in path.keys {
+      if branch.value != nil { return true }
+      guard let next = branch.branches[key] else { return false }
+      branch = next
+    }
+    return !branch.isEmpty
+  }
+
   /// The children of `path` that have a value themselves, in no order.
   func children(of path: Path) -> [(key: Key, value: Value)] {
     var branch = root

@@ -52,7 +52,7 @@ extension Replica {
   ///
   /// A write that computes values at the origin is left as it is: it is an operation, not a state.
   mutating func resolveConflicts(
-    of ids: [Int64], by policy: ConflictPolicy, _ storage: inout some ReplicaStorage
+    of ids: Set<Int64>, by policy: ConflictPolicy, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     var touched: [Path] = []
     for var write in book.pending where ids.contains(write.id) && !write.write.hasServerValues {

@@ -41,34 +41,3 @@ public struct RangeHashing: Hashable, Sendable {
       whole: node.contentHash, ranges: isLarge ? CompoundHash(node, textMin: textMin) : nil)
   }
 }
-
-extension Replica {
-  /// The hashes of what is kept of a query's answer.
-  func knownHash(
-    of query: Query, _ hashing: RangeHashing, _ storage: some ReplicaStorage
-  ) throws(TreeError) -> KnownHash {
-    hashing.hash(try kept(of: query, storage))
-  }
-
-  /// What is kept of a query's answer.
-  private func kept(
-    of query: Query, _ storage: some ReplicaStorage
-  ) throws(TreeError) -> Node {
-    let node = try storage.serverNode(at: query.path)
-    guard let record = book.record(of: query), !record.isDefault else { return node }
-    return Node(children: node.children.filter { record.keys.contains($0.key) })
-  }
-
-  /// The origin told the ranges in which the answer of a query differs from what is kept.
-  ///
-  /// Source: tree semantics, section 16.3.
-  mutating func receive(
-    _ merges: [RangeMerge], for query: Query, _ storage: inout some ReplicaStorage
-  ) throws(TreeError) -> [Path] {
-    // An answer to a query that was ended meanwhile; what is kept of it may have gone.
-    guard book.record(of: query)?.isActive == true else { return [] }
-    var node = try kept(of: query, storage)
-    for merge in merges { node = merge.applied(to: node) }
-    return try receive(.set(node), at: query.path, for: query, &storage)
-  }
-}

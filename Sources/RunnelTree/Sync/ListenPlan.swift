@@ -4,10 +4,12 @@
 ///
 /// Source: tree semantics, sections 7.2 and 7.3.
 struct ListenPlan: Sendable {
-  /// A query that the origin is asked; all but default queries have a tag, by which answers name them.
+  /// A query that the origin is asked; all but default queries have a tag, by which pushes name them.
   struct Ask: Hashable, Sendable {
     var query: Query
     var tag: Int?
+    /// The name under which it was asked last on this connection; nil if it was not.
+    var id: AskID?
   }
 
   /// What changed: the new asks are to be made before the old ones are ended.
@@ -19,6 +21,7 @@ struct ListenPlan: Sendable {
   private var wantedCounts: [Query: Int] = [:]
   private var asks: [Query: Ask] = [:]
   private var nextTag = 1
+  private var nextID: Int64 = 1
 
   /// What is asked now, the oldest tag first and default queries before them, by path.
   var current: [Ask] { asks.values.sorted(by: ListenPlan.isBefore) }
@@ -26,8 +29,24 @@ struct ListenPlan: Sendable {
   /// True if the origin is asked a query.
   func asks(_ query: Query) -> Bool { asks[query] != nil }
 
-  /// The query that answers with a tag are about.
+  /// The query that pushes with a tag are about.
   func query(tag: Int) -> Query? { asks.values.first { $0.tag == tag }?.query }
+
+  /// The query that was asked under a name and is asked still.
+  func query(_ id: AskID) -> Query? { asks.values.first { $0.id == id }?.query }
+
+  /// The origin is asked a query now; returns the name of the ask.
+  mutating func number(_ query: Query) -> AskID {
+    let id = AskID(nextID)
+    nextID += 1
+    asks[query]?.id = id
+    return id
+  }
+
+  /// The connection ended: nothing that was asked is answered.
+  mutating func forgetNumbers() {
+    for query in asks.keys { asks[query]?.id = nil }
+  }
 
   /// Somebody wants a query's answer.
   mutating func want(_ query: Query) -> Change {

@@ -1,12 +1,18 @@
 public import RunnelBase
 
 /// What a replica asks its origin, in the order in which it is to be sent.
+///
+/// The origin takes it in this order, and answers each: see `OriginMessage`.
 public enum OriginCommand: Hashable, Sendable {
-  /// Tell the answer of a query, and every change of it; answers to a tagged query carry the tag. What is
+  /// Tell the answer of a query, and every change of it; pushes for a tagged query carry the tag. What is
   /// known already is told by its hash.
-  case listen(Query, tag: Int?, known: KnownHash)
-  /// Tell no more of a query.
-  case unlisten(Query, tag: Int?)
+  ///
+  /// It is answered by `listenComplete` or `listenRefused`.
+  case listen(AskID, Query, tag: Int?, known: KnownHash)
+  /// Tell no more of a query that was asked under this name.
+  ///
+  /// It is answered by `unlistened`.
+  case unlisten(AskID, Query, tag: Int?)
   /// Do a write; one id is done once, however often it is asked.
   case write(id: Int64, Write)
   /// Set a place, if the hash of what stands there is this one.
@@ -19,15 +25,21 @@ public enum OriginCommand: Hashable, Sendable {
 
 /// What an origin tells a replica.
 public enum OriginMessage: Hashable, Sendable {
-  /// What is at a place, or a part of the answer of the query with this tag.
+  /// What is at a place, for all who listen there, or a part of the answer of the query with this tag.
   case push(Replica.Push, Path, tag: Int?)
   /// Parts of the answer of a query whose ranges of leaves differ from what was known; the rest is
   /// right. Their positions are below the place of the query.
   case ranges([RangeMerge], Path, tag: Int?)
-  /// The answer of a query is complete.
-  case listenComplete(Path, tag: Int?)
-  /// A query is not answered, or not any more.
-  case listenRefused(Path, tag: Int?, TreeError)
+  /// The answer to an ask is complete. If nothing was told before, what was hashed is right.
+  ///
+  /// The answer to an ask that was ended meanwhile counts for nothing.
+  case listenComplete(AskID)
+  /// An ask is not answered.
+  case listenRefused(AskID, TreeError)
+  /// A query that was answered is answered no more.
+  case listenRevoked(Query, TreeError)
+  /// An ask was ended: nothing is told for it from here on.
+  case unlistened(AskID)
   /// A write was done, of which all that it changed was told before; or what is to be done when this
   /// client goes away was registered.
   case acknowledged(id: Int64)
@@ -54,8 +66,8 @@ public enum ReplicaCompletion: Hashable, Sendable {
   case got(id: Int64, Node)
   /// A query that was asked once has no answer.
   case getFailed(id: Int64, TreeError)
-  /// A listener was removed, because its query is not answered.
-  case cancelled(ListenerID, TreeError)
+  /// A listener was removed, because the origin does not answer this query.
+  case cancelled(ListenerID, Query, TreeError)
 }
 
 /// What one input to a replica came to.

@@ -11,7 +11,7 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   /// What the origin was known to hold at the place of each part when the write was made; nil where
   /// that was unknown, or too large to keep.
   public var bases: [Node?]
-  /// False for what a transaction wrote without showing it.
+  /// False for what shows only when the origin has taken it.
   public var isVisible: Bool
   /// Who made it.
   public var maker: Maker

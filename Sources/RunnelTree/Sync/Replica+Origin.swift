@@ -5,42 +5,60 @@ extension Replica {
   public enum Push: Hashable, Sendable {
     /// The node at the place is now this.
     case set(Node)
-    /// The nodes at these places below it are now these.
-    case merge([Path: Node])
+    /// These places, whose paths begin there, are now so: nodes, or priorities alone.
+    ///
+    /// Nodes are done first, in path order, for an empty node takes no priority.
+    case merge([Assignment])
     /// The priority of the node at the place is now this; nil if it has none.
     case priority(Leaf?)
   }
 
   /// The origin told what stands at `path`, for everybody who listens there, above it or below it.
   mutating func receive(
-    _ push: Push, at path: Path, _ storage: inout some ReplicaStorage
+    _ push: Push, at path: Path, by teller: Teller = .everybody,
+    _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     switch push {
     case .set(let node):
-      return try receive(node, at: path, isWhole: true, &storage)
-    case .merge(let nodes):
+      let all = Assignment(path: path, target: .node(node))
+      return try receive(all, isWhole: true, by: teller, &storage)
+    case .merge(let parts):
       var touched: [Path] = []
-      for (below, node) in nodes.sorted(by: { $0.key < $1.key }) {
-        let place = try path.appending(below)
-        touched += try receive(node, at: place, isWhole: below.isRoot, &storage)
+      for part in Replica.inOrder(parts) {
+        let place = Assignment(path: try path.appending(part.path), target: part.target)
+        touched += try receive(place, isWhole: part.path.isRoot, by: teller, &storage)
       }
       return touched
     case .priority(let priority):
-      let node = try storage.serverNode(at: path).with(priority: priority)
-      return try receive(node, at: path, isWhole: false, &storage)
+      let part = Assignment(path: path, target: .priority(priority))
+      return try receive(part, isWhole: false, by: teller, &storage)
     }
   }
 
-  /// Data of a place that nobody keeps anything of are for a listener that has gone.
+  /// The parts of a merge: nodes in path order, then priorities.
+  private static func inOrder(_ parts: [Assignment]) -> [Assignment] {
+    let sorted = parts.sorted { $0.path < $1.path }
+    return sorted.filter(\.isNode) + sorted.filter { !$0.isNode }
+  }
+
+  /// Data of a place that nobody keeps anything of are for a listener that has gone, or a part of an
+  /// answer that is not there yet.
   private mutating func receive(
-    _ node: Node, at path: Path, isWhole: Bool, _ storage: inout some ReplicaStorage
+    _ part: Assignment, isWhole: Bool, by teller: Teller, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
-    let isKept = book.isKept(path)
-    if !isKept && !(isWhole && isAwaited(path)) { return [] }
-    try storage.performOnServer(Assignment(path: path, target: .node(node)))
-    if isWhole, !book.isCached(path) { try markAnswered(Query(path), &storage) }
-    for record in book.records(atOrBelow: path) where record.isDefault && record.isActive {
-      try markAnswered(record.query, &storage)
+    let path = part.path
+    if !book.isKept(path) && !(isWhole && isAwaited(path)) {
+      try noteInBases(part, by: teller, isKept: false, storage)
+      return []
+    }
+    if teller == .everybody { book.talk.tell(path) }
+    try keep(part, by: teller, &storage)
+    if part.isNode {
+      if isWhole, !book.isCached(path) { try markAnswered(Query(path), &storage) }
+      for record in book.records(atOrBelow: path) where record.isDefault && record.isActive {
+        try markAnswered(record.query, &storage)
+      }
+      if teller == .everybody { noteAllTold(path) }
     }
     return try rebase([path], &storage) + [path]
   }
@@ -51,72 +69,96 @@ extension Replica {
     return book.record(of: Query(parent))?.isActive == true
   }
 
-  /// The origin told a part of the answer of one query.
+  /// The origin told a part of the answer of one query, or answered it once.
   ///
   /// A child that it takes away has left the answer; it may well exist, and other queries keep it.
   mutating func receive(
-    _ push: Push, at path: Path, for query: Query, _ storage: inout some ReplicaStorage
+    _ push: Push, at path: Path, for query: Query, isOnce: Bool = false,
+    _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     guard let record = book.record(of: query), let below = path.relative(to: query.path) else {
       return []
     }
-    if record.isDefault { return try receive(push, at: path, &storage) }
+    if record.isDefault {
+      return try receive(push, at: path, by: isOnce ? .nobody : .everybody, &storage)
+    }
+    let teller = isOnce ? Teller.nobody : .query(record.query)
+    book.setUnfiltered(record.query, false)
     switch push {
     case .set(let node) where below.isRoot:
-      return try receiveAnswer(node, record, &storage)
+      let touched = try receiveAnswer(node, record, by: teller, &storage)
+      if !isOnce { book.talk.update(record.query) { ($0.base, $0.isTold) = (nil, true) } }
+      return touched
     case .set(let node):
-      return try receiveChild(node, at: below, query, &storage)
+      return try receiveChild(.node(node), at: below, record.query, by: teller, &storage)
     case .priority(let priority):
-      // A window has no priority of its own.
-      let node = try storage.serverNode(at: path).with(priority: priority)
-      return below.isRoot || node.isEmpty
-        ? [] : try receiveChild(node, at: below, query, &storage)
-    case .merge(let nodes):
+      return try receiveChild(.priority(priority), at: below, record.query, by: teller, &storage)
+    case .merge(let parts):
       var touched: [Path] = []
-      for (rest, node) in nodes.sorted(by: { $0.key < $1.key }) {
-        touched += try receiveChild(node, at: below.appending(rest), query, &storage)
+      for part in Replica.inOrder(parts) {
+        let place = try below.appending(part.path)
+        touched += try receiveChild(part.target, at: place, record.query, by: teller, &storage)
       }
       return touched
     }
   }
 
-  private mutating func receiveAnswer(
-    _ node: Node, _ old: TrackedQuery, _ storage: inout some ReplicaStorage
+  mutating func receiveAnswer(
+    _ node: Node, _ old: TrackedQuery, by teller: Teller, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     var record = old
+    let place = { (key: Key) in Path(unchecked: old.query.path.keys + [key]) }
+    let all = Assignment(path: record.query.path, target: .node(node))
+    // The base is put down while the rows are still those that were hashed.
+    try noteInBases(all, by: teller, of: record.query, storage)
     record.keys = Set(node.children.map(\.key))
     record.isComplete = true
     try put(record, &storage)
     var places: [Path] = []
     for child in node.children {
-      let place = Path(unchecked: record.query.path.keys + [child.key])
-      try storage.performOnServer(Assignment(path: place, target: .node(child.node)))
-      places.append(place)
+      let part = Assignment(path: place(child.key), target: .node(child.node))
+      try keep(part, by: teller, &storage)
+      places.append(part.path)
     }
     for key in old.keys.subtracting(record.keys).sorted() {
-      let place = Path(unchecked: record.query.path.keys + [key])
-      if try forget(place, &storage) { places.append(place) }
+      if try forget(place(key), &storage) { places.append(place(key)) }
     }
     return try rebase(places, &storage) + [record.query.path]
   }
 
   private mutating func receiveChild(
-    _ node: Node, at below: Path, _ query: Query, _ storage: inout some ReplicaStorage
+    _ target: Assignment.Target, at below: Path, _ query: Query, by teller: Teller,
+    _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
+    // A window has neither a node nor a priority of its own.
     guard var record = book.record(of: query), let key = below.keys.first else { return [] }
     let path = Path(unchecked: query.path.keys + below.keys)
-    if below.keys.count == 1, node.isEmpty {
-      record.keys.remove(key)
-      try put(record, &storage)
-      let isForgotten = try forget(path, &storage)
-      return (isForgotten ? try rebase([path], &storage) : []) + [query.path]
+    let part = Assignment(path: path, target: target)
+    if below.keys.count == 1, target == .node(.empty) {
+      return try receiveLeaving(key, part, record, by: teller, &storage)
     }
     // Of a child that is not known a part is no use.
-    if below.keys.count > 1, !record.keys.contains(key) { return [] }
-    if !node.isEmpty || below.keys.count > 1 { record.keys.insert(key) }
+    let isPart = below.keys.count > 1 || !part.isNode
+    if isPart, !record.keys.contains(key) { return [] }
+    if teller != .nobody { book.talk.tell(path, for: query) }
+    record.keys.insert(key)
+    try keep(part, by: teller, &storage)
     try put(record, &storage)
-    try storage.performOnServer(Assignment(path: path, target: .node(node)))
     return try rebase([path], &storage) + [query.path]
+  }
+
+  /// A child has left the answer of a query.
+  private mutating func receiveLeaving(
+    _ key: Key, _ part: Assignment, _ old: TrackedQuery, by teller: Teller,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) -> [Path] {
+    var record = old
+    try noteInBases(part, by: teller, of: record.query, storage)
+    record.keys.remove(key)
+    try put(record, &storage)
+    book.talk.fallSilent(part.path, for: record.query)
+    let isForgotten = try forget(part.path, &storage)
+    return (isForgotten ? try rebase([part.path], &storage) : []) + [record.query.path]
   }
 
   /// Forgets what the origin told of a place, unless a query keeps it; true if it did.
@@ -124,17 +166,8 @@ extension Replica {
     _ path: Path, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> Bool {
     if book.isKept(path) { return false }
-    try storage.performOnServer(Assignment(path: path, target: .node(.empty)))
+    try keep(Assignment(path: path, target: .node(.empty)), by: .nobody, &storage)
     return true
-  }
-
-  /// The origin has told all that a query asks for, maybe because what is kept here is right already.
-  mutating func receiveComplete(
-    _ query: Query, _ storage: inout some ReplicaStorage
-  ) throws(TreeError) -> [Path] {
-    guard book.record(of: query) != nil else { return [] }
-    try markAnswered(query, &storage)
-    return [query.path]
   }
 }
 
@@ -149,6 +182,8 @@ extension Replica {
   ) throws(TreeError) {
     let (isTold, isCached) = (book.isTold(query.path), book.isCached(query.path))
     var record = book.recordOrNew(of: query)
+    // What is kept of an earlier answer is its rows alone.
+    var isUnfiltered = !record.isComplete
     if record.isDefault {
       record.isComplete = record.isComplete || isTold
     } else if record.isComplete, !isTold,
@@ -159,12 +194,14 @@ extension Replica {
       // The keys of an earlier answer may be older than what was told of the place since.
       record.keys = try rowKeys(of: query, storage)
       record.isComplete = isTold && !isCached
+      isUnfiltered = true
     } else if query.limit == nil, !record.isComplete {
       // What is told of its rows already need not be told again.
       record.keys.formUnion(try toldKeys(of: query, storage))
     }
     record.isActive = true
     record.lastUse = now
+    book.setUnfiltered(record.query, isUnfiltered && !record.isDefault)
     try put(record, &storage)
   }
 
@@ -199,6 +236,7 @@ extension Replica {
     guard var record = book.record(of: query) else { return }
     record.isActive = false
     record.lastUse = now
+    book.setUnfiltered(record.query, false)
     try put(record, &storage)
   }
 }

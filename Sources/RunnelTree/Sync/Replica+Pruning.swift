@@ -54,7 +54,7 @@ extension Replica {
       let old = try storage.serverNode(at: path)
       let kept = kept(old, at: path)
       if kept != old {
-        try storage.performOnServer(Assignment(path: path, target: .node(kept)))
+        try keep(Assignment(path: path, target: .node(kept)), by: .nobody, &storage)
       }
       touched += try rebase([path], &storage)
     }

@@ -16,6 +16,9 @@
 /// - A query without an answer shows what the answers of other queries at its place hold.
 /// - While a window's answer is complete, children outside of it are shown only from its own answer,
 ///   active listens below it and pending writes; what was cached once does not fill it.
+/// - A part of a child that is not known, told for all before their query is answered, is kept for the
+///   answer: it is told from what was hashed on.
+/// - What is told for a query that was ended does not count for the answer of the next one.
 /// - A rejected write gives the parent its priority back, for what is shown is always I1.
 ///
 /// Source: tree semantics, sections 7, 8 and 15.
@@ -71,40 +74,12 @@ extension Replica {
   /// The most children of a node that is kept to tell conflicts by.
   static let baseChildrenMax = 100
 
-  /// The origin took a write.
-  ///
-  /// Where it tells the data by itself it has told them before; elsewhere the write is what is known
-  /// from now on.
-  mutating func acknowledge(
-    _ id: Int64, _ storage: inout some ReplicaStorage
-  ) throws(TreeError) -> [Path] {
-    guard let write = book.remove(id) else { return [] }
-    try storage.end(write, .done)
-    for part in write.parts where !book.isTold(part.path) {
-      try keep(part, &storage)
-    }
-    return try rebase(write.parts.map(\.path), &storage)
-  }
-
-  private mutating func keep(
-    _ part: Assignment, _ storage: inout some ReplicaStorage
-  ) throws(TreeError) {
-    if case .priority = part.target, !book.isKept(part.path) { return }
-    guard case .node(var node) = part.target else { return try storage.performOnServer(part) }
-    for place in book.toldPlaces(atOrBelow: part.path) {
-      // There the origin told what it made of the write, and maybe more.
-      guard let below = place.relative(to: part.path) else { continue }
-      node = node.replacing(below, with: try storage.serverNode(at: place))
-    }
-    try storage.performOnServer(Assignment(path: part.path, target: .node(node)))
-    if !book.isCached(part.path) { try markAnswered(Query(part.path), &storage) }
-  }
-
   /// The origin refused a write, or it is given up: what was under it shows again.
   mutating func reject(
     _ id: Int64, _ ending: PendingWrite.Ending, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     guard let write = book.remove(id) else { return [] }
+    _ = book.talk.answer(id)
     try storage.end(write, ending)
     return write.isVisible ? try rebase(write.parts.map(\.path), &storage) : []
   }

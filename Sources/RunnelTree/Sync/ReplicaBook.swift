@@ -14,6 +14,11 @@ public struct ReplicaBook: Sendable {
   public private(set) var pending: [PendingWrite] = []
   private var tracked = PathTree<[Query: TrackedQuery]>()
   private var nextTrackedID: Int64 = 0
+  /// What was said to the origin and not answered; it ends with the connection.
+  var talk = OriginTalk()
+  /// The windows of which no row was told since they were asked: what is kept of their place is all
+  /// that is known, and counts as all there is.
+  private(set) var unfiltered: Set<Query> = []
 
   /// Makes an empty book.
   public init() {}
@@ -34,7 +39,22 @@ public struct ReplicaBook: Sendable {
 
 extension ReplicaBook {
   /// True if the origin has not answered a write.
-  func isPending(_ id: Int64) -> Bool { pending.contains { $0.id == id } }
+  func isPending(_ id: Int64) -> Bool { index(of: id) != nil }
+
+  /// The places that a pending write changes; nil if it is not pending.
+  ///
+  /// O(log n) in the pending writes.
+  func places(of id: Int64) -> [Path]? { index(of: id).map { pending[$0].parts.map(\.path) } }
+
+  /// Where a pending write stands in the list, which ascends by id.
+  private func index(of id: Int64) -> Int? {
+    var (low, high) = (0, pending.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if pending[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    return low < pending.count && pending[low].id == id ? low : nil
+  }
 
   /// The write of a name that the origin has not answered.
   package func pendingWrite(named name: WriteID) -> PendingWrite? {
@@ -47,12 +67,12 @@ extension ReplicaBook {
   }
 
   mutating func remove(_ id: Int64) -> PendingWrite? {
-    guard let index = pending.firstIndex(where: { $0.id == id }) else { return nil }
+    guard let index = index(of: id) else { return nil }
     return pending.remove(at: index)
   }
 
   mutating func replace(_ write: PendingWrite) {
-    guard let index = pending.firstIndex(where: { $0.id == write.id }) else { return }
+    guard let index = index(of: write.id) else { return }
     pending[index] = write
   }
 
@@ -87,14 +107,16 @@ extension ReplicaBook {
     pending.contains { $0.isVisible && $0.covers(path) }
   }
 
-  /// The children of a place that pending writes give as a whole.
-  private func writtenChildren(of path: Path) -> Set<Key> {
+  /// The children of a place that pending writes give as a whole; or also in part.
+  private func writtenChildren(of path: Path, orInPart isPartCounted: Bool = false) -> Set<Key> {
     var keys: Set<Key> = []
     for write in pending where write.isVisible {
-      for part in write.parts where part.path.keys.count == path.keys.count + 1 {
-        if case .node = part.target, path.contains(part.path), let key = part.path.lastKey {
-          keys.insert(key)
+      for part in write.parts where part.path.keys.count > path.keys.count {
+        let isWhole = part.path.keys.count == path.keys.count + 1
+        guard case .node = part.target, isWhole || isPartCounted, path.contains(part.path) else {
+          continue
         }
+        keys.insert(part.path.keys[path.keys.count])
       }
     }
     return keys
@@ -130,7 +152,9 @@ extension ReplicaBook {
   /// Takes in what another process wrote down; what is asked from here stays active.
   mutating func absorb(_ stored: ReplicaBook, active: Set<Query>) {
     let asked = trackedQueries.filter { active.contains($0.query) }
+    let own = (talk, unfiltered)
     self = stored
+    (talk, unfiltered) = own
     for var record in asked where self.record(of: record.query) == nil {
       // The other process wanted it no more.
       record.id = nextTrackedID
@@ -140,6 +164,11 @@ extension ReplicaBook {
       record.isActive = true
       put(record)
     }
+  }
+
+  /// Remembers whether no row of a window was told since it was asked.
+  mutating func setUnfiltered(_ query: Query, _ isUnfiltered: Bool) {
+    if isUnfiltered { unfiltered.insert(query) } else { unfiltered.remove(query) }
   }
 
   mutating func drop(_ record: TrackedQuery) {
@@ -193,9 +222,26 @@ extension ReplicaBook {
     }
   }
 
-  /// The places at or below a path of which the origin tells every change.
-  func toldPlaces(atOrBelow path: Path) -> [Path] {
-    records(atOrBelow: path).filter(\.isActive).flatMap { record in
+  /// True if the origin has told, on this connection, what stands at a place, and tells its changes.
+  ///
+  /// Source: tree semantics, section 15.2.
+  func isLive(_ path: Path) -> Bool {
+    if answered(path, where: isLive) { return true }
+    return path.keys.indices.contains { depth in
+      let above = Path(unchecked: Array(path.keys[..<depth]))
+      return (tracked[above] ?? [:]).values.contains { record in
+        isLive(record) && !record.isDefault && record.keys.contains(path.keys[depth])
+      }
+    }
+  }
+
+  private func isLive(_ record: TrackedQuery) -> Bool {
+    record.isActive && !talk.isUntold(record.query)
+  }
+
+  /// The places at or below a path that are live.
+  func livePlaces(atOrBelow path: Path) -> [Path] {
+    records(atOrBelow: path).filter(isLive).flatMap { record in
       if record.isDefault { return record.isComplete ? [record.query.path] : [] }
       return record.keys.sorted().map { Path(unchecked: record.query.path.keys + [$0]) }
     }
@@ -229,7 +275,8 @@ extension ReplicaBook {
     let record = record(of: query)
     if let record, record.isComplete, record.isActive || !isCached(path) {
       let active = childrenAnswered(of: path) { $0.isActive }
-      return .keys(record.keys.union(active).union(writtenChildren(of: path)), isAnswer: true)
+      let written = writtenChildren(of: path, orInPart: unfiltered.contains(record.query))
+      return .keys(record.keys.union(active).union(written), isAnswer: true)
     }
     if isCached(path) { return .complete }
     var keys = childrenAnswered(of: path) { _ in true }.union(writtenChildren(of: path))

@@ -116,7 +116,7 @@ extension ReplicaEngine {
     // While the answer is read its query counts as active: it knows its own answer best.
     let wasActive = try replica.beginAnswer(to: get.query, now: now / 1000, &storage)
     let touched = try replica.receive(
-      .set(node), at: get.query.path, for: get.query, &storage)
+      .set(node), at: get.query.path, for: get.query, isOnce: true, &storage)
     outcome.completions.append(.got(id: id, try value(of: get.query, reader(storage))))
     if !wasActive { try replica.deactivate(get.query, now: now / 1000, &storage) }
     return touched

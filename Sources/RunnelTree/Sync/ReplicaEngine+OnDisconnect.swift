@@ -108,12 +108,6 @@ extension Replica {
   mutating func receive(
     assigned part: Assignment, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
-    let node: Node
-    switch part.target {
-    case .node(let new): node = new
-    case .priority(let priority):
-      node = try storage.serverNode(at: part.path).with(priority: priority)
-    }
-    return try receive(.merge([part.path: node]), at: .root, &storage)
+    try receive(.merge([part]), at: .root, &storage)
   }
 }

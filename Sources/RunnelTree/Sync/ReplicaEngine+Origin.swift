@@ -14,12 +14,17 @@ extension ReplicaEngine {
       try tellInfo(&outcome) { $0.serverTimeOffset = originTime - now }
     }
     outcome.append(try takeBackLost(now: now, &storage))
-    let asks = plan.current
-    for ask in asks { outcome.commands.append(try command(for: ask, storage)) }
+    plan.forgetNumbers()
+    replica.book.talk.reset()
+    for ask in plan.current { outcome.commands.append(try command(for: ask, storage)) }
     sendDisconnectRequests(&outcome)
     sendGets(&outcome)
-    link = .asking(awaited: Set(asks.map(\.query)))
-    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    let awaited = replica.book.talk.open.map { ($0.value.id, $0.key.path) }
+    link = .connected(
+      Backlog(
+        awaiting: Dictionary(uniqueKeysWithValues: awaited),
+        holding: replica.book.pending.filter(\.isDurable).map(\.id)))
+    try sendReady(now: now, &outcome, &storage)
     return outcome
   }
 
@@ -31,6 +36,8 @@ extension ReplicaEngine {
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
     link = .offline
+    plan.forgetNumbers()
+    replica.book.talk.reset()
     var touched = try failTransactions(
       where: \.isSent, ReplicaEngine.lost, now: now, &outcome, &storage)
     try tellInfo(&outcome) { $0.isConnected = false }
@@ -53,26 +60,27 @@ extension ReplicaEngine {
     _ message: OriginMessage, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
-    var answered: Query?
     switch message {
     case .push(let push, let path, let tag):
       let touched = try receive(push, path, tag, &storage)
       try changed(touched, now: now, &outcome, &storage)
     case .ranges(let merges, let path, let tag):
-      guard let query = query(path, tag) else { break }
+      guard let query = tag.map({ plan.query(tag: $0) }) ?? Query(path) else { break }
       let touched = try replica.receive(merges, for: query, &storage)
       try changed(touched, now: now, &outcome, &storage)
-    case .listenComplete(let path, let tag):
-      guard let query = query(path, tag) else { break }
+    case .listenComplete(let id):
       // What was ended meanwhile counts for nothing.
-      if plan.asks(query) { self.answered.insert(query) }
+      guard let query = plan.query(id) else { break }
       let touched = try replica.receiveComplete(query, &storage)
       try changed(touched, now: now, &outcome, &storage)
-      answered = query
-    case .listenRefused(let path, let tag, let error):
-      guard let query = query(path, tag) else { break }
+    case .listenRefused(let id, let error):
+      guard let query = plan.query(id) else { break }
       outcome = try cancel(query, error, now: now, &storage)
-      answered = query
+    case .listenRevoked(let query, let error):
+      // It is meant for an ask of the same query that was ended, or the new one will be refused, too.
+      guard plan.asks(query.asked), !replica.book.talk.awaitsEnds(query.asked) else { break }
+      outcome = try cancel(query.asked, error, now: now, &storage)
+    case .unlistened(let id): replica.book.talk.confirmEnd(id)
     case .answer(let id, let node):
       let touched = try self.answered(get: id, node, now: now, &outcome, &storage)
       try changed(touched, now: now, &outcome, &storage)
@@ -85,13 +93,8 @@ extension ReplicaEngine {
     }
     try advancePages(now: now, &outcome, &storage)
     try refillPages(now: now, &outcome, &storage)
-    try sendIfAnswered(answered, now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
     return outcome
-  }
-
-  private func query(_ path: Path, _ tag: Int?) -> Query? {
-    guard let tag else { return Query(path) }
-    return plan.query(tag: tag)
   }
 
   private mutating func receive(
@@ -140,19 +143,5 @@ extension ReplicaEngine {
     if isPending { outcome.completions.append(.rejected(id: id, error)) }
     let rewritten = try recompute(after: touched, now: now, &outcome, &storage)
     try refresh(touched + rewritten, now: now, &outcome, &storage)
-  }
-
-  /// Sends what waited once the last query asked at the connection was answered, or is not wanted.
-  mutating func sendIfAnswered(
-    _ query: Query?, now: Int64, _ outcome: inout ReplicaOutcome,
-    _ storage: inout some ReplicaStorage
-  ) throws(TreeError) {
-    guard case .asking(var awaited) = link else { return }
-    if let query { awaited.remove(query.asked) }
-    // A query that was ended meanwhile is not answered.
-    let asked = Set(plan.current.map(\.query))
-    awaited.formIntersection(asked)
-    link = .asking(awaited: awaited)
-    if awaited.isEmpty { try sendPendingWrites(now: now, &outcome, &storage) }
   }
 }

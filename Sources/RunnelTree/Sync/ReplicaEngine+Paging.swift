@@ -42,7 +42,7 @@ extension ReplicaEngine {
     if paged.hold == nil || paged.wantedCount == 0 {
       outcome.deliveries += try engine.show(paged.part, to: listener, reader: reader(storage))
     }
-    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
     return outcome
   }
 
@@ -86,7 +86,6 @@ extension ReplicaEngine {
   mutating func settlePages(
     now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
-    answered = []
     for listener in pages.keys.sorted() {
       guard var paged = pages[listener] else { continue }
       let before = paged.wanted
@@ -128,9 +127,9 @@ extension ReplicaEngine {
   private func isAnswered(_ query: Query) -> Bool {
     guard isConnected, replica.book.knowledge(of: query).isAnswer else { return false }
     let path = query.path
-    return answered.contains(query.asked)
+    return hasAnswered(query.asked)
       || (0...path.keys.count).contains { depth in
-        answered.contains(Query(Path(unchecked: Array(path.keys[..<depth]))))
+        hasAnswered(Query(Path(unchecked: Array(path.keys[..<depth]))))
       }
   }
 

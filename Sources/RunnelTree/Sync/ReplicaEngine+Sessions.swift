@@ -21,11 +21,10 @@ extension ReplicaEngine {
       outcome.completions.append(
         refusal.map { .rejected(id: write.id, $0) } ?? .acknowledged(id: write.id))
     }
-    if case .sending = link {
-      for write in replica.book.pending where write.isDurable && !known.contains(write.id) {
-        outcome.commands.append(.write(id: write.id, write.write))
-      }
+    for write in replica.book.pending where write.isDurable && !known.contains(write.id) {
+      send(write, &outcome)
     }
+    if before.contains(where: { !left.contains($0.id) }) { reviewBacklog { $0.review() } }
     return outcome
   }
 

@@ -27,7 +27,7 @@ extension ReplicaEngine {
       transactions.append(transaction)
     }
     try refresh(touched, now: now, &outcome, &storage)
-    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
     return (id, outcome)
   }
 
@@ -83,9 +83,9 @@ extension ReplicaEngine {
   mutating func sendTransactions(
     _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
-    guard case .sending = link else { return }
+    guard case .connected(let backlog) = link else { return }
     for transaction in transactions {
-      guard let root = rootOfQueue(transaction) else { continue }
+      guard let root = rootOfQueue(transaction), backlog.isFree(root) else { continue }
       let queue = transactions.indices.filter { root.contains(transactions[$0].request.path) }
       if queue.contains(where: { transactions[$0].isSent }) { continue }
       outcome.commands.append(try send(queue, as: root, &storage))
@@ -106,6 +106,8 @@ extension ReplicaEngine {
     for index in queue {
       transactions[index].status = .sent(command: id)
       transactions[index].retryCount += 1
+      guard let write = transactions[index].write else { continue }
+      replica.book.talk.send(write.id, write.parts.map(\.path))
     }
     if queue.count == 1, case .set(_, let json)? = transactions[queue[0]].write?.write {
       return .compareAndSet(id: id, root, json, hash: hash)

@@ -9,18 +9,19 @@
 ///
 /// States of the link:
 /// ```
-///   offline --connect--> asking --all queries answered--> sending
-///      ^                    |                                |
-///      +----- disconnect ---+--------------------------------+
+///   offline --connect--> connected, with a backlog --answers--> connected, and nothing waits
+///      ^                             |                                        |
+///      +---------- disconnect -------+----------------------------------------+
 /// ```
-/// While *asking*, queries have been asked and writes wait for their answers, so that conflicts show.
+/// At a connection all queries are asked; what was written before waits where an answer may show that
+/// others changed the same place: see `Backlog`.
 ///
 /// Source: tree semantics, sections 7, 8.4, 11 and 13.
 public struct ReplicaEngine: Sendable {
   enum Link: Sendable {
     case offline
-    case asking(awaited: Set<Query>)
-    case sending
+    /// What waits for answers.
+    case connected(Backlog)
   }
 
   /// What is copied from the origin, and what was written here.
@@ -35,13 +36,11 @@ public struct ReplicaEngine: Sendable {
   var gets: [OpenGet] = []
   /// What is known of the connection, and who listens to that.
   var info = InfoEngine(.offline)
-  private let policy: ConflictPolicy
+  let policy: ConflictPolicy
   private let hashing: RangeHashing
   var listened: [ListenerID: Query] = [:]
   /// The paged windows among them.
   var pages: [ListenerID: PagedListen] = [:]
-  /// What the origin has answered since it can be talked to.
-  var answered: Set<Query> = []
   private var kept: Set<Query> = []
   /// What those who want to know were told last of what is pending.
   private var toldPending: [ListenerID: PendingState] = [:]
@@ -104,7 +103,7 @@ extension ReplicaEngine {
     listened[listener] = request.query
     if request.events.contains(.pending) { toldPending[listener] = PendingState() }
     tellPending(&outcome)
-    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
     return outcome
   }
 
@@ -118,7 +117,7 @@ extension ReplicaEngine {
     guard let query = listened.removeValue(forKey: listener) else { return ReplicaOutcome() }
     let asked = pages.removeValue(forKey: listener)?.wanted ?? [query]
     var outcome = try want([], insteadOf: asked, now: now, &storage)
-    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
     return outcome
   }
 
@@ -136,7 +135,7 @@ extension ReplicaEngine {
     guard isChanged else { return ReplicaOutcome() }
     let change = isKept ? plan.want(query) : plan.unwant(query)
     var outcome = try carryOut(change, now: now, &storage)
-    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
     return outcome
   }
 
@@ -146,13 +145,14 @@ extension ReplicaEngine {
   ) throws(TreeError) -> ReplicaOutcome {
     var outcome = ReplicaOutcome()
     for ask in change.started { try replica.activate(ask.query, now: now / 1000, &storage) }
-    for ask in change.ended {
-      answered.remove(ask.query)
-      try replica.deactivate(ask.query, now: now / 1000, &storage)
-    }
+    for ask in change.ended { try replica.deactivate(ask.query, now: now / 1000, &storage) }
     if isConnected {
       for ask in change.started { outcome.commands.append(try command(for: ask, storage)) }
-      outcome.commands += change.ended.map { .unlisten($0.query, tag: $0.tag) }
+      for ask in change.ended {
+        guard let id = ask.id else { continue }
+        replica.book.talk.end(id, ask.query)
+        outcome.commands.append(.unlisten(id, ask.query, tag: ask.tag))
+      }
     }
     let touched = (change.started + change.ended).map(\.query.path)
     outcome.touched = touched
@@ -160,11 +160,19 @@ extension ReplicaEngine {
     return outcome
   }
 
-  func command(
+  /// Asks a query, under a name of its own.
+  mutating func command(
     for ask: ListenPlan.Ask, _ storage: some ReplicaStorage
   ) throws(TreeError) -> OriginCommand {
     let known = try replica.knownHash(of: ask.query, hashing, storage)
-    return .listen(ask.query, tag: ask.tag, known: known)
+    let id = plan.number(ask.query)
+    replica.book.talk.ask(id, ask.query)
+    return .listen(id, ask.query, tag: ask.tag, known: known)
+  }
+
+  /// True if the origin has answered just this query on this connection, and tells its changes.
+  func hasAnswered(_ query: Query) -> Bool {
+    isConnected && plan.asks(query) && !replica.book.talk.isOpen(query)
   }
 
   func reader<Storage: ReplicaStorage>(_ storage: Storage) -> ReplicaReader<Storage> {
@@ -195,13 +203,16 @@ extension ReplicaEngine {
       transactions[index].isListening = false
     }
     try replica.deactivate(query, now: now / 1000, &storage)
-    answered = answered.filter { !isRefused($0) }
+    for open in replica.book.talk.open.keys where isRefused(open) {
+      _ = replica.book.talk.close(open)
+      replica.book.talk.fallSilent(open)
+    }
     var outcome = try carryOut(plan.drop(where: isRefused), now: now, &storage)
     outcome.append(
       try want([], insteadOf: unwanted.filter { !isRefused($0) }, now: now, &storage))
     let placed = TreeError(
       error.code, error.message, path: error.path ?? query.path.description)
-    outcome.completions += refused.map { .cancelled($0, placed) }
+    outcome.completions += refused.map { .cancelled($0, query, placed) }
     try refresh([query.path], now: now, &outcome, &storage)
     return outcome
   }
@@ -213,16 +224,18 @@ extension ReplicaEngine {
   /// Does a write here, and sends it when the origin can be talked to.
   ///
   /// `now` is in milliseconds since 1970; the origin's clock is estimated from it. Returns the id under
-  /// which the origin's answer is completed.
+  /// which the origin's answer is completed. A write that is not visible is sent like any other, but it
+  /// shows only when the origin has taken it.
   ///
   /// - Precondition: no write that is pending, or was done, has the same name.
   /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
   public mutating func write(
-    _ write: Write, name: WriteID? = nil, now: Int64, _ storage: inout some ReplicaStorage
+    _ write: Write, isVisible: Bool = true, name: WriteID? = nil, now: Int64,
+    _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
     var outcome = ReplicaOutcome()
     let (pending, written) = try replica.write(
-      write, by: .anyone(name: name), now: originTime(now), &storage)
+      write, isVisible: isVisible, by: .anyone(name: name), now: originTime(now), &storage)
     if pending.parts.isEmpty {
       // Nothing is to be done, here or there.
       _ = try replica.acknowledge(pending.id, &storage)
@@ -231,12 +244,10 @@ extension ReplicaEngine {
     }
     var touched = written
     touched += try abortTransactions(by: pending, now: now, &outcome, &storage)
-    if case .sending = link {
-      outcome.commands.append(.write(id: pending.id, pending.write))
-    }
+    send(pending, &outcome)
     try refresh(touched, now: now, &outcome, &storage)
     try refillPages(now: now, &outcome, &storage)
-    try sendIfAnswered(nil, now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
     return (pending.id, outcome)
   }
 
@@ -253,7 +264,9 @@ extension ReplicaEngine {
       touched += try replica.reject(write.id, .refused(error), &storage)
       outcome.completions.append(.rejected(id: write.id, error))
     }
+    reviewBacklog { $0.review() }
     try refresh(touched, now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
     return outcome
   }
 
@@ -273,7 +286,9 @@ extension ReplicaEngine {
     var touched = try replica.reject(id, .refused(error), &storage)
     outcome.completions.append(.rejected(id: id, error))
     touched += try recompute(after: touched, now: now, &outcome, &storage)
+    reviewBacklog { $0.review() }
     try refresh(touched, now: now, &outcome, &storage)
+    try sendReady(now: now, &outcome, &storage)
     return outcome
   }
 
@@ -302,20 +317,6 @@ extension ReplicaEngine {
       toldPending[listener] = state
       outcome.deliveries.append(Delivery(listener: listener, event: .pending(state)))
     }
-  }
-
-  /// Sends what waited for the answers of the queries, with conflicts resolved.
-  mutating func sendPendingWrites(
-    now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
-  ) throws(TreeError) {
-    link = .sending
-    let ids = replica.book.pending.filter(\.isDurable).map(\.id)
-    let touched = try replica.resolveConflicts(of: ids, by: policy, &storage)
-    for write in replica.book.pending where write.isDurable {
-      outcome.commands.append(.write(id: write.id, write.write))
-    }
-    try refresh(touched, now: now, &outcome, &storage)
-    try tellInfo(&outcome) { $0.isConnected = true }
   }
 
   /// Changes what is known of the connection, and tells who listens to that.

@@ -46,7 +46,7 @@ import Testing
     let token = place.observe(.value) { event in log.withLock { $0.append(event.snapshot.value) } }
     defer { token.cancel() }
     let receipt = try await place.setValue(1)
-    say(.listenComplete(place.path, tag: nil), .rejected(id: 0, OriginTests.refusal))
+    say(.listenComplete(AskID(1)), .rejected(id: 0, OriginTests.refusal))
     let error = await #expect(throws: DatabaseError.self) { try await receipt.acknowledgement() }
     #expect(error?.code.rawValue == "PERMISSION_DENIED")
     #expect(error?.message == "PERMISSION_DENIED: Permission denied")
@@ -314,7 +314,7 @@ extension OriginTests {
 
     let first = Task { try await place.observeSingleEvent(of: .added) }
     _ = await sent.first { if case .listen = $0 { true } else { false } }
-    say(.listenRefused(place.path, tag: nil, error))
+    say(.listenRefused(AskID(1), error))
     let cancelled = await #expect(throws: DatabaseError.self) { try await first.value }
     #expect(cancelled?.code.rawValue == status.uppercased())
     #expect(cancelled?.message == "\(status) at /p: \(text)")

@@ -7,6 +7,7 @@ import RunnelTree
 /// What it tells waits in `outbox` until it is delivered.
 struct FakeOrigin {
   private struct Listen {
+    var id: AskID
     var query: Query
     var tag: Int?
     /// What the listener was told of the answer last.
@@ -15,8 +16,6 @@ struct FakeOrigin {
 
   private(set) var tree = MemoryTree()
   private(set) var outbox: [OriginMessage] = []
-  /// How many messages were ever put in the outbox.
-  private(set) var messageCount = 0
   private var listens: [Listen] = []
   private var answers: [Int64: OriginMessage] = [:]
   private var onDisconnect = OnDisconnect()
@@ -35,22 +34,17 @@ struct FakeOrigin {
     for write in onDisconnect.execute() where random.chance(90) { try? change(write, now: now) }
   }
 
-  private mutating func tell(_ message: OriginMessage) {
-    outbox.append(message)
-    messageCount += 1
-  }
+  private mutating func tell(_ message: OriginMessage) { outbox.append(message) }
 
   // MARK: Commands
 
   /// Does what it is asked.
-  ///
-  /// `isFresh` is true if the one who asks had got every message by then.
-  mutating func handle(_ command: OriginCommand, isFresh: Bool, now: Int64) throws {
+  mutating func handle(_ command: OriginCommand, now: Int64) throws {
     switch command {
-    case .listen(let query, let tag, let known):
-      try listen(query, tag, known: isFresh ? known : nil)
-    case .unlisten(let query, let tag):
-      listens.removeAll { $0.query == query && $0.tag == tag }
+    case .listen(let id, let query, let tag, let known): listen(id, query, tag, known)
+    case .unlisten(let id, _, _):
+      listens.removeAll { $0.id == id }
+      tell(.unlistened(id))
     case .write(let id, let write):
       if answers[id] == nil { answers[id] = carryOut(write, id: id, now: now) }
       if let answer = answers[id] { tell(answer) }
@@ -70,19 +64,17 @@ struct FakeOrigin {
     }
   }
 
-  private mutating func listen(_ query: Query, _ tag: Int?, known: KnownHash?) throws {
-    if random.chance(3) {
-      return tell(.listenRefused(query.path, tag: tag, FakeOrigin.refusal))
-    }
+  private mutating func listen(_ id: AskID, _ query: Query, _ tag: Int?, _ known: KnownHash) {
+    if random.chance(3) { return tell(.listenRefused(id, FakeOrigin.refusal)) }
     let answer = FakeOrigin.answer(query, tree.root)
-    if let ranges = known?.ranges, random.chance(80) {
+    if let ranges = known.ranges, random.chance(80) {
       let merges = RangeMerge.merges(updating: ranges, to: answer)
       tell(.ranges(merges, query.path, tag: tag))
-    } else if known?.whole != answer.contentHash || random.chance(20) {
+    } else if known.whole != answer.contentHash || random.chance(20) {
       tell(.push(.set(answer), query.path, tag: tag))
     }
-    tell(.listenComplete(query.path, tag: tag))
-    listens.append(Listen(query: query, tag: tag, told: answer))
+    tell(.listenComplete(id))
+    listens.append(Listen(id: id, query: query, tag: tag, told: answer))
   }
 
   private static let refusal = TreeError(.permissionDenied, "Permission denied.")
@@ -122,11 +114,10 @@ struct FakeOrigin {
     }
     let below = paths.filter { place.contains($0) }
     if below.count > 1 || random.chance(30) {
-      var nodes: [Path: Node] = [:]
-      for path in below {
-        if let rest = path.relative(to: place) { nodes[rest] = tree.root[path] }
+      let parts = below.compactMap { path in
+        path.relative(to: place).map { Assignment(path: $0, target: .node(tree.root[path])) }
       }
-      if !nodes.isEmpty { tell(.push(.merge(nodes), place, tag: nil)) }
+      if !parts.isEmpty { tell(.push(.merge(parts), place, tag: nil)) }
     } else {
       for path in below { tell(.push(.set(tree.root[path]), path, tag: nil)) }
     }
@@ -139,12 +130,11 @@ struct FakeOrigin {
     listens[index].told = new
     let tag = listens[index].tag
     if random.chance(15) { return tell(.push(.set(new), query.path, tag: tag)) }
-    var nodes: [Path: Node] = [:]
-    for key in Set(old.children.map(\.key)).union(new.children.map(\.key))
-    where old[key] != new[key] {
-      nodes[Path.root.appending(key)] = new[key]
+    let keys = Set(old.children.map(\.key)).union(new.children.map(\.key)).sorted()
+    let parts = keys.filter { old[$0] != new[$0] }.map { key in
+      Assignment(path: Path.root.appending(key), target: .node(new[key]))
     }
-    tell(.push(.merge(nodes), query.path, tag: tag))
+    tell(.push(.merge(parts), query.path, tag: tag))
   }
 }
 

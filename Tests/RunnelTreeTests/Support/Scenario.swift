@@ -6,7 +6,8 @@ import Testing
 /// A story of inputs and of exactly what each of them comes to, as a file tells it.
 ///
 /// A file of `Scenarios/` is `{"about": text, "scenarios": [scenario, ...]}`. A scenario has a `name` (a
-/// claim), maybe a `start` (the tree at the beginning, known in full), and `steps`. A step has
+/// claim), maybe a `start` (the tree at the beginning, known in full), and `steps`. An unlisten is answered
+/// at once, unless the scenario has `"unlistens": "late"`. A step has
 /// - `do`: one input, in the words of `ScenarioInput`; `times`: how often it is given, once if left out;
 /// - `events`: what listeners are told, in order; none if left out;
 /// - `sends`, `ends`: what the origin is told, and what requests came to; not looked at if left out.
@@ -27,6 +28,8 @@ struct Scenario: Sendable, CustomTestStringConvertible {
   var name: String
   var start: JSONValue?
   var policy: String
+  /// True if the origin answers an unlisten only when a step says so.
+  var endsLate: Bool
   var steps: [Step]
 
   var testDescription: String { "\(file): \(name)" }
@@ -51,6 +54,7 @@ struct Scenario: Sendable, CustomTestStringConvertible {
     name = try json.text("name") ?? ""
     start = json["start"]
     policy = try json.text("policy") ?? "lastWriteWins"
+    endsLate = try json.text("unlistens") == "late"
     guard case .array(let steps)? = json["steps"], !name.isEmpty else {
       throw ScenarioError("\(file): a scenario has a name and steps")
     }

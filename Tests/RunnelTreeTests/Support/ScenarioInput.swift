@@ -10,29 +10,41 @@ import RunnelTree
 /// lets go PATH [OPTION ...]                     limitToFirst=N limitToLast=N
 ///                                               page=first|last,COUNT
 ///                                               events=all|children|value|pending|added+…
-/// set PATH JSON                         origin sets PATH [tag N] JSON
+/// [hidden] set PATH JSON                origin sets PATH [tag N] JSON
 /// update PATH JSON                      origin merges PATH [tag N] JSON
 /// remove PATH                           origin prioritises PATH [tag N] JSON
 ///                                       origin tells ranges PATH [tag N] [{"s":…,"e":…,"m":…}, …]
 ///                                       origin completes PATH [tag N]
-/// transaction PATH [hidden] BODY        origin refuses PATH [tag N]
-///   BODY: add N | set JSON | give up    origin acknowledges N | the last
-///         claim JSON                    origin rejects N
-/// connects [at TIME] | disconnects      origin calls N | the last stale
-/// restarts | gives up writes
+///                                       origin refuses PATH [tag N]
+/// transaction PATH [hidden] BODY        origin revokes PATH [OPTION ...]
+///   BODY: add N | set JSON | give up    origin ends PATH [tag N]
+///         claim JSON                    origin acknowledges N | the last
+/// connects [at TIME] | disconnects      origin rejects N
+/// restarts | gives up writes            origin calls N | the last stale
 /// gets PATH [OPTION ...] | waits MILLISECONDS       origin answers N JSON
 /// on disconnect set PATH JSON | update PATH JSON | remove PATH | cancel PATH
 /// ```
 /// `claim` sets what is empty and gives up on anything else; `the last` is the last comparison sent.
+/// `completes` and `refuses` answer the last listen of the query; with the word `late` at the end, the
+/// last one that was ended. `ends` answers the last unlisten: see `Scenario`.
 enum ScenarioInput {
+  /// What the origin says to a listen or an unlisten.
+  enum Answer {
+    case complete
+    case refuse
+    case end
+  }
+
   case listen(String, ListenRequest)
   case extend(String, Int)
   case stop(String)
   case keep(Query, Bool)
   case write(Write)
+  case hiddenWrite(Write)
   case transaction(TransactionRequest)
   case message(OriginMessage)
   case answerLast((Int64) -> OriginMessage)
+  case answerAsk(Path, tag: Int?, isLate: Bool, Answer)
   case connect(originTime: Int64?)
   case disconnect
   case restart
@@ -69,7 +81,11 @@ enum ScenarioInput {
       }
       self = .write(.update(path, members))
     case "transaction": self = .transaction(try words.transaction())
-    case "origin": self = try words.answerOfLast() ?? .message(words.message())
+    case "hidden":
+      try words.expect("set")
+      self = .hiddenWrite(.set(try words.path(), try words.json()))
+    case "origin":
+      self = try words.answerOfLast() ?? words.answerOfAsk() ?? .message(words.message())
     default: self = try ScenarioInput.listener(first, &words)
     }
     try words.finish()
@@ -86,7 +102,7 @@ enum ScenarioInput {
 }
 
 /// The rest of a text, word by word.
-private struct Words {
+struct Words {
   private let text: String
   private var rest: Substring
 
@@ -172,6 +188,16 @@ private struct Words {
     }
   }
 
+  /// An answer to a listen or an unlisten, if that is what it is.
+  mutating func answerOfAsk() throws -> ScenarioInput? {
+    let answers: [String: ScenarioInput.Answer] = [
+      "completes": .complete, "refuses": .refuse, "ends": .end,
+    ]
+    guard let verb = peek(), let answer = answers[verb] else { return nil }
+    _ = try next()
+    return .answerAsk(try path(), tag: try tag(), isLate: try take("late"), answer)
+  }
+
   mutating func message() throws -> OriginMessage {
     switch try next() {
     case "sets":
@@ -180,9 +206,7 @@ private struct Words {
     case "merges":
       let (path, tag) = (try path(), try tag())
       guard case .object(let members) = try json() else { throw ScenarioError("\(text)") }
-      var nodes: [Path: Node] = [:]
-      for member in members { nodes[try Path(member.name)] = try Node(json: member.value) }
-      return .push(.merge(nodes), path, tag: tag)
+      return .push(.merge(try members.map(Words.part)), path, tag: tag)
     case "prioritises":
       let (path, tag) = (try path(), try tag())
       return .push(.priority(Leaf(try json())), path, tag: tag)
@@ -191,8 +215,7 @@ private struct Words {
       let (path, tag) = (try path(), try tag())
       guard case .array(let elements) = try json() else { throw ScenarioError(text) }
       return .ranges(try elements.map(Words.range), path, tag: tag)
-    case "completes": return .listenComplete(try path(), tag: try tag())
-    case "refuses": return .listenRefused(try path(), tag: try tag(), Words.refusal)
+    case "revokes": return .listenRevoked(try request().query, Words.refusal)
     case "answers": return .answer(id: try number(), try Node(json: json()))
     case "acknowledges": return .acknowledged(id: try number())
     case "rejects": return .rejected(id: try number(), Words.refusal)
@@ -202,6 +225,16 @@ private struct Words {
       return .stale(id: id)
     case let word: throw ScenarioError("origin \(word): unknown words")
     }
+  }
+
+  /// A member of a merge, as it is sent.
+  private static func part(_ member: JSONMember) throws -> Assignment {
+    let pieces = member.name.split(separator: "/").map(String.init)
+    guard pieces.last == ".priority" else {
+      return Assignment(path: try Path(member.name), target: .node(try Node(json: member.value)))
+    }
+    let path = try Path(pieces.dropLast().joined(separator: "/"))
+    return Assignment(path: path, target: .priority(Leaf(member.value)))
   }
 
   /// A range in the form in which it is sent.
@@ -215,7 +248,7 @@ private struct Words {
       node: try Node(json: json["m"] ?? .null))
   }
 
-  private static let refusal = TreeError(.permissionDenied, "Permission denied.")
+  static let refusal = TreeError(.permissionDenied, "Permission denied.")
 
   mutating func transaction() throws -> TransactionRequest {
     let path = try path()

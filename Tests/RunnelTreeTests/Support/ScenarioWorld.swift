@@ -103,17 +103,20 @@ struct ReplicaWorld: ScenarioWorld {
   private(set) var engine: ReplicaEngine
   private let policy: ConflictPolicy
   private var lastComparison: Int64?
+  private let endsLate: Bool
+  private var asks = SentAsks()
   private var now = ReplicaWorld.now
   private var names = ListenerNames()
 
   init(_ scenario: Scenario) throws {
     policy = scenario.policy == "fieldWise" ? .fieldWise : .lastWriteWins
+    endsLate = scenario.endsLate
     engine = ReplicaEngine(policy: policy)
     _ = try engine.connect(now: ReplicaWorld.now, &storage)
     guard let start = scenario.start else { return }
-    _ = try engine.keepSynced(Query(.root), true, now: ReplicaWorld.now, &storage)
+    _ = try carryOut(.keep(Query(.root), true))
     _ = try carryOut(.message(.push(.set(Node(json: start)), .root, tag: nil)))
-    _ = try carryOut(.message(.listenComplete(.root, tag: nil)))
+    _ = try carryOut(.answerAsk(.root, tag: nil, isLate: false, .complete))
   }
 
   func shown(at path: Path) -> JSONValue {
@@ -135,6 +138,13 @@ struct ReplicaWorld: ScenarioWorld {
     }
     checkInvariants()
     for case .compareAndSet(let id, _, _, _) in outcome.commands { lastComparison = id }
+    asks.note(outcome.commands)
+    if !endsLate {
+      for case .unlisten(let id, _, _) in outcome.commands {
+        let ended = try engine.receive(.unlistened(id), now: now, &storage)
+        #expect(ended == ReplicaOutcome(), "The end of an ask comes to nothing.")
+      }
+    }
     return ScenarioResult(
       events: names.texts(outcome.deliveries),
       sends: outcome.commands.map(\.sent),
@@ -152,6 +162,11 @@ struct ReplicaWorld: ScenarioWorld {
     case .keep(let query, let isKept):
       return try engine.keepSynced(query, isKept, now: now, &storage)
     case .write(let write): return try engine.write(write, now: now, &storage).outcome
+    case .hiddenWrite(let write):
+      return try engine.write(write, isVisible: false, now: now, &storage).outcome
+    case .answerAsk(let path, let tag, let isLate, let answer):
+      let id = try asks.id(path, tag, isEnded: isLate || answer == .end)
+      return try engine.receive(answer.message(to: id), now: now, &storage)
     case .transaction(let request): return try engine.run(request, now: now, &storage).outcome
     case .message(let message): return try engine.receive(message, now: now, &storage)
     case .answerLast(let answer):
@@ -181,11 +196,46 @@ struct ReplicaWorld: ScenarioWorld {
   }
 }
 
+/// The listens and unlistens that were sent, and their names.
+private struct SentAsks {
+  private var sent: [(id: AskID, path: Path, tag: Int?, isEnded: Bool)] = []
+
+  mutating func note(_ commands: [OriginCommand]) {
+    for command in commands {
+      switch command {
+      case .listen(let id, let query, let tag, _): sent.append((id, query.path, tag, false))
+      case .unlisten(let id, _, _):
+        for index in sent.indices where sent[index].id == id { sent[index].isEnded = true }
+      default: break
+      }
+    }
+  }
+
+  func id(_ path: Path, _ tag: Int?, isEnded: Bool) throws -> AskID {
+    let matching = sent.last { $0.path == path && $0.tag == tag && $0.isEnded == isEnded }
+    // What was never asked, or is not any more, may be answered all the same.
+    if let id = matching?.id ?? sent.last(where: { $0.path == path && $0.tag == tag })?.id {
+      return id
+    }
+    throw ScenarioError("\(path) is not asked")
+  }
+}
+
+extension ScenarioInput.Answer {
+  fileprivate func message(to id: AskID) -> OriginMessage {
+    switch self {
+    case .complete: .listenComplete(id)
+    case .refuse: .listenRefused(id, Words.refusal)
+    case .end: .unlistened(id)
+    }
+  }
+}
+
 extension OriginCommand {
   /// The command in short, and its hash.
   var sent: SentText {
     switch self {
-    case .listen(_, _, let known): SentText(short: text, hash: known.whole)
+    case .listen(_, _, _, let known): SentText(short: text, hash: known.whole)
     case .compareAndSet(_, _, _, let hash): SentText(short: text, hash: hash)
     case .unlisten, .write, .get, .onDisconnect: SentText(short: text)
     }
@@ -193,9 +243,9 @@ extension OriginCommand {
 
   private var text: String {
     switch self {
-    case .listen(let query, let tag, _):
+    case .listen(_, let query, let tag, _):
       "listen \(query.path)" + (tag.map { " tag \($0)" } ?? "")
-    case .unlisten(let query, let tag):
+    case .unlisten(_, let query, let tag):
       "unlisten \(query.path)" + (tag.map { " tag \($0)" } ?? "")
     case .write(let id, .set(let path, let json)): "\(id) set \(path) \(json.jsonText())"
     case .write(let id, .update(let path, let members)):
@@ -223,7 +273,7 @@ extension ReplicaCompletion {
     case .transaction(let id, let isCommitted, let node):
       "transaction \(id) \(isCommitted ? "committed" : "gave up") \(node.exportJSON.jsonText())"
     case .transactionFailed(let id, let error): "transaction \(id) failed \(error.code.rawValue)"
-    case .cancelled(let listener, let error):
+    case .cancelled(let listener, _, let error):
       "\(names.name(listener)) cancelled \(error.code.rawValue)"
     }
   }

@@ -16,13 +16,13 @@ import Testing
     let request = ListenRequest(query: query)
     _ = try engine.connect(now: 0, &storage)
     let asked = try engine.listen(ListenerID(1), request, now: 0, &storage)
-    guard case .listen(_, let tag, let none)? = asked.commands.first else {
+    guard case .listen(_, _, let tag, let none)? = asked.commands.first else {
       throw TreeError(.notFound, "Nothing is asked.")
     }
     #expect(none == KnownHash(whole: ""))
     _ = try engine.receive(.push(.set(node), query.path, tag: tag), now: 0, &storage)
     _ = try engine.disconnect(now: 0, &storage)
-    guard case .listen(_, _, let known)? = try engine.connect(now: 0, &storage).commands.first
+    guard case .listen(_, _, _, let known)? = try engine.connect(now: 0, &storage).commands.first
     else { throw TreeError(.notFound, "Nothing is asked.") }
     return (known, node)
   }

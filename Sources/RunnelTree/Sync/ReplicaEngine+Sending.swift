@@ -1,0 +1,53 @@
+// What is sent when. Source: tree semantics, sections 8.4 and 13.
+
+extension ReplicaEngine {
+  /// Changes what waits for answers, while the origin can be talked to.
+  mutating func reviewBacklog(_ change: (inout Backlog) -> Void) {
+    guard case .connected(var backlog) = link else { return }
+    // What is changed is held by nobody else.
+    link = .offline
+    change(&backlog)
+    link = .connected(backlog)
+  }
+
+  /// Sends a write that was made now, unless it has to wait.
+  mutating func send(_ write: PendingWrite, _ outcome: inout ReplicaOutcome) {
+    let places = write.parts.map(\.path)
+    var isReady = false
+    reviewBacklog { isReady = $0.admit(write.id, places) }
+    guard isReady else { return }
+    replica.book.talk.send(write.id, places)
+    outcome.commands.append(.write(id: write.id, write.write))
+  }
+
+  /// Sends what waited and need not wait any more, with conflicts resolved.
+  mutating func sendReady(
+    now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    guard case .connected = link else { return }
+    let (open, book) = (replica.book.talk.openIDs, replica.book)
+    var ready: [Int64] = []
+    var isLeft = false
+    reviewBacklog { backlog in
+      backlog.keepWaiting(for: open)
+      ready = backlog.takeReady { book.places(of: $0) }
+      isLeft = !backlog.held.isEmpty
+    }
+    if !ready.isEmpty { try send(Set(ready), now: now, &outcome, &storage) }
+    try sendTransactions(&outcome, &storage)
+    // Writes that wait for an answer are not sent: the connection does not count as restored.
+    if !isLeft { try tellInfo(&outcome) { $0.isConnected = true } }
+  }
+
+  private mutating func send(
+    _ ready: Set<Int64>, now: Int64, _ outcome: inout ReplicaOutcome,
+    _ storage: inout some ReplicaStorage
+  ) throws(TreeError) {
+    let touched = try replica.resolveConflicts(of: ready, by: policy, &storage)
+    for write in replica.book.pending where ready.contains(write.id) {
+      replica.book.talk.send(write.id, write.parts.map(\.path))
+      outcome.commands.append(.write(id: write.id, write.write))
+    }
+    try refresh(touched, now: now, &outcome, &storage)
+  }
+}

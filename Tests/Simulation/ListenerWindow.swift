@@ -1,0 +1,55 @@
+import RunnelBase
+import RunnelTree
+
+/// A window as its listener knows it: nothing but what events told.
+struct ListenerWindow {
+  let request: ListenRequest
+  private(set) var rows: [TreeRow] = []
+  /// Of a paged one: whether there are rows beyond, as far as was told.
+  private(set) var hasMore = true
+  /// True if more rows were asked for, and nothing was told of them.
+  var isExtended = false
+
+  init(_ request: ListenRequest) { self.request = request }
+
+  /// Takes in one event.
+  ///
+  /// - Throws: `SimulationError` if it contradicts those before.
+  mutating func take(_ event: TreeEvent) throws {
+    switch event {
+    case .childAdded(let row, _):
+      guard index(of: row.key) == nil else { throw SimulationError("\(row.key) added twice") }
+      insert(row)
+    case .childRemoved(let row):
+      guard let index = index(of: row.key) else { throw SimulationError("\(row.key) unknown") }
+      rows.remove(at: index)
+    case .childChanged(let row, _), .childMoved(let row, _):
+      guard let index = index(of: row.key) else { throw SimulationError("\(row.key) unknown") }
+      rows.remove(at: index)
+      insert(row)
+    case .page(let hasMore): (self.hasMore, isExtended) = (hasMore, false)
+    case .value, .pending: break
+    }
+  }
+
+  /// True if it shows what it should of all rows of its query.
+  func shows(_ all: [TreeRow]) -> Bool {
+    guard let paging = request.paging, hasMore else { return rows == all }
+    if isExtended || rows.isEmpty && !all.isEmpty { return false }
+    let part = paging.anchor == .last ? all.suffix(rows.count) : all.prefix(rows.count)
+    return rows == Array(part)
+  }
+
+  private func index(of key: Key) -> Int? { rows.firstIndex { $0.key == key } }
+
+  private mutating func insert(_ row: TreeRow) {
+    let index = rows.firstIndex { row.position < $0.position } ?? rows.count
+    rows.insert(row, at: index)
+  }
+}
+
+struct SimulationError: Error, CustomStringConvertible {
+  var description: String
+
+  init(_ description: String) { self.description = description }
+}
