@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "RunnelTree", targets: ["RunnelTree"]),
     .library(name: "RunnelStreams", targets: ["RunnelStreams"]),
     .library(name: "RunnelStore", targets: ["RunnelStore"]),
+    .library(name: "RunnelSync", targets: ["RunnelSync"]),
     .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
     .library(name: "RunnelTerminal", targets: ["RunnelTerminal"]),
     .executable(name: "runnel", targets: ["runnel"]),
@@ -67,6 +68,8 @@ let package = Package(
     .target(
       name: "RunnelStore", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
     .target(name: "RunnelDemo", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
     // 2: the open database.
     .target(
       name: "RunnelDatabase",
@@ -128,6 +131,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelDemoTests", dependencies: ["RunnelBase", "RunnelDemo"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelSyncTests", dependencies: ["RunnelBase", "RunnelSync", "RunnelTree"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelDatabaseTests",

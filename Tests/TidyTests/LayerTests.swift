@@ -9,6 +9,7 @@ import Testing
     "RunnelStreams": ["RunnelBase", "RunnelTree", "OrderedCollections"],
     "RunnelStore": ["RunnelBase", "RunnelTree"],
     "RunnelDemo": ["RunnelBase"],
+    "RunnelSync": ["RunnelBase", "RunnelTree"],
     "RunnelDatabase": [
       "CPlatform", "CStorage", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree", "Synchronization",
