@@ -24,7 +24,7 @@ struct MoveCommand: ParsableCommand {
   func run() throws {
     try database.open(for: .change) { session in
       // What cannot be done needs no consent, and is told by the write.
-      if from != to, try session.summary(at: from).kind != .empty {
+      if !from.contains(to), try session.summary(at: from).kind != .empty {
         try Consent(isGiven: force).requireToReplace(to, in: session)
       }
       _ = try session.write(.move(from: from, to: to))
