@@ -175,11 +175,12 @@ final class TestFolder {
   @Test func readingTellsHowFarItIsAndStops() throws {
     var readings: [FileReading] = []
     let app = try AppDriver(
-      Fixture.views(), json: Fixture.small, startReading: { readings.append($0) })
+      Fixture.views(), json: Fixture.small,
+      startFileTask: { if case .read(let reading) = $0 { readings.append(reading) } })
     try folder.write("$key,name\nfay,Fay\n", to: "new.csv")
     open("new.csv", app)
     let reading = try #require(readings.first)
-    app.runtime.receive(.progress(1 << 20, of: 4 << 20), of: reading.number)
+    app.runtime.receive(.reading(reading.number, .progress(1 << 20, of: 4 << 20)))
     #expect(app.toast == "reading: 25% · C-c stops")
     app.press("y i")
     #expect(app.toast.hasPrefix("an import is under way"))
@@ -190,11 +191,11 @@ final class TestFolder {
     // What was on its way is not taken for what is read next.
     app.press("C-s")
     #expect(readings.count == 2)
-    app.runtime.receive(.done(.failed("late")), of: reading.number)
+    app.runtime.receive(.reading(reading.number, .done(.failed("late"))))
     #expect(app.state.reading != nil)
     var last: FileReading.Report?
     readings[1].run { last = $0 }
-    app.runtime.receive(try #require(last), of: readings[1].number)
+    app.runtime.receive(.reading(readings[1].number, try #require(last)))
     #expect(app.screen.contains { $0.contains("Import 1 record") })
   }
 
@@ -232,14 +233,14 @@ final class TestFolder {
     try folder.write("a\n1\n", to: "small.csv")
     let (reading, writing) = (FileReading(7, file: folder.file("small.csv"), texts: []), Pipe())
     let threads = FileThreads { writing.fileHandleForWriting.write(Data([1])) }
-    threads.start(reading)
-    var messages: [FileThreads.Message] = []
-    while !messages.contains(where: { if case .done = $0.report { true } else { false } }) {
+    threads.start(.read(reading))
+    var reports: [FileReport] = []
+    while !reports.contains(where: { if case .reading(_, .done) = $0 { true } else { false } }) {
       // The thread rings when it has something.
       _ = try writing.fileHandleForReading.read(upToCount: 1)
-      messages += threads.take()
+      reports += threads.take()
     }
-    #expect(messages.allSatisfy { $0.number == 7 })
+    #expect(reports.allSatisfy { if case .reading(7, _) = $0 { true } else { false } })
   }
 
   @Test func recordsOfAFileAreAdded() throws {

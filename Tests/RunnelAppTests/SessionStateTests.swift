@@ -240,28 +240,54 @@ import Testing
     let file = file()
     var keeper = SessionKeeper(file)
     _ = keeper.read()
-    #expect(keeper.keep(sample(), now: 0) == nil)
-    #expect(file.read().session == nil)
+    #expect(keeper.begin(sample(), now: 0) == nil)
     keeper.touch(now: 1000)
     keeper.touch(now: 2000)
     #expect(keeper.due == 6000)
-    #expect(keeper.keep(sample(), now: 5999) == nil)
-    #expect(file.read().session == nil)
-    #expect(keeper.keep(sample(), now: 6000) == nil)
+    #expect(keeper.begin(sample(), now: 5999) == nil)
+    try write(keeper.begin(sample(), now: 6000), &keeper)
     #expect(file.read().session == sample())
     #expect(keeper.due == nil)
-    try FileManager.default.removeItem(atPath: file.path)
     keeper.touch(now: 7000)
-    #expect(keeper.keep(sample(), now: 20_000) == nil)
-    #expect(file.read().session == nil)
+    #expect(keeper.begin(sample(), now: 20_000) == nil)
+  }
+
+  /// Does the task, and tells the keeper what came of it.
+  private func write(_ task: FileTask?, _ keeper: inout SessionKeeper) throws {
+    var problems: [String?] = []
+    try #require(task != nil)
+    task?.run { report in
+      if case .kept(let problem) = report { problems.append(problem) }
+    }
+    for problem in problems { #expect(keeper.end(problem) == problem) }
+  }
+
+  @Test func keeperWritesOneSessionAtATime() throws {
+    var keeper = SessionKeeper(file())
+    keeper.touch(now: 0)
+    let task = keeper.begin(sample(), now: 10_000)
+    keeper.touch(now: 10_000)
+    var next = sample()
+    next.tab = "Other"
+    #expect(keeper.begin(next, now: 20_000) == nil)
+    try write(task, &keeper)
+    #expect(keeper.begin(next, now: 20_000) != nil)
   }
 
   @Test func keeperComplainsOnce() {
     let file = SessionFile(database: "/a/chat.db", folder: "/dev/null/none")
     var keeper = SessionKeeper(file)
-    var session = SessionState()
-    #expect(keeper.keep(sample()) != nil)
+    var session = sample()
+    keeper.touch(now: 0)
+    var problem: String?
+    let task = keeper.begin(session, now: 10_000)
+    task?.run { report in
+      if case .kept(let reason) = report { problem = reason }
+    }
+    #expect(problem != nil)
+    #expect(keeper.end(problem) == problem)
     session.tab = "Other"
-    #expect(keeper.keep(session) == nil)
+    keeper.touch(now: 10_000)
+    #expect(keeper.begin(session, now: 20_000) == nil)
   }
 }

@@ -199,9 +199,8 @@ import Testing
   @Test func onlyTheLastStepsAreKept() {
     var undoing = UndoHistory()
     for number in 1...(UndoHistory.stepsMax + 1) {
-      undoing.begin(number, "step \(number)")
-      undoing.note(Int64(number), of: number)
-      undoing.finish(number)
+      undoing.begin(RequestID(number), "step \(number)")
+      undoing.finish(RequestID(number), entry: Int64(number))
     }
     #expect(undoing.steps(.undo).count == UndoHistory.stepsMax)
     #expect(undoing.steps(.undo).first?.title == "step 2")
@@ -209,9 +208,9 @@ import Testing
 
   @Test func aWriteThatWasRefusedIsNoStep() {
     var undoing = UndoHistory()
-    undoing.begin(1, "refused")
-    undoing.drop(1)
-    undoing.finish(1)
+    undoing.begin(RequestID(1), "refused")
+    undoing.drop(RequestID(1))
+    undoing.finish(RequestID(1), entry: 1)
     #expect(undoing.steps(.undo).isEmpty)
   }
 

@@ -1,7 +1,5 @@
 import RunnelBase
-import RunnelDatabase
 import RunnelStore
-import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -17,24 +15,13 @@ extension AppAction: LoggableAction {
     case .list(let view, let change): ["list": .int(view), "change": change.log]
     case .tree(let path, let children):
       ["tree": .string(path.description), "children": children.log]
-    case .previewed(let path, let excerpt):
-      ["previewed": .string(path.description), "value": excerpt?.log ?? .null]
     case .record(let path, let node):
       ["record": .string(path.description), "node": node.exportJSON]
-    case .written(let number, let key, let entry, let isLast):
-      [
-        "written": .int(number), "key": key.map { .string($0.text) } ?? .null,
-        "entry": entry.map { .number(JSONNumber($0)) } ?? .null,
-        "last": .bool(isLast),
-      ]
-    case .performed(let number, let performed):
-      ["performed": .int(number), "result": performed.log]
-    case .refused(let number, let refusal): ["refused": .int(number), "reason": refusal.log]
+    case .answered(let id, let answer): ["answered": .int(id.number), "answer": answer.log]
     case .counted(let view, let count):
       ["counted": .int(view), "count": count.map { .int($0) } ?? .null]
     case .waiting(let view, let count): ["waiting": .int(view), "count": .int(count)]
     case .pendingWrites(let writes): ["pendingWrites": .array(writes.map(\.log))]
-    case .history(let number, let page): ["history": .int(number), "page": page.log]
     case .trouble(let message): ["trouble": .string(message)]
     case .configured(let settings, let problem):
       [
@@ -47,7 +34,6 @@ extension AppAction: LoggableAction {
         "views": .strings([views].compactMap(\.self)),
       ]
     case .fileGone(let message): ["fileGone": .string(message)]
-    case .copySaved(let file, let bytes): ["copySaved": .string(file), "bytes": .int(bytes)]
     case .exported(let report): ["exported": report.log]
     case .fileReading(let count, let size): ["fileReading": .int(count), "of": .int(size)]
     case .fileRead(let file, let content): ["fileRead": .string(file), "content": content.log]
@@ -56,7 +42,6 @@ extension AppAction: LoggableAction {
     case .copied(let what, let outcome): ["copied": .string(what), "outcome": outcome.log]
     case .opened(let link, let program):
       ["opened": .string(link), "by": program.map { .string($0) } ?? .null]
-    case .orders(let view, let orders): ["orders": .int(view), "indexed": .strings(orders)]
     case .edited(let edit, let outcome): ["edited": edit.log, "outcome": outcome.log]
     case .typedAhead: ["typedAhead": true]
     case .effectsTaken: ["effectsTaken": true]
@@ -75,24 +60,13 @@ extension AppAction: LoggableAction {
       self = .list(view: try fields.int(name), try ListChange(log: fields.value("change")))
     case "tree":
       self = .tree(try fields.path(name), try TreeChildren(log: fields.value("children")))
-    case "previewed":
-      let value = try fields.value("value")
-      self = .previewed(
-        try fields.path(name), value == .null ? nil : try NodeExcerpt(log: value))
     case "record":
       self = .record(try fields.path(name), try RunnelTree.Node(json: fields.value("node")))
-    case "written":
-      let entry = try fields.value("entry")
-      self = .written(
-        try fields.int(name), key: try fields.keyIfAny("key"),
-        entry: entry == .null ? nil : try fields.int64("entry"), isLast: try fields.bool("last"))
-    case "performed":
-      self = .performed(try fields.int(name), try Performed(log: fields.value("result")))
-    case "refused": self = .refused(try fields.int(name), try Refusal(log: fields.value("reason")))
+    case "answered":
+      self = .answered(
+        RequestID(try fields.int(name)), try Answer(log: fields.value("answer")))
     case "pendingWrites":
       self = .pendingWrites(try fields.array(name).map { try PendingWrite(log: $0) })
-    case "history":
-      self = .history(try fields.int(name), try HistoryPage(log: fields.value("page")))
     case "trouble": self = .trouble(try fields.string(name))
     case "waiting": self = .waiting(view: try fields.int(name), try fields.int("count"))
     case "counted":
@@ -111,8 +85,6 @@ extension AppAction: LoggableAction {
         problem: problem == .null ? nil : try fields.string("problem"),
         views: try fields.stringsIfAny("views").first)
     case "fileGone": self = .fileGone(try fields.string(name))
-    case "copySaved":
-      self = .copySaved(file: try fields.string(name), bytes: try fields.int("bytes"))
     case "exported": self = .exported(try ExportReport(log: fields.value(name)))
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
     case "fileRead":
@@ -130,8 +102,6 @@ extension AppAction: LoggableAction {
       let by = try fields.value("by")
       self = .opened(
         link: try fields.string(name), by: by == .null ? nil : try fields.string("by"))
-    case "orders":
-      self = .orders(view: try fields.int(name), try fields.strings("indexed"))
     case "edited":
       self = .edited(
         try OutsideEdit(log: fields.value(name)),
@@ -152,46 +122,5 @@ extension PendingWrite {
       let write = PendingWrite(id: try fields.int64("id"), json: try fields.value("write"))
     else { throw fields.misfit("write", "a pending write") }
     self = write
-  }
-}
-
-extension Performed {
-  fileprivate var log: JSONValue {
-    [
-      "path": .string(path.description), "resource": .string(resource),
-      "kind": kind.map { .string($0.rawValue) } ?? .null,
-      "changes": .array(changes.map(\.log)),
-    ]
-  }
-
-  fileprivate init(log json: JSONValue) throws {
-    let fields = LogFields(json)
-    let name = try fields.value("kind")
-    self.init(
-      path: try fields.path("path"), resource: try fields.string("resource"),
-      kind: name == .null ? nil : ResourceChangeKind(rawValue: try fields.string("kind")),
-      changes: try fields.array("changes").map { try RunnelStreams.ActionLogEntry(log: $0) })
-  }
-}
-
-extension Refusal {
-  fileprivate var log: JSONValue {
-    [
-      "message": .string(message),
-      "fields": .array(
-        fields.map { ["name": .string($0.name), "message": .string($0.message)] }),
-      "cause": .string(cause.rawValue),
-    ]
-  }
-
-  fileprivate init(log json: JSONValue) throws {
-    let reader = LogFields(json)
-    self.init(
-      try reader.string("message"),
-      fields: try reader.array("fields").map { field in
-        let reader = LogFields(field)
-        return Field(name: try reader.string("name"), message: try reader.string("message"))
-      })
-    cause = Cause(rawValue: try reader.string("cause")) ?? .refused
   }
 }

@@ -128,14 +128,14 @@ extension Record {
 
 extension TreeRow {
   /// What a query compares of a row is left out: screens do not hold it.
-  fileprivate var log: JSONValue {
+  var log: JSONValue {
     switch content {
     case .node(let node): ["key": .string(key.text), "node": node.exportJSON]
     case .summary(let summary): ["key": .string(key.text), "summary": summary.log]
     }
   }
 
-  fileprivate init(log json: JSONValue) throws {
+  init(log json: JSONValue) throws {
     let fields = LogFields(json)
     let text = try fields.string("key")
     // The key of a row that is composed is none that could be stored.

@@ -66,7 +66,6 @@ public struct SessionReplay: Sendable {
     var registry = ActionRegistry()
     registry.register(AppAction.self)
     registry.register(WorkspaceOpened.self)
-    registry.registerActions(about: StoredValue.self)
     do {
       return try log.replay(from: state, registry, AppState.reduce)
     } catch {

@@ -52,6 +52,8 @@ public final class Application {
   ///
   /// Keys are painted at once, and do not put off what comes of them.
   private static let frameMilliseconds: Int64 = 33
+  /// How long the end of the workspace waits for work with files to stop.
+  private static let fileWorkMilliseconds: Int64 = 2000
 
   private static let log = Logger(label: "runnel.workspace")
 
@@ -106,8 +108,8 @@ public final class Application {
     defer { application.close() }
     log.info("opened", metadata: ["database": "\(options.database)"])
     let status = application.loop()
-    // Nobody is left to hear that it could not be written.
-    _ = application.keeper?.keep(application.runtime.state.session)
+    application.endFileWork()
+    application.keeper?.writeLast(application.runtime.state.session)
     log.info("left", metadata: ["status": "\(status)"])
     return status
   }
@@ -172,7 +174,7 @@ public final class Application {
     state.allowsCrash = options.allowsCrash
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
-      state: state, database: database, startReading: { files.start($0) },
+      state: state, database: database, startFileTask: { files.start($0) },
       record: recorder.map { recorder in { recorder.record($0) } })
   }
 
@@ -183,7 +185,8 @@ public final class Application {
     signals = try SignalSource()
     let inbox = Inbox<DatabaseMessage>(limit: Application.inboxLimit) { wakeup.signal() }
     self.inbox = inbox
-    files = FileThreads { wakeup.signal() }
+    let files = FileThreads { wakeup.signal() }
+    self.files = files
     (database, recorder, problem, keeper, greeting) = (nil, nil, nil, nil, nil)
     session = SessionState()
     self.wishes = wishes
@@ -196,7 +199,7 @@ public final class Application {
     var state = replay.state
     // It was left then, and is to be looked at now.
     (state.effects, state.isLeaving) = ([], false)
-    runtime = AppRuntime(state: state, database: backend)
+    runtime = AppRuntime(state: state, database: backend, startFileTask: { files.start($0) })
     runtime.send(.tick(LocalTime.now()))
     runtime.send(.input(.resize(screen.size)))
   }
@@ -247,9 +250,7 @@ extension Application {
     (hasMessages, hasSignals) = (!answers[0].isEmpty, !answers[1].isEmpty)
     hasFileNews = answers.dropFirst(input == nil ? 2 : 3).contains { !$0.isEmpty }
     if timeout != nil, answers.allSatisfy(\.isEmpty) { isDirty = true }
-    if let problem = keeper?.keep(runtime.state.session, now: LocalTime.now()) {
-      runtime.send(.trouble(problem))
-    }
+    if let task = keeper?.begin(runtime.state.session, now: LocalTime.now()) { files.start(task) }
     if input != nil, answers[2].contains(.hungUp) { exitCode = 128 + SIGHUP }
   }
 
@@ -313,8 +314,25 @@ extension Application {
     // What somebody waits for does not wait for the next frame too.
     if runtime.state.isWaiting { isUrgent = true }
     runtime.receive(inbox.drain())
-    for message in files.take() { runtime.receive(message.report, of: message.number) }
+    for report in files.take() { receive(report) }
     isDirty = true
+  }
+
+  private func receive(_ report: FileReport) {
+    guard case .kept(let problem) = report else { return runtime.receive(report) }
+    if let problem = keeper?.end(problem) { runtime.send(.trouble(problem)) }
+  }
+
+  /// Stops what writes a file, so that no half of one is left; waits for it for a moment.
+  private func endFileWork() {
+    runtime.stopFileWork()
+    let end = LocalTime.now() + Application.fileWorkMilliseconds
+    while !files.isIdle, LocalTime.now() < end {
+      _ = Poller.wait([wakeup.fileDescriptor], timeoutMilliseconds: Int(end - LocalTime.now()))
+      wakeup.drain()
+      // Whoever waits for room in the inbox gets it.
+      _ = files.take()
+    }
   }
 
   /// What a key did is painted at once.

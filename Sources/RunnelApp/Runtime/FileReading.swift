@@ -99,32 +99,3 @@ final class FileReading: Sendable {
     ImportPlan.Unreadable(message: "\(path) cannot be read: \(String(cString: strerror(errno)))")
   }
 }
-
-/// Reads files on threads of their own, one for each; what comes of it waits for the one who asked.
-final class FileThreads: Sendable {
-  /// A report, by the number of the reading.
-  typealias Message = (number: Int, report: FileReading.Report)
-
-  private let inbox: Inbox<Message>
-
-  /// `wake` is called from any thread when there is something to take.
-  init(wake: @escaping @Sendable () -> Void) { inbox = Inbox(limit: 1024, wake: wake) }
-
-  /// Starts to read.
-  func start(_ reading: FileReading) {
-    let inbox = inbox
-    let thread = Thread {
-      reading.run { report in
-        // Progress that finds no room is old by the time it would be read; what came of it waits.
-        while !inbox.post((reading.number, report)), case .done = report { usleep(10_000) }
-      }
-    }
-    thread.name = "runnel-file"
-    // As much as the main thread has: texts are read by functions that call themselves.
-    thread.stackSize = 8 << 20
-    thread.start()
-  }
-
-  /// What was reported since the last call.
-  func take() -> [Message] { inbox.drain() }
-}

@@ -52,7 +52,7 @@ public struct Screenshot {
       views: workspace.views, resources: workspace.resources, databaseName: workspace.name,
       me: workspace.me, isReadOnly: options.isReadOnly, size: size, now: time,
       local: now == nil ? .system : .utc, settings: settings)
-    let last = play(state, SessionBackend(session), strokes, firstTab: workspace.firstTab)
+    let last = try play(state, SessionBackend(session), strokes, firstTab: workspace.firstTab)
     try session.close()
     return picture(of: last, options.terminal.applied(to: settings.terminal))
   }
@@ -69,20 +69,29 @@ public struct Screenshot {
 
   private func play(
     _ state: AppState, _ backend: SessionBackend, _ strokes: [KeyStroke], firstTab: Int?
-  ) -> AppState {
+  ) throws -> AppState {
     var state = state
     if let firstTab { state.open(firstTab) }
-    let runtime = AppRuntime(state: state, database: backend)
+    let news = try Wakeup()
+    let files = FileThreads { news.signal() }
+    let runtime = AppRuntime(state: state, database: backend, startFileTask: { files.start($0) })
     runtime.start()
-    settle(runtime, backend)
+    func settle() {
+      while true {
+        while !backend.isIdle { runtime.receive(backend.answer()) }
+        let isOver = files.isIdle
+        let reports = files.take()
+        for report in reports { runtime.receive(report) }
+        if isOver, reports.isEmpty { return }
+        if reports.isEmpty { _ = Poller.wait([news.fileDescriptor], timeoutMilliseconds: nil) }
+        news.drain()
+      }
+    }
+    settle()
     for stroke in strokes {
       runtime.send(.input(.key(stroke)))
-      settle(runtime, backend)
+      settle()
     }
     return runtime.state
-  }
-
-  private func settle(_ runtime: AppRuntime, _ backend: SessionBackend) {
-    while !backend.isIdle { runtime.receive(backend.answer()) }
   }
 }

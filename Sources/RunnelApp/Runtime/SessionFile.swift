@@ -101,6 +101,8 @@ struct SessionKeeper {
 
   private let file: SessionFile
   private var written: SessionState?
+  /// The session that is being written.
+  private var writing: SessionState?
   /// When it is to be written; nil if nothing happened since.
   private(set) var due: Int64?
   private var hasFailed = false
@@ -119,21 +121,29 @@ struct SessionKeeper {
     due = due ?? now + SessionKeeper.delayMilliseconds
   }
 
-  /// Writes the session if its time has come; returns what is to be said if it cannot be written, once.
-  mutating func keep(_ session: @autoclosure () -> SessionState, now: Int64) -> String? {
-    guard let due, due <= now else { return nil }
-    return keep(session())
+  /// The task that writes the session if its time has come; its report is given to `end`.
+  ///
+  /// One is written at a time: while a slow disk takes one, the next one waits.
+  mutating func begin(_ session: @autoclosure () -> SessionState, now: Int64) -> FileTask? {
+    guard writing == nil, let due, due <= now else { return nil }
+    self.due = nil
+    let session = session()
+    guard session != written, !hasFailed else { return nil }
+    writing = session
+    return .keep(session, file)
   }
 
-  /// Writes the session if it is another one than was written last.
-  mutating func keep(_ session: SessionState) -> String? {
-    due = nil
-    guard session != written, !hasFailed else { return nil }
-    guard let problem = file.write(session) else {
-      written = session
-      return nil
-    }
-    hasFailed = true
+  /// The session was written, or could not be; returns what is to be said, once.
+  mutating func end(_ problem: String?) -> String? {
+    defer { writing = nil }
+    if problem == nil { written = writing }
+    hasFailed = problem != nil
     return problem
+  }
+
+  /// Writes the session at once, at the end, if it is another one than was written last.
+  mutating func writeLast(_ session: SessionState) {
+    // Nobody is left to hear that it could not be written.
+    if session != written, !hasFailed { _ = file.write(session) }
   }
 }

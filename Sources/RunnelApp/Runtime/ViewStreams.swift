@@ -175,7 +175,7 @@ final class ViewStreams {
   /// Shows the records that are being sent, and the one that is being composed if there is one.
   func compose(_ json: JSONValue?, sending sent: [SentRecord], now: Int64) {
     var rows = sent.suffix(ListScreen.sentRowsMax).compactMap { record in
-      row(of: record.value, key: ListScreen.sentKey(record.number), now: now)
+      row(of: record.value, key: ListScreen.sentKey(record.id), now: now)
     }
     if let json, let row = row(of: json, key: ListScreen.composeKey, now: now) { rows.append(row) }
     transient.reset(rows)

@@ -119,7 +119,7 @@ extension AppState {
     }
     if let toast { facts.append(StateFact(aspect: "message", value: .text(toast.toast.text))) }
     facts.append(StateFact(aspect: "size", value: .size(size)))
-    facts.append(StateFact(aspect: "waiting writes", value: .count(writes.count)))
+    facts.append(StateFact(aspect: "waiting writes", value: .count(requests.writes.count)))
     facts.append(StateFact(aspect: "cursor", value: .text(cursorText)))
     for screen in lists where screen.isOpen { facts += AppState.facts(of: screen) }
     if tree.isOpen {

@@ -12,12 +12,6 @@ extension AppState {
   static func name(of action: any Action) -> String {
     switch action {
     case let action as AppAction: action.name
-    case let action as RequestPending<StoredValue>:
-      "\(action.request.kind.rawValue) \(action.request.path) asked for"
-    case let action as RequestSucceeded<StoredValue>:
-      "\(action.request.kind.rawValue) \(action.request.path) done"
-    case let action as RequestFailed<StoredValue>:
-      "\(action.request.kind.rawValue) \(action.request.path) failed: \(action.error.message)"
     default: String(describing: type(of: action))
     }
   }
@@ -48,13 +42,8 @@ extension AppAction {
         : "list \(view + 1): \(change.update.insertedRows.count) in, "
           + "\(change.update.deletedRows.count) out, \(change.records.count) new or changed"
     case .tree(let path, _): "children of \(path)"
-    case .previewed(let path, let excerpt):
-      "\(excerpt == nil ? "no value" : "value") of \(path)"
     case .record(let path, _): "record \(path)"
-    case .written(let write, _, _, _): "write \(write) is on disk"
-    case .performed(let write, let performed):
-      "write \(write): \(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
-    case .refused(let write, let refusal): "write \(write) refused: \(refusal.message)"
+    case .answered(let id, let answer): "request \(id): \(answer.name)"
     case .counted(let view, let count):
       "list \(view + 1) has \(count.map { "\($0)" } ?? "unknown many") rows"
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"
@@ -63,10 +52,8 @@ extension AppAction {
     case .pendingWrites(let writes):
       writes.count == 1
         ? "1 write waits for the origin" : "\(writes.count) writes wait for the origin"
-    case .history(_, let page): "\(page.entries.count) entries of the history"
     case .trouble(let message): "trouble: \(message)"
     case .fileGone: "the file is gone"
-    case .copySaved(let file, _): "copy saved to \(file)"
     case .exported(let report): report.name
     case .fileReading(let count, let size): "\(count) of \(size) bytes read"
     case .fileRead(let file, _): "file \(file)"
@@ -74,10 +61,26 @@ extension AppAction {
     case .restored: "the last session"
     case .copied(let what, _): "copying the \(what)"
     case .opened(let link, _): "opening \(link)"
-    case .orders(let view, _): "orders of list \(view + 1)"
     case .edited(let edit, _): "editor of \(edit.path) ended"
     case .typedAhead: "a key that waited"
     case .effectsTaken: "effects taken"
+    }
+  }
+}
+
+extension Answer {
+  fileprivate var name: String {
+    switch self {
+    case .written: "on disk"
+    case .performed(let performed):
+      "\(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
+    case .value: "a value"
+    case .excerpt(let excerpt): "the beginning of a value of \(excerpt.byteCount) bytes"
+    case .records(let rows): "\(rows.count) records"
+    case .history(let page): "\(page.entries.count) entries of the history"
+    case .orders(let orders): "\(orders.count) orders with an index"
+    case .copied(let file, _): "copy saved to \(file)"
+    case .refused(let refusal): "refused: \(refusal.message)"
     }
   }
 }

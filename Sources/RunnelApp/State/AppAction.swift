@@ -1,5 +1,4 @@
 import RunnelBase
-import RunnelDatabase
 import RunnelStore
 import RunnelStreams
 import RunnelTerminal
@@ -21,30 +20,16 @@ enum AppAction: Action {
   case waiting(view: Int, Int)
   /// The children of an expanded node of the tree changed.
   case tree(Path, TreeChildren)
-  /// What stands at a place of the tree was read to be looked at; nil if it could not be.
-  case previewed(Path, NodeExcerpt?)
   /// The open record changed.
   case record(Path, RunnelTree.Node)
-  /// A write that is no operation is on disk, with the key that was made for it and its entry in the
-  /// database's history if there are such.
-  ///
-  /// What a request of the store's asked for is answered by its own action, which follows; nothing does if
-  /// this is the last.
-  case written(Int, key: RunnelTree.Key?, entry: Int64?, isLast: Bool)
-  /// An operation on a resource was carried out, or had nothing to do.
-  case performed(Int, Performed)
-  /// An operation on a resource was refused.
-  case refused(Int, Refusal)
+  /// The database answered a request.
+  case answered(RequestID, Answer)
   /// On a replica: these are the writes that its origin has not answered, oldest first.
   case pendingWrites([PendingWrite])
-  /// Entries of the history were read.
-  case history(Int, HistoryPage)
   /// The database could not do something that no write asked for.
   case trouble(String)
   /// The database's file is gone or another one, for this reason: nothing is written any more.
   case fileGone(String)
-  /// The whole database was saved to a new file.
-  case copySaved(file: String, bytes: Int)
   /// The user's configuration changed; what is wrong with it, if anything is.
   case configured(Settings, problem: String?)
   /// The file of the views or the resources changed; what is wrong with it, if anything is, and the text
@@ -64,8 +49,6 @@ enum AppAction: Action {
   case copied(what: String, Clipboard.Outcome)
   /// A link was handed to a program, or to none.
   case opened(link: String, by: String?)
-  /// The orders of a view's collection that have an index.
-  case orders(view: Int, [String])
   /// The user's editor has ended.
   case edited(OutsideEdit, ExternalEditor.Outcome)
   /// The first of the keys that wait for an answer is to be tried again.
@@ -96,27 +79,16 @@ enum Effect: Hashable, Sendable {
   case collapse(Path)
   /// Fetch the next page of them.
   case fetchMoreChildren(Path)
-  /// Read the beginning of what stands at a place.
-  case preview(Path)
   /// Listen to a record.
   case openRecord(Path)
   /// Stop listening to it.
   case closeRecord(Path)
-  /// Carry out a write; the answer carries the number.
-  case write(Int, WriteRequest)
-  /// Give up a write that the origin of a replica has not answered, by its id; the answer carries the
-  /// number.
-  case dropPending(Int, Int64)
-  /// Read what stands at a place; the answer carries the number.
-  case read(Int, Path)
-  /// Read entries of the history of a place; the answer carries the number.
-  case readHistory(Int, Path, before: Int64?, count: Int)
-  /// Read which records may be chosen in a collection.
-  case readChoices(Path)
-  /// Save the whole database to a new file.
-  case saveCopy(String)
+  /// Ask the database for something; the answer carries the id.
+  case request(RequestID, Request)
   /// Write records to a file.
-  case export(ExportJob)
+  ///
+  /// What it reads of the database is asked under the id.
+  case export(RequestID, ExportJob)
   /// Give up writing them.
   case stopExport
   /// Read the records of a file, some of whose fields hold texts only.
@@ -129,8 +101,6 @@ enum Effect: Hashable, Sendable {
   case copy(String, what: String)
   /// Open a link in the browser.
   case openLink(String)
-  /// Ask which orders of a view's collection have an index.
-  case readOrders(view: Int)
   /// Draw in the colours of a theme, or in those of the configuration.
   case theme(ThemeChoice?)
   /// Let the user edit something in their editor.
@@ -145,21 +115,9 @@ enum Effect: Hashable, Sendable {
 
 /// A composed record whose write is under way.
 struct SentRecord: Hashable, Sendable {
-  /// The number of the write.
-  var number: Int
+  /// The write.
+  var id: RequestID
   var value: JSONValue
-}
-
-/// What an operation on a resource came to.
-struct Performed: Hashable, Sendable {
-  /// The record.
-  var path: Path
-  /// The resource.
-  var resource: String
-  /// What became of it; nil if nothing did.
-  var kind: ResourceChangeKind?
-  /// What became of it and of the records destroyed with it, to be taken back.
-  var changes: [RunnelStreams.ActionLogEntry] = []
 }
 
 /// A list after a change.

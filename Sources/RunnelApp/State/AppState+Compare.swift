@@ -42,16 +42,14 @@ extension AppState {
 
   /// Gives up reading values for the editor or to be compared; false if none is read.
   mutating func stopReadingValues() -> Bool {
-    let numbers = reads.filter { _, purpose in
+    let isStopped = requests.giveUpReads { purpose in
       switch purpose {
       case .editOutside, .compare: true
       case .copy, .duplicate: false
       }
     }
-    if numbers.isEmpty { return false }
-    for number in numbers.keys { reads[number] = nil }
-    say(.info, "stopped")
-    return true
+    if isStopped { say(.info, "stopped") }
+    return isStopped
   }
 
   /// What others made of a place was read.
@@ -257,19 +255,15 @@ extension AppState {
 
   /// Asks the history what a write did that could not be taken back, to compare it.
   mutating func compareWrite(_ id: Int64) {
-    lastWrite += 1
-    comparedEntries.insert(lastWrite)
-    effects.append(.readHistory(lastWrite, .root, before: id + 1, count: 1))
+    ask(.history(.root, before: id + 1, count: 1), for: .comparedWrite)
   }
 
-  /// The history told of a write that could not be taken back; false if nobody asked.
-  mutating func take(compared number: Int, _ page: HistoryPage) -> Bool {
-    guard comparedEntries.remove(number) != nil else { return false }
+  /// The history told of a write that could not be taken back.
+  mutating func take(compared page: HistoryPage) {
     for part in page.entries.first?.parts ?? [] where !part.isPriority {
       guard let values = part.values else { continue }
       comparable.append(CompareDraft(path: part.path, base: values.new, mine: values.old))
     }
-    return true
   }
 }
 

@@ -71,7 +71,7 @@ extension AppState {
     lists[composer.view].sent.add(text)
     do throws(Refusal) {
       let request = try resources.adding(record, to: definition.source.path)
-      let attempt = composer.attempt ?? lastWrite + 1
+      let attempt = composer.attempt ?? requests.newID()
       submit(.send(view: composer.view, text: text, attempt: attempt), request)
       updateComposer { composer in
         composer = ComposeScreen(view: composer.view, editor: LineEditor())
@@ -86,8 +86,8 @@ extension AppState {
   }
 
   /// A sent record is stored: the cursor goes along with it.
-  mutating func finishSending(_ number: Int, _ key: RunnelTree.Key?, inView view: Int) {
-    let sent = lists[view].sentRow(number)
+  mutating func finishSending(_ id: RequestID, _ key: RunnelTree.Key?, inView view: Int) {
+    let sent = lists[view].sentRow(id)
     let isUnderCursor = lists[view].list.cursor == .row(sent)
     showComposed(inView: view, composer?.view == view ? composer?.editor.text : nil)
     guard let key else { return }
@@ -101,7 +101,7 @@ extension AppState {
   ///
   /// It is in the queue in any case, and what is typed next does not become a part of it.
   mutating func giveBack(
-    _ text: String, _ attempt: Int, inView view: Int, _ number: Int, _ message: String
+    _ text: String, _ attempt: RequestID, inView view: Int, _ message: String
   ) {
     let isOpen = composer?.view == view
     let isFree = isOpen ? composer?.editor.isEmpty == true : lists[view].draft.isEmpty
@@ -145,9 +145,9 @@ extension AppState {
   /// Shows the records that are being sent in a view, and what is in the line; nil or nothing for none.
   private mutating func showComposed(inView view: Int, _ text: String?) {
     let definition = lists[view].definition
-    let sent = writes.sorted { $0.key < $1.key }.compactMap { number, purpose -> SentRecord? in
+    let sent = requests.writes.sorted { $0.key < $1.key }.compactMap { id, purpose -> SentRecord? in
       guard case .send(view, let text, _) = purpose else { return nil }
-      return definition.record(composed: text, me).map { SentRecord(number: number, value: $0) }
+      return definition.record(composed: text, me).map { SentRecord(id: id, value: $0) }
     }
     let record = text.flatMap { $0.isEmpty ? nil : definition.record(composed: $0, me) }
     effects.append(.compose(view: view, sending: sent, record))
@@ -155,7 +155,7 @@ extension AppState {
 
   /// True while records that were composed in a view are being written.
   func isSending(inView view: Int) -> Bool {
-    writes.values.contains { if case .send(view, _, _) = $0 { true } else { false } }
+    requests.writes.values.contains { if case .send(view, _, _) = $0 { true } else { false } }
   }
 
   /// Says while it is typed what a resource will refuse.

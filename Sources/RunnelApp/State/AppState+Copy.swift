@@ -1,5 +1,4 @@
 import RunnelBase
-import RunnelStore
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -186,19 +185,16 @@ extension AppState {
 
   private static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
 
-  /// A value that was asked for was read; nil if nothing stands there.
-  mutating func finishReading(_ request: RequestSummary, _ value: JSONValue?) {
-    guard let number = Int(request.id.text) else { return }
-    switch reads.removeValue(forKey: number) {
+  /// A value was read; null if nothing stands there.
+  mutating func finish(reading path: Path, for purpose: ReadPurpose, _ value: JSONValue) {
+    switch purpose {
     case .copy(let form, let values, let paths):
-      let value = CopiedValue(path: request.path, json: value ?? .null)
-      read(paths, after: values + [value], toCopy: form)
-    case .editOutside: startEditing(request.path, value)
-    case .duplicate: addCopy(of: request.path, value)
+      read(paths, after: values + [CopiedValue(path: path, json: value)], toCopy: form)
+    case .editOutside: startEditing(path, value)
+    case .duplicate: addCopy(of: path, value)
     case .compare(let draft, let count):
       if let count, count != inputCount || !typeAhead.isEmpty { return sayKept(draft) }
-      startComparing(draft, value ?? .null)
-    case nil: break
+      startComparing(draft, value)
     }
   }
 }

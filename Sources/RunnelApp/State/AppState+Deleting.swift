@@ -122,7 +122,7 @@ extension AppState {
     offer(removal.paths.count == 1 ? "delete" : "delete all", "keep", in: &question)
     describe(removal, in: &question)
     layers.append(.confirm(question))
-    if let next = removal.next { effects.append(.preview(next)) }
+    if let next = removal.next { ask(.excerpt(next), for: .preview(next)) }
   }
 
   /// Says in a question what is known of what it removes.
@@ -187,7 +187,7 @@ extension AppState {
       question.removal = removal
       describe(removal, in: &question)
       layers[index] = .confirm(question)
-      if let next = removal.next { effects.append(.preview(next)) }
+      if let next = removal.next { ask(.excerpt(next), for: .preview(next)) }
     }
   }
 

@@ -127,7 +127,7 @@ extension ResourceBook {
     let isReplaced = changes[0].place.isRoot
     guard case .record(let identity, let field) = registry.place(of: path) else {
       if isReplaced { return .set(path, value) }
-      return .update(path, .object(changes.map { JSONMember($0.place.text, $0.value) }))
+      return .update(path, changes.map { JSONMember($0.place.text, $0.value) })
     }
     if field.isRoot, isReplaced {
       throw Refusal("a record of `\(identity.resource)` is an object of fields")

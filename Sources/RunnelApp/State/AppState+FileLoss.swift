@@ -94,7 +94,7 @@ extension PaletteCommand {
     run: { state, text in
       let file = text.trimmingSpaces
       if file.isEmpty || file.hasSuffix("/") { return "name a file" }
-      state.effects.append(.saveCopy(file))
+      state.ask(.saveCopy(file), for: .saveCopy)
       state.say(.info, "saving a copy to \(file)")
       return nil
     })

@@ -47,12 +47,12 @@ extension AppState {
       if screen.request != nil {
         screen.isOutdated = true
       } else {
-        lastWrite += 1
-        screen.ask(lastWrite, for: reading)
-        if reading == .older { screen.fetchOlder(height: height, now: now, local: local) }
         let before = reading == .older ? screen.entries.last?.id : nil
-        effects.append(
-          .readHistory(lastWrite, screen.path, before: before, count: HistoryScreen.pageSize))
+        screen.wait(
+          for: ask(
+            .history(screen.path, before: before, count: HistoryScreen.pageSize),
+            for: .history(reading)))
+        if reading == .older { screen.fetchOlder(height: height, now: now, local: local) }
       }
       layers[index] = .history(screen)
     }
@@ -60,47 +60,48 @@ extension AppState {
 
   /// Waits no longer for entries of the history in front; false if none were asked for.
   mutating func stopReadingHistory() -> Bool {
-    guard case .history(var screen)? = layers.last, screen.request != nil else { return false }
-    screen.stop(height: height, now: now, local: local)
+    guard case .history(var screen)? = layers.last, let request = screen.request,
+      case .history(let reading)? = requests.remove(request)
+    else { return false }
+    screen.stop(reading, height: height, now: now, local: local)
     layers[layers.count - 1] = .history(screen)
     say(.info, phrase("stopped", .sectionMore, "reads on"))
     return true
   }
 
   /// Entries of the history were read.
-  mutating func take(history number: Int, _ page: HistoryPage) {
-    updateHistory(number) { screen, state in
-      screen.take(page, height: state.height, now: state.now, local: state.local)
+  mutating func take(history id: RequestID, _ reading: HistoryScreen.Reading, _ page: HistoryPage) {
+    updateHistory(id) { screen, state in
+      screen.take(page, reading, height: state.height, now: state.now, local: state.local)
     }
   }
 
-  /// Entries of the history could not be read; false if nobody asked for them by that number.
-  mutating func failHistory(_ number: Int, _ refusal: Refusal) -> Bool {
-    updateHistory(number) { screen, state in
-      screen.fail(refusal.message, height: state.height, now: state.now, local: state.local)
+  /// Entries of the history could not be read.
+  mutating func fail(history id: RequestID, _ reading: HistoryScreen.Reading, _ refusal: Refusal) {
+    updateHistory(id) { screen, state in
+      screen.fail(
+        refusal.message, reading, height: state.height, now: state.now, local: state.local)
     }
   }
 
-  @discardableResult
+  /// Changes the history that asked for entries; one that was closed waits for nothing.
   private mutating func updateHistory(
-    _ number: Int, _ body: (inout HistoryScreen, AppState) -> Void
-  ) -> Bool {
+    _ id: RequestID, _ body: (inout HistoryScreen, AppState) -> Void
+  ) {
     for (index, layer) in layers.enumerated() {
-      guard case .history(var screen) = layer, screen.request?.number == number else { continue }
+      guard case .history(var screen) = layer, screen.request == id else { continue }
       let isOutdated = screen.isOutdated
       screen.isOutdated = false
       body(&screen, self)
       layers[index] = .history(screen)
       if isOutdated { readHistory(.newest) }
-      return true
     }
-    return false
   }
 
   /// Where something was written, an open history reads what is new.
   mutating func refreshHistory(after action: AppAction) {
     switch action {
-    case .list, .tree, .record, .written, .performed: break
+    case .list, .tree, .record, .answered(_, .written), .answered(_, .performed): break
     default: return
     }
     if layers.contains(where: { if case .history = $0 { true } else { false } }) {

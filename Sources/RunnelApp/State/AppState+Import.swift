@@ -30,8 +30,8 @@ struct ImportProgress: Hashable, Sendable {
 
 /// A record of a paste that was refused.
 struct PastedRecord: Hashable, Sendable {
-  /// Its number in the queue.
-  let id: Int
+  /// Its id in the queue.
+  let id: RequestID
   let view: Int
   /// Where it was to be added.
   let collection: Path
@@ -327,11 +327,10 @@ extension AppState {
     let collection = lists[progress.view].definition.source.path
     let kept = progress.refused.prefix(max(queue.room, 0))
     for refused in kept {
-      lastWrite += 1
       let row = rows[refused.place]
       queue.keep(
         PastedRecord(
-          id: lastWrite, view: progress.view, collection: collection,
+          id: requests.newID(), view: progress.view, collection: collection,
           row: row.map { progress.plan.rows[$0] }, refused: refused),
         // What cannot be asked for was refused for that, which is said.
         row.flatMap { try? request(forRow: $0) }, at: now)

@@ -132,7 +132,7 @@ extension AppState {
 
   /// Why nothing is done with a refused write while it is tried again; nil if it is not.
   private func reasonTriedAgain(_ item: WriteQueue.Refused?) -> String? {
-    guard let item, queue.isTriedAgain(item, writes) else { return nil }
+    guard let item, queue.isTriedAgain(item, requests.writes) else { return nil }
     return "it is being tried again: wait for the answer"
   }
 
@@ -238,7 +238,7 @@ extension AppState {
   var reasonNotSwitched: String? {
     if let reasonGone { return reasonGone }
     if isOpenedReadOnly { return "this database was opened read-only: open it to be written" }
-    if deletion != nil || importing != nil || !writes.isEmpty || !reads.isEmpty {
+    if deletion != nil || importing != nil || !requests.writes.isEmpty || requests.hasReads {
       return "records are being written: stop that first, or wait for its end"
     }
     return nil

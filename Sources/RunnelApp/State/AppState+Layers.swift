@@ -89,7 +89,7 @@ extension AppState {
   ) -> Bool {
     do throws(Refusal) {
       let request = try make(resources)
-      form.attempt = form.attempt ?? lastWrite + 1
+      form.attempt = form.attempt ?? requests.newID()
       submit(.form(form), request)
       return true
     } catch {

@@ -27,11 +27,11 @@ extension AppState {
   /// O(n) in the writes that are under way.
   var waitingValues: [Path: WaitingValue] {
     var values: [Path: WaitingValue] = [:]
-    if writes.isEmpty { return values }
+    if requests.writes.isEmpty { return values }
     // Those of records that are deleted or imported together may be many.
-    let typed = writes.filter { !$0.value.isOneOfMany }
-    for (number, purpose) in typed.sorted(by: { $0.key < $1.key }) {
-      guard let since = queue.waiting[number]?.since else { continue }
+    let typed = requests.writes.filter { !$0.value.isOneOfMany }
+    for (id, purpose) in typed.sorted(by: { $0.key < $1.key }) {
+      guard let since = queue.waiting[id]?.since else { continue }
       for (path, text) in purpose.typedValues {
         let isLate = now - since >= WriteQueue.silentMilliseconds
         values[path] = WaitingValue(text: text, isLate: isLate)
@@ -159,13 +159,12 @@ extension AppState {
   /// Gives up a write that waits for the origin.
   mutating func drop(pending id: Int64) {
     if refusesWriting() { return }
-    lastWrite += 1
-    effects.append(.dropPending(lastWrite, id))
+    ask(.dropPending(id), for: .dropPending)
     say(.info, "dropping the write")
   }
 
   /// Drops a refused write.
-  mutating func drop(_ id: Int) {
+  mutating func drop(_ id: RequestID) {
     queue.drop(id)
     refreshQueue()
     say(.info, "dropped")

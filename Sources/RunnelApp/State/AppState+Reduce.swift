@@ -28,12 +28,6 @@ extension AppState {
       if action.isAnswer { typeAhead.unblock() }
       takeRedefinition()
       refreshHistory(after: action)
-    case let action as RequestSucceeded<StoredValue>:
-      take(action)
-      typeAhead.unblock()
-    case let action as RequestFailed<StoredValue>:
-      take(action)
-      typeAhead.unblock()
     default: break
     }
   }
@@ -48,21 +42,11 @@ extension AppState {
     case .waiting(let view, let count):
       if lists[view].waitingCount != nil { lists[view].waitingCount = count }
     case .tree(let path, let children): show(children, of: path)
-    case .previewed(let path, let excerpt): show(excerpt, asPreviewOf: path)
     case .record(let path, let node): show(node, ofRecord: path)
     case .pendingWrites(let writes): take(pending: writes)
-    case .history(let number, let page):
-      if !take(compared: number, page), !take(detailHistory: number, page) {
-        take(history: number, page)
-      }
-    case .written(let number, let key, let entry, let isLast):
-      take(written: number, key: key, entry: entry, isLast: isLast)
-    case .performed(let number, let performed): finish(number, performed)
-    case .refused(let number, let refusal):
-      if !failHistory(number, refusal), !take(detailHistory: number, nil) { fail(number, refusal) }
+    case .answered(let id, let answer): take(answer, to: id)
     case .trouble(let message): say(.error, message)
     case .fileGone(let message): lose(message)
-    case .copySaved(let file, let bytes): noteCopy(file, bytes: bytes)
     case .configured(let settings, let problem): configure(settings, problem)
     case .redefined(let file, let problem, let views): redefine(file, problem, views: views)
     case .exported(let report): take(report)
@@ -72,7 +56,6 @@ extension AppState {
     case .restored(let session): restore(session)
     case .copied(let what, let outcome): say(what, outcome)
     case .opened(let link, let program): finish(opening: link, by: program)
-    case .orders(let view, let orders): show(orders, ofView: view)
     case .edited(let edit, let outcome): finish(edit, outcome)
     case .typedAhead: handleTypeAhead()
     case .effectsTaken: effects = []

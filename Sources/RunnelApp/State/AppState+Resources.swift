@@ -1,6 +1,5 @@
 import RunnelBase
 import RunnelDatabase
-import RunnelStore
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -153,7 +152,9 @@ extension AppState {
   /// Asks which records the references among some inputs may name.
   mutating func readChoices(of inputs: [FieldInput]) {
     let paths = Set(inputs.compactMap(\.choicesPath))
-    for path in paths.sorted() { effects.append(.readChoices(path)) }
+    for path in paths.sorted() {
+      ask(.records(of: path, countMax: FieldInput.choicesMax), for: .choices(path))
+    }
     if paths.isEmpty { return }
     updateInputs { input in
       if let path = input.choicesPath, paths.contains(path) { input.isReadingChoices = true }
@@ -183,10 +184,11 @@ extension AppState {
   }
 
   /// Offers records where a reference may name them.
-  mutating func show(choices entries: [ObjectEntry<StoredValue>], in collection: Path) {
-    let choices = entries.map { entry in
+  mutating func show(choices rows: [TreeRow], in collection: Path) {
+    let choices = rows.map { row in
       FieldInput.Choice(
-        text: entry.id.text, title: resources.title(of: entry.object.value, in: collection))
+        text: row.key.text,
+        title: resources.title(of: (row.node ?? .empty).exportJSON, in: collection))
     }
     updateInputs { input in
       guard input.choicesPath == collection else { return }

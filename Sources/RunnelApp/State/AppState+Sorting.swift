@@ -11,7 +11,7 @@ extension AppState {
 
   mutating func openSortMenu() {
     matcher.reset()
-    effects.append(.readOrders(view: active))
+    ask(.orders(lists[active].definition.source.path), for: .orders(view: active))
     var menu = MenuList(sortItems(ofView: active))
     if let order = lists[active].order { menu.select("\(order.field)") }
     layers.append(

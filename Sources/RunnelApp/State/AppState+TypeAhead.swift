@@ -92,7 +92,7 @@ extension AppState {
   /// True if the user has done nothing since a write was asked for.
   ///
   /// What its answer opens then takes no key that was meant for something else.
-  func isUntouched(sinceWrite write: Int) -> Bool {
+  func isUntouched(sinceWrite write: RequestID) -> Bool {
     typeAhead.isEmpty && queue.waiting[write]?.inputCount == inputCount
   }
 
@@ -104,7 +104,7 @@ extension AppState {
   /// Why whatever the user does has to wait; nil if it has not.
   private var reasonAllInputWaits: String? {
     if isEditorOpen { return "your editor opens" }
-    for purpose in reads.values {
+    for purpose in requests.readPurposes {
       switch purpose {
       case .editOutside: return "your editor opens"
       case .compare(_, after: nil): return "what others wrote is being read"
@@ -143,10 +143,10 @@ extension AppState {
     case .editUndo where isPlaceInFront && entryAtHand == nil: return reasonUndoWaits(.undo)
     case .editRedo where isPlaceInFront: return reasonUndoWaits(.redo)
     case .appQuit where isPlaceInFront, .viewClose where layers.isEmpty:
-      return writes.values.contains { !$0.isOneOfMany } ? "the last writes are not done yet" : nil
+      return requests.writes.values.contains { !$0.isOneOfMany } ? "the last writes are not done yet" : nil
     case .profileReadonly where isPlaceInFront:
       let isJob = deletion != nil || importing != nil
-      return isJob || (writes.isEmpty && reads.isEmpty) ? nil : "the last writes are not done yet"
+      return isJob || (requests.writes.isEmpty && !requests.hasReads) ? nil : "the last writes are not done yet"
     default: return nil
     }
   }
@@ -206,7 +206,7 @@ extension AppState {
 
   private func reasonWaiting(for action: ActionID, in screen: QueueScreen) -> String? {
     guard [.syncRetry, .syncDrop, .syncEdit].contains(action),
-      let item = screen.cursorWrite(in: queue), queue.isTriedAgain(item, writes)
+      let item = screen.cursorWrite(in: queue), queue.isTriedAgain(item, requests.writes)
     else { return nil }
     return "it is being tried again"
   }

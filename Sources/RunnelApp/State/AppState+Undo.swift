@@ -59,8 +59,8 @@ extension AppState {
         case .entry(let id): .undoWrite(id)
         case .operation(let entry): .undo(entry)
         }
-      let number = submit(.reversal, request)
-      undoing.reversal?.waiting[number] = part
+      let id = submit(.reversal, request)
+      undoing.reversal?.waiting[id] = part
     }
   }
 
@@ -68,31 +68,16 @@ extension AppState {
 
   // MARK: Answers
 
-  /// The database carried a write out; those that no request of the store stands for are done with it.
-  mutating func take(written number: Int, key: RunnelTree.Key?, entry: Int64?, isLast: Bool) {
-    guard case .reversal? = writes[number] else {
-      undoing.note(entry, of: number)
-      if isLast { finish(number, key: key) }
-      return
-    }
-    writes[number] = nil
-    endReversal(of: number, done: entry.map { [.entry($0)] } ?? [])
-  }
-
-  /// An operation took a part of a step back.
-  mutating func endReversal(of number: Int, _ performed: Performed) {
-    endReversal(of: number, done: UndoHistory.parts(of: performed.changes) ?? [])
-  }
-
   /// A part of a step could not be taken back.
-  mutating func failReversal(of number: Int, _ refusal: Refusal) {
-    guard let part = undoing.reversal?.waiting.removeValue(forKey: number) else { return }
+  mutating func failReversal(of id: RequestID, _ refusal: Refusal) {
+    guard let part = undoing.reversal?.waiting.removeValue(forKey: id) else { return }
     undoing.reversal?.failures.append(UndoHistory.Failure(part: part, refusal: refusal))
     finishReversal()
   }
 
-  private mutating func endReversal(of number: Int, done: [UndoHistory.Part]) {
-    guard undoing.reversal?.waiting.removeValue(forKey: number) != nil else { return }
+  /// A part of a step was taken back, which can be taken back in its turn.
+  mutating func endReversal(of id: RequestID, done: [UndoHistory.Part]) {
+    guard undoing.reversal?.waiting.removeValue(forKey: id) != nil else { return }
     undoing.reversal?.done += done
     finishReversal()
   }

@@ -1,5 +1,4 @@
 import RunnelBase
-import RunnelStore
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
@@ -9,45 +8,33 @@ import RunnelTree
 extension AppState {
   // MARK: Answers
 
-  /// A request to the store's tree access was answered.
-  mutating func take(_ action: RequestSucceeded<StoredValue>) {
-    switch action.answer {
-    case .written:
-      guard let number = Int(action.request.id.text) else { return }
-      finish(number, key: action.request.kind == .create ? action.request.path.lastKey : nil)
-    case .objects(let entries, _): show(choices: entries, in: action.request.path)
-    case .object(let object): finishReading(action.request, object?.value)
-    }
-  }
-
-  /// A request to the store's tree access failed.
-  mutating func take(_ action: RequestFailed<StoredValue>) {
-    guard let number = Int(action.request.id.text) else {
-      giveUpChoices()
-      return say(.error, action.error.message)
-    }
-    reads[number] = nil
-    fail(number, Refusal(action.error.description))
-  }
-
   /// An operation on a resource was carried out.
-  mutating func finish(_ number: Int, _ performed: Performed) {
-    switch (writes[number], performed.kind) {
-    case (.reversal?, _):
-      writes[number] = nil
-      return endReversal(of: number, performed)
-    case (.toggle?, .create?): say(.info, "added your `\(performed.resource)`")
-    case (.toggle?, .destroy?): say(.info, "took your `\(performed.resource)` back")
-    case (.undo?, let kind?): say(.info, AppState.words(undoneBy: kind, performed))
+  mutating func finish(_ id: RequestID, _ purpose: WritePurpose, _ performed: Performed) {
+    let parts = UndoHistory.parts(of: performed.changes)
+    switch (purpose, performed.kind) {
+    case (.reversal, _): return endReversal(of: id, done: parts ?? [])
+    case (.toggle, .create?): say(.info, "added your `\(performed.resource)`")
+    case (.toggle, .destroy?): say(.info, "took your `\(performed.resource)` back")
+    case (.undo, let kind?): say(.info, AppState.words(undoneBy: kind, performed))
     default: break
     }
     if performed.kind == nil {
-      undoing.drop(number)
+      undoing.drop(id)
     } else {
-      undoing.finish(
-        number, UndoHistory.parts(of: performed.changes), title: performed.deed)
+      undoing.finish(id, parts, title: performed.deed)
     }
-    finish(number, key: performed.kind == .create ? performed.path.lastKey : nil)
+    finish(id, purpose, key: performed.kind == .create ? performed.path.lastKey : nil)
+  }
+
+  /// A write that is no operation is on disk; its entry of the history is nil if that did not keep it.
+  mutating func finish(
+    _ id: RequestID, _ purpose: WritePurpose, key: RunnelTree.Key?, entry: Int64?
+  ) {
+    if purpose == .reversal {
+      return endReversal(of: id, done: entry.map { [.entry($0)] } ?? [])
+    }
+    undoing.finish(id, entry: entry)
+    finish(id, purpose, key: key)
   }
 
   private static func words(undoneBy kind: ResourceChangeKind, _ performed: Performed) -> String {
@@ -58,13 +45,12 @@ extension AppState {
     }
   }
 
-  /// A write is on disk.
-  mutating func finish(_ number: Int, key: RunnelTree.Key?) {
-    let isUntouched = self.isUntouched(sinceWrite: number)
-    undoing.finish(number)
-    queue.finish(number, writes[number])
+  /// What a write was for goes on, now that it is on disk.
+  private mutating func finish(_ id: RequestID, _ purpose: WritePurpose, key: RunnelTree.Key?) {
+    let isUntouched = self.isUntouched(sinceWrite: id)
+    queue.finish(id, purpose)
     refreshQueue()
-    switch writes.removeValue(forKey: number) {
+    switch purpose {
     case .edit: say(.info, "saved")
     case .delete: say(.info, "deleted")
     case .deleteMarked(let path): noteDeletion(of: path)
@@ -73,10 +59,10 @@ extension AppState {
     case .pasted: say(.info, "added")
     case .merge(let draft, _): finish(draft)
     case .form(let form): finish(form, key: key, goesThere: isUntouched)
-    case .send(let view, _, _): finishSending(number, key, inView: view)
+    case .send(let view, _, _): finishSending(id, key, inView: view)
     case .duplicate(let path):
       if let key { goToCopy(of: path, key, goesThere: isUntouched) }
-    case .toggle, .undo, .reversal, nil: break
+    case .toggle, .undo, .reversal: break
     }
   }
 
@@ -126,15 +112,14 @@ extension AppState {
   // MARK: Refusals
 
   /// A write was refused: what was typed is given back, with the reason.
-  mutating func fail(_ number: Int, _ refusal: Refusal) {
+  mutating func fail(_ id: RequestID, _ purpose: WritePurpose, _ refusal: Refusal) {
     say(.error, refusal.message)
-    let isUntouched = self.isUntouched(sinceWrite: number)
-    undoing.drop(number)
-    let purpose = writes.removeValue(forKey: number)
-    if let purpose, keep(number, purpose, refusal, isUntouched: isUntouched) { return }
+    let isUntouched = self.isUntouched(sinceWrite: id)
+    undoing.drop(id)
+    if keep(id, purpose, refusal, isUntouched: isUntouched) { return }
     switch purpose {
     case .send(let view, let text, let attempt):
-      giveBack(text, attempt, inView: view, number, refusal.message)
+      giveBack(text, attempt, inView: view, refusal.message)
     // Whoever does something else by now is not interrupted, and no key goes into what is not for it.
     case .edit where !isUntouched, .form where !isUntouched, .editOutside where !isUntouched:
       sayKept(refusal)
@@ -147,8 +132,8 @@ extension AppState {
     case .deleteMarked(let path): noteFailure(toDelete: path, refusal)
     case .importRow(let index): noteImport(of: index, refusal.message)
     case .editOutside(let edit, let text): reopen(edit, text, refusal)
-    case .reversal: failReversal(of: number, refusal)
-    case .delete, .toggle, .undo, .duplicate, .merge, .pasted, nil: break
+    case .reversal: failReversal(of: id, refusal)
+    case .delete, .toggle, .undo, .duplicate, .merge, .pasted: break
     }
   }
 
@@ -160,13 +145,13 @@ extension AppState {
   /// Keeps a refused write in the queue; true if it is compared with what others wrote, which is then
   /// being read.
   private mutating func keep(
-    _ number: Int, _ purpose: WritePurpose, _ refusal: Refusal, isUntouched: Bool
+    _ id: RequestID, _ purpose: WritePurpose, _ refusal: Refusal, isUntouched: Bool
   ) -> Bool {
     switch purpose {
     case .reversal: return false
     // The rows of an import that are refused go to a file.
     case .undo, .toggle, .importRow:
-      queue.end(number)
+      queue.end(id)
       return false
     case .form(let form):
       // What was typed takes the place of what was pasted.
@@ -174,10 +159,10 @@ extension AppState {
     case .edit, .send, .delete, .deleteMarked, .duplicate, .editOutside, .merge, .pasted: break
     }
     var draft = refusal.cause == .outdated ? draft(of: purpose) : nil
-    draft?.queued = number
+    draft?.queued = id
     // A merge is all that is left to be done of the write that it was made for.
     if case .merge(let merged, _) = purpose, let before = merged.queued { queue.drop(before) }
-    queue.refuse(number, purpose, refusal, draft, at: now)
+    queue.refuse(id, purpose, refusal, draft, at: now)
     refreshQueue()
     guard let draft else { return false }
     if isUntouched { compare(draft, isAsked: false) } else { sayKept(draft) }

@@ -41,9 +41,8 @@ struct AppState: Equatable, Sendable {
     /// A field that was edited in its place, in the record at a path.
     case edit(record: Path, RecordScreen.Edit)
     case form(FormScreen)
-    /// A composed record; the number of the first write that was asked for with its text stands for it
-    /// as long as it is refused.
-    case send(view: Int, text: String, attempt: Int)
+    /// A composed record; the first attempt to send its text stands for it as long as it is refused.
+    case send(view: Int, text: String, attempt: RequestID)
     case delete(Path)
     /// One of several records that are deleted together.
     case deleteMarked(Path)
@@ -143,19 +142,16 @@ struct AppState: Equatable, Sendable {
   /// What lists were filtered by before.
   var filterHistory = LineHistory()
 
-  var writes: [Int: WritePurpose] = [:]
+  /// What was asked of the database and is not answered.
+  var requests = PendingRequests()
   /// The writes that are under way or were refused.
   var queue = WriteQueue()
   /// What could not be taken back since others wrote there, to be compared one after the other.
   var comparable: [CompareDraft] = []
-  /// The numbers of the questions what writes did that could not be taken back.
-  var comparedEntries: Set<Int> = []
   /// What was written, to be taken back.
   var undoing = UndoHistory()
   /// What is being put back by that.
   var restoration: Restoration?
-  /// What waits for a value to be read.
-  var reads: [Int: ReadPurpose] = [:]
   /// How far the deletion of marked records is; nil if none is under way.
   var deletion: Deletion?
   /// The export that is under way.
@@ -170,7 +166,6 @@ struct AppState: Equatable, Sendable {
   var fileGone: FileGone?
   /// What is said once, over everything.
   var greeting: Greeting?
-  var lastWrite = 0
   /// The session that this one goes on with.
   var remembered = SessionState()
   var effects: [Effect] = []
@@ -308,30 +303,6 @@ extension AppState {
       default: 4000
       }
     toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds)
-  }
-
-  /// Asks for a write and remembers what for.
-  ///
-  /// - Precondition: writing is on; see `refusesWriting`.
-  /// - Returns: the number that the answer will carry.
-  @discardableResult
-  mutating func submit(_ purpose: WritePurpose, _ request: WriteRequest) -> Int {
-    precondition(!isReadOnly, "Whoever offers to write asks before if writing is on.")
-    lastWrite += 1
-    writes[lastWrite] = purpose
-    if purpose != .reversal {
-      undoing.begin(lastWrite, request.deed, at: request.place)
-      queue.begin(lastWrite, request, at: now, inputCount: inputCount)
-    }
-    effects.append(.write(lastWrite, request))
-    return lastWrite
-  }
-
-  /// Asks for what stands at a place, and remembers what for.
-  mutating func read(_ path: Path, for purpose: ReadPurpose) {
-    lastWrite += 1
-    reads[lastWrite] = purpose
-    effects.append(.read(lastWrite, path))
   }
 
   /// True if writing is off, which is then said.

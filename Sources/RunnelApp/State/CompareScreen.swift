@@ -11,7 +11,7 @@ struct CompareDraft: Hashable, Sendable {
   /// What the user made of it.
   var mine: JSONValue
   /// The number in the queue under which it is kept; nil if it is not.
-  var queued: Int?
+  var queued: RequestID?
 }
 
 /// Three versions of one place, to choose from.

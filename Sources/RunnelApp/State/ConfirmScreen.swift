@@ -22,7 +22,7 @@ struct ConfirmScreen: Hashable, Sendable {
   /// The word to type; nil if a key is enough.
   var word: Word?
   /// The refused write that is dropped; nil if something is removed.
-  var drops: Int?
+  var drops: RequestID?
   /// The write that waits for the origin and is dropped; nil if it is about something else.
   var dropsPending: Int64?
   /// When it opened, in milliseconds since 1970.

@@ -22,17 +22,12 @@ struct DetailHistory: Hashable, Sendable {
   fileprivate var since: Int64 = 0
   /// True if what is known of it is not all.
   fileprivate var isOutdated = false
-  /// The number of the question that is not answered, and the record that it is about.
-  fileprivate var request: (number: Int, path: Path)? {
-    get { number.flatMap { number in asked.map { (number, $0) } } }
-    set { (number, asked) = (newValue?.number, newValue?.path) }
-  }
-  private var number: Int?
-  private var asked: Path?
+  /// True while the changes of a record are being read: one at a time.
+  fileprivate var isReading = false
 
   /// When it is to be read; nil if it is not.
   var due: Int64? {
-    path != nil && isOutdated && number == nil ? since + DetailHistory.restMilliseconds : nil
+    path != nil && isOutdated && !isReading ? since + DetailHistory.restMilliseconds : nil
   }
 }
 
@@ -47,21 +42,21 @@ extension AppState {
   mutating func followDetail() {
     let path = recordInDetail
     guard detailHistory.path != path else { return }
-    let request = detailHistory.request
+    let isReading = detailHistory.isReading
     detailHistory = DetailHistory()
     detailHistory.path = path
     detailHistory.since = now
     detailHistory.isOutdated = true
-    detailHistory.request = request
+    detailHistory.isReading = isReading
   }
 
   /// Asks for the changes of the record beside the list, if its time has come.
   mutating func readDetailHistory() {
     guard let due = detailHistory.due, due <= now, let path = detailHistory.path else { return }
-    lastWrite += 1
-    detailHistory.request = (lastWrite, path)
+    detailHistory.isReading = true
     detailHistory.isOutdated = false
-    effects.append(.readHistory(lastWrite, path, before: nil, count: DetailHistory.count))
+    ask(
+      .history(path, before: nil, count: DetailHistory.count), for: .detailHistory(path))
   }
 
   /// A record was changed: what is known of its changes is not all.
@@ -74,12 +69,10 @@ extension AppState {
     detailHistory.since = now
   }
 
-  /// Changes were read, or could not be; false if nobody asked for them by that number.
-  mutating func take(detailHistory number: Int, _ page: HistoryPage?) -> Bool {
-    guard let request = detailHistory.request, request.number == number else { return false }
-    detailHistory.request = nil
-    if request.path == detailHistory.path { detailHistory.entries = page?.entries ?? [] }
-    return true
+  /// The changes of a record were read; nil if they could not be.
+  mutating func take(detailHistory page: HistoryPage?, of path: Path) {
+    detailHistory.isReading = false
+    if path == detailHistory.path { detailHistory.entries = page?.entries ?? [] }
   }
 
   /// Where the record beside the list leads: to other records and to the web, each place once.

@@ -37,6 +37,9 @@ enum ExportReport: Hashable, Sendable {
   case failed(String)
   /// The user stopped it; no file was left.
   case stopped
+
+  /// True if the export goes on.
+  var isProgress: Bool { if case .progress = self { true } else { false } }
 }
 
 /// An export that is under way.
@@ -185,7 +188,7 @@ extension AppState {
     let job = ExportJob(
       source: choice.source, format: format, file: file, replaces: replaces == file)
     export = ExportProgress(job: job, startedAt: now, inputCount: inputCount, form: form)
-    effects.append(.export(job))
+    effects.append(.export(requests.newID(), job))
     return true
   }
 

@@ -5,6 +5,9 @@ import RunnelTree
 
 /// One value as it is typed: the text, as what it is read, and what is wrong with it.
 struct FieldInput: Hashable, Sendable {
+  /// How many records are offered where a reference may name one.
+  static let choicesMax = 500
+
   /// Something that may be chosen.
   struct Choice: Hashable, Sendable {
     /// What the field then holds, as text.

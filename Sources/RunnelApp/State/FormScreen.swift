@@ -54,12 +54,12 @@ struct FormScreen: Hashable, Sendable {
   var note = ""
   /// The index of the field with the keys.
   var focus = 0
-  /// The number of the first write that was asked for with it; nil before.
+  /// The first write that was asked for with it; nil before.
   ///
   /// What was typed is known by it as long as it is refused.
-  var attempt: Int?
-  /// The number in the queue of the record of a paste that it goes on with; nil if it is of none.
-  var pasted: Int?
+  var attempt: RequestID?
+  /// The refused record of a paste that it goes on with, by its id in the queue; nil if it is of none.
+  var pasted: RequestID?
 
   /// True if to save it writes to the database.
   var writes: Bool {
@@ -125,7 +125,7 @@ struct ComposeScreen: Hashable, Sendable {
   var editor: LineEditor
   var error: String?
   /// What stands for the refused record whose text is in the line; nil if that is of none.
-  var attempt: Int?
+  var attempt: RequestID?
   /// True for a refused text that came back and was not touched: what is typed takes its place.
   var isReturned = false
 }

@@ -41,16 +41,8 @@ struct HistoryScreen: Hashable, Sendable {
   private(set) var limit: Int?
   /// The entries that are shown in full.
   private(set) var opened: Set<Int64> = []
-  /// The number of the question that is not answered, and what it is for.
-  var request: (number: Int, reading: Reading)? {
-    get { requestNumber.map { ($0, reading) } }
-    set {
-      requestNumber = newValue?.number
-      reading = newValue?.reading ?? .newest
-    }
-  }
-  private var requestNumber: Int?
-  private var reading = Reading.newest
+  /// The request for entries that is not answered.
+  private(set) var request: RequestID?
   /// True if there is something newer than what is being read.
   var isOutdated = false
   private(set) var lines: [String: Line] = [:]
@@ -92,8 +84,9 @@ struct HistoryScreen: Hashable, Sendable {
 
 extension HistoryScreen {
   /// Takes a page over that was asked for.
-  mutating func take(_ page: HistoryPage, height: Int, now: Int64, local: LocalTime) {
-    let reading = reading
+  mutating func take(
+    _ page: HistoryPage, _ reading: Reading, height: Int, now: Int64, local: LocalTime
+  ) {
     request = nil
     phase = .loaded
     limit = page.limit
@@ -115,23 +108,23 @@ extension HistoryScreen {
   }
 
   /// The entries could not be read.
-  mutating func fail(_ message: String, height: Int, now: Int64, local: LocalTime) {
-    let reading = reading
+  mutating func fail(
+    _ message: String, _ reading: Reading, height: Int, now: Int64, local: LocalTime
+  ) {
     request = nil
     if reading == .older { paging = .failed(message) }
     if entries.isEmpty { phase = .failed(message) }
     rebuild(height: height, now: now, local: local)
   }
 
-  /// Entries are asked for by a number.
-  mutating func ask(_ number: Int, for reading: Reading) {
-    request = (number, reading)
+  /// Entries were asked for.
+  mutating func wait(for request: RequestID) {
+    self.request = request
     if case .failed = phase { phase = .loading }
   }
 
   /// Waits no longer for what was asked for.
-  mutating func stop(height: Int, now: Int64, local: LocalTime) {
-    let reading = reading
+  mutating func stop(_ reading: Reading, height: Int, now: Int64, local: LocalTime) {
     request = nil
     isOutdated = false
     if reading == .older { paging = .more(HistoryScreen.pageSize) }

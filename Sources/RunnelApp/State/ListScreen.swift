@@ -88,15 +88,15 @@ struct ListScreen: Hashable, Sendable {
     key == composeKey || key.hasPrefix(sentPrefix)
   }
 
-  /// The key of a row that is being sent, by the number of its write.
-  static func sentKey(_ number: Int) -> String {
-    let digits = "\(number)"
+  /// The key of a row that is being sent, by its write.
+  static func sentKey(_ id: RequestID) -> String {
+    let digits = "\(id)"
     return sentPrefix + String(repeating: "0", count: max(12 - digits.count, 0)) + digits
   }
 
   /// The id of a row that is being sent.
-  func sentRow(_ number: Int) -> String {
-    Path(unchecked: definition.source.path.keys + [Key(unchecked: ListScreen.sentKey(number))])
+  func sentRow(_ id: RequestID) -> String {
+    Path(unchecked: definition.source.path.keys + [Key(unchecked: ListScreen.sentKey(id))])
       .description
   }
 
@@ -236,7 +236,7 @@ extension ListScreen {
 extension ListScreen {
   private func heading(of section: ListSection, now: Int64, local: LocalTime) -> ListHeading {
     let composeRow = composeRow
-    let sentRows = sentRow(0).dropLast(12)
+    let sentRows = sentRow(RequestID(0)).dropLast(12)
     let stored = section.rows.count { id in
       id != ListScreen.pagingRow && id != composeRow && !id.hasPrefix(sentRows)
     }

@@ -8,7 +8,7 @@ struct QueueScreen: Hashable, Sendable {
   private static let section = "queue"
 
   /// The refused writes that are shown in full.
-  var opened: Set<Int> = []
+  var opened: Set<RequestID> = []
   /// The writes that wait for the origin and are shown in full.
   var openedPending: Set<Int64> = []
   private(set) var content = ListContent()
@@ -53,8 +53,8 @@ struct QueueScreen: Hashable, Sendable {
       ids.append(id)
       if opened.contains(item.id) { append(detail(of: item), under: id, to: &ids) }
     }
-    for (number, write) in queue.waiting.sorted(by: { $0.key < $1.key }) {
-      let id = "w\(number)"
+    for (id, write) in queue.waiting.sorted(by: { $0.key < $1.key }) {
+      let id = "w\(id)"
       var line = StyledLine("   waiting  ", .rowPending)
       line.append(write.request.deed)
       line.append("  \(Age.text(of: write.since, now: now))", .muted)

@@ -44,7 +44,7 @@ extension AppState {
   /// The user did something: what is put back from now on leaves the cursor where it is.
   mutating func leaveRestoration() {
     guard restoration != nil else { return }
-    let isUnderWay = undoing.reversal != nil || writes.values.contains { $0 == .undo }
+    let isUnderWay = undoing.reversal != nil || requests.writes.values.contains { $0 == .undo }
     if isUnderWay { restoration?.takesCursor = false } else { restoration = nil }
   }
 

@@ -47,7 +47,7 @@ extension AppState {
     else { return }
     tree.preview.asked = path
     tree.preview.isStale = false
-    effects.append(.preview(path))
+    ask(.excerpt(path), for: .preview(path))
   }
 
   /// A value was read, or could not be.

@@ -46,8 +46,8 @@ struct UndoHistory: Hashable, Sendable {
 
   /// A step that gets all writes which begin meanwhile.
   private struct Joining: Hashable, Sendable {
-    /// The number of the first of them.
-    var first: Int?
+    /// The first of them.
+    var first: RequestID?
   }
 
   /// Which way one goes through the steps.
@@ -64,8 +64,8 @@ struct UndoHistory: Hashable, Sendable {
     var step: Step
     /// How many steps are to follow it.
     var following: Int
-    /// What the writes that are not answered take back, by their numbers.
-    var waiting: [Int: Part] = [:]
+    /// What the writes that are not answered take back.
+    var waiting: [RequestID: Part] = [:]
     /// What was done by it, in order.
     var done: [Part] = []
     /// What could not be taken back, and why.
@@ -84,22 +84,20 @@ struct UndoHistory: Hashable, Sendable {
   private(set) var redoable: [Step] = []
   /// What is being taken back, or done again.
   var reversal: Reversal?
-  /// The first number of each step whose writes are not answered, by their numbers.
-  private var stepOfWrite: [Int: Int] = [:]
-  private var open: [Int: OpenStep] = [:]
+  /// The first write of the step that each write belongs to, of those that are not answered.
+  private var stepOfWrite: [RequestID: RequestID] = [:]
+  private var open: [RequestID: OpenStep] = [:]
   /// The step that writes are joined to; nil while each is one of its own.
   private var joining: Joining?
-  /// The entries of writes that the database told before their answers.
-  private var entries: [Int: Int64] = [:]
 
   // MARK: Steps
 
   /// A write begins a step, or joins the one that is open for others; its place is nil if only the
   /// database knows it.
-  mutating func begin(_ number: Int, _ title: String, at place: Path? = nil) {
-    let first = joining?.first ?? number
+  mutating func begin(_ id: RequestID, _ title: String, at place: Path? = nil) {
+    let first = joining?.first ?? id
     joining?.first = first
-    stepOfWrite[number] = first
+    stepOfWrite[id] = first
     open[first, default: OpenStep(title: title)].waitingCount += 1
     open[first]?.count += 1
     if let place { open[first]?.places.insert(place) }
@@ -115,35 +113,28 @@ struct UndoHistory: Hashable, Sendable {
     state.undoing.joining = nil
   }
 
-  /// The database told the entry of a write.
-  mutating func note(_ entry: Int64?, of number: Int) {
-    if stepOfWrite[number] != nil { entries[number] = entry }
-  }
-
-  /// A write was done, as the history has it; a title says it better than what it began with.
-  mutating func finish(_ number: Int) {
-    let entry = entries.removeValue(forKey: number)
-    close(number, entry.map { [.entry($0)] })
+  /// A write was done; its entry of the history is nil if that did not keep it.
+  mutating func finish(_ id: RequestID, entry: Int64?) {
+    close(id, entry.map { [.entry($0)] })
   }
 
   /// An operation was done; a step of one operation is called by what it came to.
-  mutating func finish(_ number: Int, _ parts: [Part]?, title: String) {
-    let isAlone = stepOfWrite[number] == number && open[number]?.count == 1
-    if isAlone { open[number]?.title = title }
-    close(number, parts)
+  mutating func finish(_ id: RequestID, _ parts: [Part]?, title: String) {
+    let isAlone = stepOfWrite[id] == id && open[id]?.count == 1
+    if isAlone { open[id]?.title = title }
+    close(id, parts)
   }
 
   /// A write was refused, or there was nothing to write.
-  mutating func drop(_ number: Int) {
-    entries[number] = nil
-    guard let first = stepOfWrite.removeValue(forKey: number) else { return }
+  mutating func drop(_ id: RequestID) {
+    guard let first = stepOfWrite.removeValue(forKey: id) else { return }
     open[first]?.waitingCount -= 1
     keepIfDone(first)
   }
 
   /// A write is answered; nil for the parts of one that the history did not keep.
-  private mutating func close(_ number: Int, _ parts: [Part]?) {
-    guard let first = stepOfWrite.removeValue(forKey: number), var step = open[first] else {
+  private mutating func close(_ id: RequestID, _ parts: [Part]?) {
+    guard let first = stepOfWrite.removeValue(forKey: id), var step = open[first] else {
       return
     }
     step.waitingCount -= 1
@@ -154,7 +145,7 @@ struct UndoHistory: Hashable, Sendable {
     keepIfDone(first)
   }
 
-  private mutating func keepIfDone(_ first: Int) {
+  private mutating func keepIfDone(_ first: RequestID) {
     guard let step = open[first], step.waitingCount == 0 else { return }
     open[first] = nil
     if !step.isDone { return }

@@ -22,8 +22,8 @@ struct WriteQueue: Hashable, Sendable {
 
   /// A write that was refused.
   struct Refused: Hashable, Sendable, Identifiable {
-    /// The number of the write.
-    var id: Int
+    /// The request that was refused.
+    var id: RequestID
     /// Nil for what could not be read as a record.
     var request: WriteRequest?
     var refusal: Refusal
@@ -36,8 +36,8 @@ struct WriteQueue: Hashable, Sendable {
     var draft: CompareDraft?
   }
 
-  /// By their numbers.
-  private(set) var waiting: [Int: Waiting] = [:]
+  /// The writes that are under way.
+  private(set) var waiting: [RequestID: Waiting] = [:]
   /// Oldest first.
   private(set) var refused: [Refused] = []
   /// Oldest first; those of transactions among them.
@@ -50,31 +50,30 @@ struct WriteQueue: Hashable, Sendable {
 
   /// A write begins.
   mutating func begin(
-    _ number: Int, _ request: WriteRequest, at now: Int64, inputCount: Int = 0
+    _ id: RequestID, _ request: WriteRequest, at now: Int64, inputCount: Int = 0
   ) {
-    waiting[number] = Waiting(request: request, since: now, inputCount: inputCount)
+    waiting[id] = Waiting(request: request, since: now, inputCount: inputCount)
   }
 
   /// A write was done, and so were those of the same that were refused before.
-  mutating func finish(_ number: Int, _ purpose: AppState.WritePurpose?) {
-    waiting[number] = nil
-    guard let place = purpose?.place else { return }
-    refused.removeAll { $0.purpose.place == place }
+  mutating func finish(_ id: RequestID, _ purpose: AppState.WritePurpose) {
+    waiting[id] = nil
+    refused.removeAll { $0.purpose.place == purpose.place }
   }
 
   /// A write was refused; one of the same that was refused before gives way to it.
   mutating func refuse(
-    _ number: Int, _ purpose: AppState.WritePurpose, _ refusal: Refusal, _ draft: CompareDraft?,
+    _ id: RequestID, _ purpose: AppState.WritePurpose, _ refusal: Refusal, _ draft: CompareDraft?,
     at now: Int64
   ) {
-    guard let request = waiting.removeValue(forKey: number)?.request else { return }
+    guard let request = waiting.removeValue(forKey: id)?.request else { return }
     let before = refused.filter { $0.purpose.place == purpose.place }
     refused.removeAll { $0.purpose.place == purpose.place }
     var draft = draft
-    draft?.queued = number
+    draft?.queued = id
     refused.append(
       Refused(
-        id: number, request: request, refusal: refusal, at: now,
+        id: id, request: request, refusal: refusal, at: now,
         tries: (before.map(\.tries).max() ?? 0) + 1, purpose: purpose, draft: draft))
     if refused.count > WriteQueue.refusedMax { refused.removeFirst() }
   }
@@ -91,10 +90,10 @@ struct WriteQueue: Hashable, Sendable {
   }
 
   /// A refused write is kept no longer.
-  mutating func drop(_ id: Int) { refused.removeAll { $0.id == id } }
+  mutating func drop(_ id: RequestID) { refused.removeAll { $0.id == id } }
 
   /// Forgets that a write was under way.
-  mutating func end(_ number: Int) { waiting[number] = nil }
+  mutating func end(_ id: RequestID) { waiting[id] = nil }
 
   /// The refused write that is about a place, or something in it.
   func conflict(at path: Path) -> Refused? {
@@ -115,7 +114,7 @@ extension WriteQueue {
   }
 
   /// True if a refused write is being tried again: its like is among those under way.
-  func isTriedAgain(_ item: Refused, _ writes: [Int: AppState.WritePurpose]) -> Bool {
+  func isTriedAgain(_ item: Refused, _ writes: [RequestID: AppState.WritePurpose]) -> Bool {
     writes.contains { waiting[$0.key] != nil && $0.value.place == item.purpose.place }
   }
 }
@@ -161,7 +160,7 @@ extension FormScreen {
   /// there may be several with one title.
   fileprivate var place: String {
     switch purpose {
-    case .addRecord, .addChild, .addField, .addResource: "\(title) \(attempt ?? 0)"
+    case .addRecord, .addChild, .addField, .addResource: "\(title) \(attempt?.number ?? 0)"
     case .setLeaf, .choose, .editResource, .export, .importFile: title
     }
   }

@@ -1,16 +1,15 @@
 import RunnelBase
 import RunnelDatabase
-import RunnelStore
 import RunnelStreams
 import RunnelTree
 
 /// A change of the tree that a screen asks for: by an operation where a resource describes the place,
-/// else by a request to the store's tree access.
+/// else by a plain write.
 indirect enum WriteRequest: Hashable, Sendable {
   /// Put a value at a place.
   case set(Path, JSONValue)
-  /// Replace what stands below a place, at the relative paths that an object names; null removes.
-  case update(Path, JSONValue)
+  /// Replace what stands below a place, at relative paths; null removes.
+  case update(Path, [JSONMember])
   /// Remove what stands at a place.
   case remove(Path)
   /// Add a child under a new key.
@@ -75,17 +74,6 @@ struct Refusal: Error, Hashable, Sendable {
   func message(of field: Path) -> String? {
     fields.first { $0.name == field.keys.first?.text }?.message
   }
-}
-
-/// Whatever stands at a place, as the requests of the store have it.
-struct StoredValue: TreeObject {
-  var value: JSONValue
-
-  init(_ value: JSONValue) { self.value = value }
-
-  init(id: RunnelTree.Key, node: RunnelTree.Node) { value = node.exportJSON }
-
-  func json() -> JSONValue { value }
 }
 
 // MARK: How a change is written

@@ -40,6 +40,8 @@ final class AppDriver {
   var recording: String { recorded.text }
   private let recorded: RecordedLines
   private let cache = FrameCache()
+  private let files: FileThreads
+  private let fileNews: Wakeup
   private let clock: Clock
   private let other: DatabaseSession
   private let file: String
@@ -53,7 +55,7 @@ final class AppDriver {
     json: JSONValue = .null, copying template: Data? = nil, origin: String? = nil,
     columns: Int = 80, rows: Int = 24, glyphs: Glyphs = .unicode, isReadOnly: Bool = false,
     isRecording: Bool = false, me: String = "zoe", now: Int64 = Fixture.now,
-    restoring session: SessionState? = nil, startReading: ((FileReading) -> Void)? = nil,
+    restoring session: SessionState? = nil, startFileTask: ((FileTask) -> Void)? = nil,
     random seed: UInt64 = 1
   ) throws {
     let clock = Clock(now)
@@ -76,11 +78,14 @@ final class AppDriver {
     let state = AppState(
       views: views, resources: resources, databaseName: "test", me: me, isReadOnly: isReadOnly,
       size: TerminalSize(columns: columns, rows: rows), now: now, local: .utc)
+    let fileNews = try Wakeup()
+    let files = FileThreads { fileNews.signal() }
+    (self.files, self.fileNews) = (files, fileNews)
     let lines = RecordedLines()
     recorded = lines
     runtime = AppRuntime(
       state: state, database: backend, random: SeededRandom(seed: seed + 2),
-      startReading: startReading,
+      startFileTask: startFileTask ?? { files.start($0) },
       record: isRecording ? { lines.text += $0.line + "\n" } : nil)
     runtime.start()
     if let session { runtime.send(.restored(session)) }
@@ -117,7 +122,18 @@ final class AppDriver {
   func pump() {
     repeat {
       while let messages = backend.answer() { runtime.receive(messages) }
-    } while performScreenEffects()
+    } while performScreenEffects() || receiveFileReports()
+  }
+
+  /// Takes over what work with files tells, waiting for it while a task runs; false if it is over.
+  private func receiveFileReports() -> Bool {
+    let isOver = files.isIdle
+    let reports = files.take()
+    for report in reports { runtime.receive(report) }
+    if isOver || !reports.isEmpty { return !reports.isEmpty }
+    _ = Poller.wait([fileNews.fileDescriptor], timeoutMilliseconds: nil)
+    fileNews.drain()
+    return true
   }
 
   /// Answers so many of the requests that wait, the oldest first.

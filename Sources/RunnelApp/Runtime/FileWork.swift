@@ -1,0 +1,93 @@
+import RunnelDatabase
+import RunnelTerminal
+import RunnelTree
+
+/// The work with files that the state asks for: exports that are written, files that are read.
+///
+/// It is used by one thread, that of the runtime, and hands the work to others: none of it holds up the
+/// terminal. What an export wants to read of the database is asked under its id, one thing at a time.
+final class FileWork {
+  /// Is told how it goes.
+  var report: (AppAction) -> Void = { _ in }
+  private let backend: any TreeBackend
+  /// Has a task done on another thread.
+  private let start: (FileTask) -> Void
+  private var exporting: ExportThread?
+  private var reading: FileReading?
+
+  init(_ backend: any TreeBackend, start: @escaping (FileTask) -> Void) {
+    self.backend = backend
+    self.start = start
+  }
+
+  /// Takes over what a task tells; one that was given up is heard no more.
+  func receive(_ message: FileReport) {
+    switch message {
+    case .reading(let number, let report): receive(report, of: number)
+    case .export(let id, let step): receive(step, of: id)
+    case .written(let problem): if let problem { report(.trouble(problem)) }
+    // The owner of the session hears of it.
+    case .kept: break
+    }
+  }
+
+  // MARK: Export
+
+  func export(_ job: ExportJob, _ id: RequestID) {
+    do throws(TerminalError) {
+      let export = try ExportThread(job, id: id)
+      exporting = export
+      start(.export(export))
+    } catch {
+      report(.exported(.failed("\(error)")))
+    }
+  }
+
+  func stopExport() { exporting?.give(.stop) }
+
+  /// Takes what the database answered to the export; false if it answered something else.
+  func take(_ answer: Answer, to id: RequestID) -> Bool {
+    guard let exporting, exporting.id == id else { return false }
+    switch answer {
+    case .records(let rows): exporting.give(.records(rows))
+    case .value(let node): exporting.give(.node(node))
+    case .refused(let refusal): exporting.give(.failed(refusal.message))
+    case .written, .performed, .excerpt, .history, .orders, .copied: break
+    }
+    return true
+  }
+
+  private func receive(_ step: ExportThread.Step, of id: RequestID) {
+    guard exporting?.id == id else { return }
+    switch step {
+    case .question(.rows(let query)): backend.submit(.search(id.number, query))
+    case .question(.node(let path)): backend.submit(.get(id.number, path))
+    case .report(let report):
+      if !report.isProgress { exporting = nil }
+      self.report(.exported(report))
+    }
+  }
+
+  // MARK: Import
+
+  func read(_ file: String, _ texts: [String]) {
+    reading?.stop()
+    let next = FileReading((reading?.number ?? 0) + 1, file: file, texts: texts)
+    reading = next
+    start(.read(next))
+  }
+
+  func stopReading() { reading?.stop() }
+
+  private func receive(_ report: FileReading.Report, of number: Int) {
+    guard let reading, reading.number == number else { return }
+    switch report {
+    case .progress(let count, let size): self.report(.fileReading(count, of: size))
+    case .done(let content): self.report(.fileRead(reading.file, content))
+    }
+  }
+
+  // MARK: Texts
+
+  func write(_ text: String, to file: String) { start(.write(text, file: file)) }
+}

@@ -1,0 +1,144 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTree
+
+/// What the screen shows live: the streams of views, the children of expanded nodes, and open records.
+///
+/// It is used by one thread, that of the runtime.
+final class LiveQueries {
+  /// Who an event of the tree is for.
+  private enum Receiver {
+    case view(Int)
+    case children(Path)
+    case record(Path)
+  }
+
+  /// Is told what changed.
+  var report: (AppAction) -> Void = { _ in }
+  /// The streams of the views that were opened.
+  private(set) var views: [Int: ViewStreams] = [:]
+  private let backend: any TreeBackend
+  private var nodes: [Path: ChildrenStream] = [:]
+  private var records: [Path: ListenerID] = [:]
+  private var receivers: [ListenerID: Receiver] = [:]
+  private var lastListener = 0
+
+  init(_ backend: any TreeBackend) { self.backend = backend }
+
+  // MARK: Opening and closing
+
+  func open(view index: Int, _ definition: ViewDefinition, local: LocalTime) {
+    let source = Source(queries: self, receiver: .view(index))
+    do {
+      let streams = try ViewStreams(definition, source: source, local: local)
+      views[index]?.stop()
+      views[index] = streams
+      streams.start { [weak self] change in
+        self?.report(.list(view: index, change))
+      } count: { [weak self] count in
+        self?.report(.counted(view: index, count))
+      }
+    } catch {
+      report(.trouble("\(error)"))
+    }
+  }
+
+  /// Has pages of other sizes fetched from now on.
+  func resizePages(ofViews sizes: [Int], ofNodes size: Int) {
+    for (index, streams) in views { streams.pageSize = sizes[index] }
+    for children in nodes.values { children.pageSize = size }
+  }
+
+  func expand(_ path: Path, pageSize: Int) {
+    nodes[path]?.stop()
+    let source = Source(queries: self, receiver: .children(path))
+    let children = ChildrenStream(of: path, source: source, pageSize: pageSize)
+    nodes[path] = children
+    children.start { [weak self] children in self?.report(.tree(path, children)) }
+  }
+
+  func collapse(_ path: Path) { nodes.removeValue(forKey: path)?.stop() }
+
+  func fetchMoreChildren(of path: Path) { nodes[path]?.fetchMore() }
+
+  func open(record path: Path) {
+    guard records[path] == nil else { return }
+    records[path] = listen(ListenRequest(query: Query(path), events: .value), .record(path))
+  }
+
+  func close(record path: Path) {
+    guard let listener = records.removeValue(forKey: path) else { return }
+    unlisten(listener)
+  }
+
+  // MARK: What the tree tells
+
+  /// One message is one batch: the events of each listener are handed over together.
+  func deliver(_ deliveries: [Delivery]) {
+    var order: [ListenerID] = []
+    var batches: [ListenerID: [TreeEvent]] = [:]
+    for delivery in deliveries {
+      if batches[delivery.listener] == nil { order.append(delivery.listener) }
+      batches[delivery.listener, default: []].append(delivery.event)
+    }
+    for listener in order {
+      guard let events = batches[listener] else { continue }
+      switch receivers[listener] {
+      case .view(let index):
+        views[index]?.receive(events, from: listener)
+        if let count = views[index]?.waitingCount { report(.waiting(view: index, count)) }
+      case .children(let path): nodes[path]?.receive(events, from: listener)
+      case .record(let path):
+        if case .value(let node)? = events.last { report(.record(path, node)) }
+      case nil: break
+      }
+    }
+  }
+
+  /// A query could not be answered.
+  func fail(_ listener: ListenerID, _ error: DatabaseError) {
+    switch receivers[listener] {
+    case .view(let index): views[index]?.receive(error, from: listener)
+    case .children(let path): nodes[path]?.receive(error, from: listener)
+    case .record, nil: report(.trouble(error.message))
+    }
+  }
+
+  // MARK: Listening
+
+  private func listen(_ request: ListenRequest, _ receiver: Receiver) -> ListenerID {
+    lastListener += 1
+    let listener = ListenerID(lastListener)
+    receivers[listener] = receiver
+    backend.submit(.listen(listener, request))
+    return listener
+  }
+
+  private func unlisten(_ listener: ListenerID) {
+    receivers[listener] = nil
+    backend.submit(.unlisten(listener))
+  }
+
+  /// The tree, as the streams of one receiver ask it.
+  private final class Source: TreeSource {
+    // Weak: streams that go with the queries end their listeners when those are half gone.
+    private weak var queries: LiveQueries?
+    private let receiver: Receiver
+
+    init(queries: LiveQueries, receiver: Receiver) {
+      self.queries = queries
+      self.receiver = receiver
+    }
+
+    func listen(_ request: ListenRequest) -> ListenerID {
+      queries?.listen(request, receiver) ?? ListenerID(0)
+    }
+
+    func unlisten(_ listener: ListenerID) { queries?.unlisten(listener) }
+
+    func extend(_ listener: ListenerID, by count: Int) {
+      queries?.backend.submit(.extend(listener, count: count))
+    }
+  }
+}

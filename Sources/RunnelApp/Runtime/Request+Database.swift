@@ -1,0 +1,92 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTree
+
+// How the requests of the workspace are said to the database.
+
+extension Request {
+  /// The request to the database whose answer carries the number; `newKey` makes keys of new records.
+  func databaseRequest(
+    _ number: Int, _ registry: ResourceRegistry, newKey: () -> RunnelTree.Key
+  ) -> DatabaseRequest {
+    switch self {
+    case .write(let write): write.databaseRequest(number, registry, newKey: newKey)
+    case .dropPending(let id): .dropPending(number, id)
+    case .value(let path): .get(number, path)
+    case .excerpt(let path):
+      .excerpt(number, path, textMax: TreePreview.textMax, countMax: TreePreview.countMax)
+    case .records(let path, let countMax): .search(number, Query(path).first(countMax))
+    case .history(let path, let before, let count):
+      .history(number, path, before: before, count: count)
+    case .orders(let path): .orders(number, path)
+    case .saveCopy(let file): .saveCopy(number, file: ExportRunner.expanded(file))
+    }
+  }
+}
+
+extension WriteRequest {
+  fileprivate func databaseRequest(
+    _ number: Int, _ registry: ResourceRegistry, newKey: () -> RunnelTree.Key
+  ) -> DatabaseRequest {
+    switch self {
+    case .set(let path, let json): .write(number, .set(path, json))
+    case .update(let path, let members): .write(number, .update(path, members))
+    case .remove(let path): .write(number, .remove(path))
+    case .push(let path, let json): .push(number, path, json)
+    case .operation(let operation): .perform(number, operation, registry)
+    case .append(let identity, let field, let json):
+      .perform(number, registry.appending(json, under: newKey(), to: field, of: identity), registry)
+    case .undo(let entry): .undo(number, entry, registry)
+    case .undoWrite(let entry): .undoWrite(number, entry: entry)
+    case .guarded(let request, let conditions):
+      request.databaseRequest(number, registry, if: conditions)
+        ?? request.databaseRequest(number, registry, newKey: newKey)
+    }
+  }
+
+  /// The request that is carried out if places stand as expected; nil if it adds something new, which is
+  /// carried out in any case.
+  private func databaseRequest(
+    _ number: Int, _ registry: ResourceRegistry, if conditions: [WriteCondition]
+  ) -> DatabaseRequest? {
+    switch self {
+    case .set(let path, let json): .writeIf(number, .set(path, json), conditions)
+    case .update(let path, let members): .writeIf(number, .update(path, members), conditions)
+    case .remove(let path): .writeIf(number, .remove(path), conditions)
+    case .operation(let operation): .performIf(number, operation, registry, conditions)
+    case .push, .append, .undo, .undoWrite, .guarded: nil
+    }
+  }
+}
+
+extension ResourceRegistry {
+  /// The update that adds a value to a field of a record, under a key.
+  fileprivate func appending(
+    _ json: JSONValue, under key: RunnelTree.Key, to field: Path, of identity: ResourceIdentity
+  ) -> ResourceOperation {
+    let place = Path(unchecked: field.keys + [key])
+    return operation(
+      .update, on: identity, value: .object([JSONMember(place.text, json)]))
+  }
+}
+
+extension Query {
+  /// The first so many children, by key.
+  fileprivate func first(_ count: Int) -> Query {
+    do {
+      return try ordered(by: .key).limited(to: count, from: .first)
+    } catch {
+      preconditionFailure("The order of keys takes every limit: \(error)")
+    }
+  }
+}
+
+extension Performed {
+  /// What a plan came to, as an entry of a log at a time has it.
+  init(_ plan: ResourcePlan, at now: Int64, by author: String) {
+    self.init(
+      path: plan.path, resource: plan.identity.resource, kind: plan.changes.first?.kind,
+      changes: plan.changes.map { ActionLogEntry(of: $0, at: now, author: author) })
+  }
+}
