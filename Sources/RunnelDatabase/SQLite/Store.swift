@@ -233,10 +233,13 @@ final class Store {
         try statements.statement(beginning, db).run()
         do {
           let transaction = try start(db)
-          if isWriting { try markLog(transaction) }
+          // One mark is enough: a second one would take the place of the first on its page.
+          let isMarked = try isWriting && markLog(transaction)
           let changes = db.totalChangesCount
           let result = try transaction.telling(body)
-          if isWriting, !transaction.notedEntry.isAppended, db.totalChangesCount != changes {
+          if isWriting, !isMarked, !transaction.notedEntry.isAppended,
+            db.totalChangesCount != changes
+          {
             try remarkLog(transaction)
           }
           // Before, so that nothing gets into files of others; after, so that whoever is told that the

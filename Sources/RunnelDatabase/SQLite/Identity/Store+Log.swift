@@ -92,7 +92,9 @@ extension Store {
   /// Marks the log, if this transaction may be the first in it, or is the first of this connection.
   ///
   /// It has the right to write.
-  func markLog(_ transaction: StoreTransaction) throws {
+  ///
+  /// - Returns: whether it was marked.
+  func markLog(_ transaction: StoreTransaction) throws -> Bool {
     // SQLite begins a log anew only when all of it was in the file as the transaction began.
     if Store.isLogCopied(transaction.db) {
       let sequence =
@@ -101,9 +103,11 @@ extension Store {
       try transaction.statement(
         "UPDATE log_start SET previous = next, sequence = ?, next = randomblob(8)"
       ).run(.bytes(LogMark.bytes(of: sequence ?? 0)))
-    } else if !hasMarked {
-      try remarkLog(transaction)
+      return true
     }
+    if hasMarked { return false }
+    try remarkLog(transaction)
+    return true
   }
 
   /// Marks what this connection adds to a log, which others may have begun without a mark.
