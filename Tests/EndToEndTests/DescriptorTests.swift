@@ -8,7 +8,7 @@ import Testing
     try Program.run(["-c", line, Program.path(), database.file], program: "/bin/sh")
   }
 
-  @Test(arguments: ["import -", "push /list --lines", "push /list", "set /a", "update /a"])
+  @Test(arguments: ["import - --replace", "push /list --lines", "push /list", "set /a", "update /a"])
   func closedInputIsAnError(command: String) throws {
     let database = try TestDatabase(#"{"a": {"b": 1}}"#)
     let outcome = try shell(#"exec "$0" \#(command) -d "$1" <&-"#, in: database)
@@ -33,7 +33,7 @@ import Testing
 
   @Test func pushThatCannotPrintSaysWhatItAdded() throws {
     let database = try TestDatabase()
-    let outcome = try shell(#"exec "$0" push /list '"x"' -d "$1" >/dev/full"#, in: database)
+    let outcome = try shell(#"exec "$0" push /list '"x"' --create -d "$1" >/dev/full"#, in: database)
     #expect(outcome.status == 1)
     let keys = try database.get("/list", "--shallow")
     let key = try #require(keys.split(separator: "\"").dropFirst().first)
@@ -43,7 +43,7 @@ import Testing
 
   @Test func pushOfLinesThatCannotPrintSaysWhatItAdded() throws {
     let database = try TestDatabase()
-    let line = #"printf '1\n2\n' | "$0" push /list --lines -d "$1" >/dev/full"#
+    let line = #"printf '1\n2\n' | "$0" push /list --lines --create -d "$1" >/dev/full"#
     let outcome = try shell(line, in: database)
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("Line 1 was added"), "\(outcome.errors)")

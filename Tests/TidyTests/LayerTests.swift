@@ -17,7 +17,7 @@ import Testing
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelApp": [
       "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelDatabase", "RunnelStore",
-      "RunnelStreams", "RunnelTerminal", "RunnelTree", "Yams",
+      "RunnelStreams", "RunnelTerminal", "RunnelTree", "Synchronization", "Yams",
     ],
     "runnel": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "RunnelApp", "RunnelBase",

@@ -139,14 +139,15 @@ extension AppState {
   }
 
   private func reasonWaitingForWrites(_ action: ActionID) -> String? {
+    let reason = "the last writes are not done yet"
     switch action {
     case .editUndo where isPlaceInFront && entryAtHand == nil: return reasonUndoWaits(.undo)
     case .editRedo where isPlaceInFront: return reasonUndoWaits(.redo)
     case .appQuit where isPlaceInFront, .viewClose where layers.isEmpty:
-      return requests.writes.values.contains { !$0.isOneOfMany } ? "the last writes are not done yet" : nil
+      return requests.writes.values.contains { !$0.isOneOfMany } ? reason : nil
     case .profileReadonly where isPlaceInFront:
       let isJob = deletion != nil || importing != nil
-      return isJob || (requests.writes.isEmpty && !requests.hasReads) ? nil : "the last writes are not done yet"
+      return isJob || (requests.writes.isEmpty && !requests.hasReads) ? nil : reason
     default: return nil
     }
   }

@@ -139,9 +139,13 @@ extension ListScreen {
     let brings = !change.update.insertedRows.isEmpty || !change.update.insertedSections.isEmpty
     if isOnPagingRow, brings { stepOffPagingRow(in: old, height: height) }
     let isFirst = old.sections.isEmpty && !content.sections.isEmpty
+    // What is stored while it is being sent here is no news; the same user may write elsewhere, too.
+    let newRows =
+      !change.newRows.isEmpty && isSending(in: old)
+      ? change.newRows.filter { !isOwn($0, me) } : change.newRows
     list.apply(
       change.update, from: old, to: content, height: height,
-      newRows: change.newRows.filter { !isOwn($0, me) })
+      newRows: newRows)
     if isOnPagingRow, brings { stepBackFromBoundary(height: height) }
     if isFirst { goToLiveEnd(height: height) }
     forgetGoneMarks(change)
@@ -149,6 +153,16 @@ extension ListScreen {
       list.moveTo(.row(wantedRow), in: content, height: height)
     }
     showTransientRow(of: change, in: old, height: height)
+  }
+
+  /// True if rows are being sent: they stand at an end of their sections.
+  private func isSending(in content: ListContent) -> Bool {
+    let sentRows = sentRow(RequestID(0)).dropLast(12)
+    let count = ListScreen.sentRowsMax + 2
+    return content.sections.contains { section in
+      section.rows.suffix(count).contains { $0.hasPrefix(sentRows) }
+        || section.rows.prefix(count).contains { $0.hasPrefix(sentRows) }
+    }
   }
 
   /// What a section without rows says.

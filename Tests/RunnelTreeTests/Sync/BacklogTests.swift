@@ -1,4 +1,5 @@
 import RunnelBase
+import TestSupport
 import Testing
 
 @testable import RunnelTree
