@@ -8,7 +8,9 @@ import Testing
     try Program.run(["-c", line, Program.path(), database.file], program: "/bin/sh")
   }
 
-  @Test(arguments: ["import - --replace", "push /list --lines", "push /list", "set /a", "update /a"])
+  @Test(arguments: [
+    "import - --replace", "push /list --lines", "push /list", "set /a", "update /a",
+  ])
   func closedInputIsAnError(command: String) throws {
     let database = try TestDatabase(#"{"a": {"b": 1}}"#)
     let outcome = try shell(#"exec "$0" \#(command) -d "$1" <&-"#, in: database)
@@ -33,7 +35,8 @@ import Testing
 
   @Test func pushThatCannotPrintSaysWhatItAdded() throws {
     let database = try TestDatabase()
-    let outcome = try shell(#"exec "$0" push /list '"x"' --create -d "$1" >/dev/full"#, in: database)
+    let line = #"exec "$0" push /list '"x"' --create -d "$1" >/dev/full"#
+    let outcome = try shell(line, in: database)
     #expect(outcome.status == 1)
     let keys = try database.get("/list", "--shallow")
     let key = try #require(keys.split(separator: "\"").dropFirst().first)
