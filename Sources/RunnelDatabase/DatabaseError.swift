@@ -72,44 +72,11 @@ extension DatabaseError {
     switch error {
     case let error as DatabaseError: self = error
     case let loss as FileLoss: self = loss.error(file: file)
-    case let error as Damage:
-      self.init(
-        .corrupt, "\(file) is damaged: \(error.what). Restore it from a copy, or an export.")
+    case let error as Damage: self.init(error, file: file)
     case let error as TreeError:
       self.init(error.code == .storage ? .storage : .refused, error.description)
     case let error as GRDB.DatabaseError: self.init(sqlite: error, file: file)
     default: self.init(.storage, "\(file): \(error)")
-    }
-  }
-
-  private init(sqlite error: GRDB.DatabaseError, file: String) {
-    let reason = error.message ?? "no reason was given"
-    switch error.resultCode {
-    case .SQLITE_BUSY, .SQLITE_LOCKED:
-      self.init(
-        .locked,
-        "\(file) is locked by another process. Nothing was changed: close the other one, or try again."
-      )
-    case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
-      self.init(
-        .readOnly,
-        "\(file) or its folder may not be written. Nothing was changed: "
-          + "change the permissions, or copy the file.")
-    case .SQLITE_FULL:
-      self.init(
-        .diskFull,
-        "The disk of \(file) is full. The write was undone: free some space and repeat it.")
-    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-      self.init(
-        .corrupt,
-        "\(file) is damaged or no database (\(reason)). It was not changed: restore it from a copy, "
-          + "or name another file with --database.")
-    case .SQLITE_CANTOPEN:
-      self.init(
-        .cannotOpen,
-        "\(file) cannot be opened: check that the folder exists and that you may write there.")
-    default:
-      self.init(.storage, "\(file): \(reason) (SQLite \(error.extendedResultCode.rawValue))")
     }
   }
 }
@@ -118,6 +85,47 @@ extension DatabaseError {
 struct Damage: Error {
   /// What is wrong, as a clause: `a stored key is none`.
   var what: String
+  /// Where; nil if that is not known, or not yet.
+  var place: Place?
 
-  init(_ what: String) { self.what = what }
+  /// Where something is damaged.
+  enum Place {
+    case row(RowID)
+    case split(Int64)
+    /// A place in the tree, or a table, in words.
+    case words(String)
+  }
+
+  init(_ what: String, at place: Place? = nil) {
+    self.what = what
+    self.place = place
+  }
+
+  /// Runs `body`; damage that it finds, and that has no place yet, is at this one.
+  static func locating<Result>(
+    _ place: @autoclosure () -> Place, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch var damage as Damage where damage.place == nil {
+      damage.place = place()
+      throw damage
+    }
+  }
+}
+
+extension DatabaseError {
+  /// Damage in the words of a person, with what to do about it.
+  init(_ damage: Damage, file: String) {
+    let place = if case .words(let words)? = damage.place { " at \(words)" } else { "" }
+    self.init(
+      .corrupt,
+      "\(file) is damaged\(place): \(damage.what). \(DatabaseError.remedy(of: file))")
+  }
+
+  /// What to do about a damaged file.
+  static func remedy(of file: String) -> String {
+    "`runnel doctor -d \(file)` tells all that is wrong, and with `--repair` recovers what is there; "
+      + "or restore a copy."
+  }
 }

@@ -1,3 +1,5 @@
+public import RunnelTree
+
 /// Something in a database file that is not as `FORMAT.md` says.
 public struct DatabaseFault: Hashable, Sendable {
   /// What a repair can do about a fault.
@@ -14,6 +16,9 @@ public struct DatabaseFault: Hashable, Sendable {
     case restartFeed
     /// Give the database another id.
     case newID
+    /// Set what is stored there aside, or put what nothing leads to any more where it can be read:
+    /// below `/recovered`.
+    case recover
   }
 
   /// Where: a place in the tree, or where the tree does not reach, a table or SQLite itself.
@@ -39,6 +44,7 @@ extension DatabaseFault.Remedy: CustomStringConvertible {
     case .undeclare: "a repair drops the index, which is made anew when it is next asked for"
     case .restartFeed: "a repair begins the feed anew"
     case .newID: "a repair makes another"
+    case .recover: "a repair puts what is left below /recovered"
     }
   }
 }
@@ -60,6 +66,8 @@ public struct DatabaseReport: Sendable {
   public internal(set) var databaseID: String?
   /// How many records and split nodes were looked at.
   public internal(set) var rowCount = 0
+  /// How many of them have no checksum, as they were last written by an older program.
+  public internal(set) var uncheckedCount = 0
   /// How many entries of indexes and priorities were looked at.
   public internal(set) var entryCount = 0
   /// False if the file is so damaged that its rows could not be looked at.
@@ -81,6 +89,28 @@ public struct DatabaseRepair: Sendable {
   public var before: DatabaseReport
   /// What is left; nil if there was nothing to do, or nothing that could be done.
   public var after: DatabaseReport?
+  /// The first rows that were set aside, or were found where nothing led to them.
+  public internal(set) var recovered: [RecoveredRow] = []
+  /// How many there are.
+  public internal(set) var recoveredCount = 0
+  /// How many children are missing that split nodes said they had.
+  public internal(set) var lostCount = 0
+
+  mutating func add(_ row: RecoveredRow) {
+    recoveredCount += 1
+    if recovered.count < DatabaseReport.faultsMax { recovered.append(row) }
+  }
+}
+
+/// A stored row, with all below it, that a repair put in a place of its own.
+public struct RecoveredRow: Hashable, Sendable {
+  /// Where it is now: a node with `place` and `why`, and its `value`, or its `text` or `bytes` where it
+  /// is no value any more.
+  public var path: Path
+  /// Where it was, as far as that is known.
+  public var place: String
+  /// What was wrong with it, as a clause.
+  public var why: String
 }
 
 /// The size of a file before it was made compact and afterwards.

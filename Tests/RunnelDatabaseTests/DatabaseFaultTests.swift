@@ -1,9 +1,12 @@
 import Foundation
+import GRDB
 import RunnelBase
 import RunnelTree
 import Testing
 
 @testable import RunnelDatabase
+
+private typealias DatabaseError = RunnelDatabase.DatabaseError
 
 /// Files that are not what they should be: the right word, a readable message, an unchanged file.
 @Suite struct DatabaseFaultTests {
@@ -271,6 +274,48 @@ import Testing
       #expect(code == .readOnly || code == .cannotOpen, "\(String(describing: code))")
       #expect(try folder.bytes() == before)
     }
+  }
+
+  /// A reader leaves the index of the log behind, with the permissions that the database had then.
+  @Test(arguments: ["-shm", "-wal"])
+  func aFileThatWasReadWhileItCouldNotBeWrittenCanBeWrittenAfterwards(suffix: String) throws {
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+    let folder = folder
+    try Unprivileged.run {
+      try folder.session().set("/a", "1")
+      #expect(chmod(folder.file(), 0o444) == 0)
+      let reader = try folder.session(isReadOnly: true)
+      #expect(try reader.export() == #"{"a":1}"#)
+      try reader.close()
+      #expect(FileManager.default.fileExists(atPath: folder.file() + suffix))
+      #expect(chmod(folder.file(), 0o644) == 0)
+      let session = try folder.session()
+      try session.set("/a", "2")
+      try session.close()
+      #expect(try folder.session(isReadOnly: true).export() == #"{"a":2}"#)
+    }
+  }
+
+  // MARK: What the system says
+
+  @Test(arguments: [
+    (ResultCode.SQLITE_CANTOPEN, EMFILE, "too many files are open in this program"),
+    (.SQLITE_CANTOPEN, ENFILE, "too many files are open in the whole system"),
+    (.SQLITE_CANTOPEN, EACCES, "may not be read or written"),
+    (.SQLITE_CANTOPEN, ELOOP, "(error \(ELOOP))"), (.SQLITE_CANTOPEN, ENOENT, "the folder exists"),
+    (.SQLITE_IOERR, EMFILE, "too many files are open in this program"),
+    (.SQLITE_IOERR_READ, EIO, "failed to read it"),
+    (.SQLITE_IOERR_WRITE, EIO, "failed to write it"),
+    (.SQLITE_IOERR_FSYNC, EIO, "failed to bring it to the disk"),
+    (.SQLITE_IOERR_SHMSIZE, EIO, "failed to share its log"),
+    (.SQLITE_IOERR, EIO, "failed to read or write it"), (.SQLITE_NOMEM, EIO, "not enough memory"),
+  ])
+  func failuresOfTheSystemAreToldAsWhatTheyAre(code: ResultCode, cause: Int32, words: String) {
+    let error = DatabaseError(
+      sqlite: GRDB.DatabaseError(resultCode: code), file: "/x/a.db", cause: cause)
+    #expect(error.message.contains(words), "\(error.message)")
+    #expect(error.message.contains("/x/a.db"))
+    #expect(error.message.hasSuffix("(SQLite \(code.rawValue))"), "\(error.message)")
   }
 
   @Test func aFileThatMayNotBeReadSaysSo() throws {

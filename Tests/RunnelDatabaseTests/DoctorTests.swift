@@ -132,25 +132,6 @@ import Testing
   // MARK: What it leaves
 
   @Test(arguments: [
-    ("UPDATE node SET json = 'x' WHERE parent = 2", "/l/k0"),
-    ("UPDATE node SET json = x'00' WHERE parent = 0 OR parent = 2", "/l/k7"),
-    ("UPDATE node SET json = NULL WHERE parent = 4", "/m/n/p5"),
-    ("UPDATE node SET json = CAST('{\"b\":1, \"a\":2}' AS BLOB) WHERE parent = 4", "/m/n/p5"),
-    ("UPDATE node SET json = x'7b7d' WHERE parent = 4", "/m/n/p5"),
-    ("UPDATE node SET json = x'31' WHERE split = 3", "/m"),
-    ("UPDATE node SET key = x'7777' WHERE parent = 2 AND key = x'026b3100'", "a child of /l"),
-    ("UPDATE node SET key = 'text' WHERE parent = 2 AND key = x'026b3100'", "a child of /l"),
-    ("UPDATE node SET split = 77 WHERE split = 2", "/l"),
-    ("UPDATE node SET split = 3 WHERE split = 4", "/m/n"),
-    ("UPDATE node SET parent = 4 WHERE split = 3", "split node 3"),
-    ("UPDATE node SET split = 'x' WHERE split = 2", "/l"),
-    ("UPDATE node SET parent = 88 WHERE parent = 2", "node"),
-    ("UPDATE node SET parent = 'x' WHERE parent = 2 AND key = x'026b3100'", "node"),
-    ("INSERT INTO node (parent, key, json, split) VALUES (-1, x'', x'31', NULL)", "node"),
-    ("INSERT INTO node (parent, key, json, split) VALUES (0, x'026b3100', x'31', NULL)", "node"),
-    ("DELETE FROM split WHERE id = 2", "/l"), ("DELETE FROM node WHERE parent = 2", "/l"),
-    ("UPDATE split SET priority = x'74727565' WHERE id = 2", "split node 2"),
-    ("INSERT INTO split (id, children, priority) VALUES (50, 1, NULL)", "split node 50"),
     ("UPDATE change SET parts = '[1]'", "change"), ("UPDATE change SET at = NULL", "change"),
     ("DROP TABLE change", "table change"), ("DROP TABLE meta", "table meta"),
   ])

@@ -176,6 +176,7 @@ import Testing
     try FileEditor.execute("UPDATE split SET children = 7", in: folder.file())
     let base = try folder.bytes()
     let whole = try DatabaseCare.check(file: folder.file())
+    // Of each of two split nodes the checksum, and of what it says the number of children.
     #expect(whole.faultCount == 2)
     let faulty = try FaultyFile(folder.file())
     for operation in FaultInjectionTests.operations(by: FaultInjectionTests.stride) {

@@ -33,6 +33,22 @@ import Testing
     #expect(entries[1].parts[0].values == .init(old: nil, new: 1))
   }
 
+  /// Else an undo would undo the write before the one that was meant.
+  @Test func aWriteThatChangesNothingIsNoEntry() throws {
+    try set("/a", ["b": 1])
+    try set("/a", ["b": 1])
+    try set("/a/b", 1)
+    _ = try session.write(.update(Path("/a"), [JSONMember("b", 1)]))
+    _ = try session.write(.remove(Path("/none/there")))
+    _ = try session.write(.remove(Path("/a/b/c")))
+    #expect(try session.history().map(\.id) == [1])
+    _ = try session.write(.update(Path("/a"), [JSONMember("b", 1), JSONMember("c", 2)]))
+    let newest = try #require(try session.history(count: 1).first)
+    #expect(newest.parts.map(\.path.description) == ["/a/c"])
+    _ = try session.undo(newest.id)
+    #expect(try stored("/a") == ["b": 1])
+  }
+
   @Test func entriesOfAPlaceAreThoseAtItAboveItAndBelowIt() throws {
     try set("/a/b/c", 1)
     try set("/a/x", 2)

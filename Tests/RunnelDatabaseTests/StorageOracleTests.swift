@@ -132,6 +132,9 @@ import Testing
     #expect(session.declaredIndexes == [index])
     // What stands under the key of an entry that is gone is not in the answer: the index is used.
     try FileEditor.execute("DELETE FROM index_entry", in: folder.file())
-    #expect(try session.rows(Query(Path("l")).ordered(by: .value)).isEmpty)
+    let query = try Query(Path("l")).ordered(by: .value)
+    #expect(try session.rows(query.ending(at: .leaf(.string("z")))).isEmpty)
+    // Without bounds all are asked for, and missed.
+    #expect(throws: RunnelDatabase.DatabaseError.self) { try session.rows(query) }
   }
 }

@@ -92,7 +92,10 @@ struct HistoryRecorder {
     }
     writer.beginArray()
     for note in nodes {
-      write(note, try newText(at: note.path, transaction), isPriority: false)
+      let new = try newText(at: note.path, transaction)
+      // What stays as it was is nothing to undo. Two that are too large to keep are not compared.
+      if let new, new == note.old { continue }
+      write(note, new, isPriority: false)
     }
     for note in priorities {
       let new = try transaction.priorityText(at: note.path)
@@ -114,7 +117,7 @@ extension StoreTransaction {
   /// The place of the one or the other, and its JSON in the export format; nil if it is too large to
   /// keep. One way down to the row.
   fileprivate func standing(at path: Path) throws -> (path: Path, json: [UInt8]?) {
-    switch try location(of: path) {
+    switch try location(of: path, isMissingChecked: false) {
     case .missing: return (path, textIfSmall(.empty))
     case .row(.record(let bytes)):
       return (path, bytes.count > History.valueBytesMax ? nil : bytes)

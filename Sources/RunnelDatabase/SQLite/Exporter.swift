@@ -1,4 +1,3 @@
-import GRDB
 import RunnelBase
 import RunnelTree
 
@@ -20,36 +19,33 @@ struct Exporter {
 
   func exportNode(at path: Path) throws {
     var writer = JSONWriter(layout: layout)
-    switch try store.location(of: path) {
-    case .row(let stored): try export(stored, above: [], &writer)
-    case .inside(let record, let rest):
-      try RecordCoding.node(record)[rest].writeExport(to: &writer)
-    case .missing: writer.writeNull()
+    try Damage.locating(.words(path.description)) {
+      switch try store.location(of: path) {
+      case .row(.record(let bytes)): try RecordCoding.node(bytes).writeExport(to: &writer)
+      case .row(.split(let split)): try export(split, above: [], &writer)
+      case .inside(let record, let rest):
+        try RecordCoding.node(record)[rest].writeExport(to: &writer)
+      case .missing: writer.writeNull()
+      }
     }
     try write(writer.takeBytes())
   }
 
-  private func export(
-    _ stored: StoredRow, above: [Int64], _ writer: inout JSONWriter
-  ) throws {
-    switch stored {
-    case .record(let bytes): try RecordCoding.node(bytes).writeExport(to: &writer)
-    case .split(let split):
-      let path = try StoreTransaction.path(to: split, above)
-      writer.beginObject()
-      let cursor = try Row.fetchCursor(
-        store.db, sql: "SELECT key, json, split FROM node WHERE parent = ? ORDER BY key",
-        arguments: [split])
-      while let row = try cursor.next() {
-        writer.writeName(try row.key().text)
-        try export(store.storedRow(row), above: path, &writer)
-        if writer.bytes.count >= Exporter.chunkBytes { try write(writer.takeBytes()) }
+  private func export(_ split: Int64, above: [Int64], _ writer: inout JSONWriter) throws {
+    let path = try StoreTransaction.path(to: split, above)
+    writer.beginObject()
+    let priority = try store.forEachChild(of: split) { key, content in
+      writer.writeName(key.text)
+      switch content {
+      case .record(let json): try RecordCoding.node(json).writeExport(to: &writer)
+      case .split(let below): try export(below, above: path, &writer)
       }
-      if let priority = try store.splitHead(split).priority {
-        writer.writeName(ReservedName.priority)
-        writer.writeValue(priority.json)
-      }
-      writer.endObject()
+      if writer.bytes.count >= Exporter.chunkBytes { try write(writer.takeBytes()) }
     }
+    if let priority {
+      writer.writeName(ReservedName.priority)
+      writer.writeValue(priority.json)
+    }
+    writer.endObject()
   }
 }

@@ -119,11 +119,20 @@ final class FastStatement {
   func withBytes<Result>(
     _ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
   ) rethrows -> Result {
+    try rawBytes(column).withMemoryRebound(to: UInt8.self, body)
+  }
+
+  /// The bytes of a column, or of its text, where SQLite has them; none if it is null.
+  ///
+  /// They are there until the statement goes on.
+  func rawBytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, column)
     let count = Int(sqlite3_column_bytes(handle, column))
-    let bytes = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
-    return try bytes.withMemoryRebound(to: UInt8.self, body)
+    return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
   }
+
+  /// True if a column is null.
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
   /// The text in a column.
   ///

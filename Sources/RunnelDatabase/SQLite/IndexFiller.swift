@@ -32,21 +32,21 @@ struct IndexFiller {
       try enterChildren(of: split, index)
       return
     }
-    let below = try Row.fetchAll(
-      store.db, sql: "SELECT key, json, split FROM node WHERE parent = ? AND split IS NOT NULL",
-      arguments: [split])
-    for row in below {
-      let key = try row.key()
-      try fill(index, at: place + [key], row: RowID(parent: split, key))
+    for row in try store.splitChildren(of: split) {
+      guard let key = OrderedBytes.key(from: row.key) else { throw Damage("a key is none") }
+      try fill(index, at: place + [key], row: row)
     }
   }
 
   private mutating func enterChildren(of split: Int64, _ index: StoredIndex) throws {
-    let cursor = try Row.fetchCursor(
-      store.db, sql: "SELECT key, json, split FROM node WHERE parent = ?", arguments: [split])
-    while let row = try cursor.next() {
-      let value = try store.indexValue(of: store.storedRow(row), index.order)
-      try store.insertEntry(RowID(parent: split, key: row.bytes("key")), index, value)
+    _ = try store.forEachChild(of: split) { key, content in
+      let stored: StoredRow =
+        switch content {
+        case .record(let json): .record(Array(json))
+        case .split(let below): .split(below)
+        }
+      let value = try store.indexValue(of: stored, index.order)
+      try store.insertEntry(RowID(parent: split, key), index, value)
       rows += 1
       if rows.isMultiple(of: IndexFiller.rowsBetweenReports), !progress(rows) {
         throw DatabaseError(.cancelled, "Indexing was stopped. Nothing was changed.")

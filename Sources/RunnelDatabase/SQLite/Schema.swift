@@ -74,12 +74,25 @@ enum Schema {
   /// Takes the steps that a file lacks, each in a transaction of its own.
   ///
   /// A step that fails leaves the file at the version before it.
-  static func migrate(_ queue: DatabaseQueue, by steps: [Migration] = migrations) throws {
+  ///
+  /// - Parameters:
+  ///   - queue: the connection.
+  ///   - steps: all steps.
+  ///   - verify: checks the file before the first step that it lacks, in the transaction of that; if it
+  ///     throws, no step is taken.
+  /// - Throws: what `verify` throws, and SQLite's error if a step fails.
+  static func migrate(
+    _ queue: DatabaseQueue, by steps: [Migration] = migrations,
+    verifying verify: (GRDB.Database) throws -> Void = { _ in }
+  ) throws {
+    var isVerified = false
     for step in steps {
       try queue.writeWithoutTransaction { db in
         try db.inTransaction(.immediate) {
           // Another process may have taken the step since the version was looked up.
           guard try fileVersion(db) == step.version - 1 else { return .rollback }
+          if !isVerified { try verify(db) }
+          isVerified = true
           try step.perform(db)
           try mark(db, version: step.version)
           return .commit
@@ -90,6 +103,35 @@ enum Schema {
 
   private static func mark(_ db: GRDB.Database, version: Int) throws {
     try db.execute(sql: "PRAGMA user_version = \(version)")
+  }
+
+  /// Runs `body`, for which a file of an older version has the columns that it lacks, without values.
+  ///
+  /// What is in a temporary schema is found before what is in the file; the file is not changed.
+  static func withAllColumns<Result>(
+    _ db: GRDB.Database, _ body: () throws -> Result
+  ) throws -> Result {
+    guard try fileVersion(db) < Migration.version3.version else { return try body() }
+    try addColumns(db)
+    defer {
+      // If this fails, they end with the connection.
+      try? removeColumns(db)
+    }
+    return try body()
+  }
+
+  /// Has reads find the columns that a file before version 3 lacks.
+  static func addColumns(_ db: GRDB.Database) throws {
+    try db.execute(
+      sql: """
+        CREATE TEMP VIEW node AS SELECT parent, key, json, split, NULL AS checksum FROM main.node;
+        CREATE TEMP VIEW split AS SELECT id, children, priority, NULL AS checksum FROM main.split;
+        """)
+  }
+
+  /// Ends `addColumns`.
+  static func removeColumns(_ db: GRDB.Database) throws {
+    try db.execute(sql: "DROP VIEW IF EXISTS temp.node; DROP VIEW IF EXISTS temp.split")
   }
 
   /// The version of the file's tables; 0 if it has none.

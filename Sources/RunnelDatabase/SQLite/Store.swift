@@ -16,6 +16,8 @@ final class Store {
   private let queue: DatabaseQueue
   /// True if the file was opened as one that does not change.
   let isAtRest: Bool
+  /// True if the file is read as it is though it lacks columns, which are added for the connection.
+  private var hasAddedColumns = false
   private let statements = StatementCache()
   /// The declared indexes, as this connection last saw them.
   private(set) var indexes: [StoredIndex] = []
@@ -35,14 +37,19 @@ final class Store {
   /// Opens a file; an absent or empty one becomes a database, unless `isReadOnly`.
   ///
   /// What is no database of Runnel's, or of a newer version, is left exactly as it is. One of an
-  /// older version is brought to this one, unless `isReadOnly`: it is then read as it is.
+  /// older version is brought to this one, unless `isReadOnly`: it is then read as it is. It is checked
+  /// before, as a whole, and not changed if it is damaged; a repair, which mends it afterwards, says
+  /// that it need not be (`isDamageAccepted`).
   ///
   /// The definitions of indexes, which may be damaged, are read by the first transaction.
   ///
   /// - Throws: `DatabaseError` that says what is wrong with the file.
-  init(file: String, isReadOnly: Bool, busyTimeout: Duration) throws {
+  init(
+    file: String, isReadOnly: Bool, busyTimeout: Duration, isDamageAccepted: Bool = false
+  ) throws {
     self.file = file
     do {
+      if !isReadOnly { try CompanionFiles.unlock(beside: file) }
       let newest = try Store.checkLog(of: file)
       // Looking through a connection that cannot write leaves even the log of a foreign file alone.
       if !isReadOnly, let kind = try Store.peek(file, busyTimeout) {
@@ -55,7 +62,11 @@ final class Store {
       let kind = try Store.kind(queue)
       try Store.check(kind, file: file, isReadOnly: isReadOnly)
       if let newest { try checkAge(since: newest) }
-      if !isReadOnly { try prepare(kind, busyTimeout) }
+      if isReadOnly {
+        try addColumns(kind)
+      } else {
+        try prepare(kind, busyTimeout, isDamageAccepted: isDamageAccepted)
+      }
       files = try openedFiles()
       try keepLog(false)
     } catch {
@@ -182,7 +193,15 @@ final class Store {
     URL(fileURLWithPath: file).absoluteString + "?immutable=1"
   }
 
-  private func prepare(_ kind: Schema.Kind, _ busyTimeout: Duration) throws {
+  private func addColumns(_ kind: Schema.Kind) throws {
+    guard case .ours(let version) = kind, version < Migration.version3.version else { return }
+    try queue.writeWithoutTransaction { try Schema.addColumns($0) }
+    hasAddedColumns = true
+  }
+
+  private func prepare(
+    _ kind: Schema.Kind, _ busyTimeout: Duration, isDamageAccepted: Bool
+  ) throws {
     try useLog(busyTimeout)
     try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     // A file that has its tables can be opened while another process writes.
@@ -191,7 +210,11 @@ final class Store {
       // Another process may have made the tables since they were looked for.
       if case .empty = try Schema.kind(db) { try Schema.makeTables(db) }
     }
-    try Schema.migrate(queue)
+    try Schema.migrate(queue) { db in
+      if !isDamageAccepted {
+        try Doctor.requireSound(db, file: file, for: "brought to a newer format")
+      }
+    }
   }
 
   /// Switches the journal to a write-ahead log.
@@ -268,7 +291,12 @@ final class Store {
       try statements.statement("PRAGMA data_version", db)
       .first { try $0.integer(0, "data_version") } ?? nil
     if state == nil || state != knownState {
-      try Store.check(version: Schema.fileVersion(db), file: file)
+      let version = try Schema.fileVersion(db)
+      try Store.check(version: version, file: file)
+      if hasAddedColumns, version >= Migration.version3.version {
+        try Schema.removeColumns(db)
+        hasAddedColumns = false
+      }
       indexes = try StoreTransaction.storedIndexes(db)
       historyLimit.known = nil
       knownState = state

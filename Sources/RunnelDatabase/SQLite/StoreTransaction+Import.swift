@@ -179,7 +179,7 @@ struct Importer {
       reader = NodeReader(at: path)
       kept = store.indexes.filter { $0.covers(path.keys) }
       insertion = try store.statement(
-        "INSERT INTO node (parent, key, json, split) VALUES (?, ?, ?, NULL)")
+        "INSERT INTO node (parent, key, json, split, checksum) VALUES (?, ?, ?, NULL, ?)")
     }
 
     mutating func open() throws { split = try store.makeSplit(row: row, priority: nil) }
@@ -206,7 +206,9 @@ struct Importer {
 
     /// Stores a member's record.
     func insert(_ record: [UInt8], _ row: RowID) throws {
-      try insertion.run(.integer(row.parent), .bytes(row.key), .bytes(record))
+      try insertion.run(
+        .integer(row.parent), .bytes(row.key), .bytes(record),
+        .integer(row.checksum(record: record)))
     }
 
     /// Counts and indexes a member that was stored.
@@ -226,8 +228,7 @@ struct Importer {
         try store.deleteRow(row)
         return nil
       }
-      try store.setChildren(count, of: split)
-      if let priority { try store.setPriority(priority, of: split) }
+      try store.setHead(of: split, children: count, priority: priority)
       return split
     }
   }
@@ -247,12 +248,13 @@ extension StoreTransaction {
     let above = try splitAncestors(of: path)
     let before = try above.map { try entryValues(of: $0) }
     let row = above.last?.row ?? .root
+    guard let stored = try self.row(detached) else { throw Damage("what was imported is gone") }
     try deleteRow(row)
-    try db.cachedStatement(
-      sql: "UPDATE node SET parent = ?, key = ? WHERE parent = ? AND key = ?"
-    ).execute(arguments: [
-      row.parent, row.key.databaseBlob, detached.parent, detached.key.databaseBlob,
-    ])
+    try deleteRow(detached)
+    switch stored {
+    case .record(let bytes): try put(record: bytes, row: row)
+    case .split(let split): try put(split: split, row: row)
+    }
     splits.forgetAll()
     for (level, values) in zip(above, before) {
       try moveEntries(of: level, from: values, to: try entryValues(of: level))

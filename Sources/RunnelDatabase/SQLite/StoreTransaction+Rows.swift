@@ -70,17 +70,26 @@ extension StoreTransaction {
     // An end above null lets every key pass.
     let end = slice.end.flatMap { $0.position.value == .null ? $0 : nil }
     guard let range = KeyRange(start: slice.start, end: end) else { return .none }
-    return try rows(of: split, in: range, slice, making)
+    let scan = try rows(of: split, in: range, slice, making)
+    let index = making.slice.index
+    // Read backwards, the order compares the key too.
+    let other = scan.rows.first { $0.value != index.value(of: Child(key: $0.key, node: .empty)) }
+    if let row = other {
+      throw Damage(
+        "its entry in the order of priorities is missing",
+        at: .row(RowID(parent: split, row.key)))
+    }
+    return scan
   }
 
   private func rows(
     of split: Int64, in range: KeyRange, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
-    var sql = "SELECT key, json, split FROM node WHERE parent = ?"
+    var sql = "SELECT key, json, split, checksum FROM node WHERE parent = ?"
     var arguments: [FastStatement.Value] = [.integer(split)]
     range.append(to: &sql, &arguments, column: "key")
     appendOrder(["key"], slice, to: &sql, &arguments)
-    return try fetch(sql, arguments, slice, making, .keys)
+    return try fetch(sql, arguments, of: split, slice, making, .keys)
   }
 
   // MARK: By index
@@ -89,8 +98,8 @@ extension StoreTransaction {
     of split: Int64, by index: StoredIndex, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
     var sql = """
-      SELECT node.key, node.json, node.split FROM index_entry AS entry
-      JOIN node ON node.parent = entry.parent AND node.key = entry.key
+      SELECT entry.key, node.json, node.split, node.checksum FROM index_entry AS entry
+      LEFT JOIN node ON node.parent = entry.parent AND node.key = entry.key
       WHERE entry.parent = ? AND entry.definition = ?
       """
     var arguments: [FastStatement.Value] = [.integer(split), .integer(index.id)]
@@ -102,7 +111,17 @@ extension StoreTransaction {
       append(end, above: false, columns, to: &sql, &arguments)
     }
     appendOrder([columns.value, columns.key], slice, to: &sql, &arguments)
-    return try fetch(sql, arguments, slice, making, .index(index.definition))
+    let scan = try fetch(sql, arguments, of: split, slice, making, .index(index.definition))
+    try checkOrder(scan.rows, of: split)
+    return scan
+  }
+
+  /// Checks that rows found by the entries of an index are in its order.
+  private func checkOrder(_ rows: [TreeRow], of split: Int64) throws {
+    for (row, next) in zip(rows, rows.dropFirst()) where !(row.position < next.position) {
+      throw Damage(
+        "its entry in an index is out of order", at: .row(RowID(parent: split, next.key)))
+    }
   }
 
   /// Adds the condition that an entry lies above (or below) a bound.
@@ -133,17 +152,14 @@ extension StoreTransaction {
   private func rowsByScan(
     of split: Int64, _ slice: RowSlice, _ detail: TreeRow.Detail
   ) throws -> RowScan {
-    let statement = try db.cachedStatement(
-      sql: "SELECT key, json, split FROM node WHERE parent = ? ORDER BY key")
-    let cursor = try Row.fetchCursor(statement, arguments: [split])
     // A split child is read in full only if it is in the answer.
     let making = RowMaking(slice: slice, detail: detail, isBackward: false)
     var scan = RowScan(rows: [], way: .scan, scannedCount: 0)
     let chunk = slice.limit.map { 2 * min($0.count, 1 << 32) + 1000 } ?? Int.max
-    while let row = try cursor.next() {
+    _ = try forEachChild(of: split) { key, content in
       scan.scannedCount += 1
-      let found = try self.row(row.key(), storedRow(row), making, isFullDeferred: true)
-      guard let found, slice.contains(found.position) else { continue }
+      let found = try self.row(key, content, making, isFullDeferred: true)
+      guard let found, slice.contains(found.position) else { return }
       scan.rows.append(found)
       if scan.rows.count >= chunk { scan.rows = cut(scan.rows, slice.limit) }
     }
@@ -152,7 +168,7 @@ extension StoreTransaction {
     scan.rows = try scan.rows.map { found in
       guard found.node == nil else { return found }
       guard let stored = try self.row(RowID(parent: split, found.key)) else {
-        throw Damage("a child that was read is gone")
+        throw Damage("a child that was read is gone", at: .split(split))
       }
       return try treeRow(found.key, stored, slice.index, .full)
     }
@@ -188,40 +204,50 @@ extension StoreTransaction {
 
   /// Reads along an order that is kept until the limit is filled.
   private func fetch(
-    _ sql: String, _ arguments: [FastStatement.Value], _ slice: RowSlice, _ making: RowMaking,
-    _ way: ScanReport.Way
+    _ sql: String, _ arguments: [FastStatement.Value], of split: Int64, _ slice: RowSlice,
+    _ making: RowMaking, _ way: ScanReport.Way
   ) throws -> RowScan {
     var scan = RowScan(rows: [], way: way, scannedCount: 0)
+    var order: KeyOrder? = way == .keys ? KeyOrder(isDescending: slice.limit?.side == .last) : nil
     let count = slice.limit?.count ?? .max
     try builtStatement(sql).forEach(arguments) { row in
       scan.scannedCount += 1
-      if let found = try self.row(row, making) { scan.rows.append(found) }
+      let key = row.rawBytes(0)
+      try Damage.locating(.row(RowID(parent: split, key: Array(key)))) {
+        try order?.check(key)
+        if let found = try self.row(row, of: split, making) { scan.rows.append(found) }
+      }
       return scan.rows.count < count
+    }
+    // With neither bounds nor a limit that was reached, these were all.
+    if slice.start == nil, slice.end == nil, scan.rows.count < count {
+      try checkIsAll(scan.scannedCount, of: split)
     }
     if (slice.limit?.side == .last) != making.isBackward { scan.rows.reverse() }
     return scan
   }
 
-  /// The row of a stored child, whose columns are `key`, `json` and `split`; nil if the filter does
-  /// not let it pass.
-  private func row(_ row: FastStatement, _ making: RowMaking) throws -> TreeRow? {
-    let key = try row.key(0)
-    if let split = try row.integer(2, "split") { return try self.row(key, .split(split), making) }
-    // From where SQLite has it: a copy would be made and thrown away for each.
-    let node = try row.withBytes(1) { try RecordCoding.node($0) }
-    return making.row(Child(key: key, node: node))
+  /// The row of a stored child, whose columns are `key`, `json`, `split` and `checksum`; nil if the
+  /// filter does not let it pass.
+  private func row(
+    _ row: FastStatement, of split: Int64, _ making: RowMaking
+  ) throws -> TreeRow? {
+    let content = try row.content(split, row.rawBytes(0), from: 1)
+    return try self.row(row.key(0), content, making)
   }
 
   /// The row of a stored child; nil if the filter does not let it pass.
   ///
   /// With `isFullDeferred`, a split child has its summary only.
   private func row(
-    _ key: Key, _ stored: StoredRow, _ making: RowMaking, isFullDeferred: Bool = false
+    _ key: Key, _ content: RowContent, _ making: RowMaking, isFullDeferred: Bool = false
   ) throws -> TreeRow? {
-    switch stored {
-    case .record(let bytes):
-      return making.row(Child(key: key, node: try RecordCoding.node(bytes)))
-    case .split:
+    switch content {
+    case .record(let json):
+      // From where SQLite has it: a copy would be made and thrown away for each.
+      return making.row(Child(key: key, node: try RecordCoding.node(json)))
+    case .split(let below):
+      let stored = StoredRow.split(below)
       if let filter = making.slice.filter, try !holds(filter, of: key, stored) { return nil }
       let detail = isFullDeferred ? .shallow : making.detail
       return try treeRow(key, stored, making.slice.index, detail)

@@ -29,6 +29,7 @@ extension StoreTransaction {
     let rest = Path(unchecked: Array(assignment.path.keys[depth...]))
     switch try row(id) {
     case nil:
+      if id == root { try checkIsEmpty() }
       return try replace(.empty, with: assignment.target.applied(to: .empty, at: rest), at: rest)
     case .record(let bytes):
       let old = try RecordCoding.node(bytes)
@@ -86,8 +87,7 @@ extension StoreTransaction {
       of: IndexedRow(row: row, kept: kept), from: change.before, to: change.after)
     let difference = (change.existsAfter ? 1 : 0) - (change.existedBefore ? 1 : 0)
     if difference != 0 {
-      try statement("UPDATE split SET children = children + ? WHERE id = ?")
-        .run(.integer(Int64(difference)), .integer(split))
+      try addChildren(difference, to: split)
     }
     return difference < 0
   }
@@ -95,6 +95,8 @@ extension StoreTransaction {
   /// Removes a split node if it lost its last child; true if it did.
   private func dropIfEmpty(_ split: Int64, row id: RowID) throws -> Bool {
     guard try splitHead(split).children == 0 else { return false }
+    // A count that was wrong must not take with it what is still stored.
+    try checkHasNoRows(split)
     try deleteSplit(split)
     try deleteRow(id)
     return true
@@ -172,7 +174,7 @@ extension StoreTransaction {
       try store(child.node, at: place + [child.key], row: row)
       try addEntries(of: .node(child.node), row: row, kept)
     }
-    try setChildren(node.children.count, of: split)
+    try setHead(of: split, children: node.children.count, priority: node.priority)
     return split
   }
 
@@ -197,17 +199,24 @@ extension StoreTransaction {
   }
 
   func put(record bytes: [UInt8], row id: RowID) throws {
-    try statement("INSERT OR REPLACE INTO node (parent, key, json, split) VALUES (?, ?, ?, NULL)")
-      .run(.integer(id.parent), .bytes(id.key), .bytes(bytes))
+    try statement(
+      "INSERT OR REPLACE INTO node (parent, key, json, split, checksum) VALUES (?, ?, ?, NULL, ?)"
+    ).run(.integer(id.parent), .bytes(id.key), .bytes(bytes), .integer(id.checksum(record: bytes)))
   }
 
-  /// Makes a split node without children in a row; the caller adds them and sets their number.
+  /// Has a row name a split node.
+  func put(split: Int64, row id: RowID) throws {
+    try statement(
+      "INSERT OR REPLACE INTO node (parent, key, json, split, checksum) VALUES (?, ?, NULL, ?, ?)"
+    ).run(.integer(id.parent), .bytes(id.key), .integer(split), .integer(id.checksum(split: split)))
+  }
+
+  /// Makes a split node without children in a row; the caller adds them and sets its head.
   func makeSplit(row id: RowID, priority: Leaf?) throws -> Int64 {
     try statement("INSERT INTO split (children, priority) VALUES (0, ?)")
       .run(StoreTransaction.value(priority))
     let split = db.lastInsertedRowID
-    try statement("INSERT OR REPLACE INTO node (parent, key, json, split) VALUES (?, ?, NULL, ?)")
-      .run(.integer(id.parent), .bytes(id.key), .integer(split))
+    try put(split: split, row: id)
     return split
   }
 
@@ -216,13 +225,27 @@ extension StoreTransaction {
   }
 
   func setPriority(_ priority: Leaf?, of split: Int64) throws {
-    try statement("UPDATE split SET priority = ? WHERE id = ?")
-      .run(StoreTransaction.value(priority), .integer(split))
+    try setHead(of: split, children: try splitHead(split).children, priority: priority)
   }
 
-  func setChildren(_ count: Int, of split: Int64) throws {
-    try statement("UPDATE split SET children = ? WHERE id = ?")
-      .run(.integer(Int64(count)), .integer(split))
+  /// Writes what a split node says of itself.
+  func setHead(of split: Int64, children: Int, priority: Leaf?) throws {
+    let bytes = RecordCoding.bytes(priority)
+    let checksum = Checksum.head(split, children: Int64(children), priority: bytes)
+    try statement("UPDATE split SET children = ?, priority = ?, checksum = ? WHERE id = ?")
+      .run(
+        .integer(Int64(children)), bytes.map { .bytes($0) } ?? .null, .integer(checksum),
+        .integer(split))
+  }
+
+  /// Counts children that came, or went.
+  ///
+  /// The checksum changes with the count: if it did not match, it does not match afterwards either.
+  private func addChildren(_ difference: Int, to split: Int64) throws {
+    try statement("UPDATE split SET children = children + ?, checksum = checksum + ? WHERE id = ?")
+      .run(
+        .integer(Int64(difference)), .integer(Int64(difference) * Checksum.ofChild),
+        .integer(split))
   }
 
   func deleteRow(_ id: RowID) throws {
@@ -234,16 +257,44 @@ extension StoreTransaction {
   func deleteSplit(_ split: Int64, above: [Int64] = []) throws {
     splits.forgetAll()
     let path = try StoreTransaction.path(to: split, above)
-    let below = try Row.fetchAll(
-      db.cachedStatement(
-        sql: "SELECT key, json, split FROM node WHERE parent = ? AND split IS NOT NULL"),
-      arguments: [split]
-    ).compactMap { try $0.integerOrNil("split") }
-    for child in below { try deleteSplit(child, above: path) }
+    for row in try splitChildren(of: split) {
+      if case .split(let below)? = try self.row(row) { try deleteSplit(below, above: path) }
+    }
     for table in ["node", "priority_entry", "index_entry"] {
       try db.cachedStatement(sql: "DELETE FROM \(table) WHERE parent = ?")
         .execute(arguments: [split])
     }
     try db.cachedStatement(sql: "DELETE FROM split WHERE id = ?").execute(arguments: [split])
+  }
+
+  private func checkHasNoRows(_ split: Int64) throws {
+    let rest = try statement("SELECT count(*) FROM node WHERE parent = ?")
+      .first(.integer(split)) { try $0.integer(0, "a count") ?? 0 }
+    if let rest, rest > 0 { throw Damage.count(0, Int(rest), of: split) }
+  }
+
+  /// The rows of a split node's children that are split nodes themselves.
+  func splitChildren(of split: Int64) throws -> [RowID] {
+    var rows: [RowID] = []
+    try FastStatement(db, "SELECT key FROM node WHERE parent = ? AND split IS NOT NULL")
+      .forEach([.integer(split)]) { row in
+        rows.append(RowID(parent: split, key: row.bytes(0) ?? []))
+        return true
+      }
+    return rows
+  }
+}
+
+extension RowID {
+  /// The checksum of the row with a record in it.
+  func checksum(record: [UInt8]) -> Int64 {
+    key.withUnsafeBytes { key in
+      record.withUnsafeBytes { Checksum.record($0, parent: parent, key: key) }
+    }
+  }
+
+  /// The checksum of the row with a split node in it.
+  func checksum(split: Int64) -> Int64 {
+    key.withUnsafeBytes { Checksum.name(split, parent: parent, key: $0) }
   }
 }

@@ -20,11 +20,13 @@ struct StoreTransaction {
   var knownHistoryLimit = HistoryLimit()
   /// Tells which sessions run; nil if nobody needs to know.
   var beacon: ChangeBeacon?
+  /// True while a repair puts rows in a tree whose own row may be missing.
+  var isMending = false
   /// What the history will say of this transaction's write.
   let notedEntry = NotedEntry()
   private let statements: StatementCache
   /// Why the last read failed that the engine made; see `reading`.
-  private let failure = Failure()
+  private var failure = Failure()
   let writer = RecordWriter()
   /// The split nodes met so far, through which the way to almost every row leads.
   let splits = SplitMemo()
@@ -46,8 +48,10 @@ struct StoreTransaction {
 
   /// What the origin told, where the tree is a replica; no declared index keeps it.
   var server: StoreTransaction {
-    StoreTransaction(
+    var server = StoreTransaction(
       db: db, indexes: [], adviceLog: adviceLog, root: .server, statements: statements)
+    server.failure = failure
+    return server
   }
 
   /// The statement of a text, compiled once for the connection.
@@ -62,29 +66,33 @@ struct StoreTransaction {
 
   func row(_ id: RowID) throws -> StoredRow? {
     if let split = splits[id] { return .split(split) }
-    return try statement("SELECT json, split FROM node WHERE parent = ? AND key = ?")
+    return try statement("SELECT json, split, checksum FROM node WHERE parent = ? AND key = ?")
       .first(.integer(id.parent), .bytes(id.key)) { row in
-        guard let split = try row.integer(1, "split") else { return .record(row.bytes(0) ?? []) }
-        splits.note(split, in: id)
-        return .split(split)
+        try Damage.locating(.row(id)) {
+          switch try id.key.withUnsafeBytes({ try row.content(id.parent, $0, from: 0) }) {
+          case .record(let json): return .record(Array(json))
+          case .split(let split):
+            splits.note(split, in: id)
+            return .split(split)
+          }
+        }
       }
   }
 
-  /// What a row holds whose columns are `key`, `json` and `split`, in this order.
-  func storedRow(_ row: Row) throws -> StoredRow {
-    // By position: to look for names would take longer than all the rest.
-    switch (row[2] as DatabaseValue).storage {
-    case .null: return .record(row.bytesOrNil(at: 1) ?? [])
-    case .int64(let split): return .split(split)
-    case .double, .string, .blob: throw Damage("split is no integer")
-    }
-  }
-
-  func location(of path: Path) throws -> Location {
+  /// Where a path leads.
+  ///
+  /// With `isMissingChecked`, a row that is not there is made sure of; a write, which replaces what it
+  /// finds, does without.
+  ///
+  /// - Throws: `Damage` if a row on the way is not what was written, or is missing.
+  func location(of path: Path, isMissingChecked: Bool = true) throws -> Location {
     var id = root
     var keys = path.keys[...]
     while true {
-      guard let stored = try row(id) else { return .missing }
+      guard let stored = try row(id) else {
+        if id == root { try checkIsEmpty() } else if isMissingChecked { try checkNeighbors(of: id) }
+        return .missing
+      }
       guard let key = keys.first else { return .row(stored) }
       switch stored {
       case .record(let bytes):
@@ -105,14 +113,15 @@ struct StoreTransaction {
     case .split(let split):
       let path = try StoreTransaction.path(to: split, above)
       var children: [Child] = []
-      let cursor = try Row.fetchCursor(
-        db, sql: "SELECT key, json, split FROM node WHERE parent = ? ORDER BY key",
-        arguments: [split])
-      while let row = try cursor.next() {
-        let node = try node(storedRow(row), above: path)
-        children.append(Child(key: try row.key(), node: node))
+      let priority = try forEachChild(of: split) { key, content in
+        let node =
+          switch content {
+          case .record(let json): try RecordCoding.node(json)
+          case .split(let below): try node(.split(below), above: path)
+          }
+        children.append(Child(key: key, node: node))
       }
-      return Node(children: children, priority: try splitHead(split).priority)
+      return Node(children: children, priority: priority)
     }
   }
 
@@ -120,32 +129,41 @@ struct StoreTransaction {
   ///
   /// - Throws: `Damage` if nodes contain each other, or are nested deeper than a tree can be.
   static func path(to split: Int64, _ above: [Int64]) throws -> [Int64] {
-    if above.contains(split) { throw Damage("node \(split) is stored within itself") }
-    if above.count > TreeLimits.depthMax { throw Damage("nodes are nested too deep") }
+    if above.contains(split) { throw Damage("it is stored within itself", at: .split(split)) }
+    if above.count > TreeLimits.depthMax {
+      throw Damage("nodes are nested deeper than a tree can be", at: .split(split))
+    }
     return above + [split]
   }
 
   func storedNode(at path: Path) throws -> Node {
-    switch try location(of: path) {
-    case .row(let stored): try node(stored)
-    case .inside(let record, let rest): try RecordCoding.node(record)[rest]
-    case .missing: .empty
+    try Damage.locating(.words(path.description)) {
+      switch try location(of: path) {
+      case .row(let stored): try node(stored)
+      case .inside(let record, let rest): try RecordCoding.node(record)[rest]
+      case .missing: .empty
+      }
     }
   }
 
   func splitHead(_ split: Int64) throws -> (children: Int, priority: Leaf?) {
-    let head = try statement("SELECT children, priority FROM split WHERE id = ?")
-      .first(.integer(split)) { row in (try row.integer(0, "children") ?? -1, row.bytes(1)) }
-    guard let (count, priority) = head else { throw Damage("split node \(split) has no head") }
-    if count < 0 { throw Damage("split node \(split) does not know how many children it has") }
-    return (Int(count), try RecordCoding.priority(priority))
+    let head = try statement("SELECT children, priority, checksum FROM split WHERE id = ?")
+      .first(.integer(split)) { row in
+        try Damage.locating(.split(split)) { try row.splitHead(split) }
+      }
+    guard let head else {
+      throw Damage("the row that says how many children it has is missing", at: .split(split))
+    }
+    return head
   }
 
   func storedSummary(at path: Path) throws -> NodeSummary {
-    switch try location(of: path) {
-    case .row(let stored): try storedSummary(stored)
-    case .inside(let record, let rest): NodeSummary(try RecordCoding.node(record)[rest])
-    case .missing: NodeSummary(.empty)
+    try Damage.locating(.words(path.description)) {
+      switch try location(of: path) {
+      case .row(let stored): try storedSummary(stored)
+      case .inside(let record, let rest): NodeSummary(try RecordCoding.node(record)[rest])
+      case .missing: NodeSummary(.empty)
+      }
     }
   }
 
@@ -190,8 +208,9 @@ extension StoreTransaction: TreeReader {
   func row(
     _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
-    try reading {
-      switch try location(of: Path(unchecked: path.keys + [key])) {
+    let place = Path(unchecked: path.keys + [key])
+    return try reading(place) {
+      switch try location(of: place) {
       case .row(.record(let bytes)):
         return slice.row(Child(key: key, node: try RecordCoding.node(bytes)), detail: detail)
       case .row(let stored):
@@ -227,7 +246,7 @@ extension StoreTransaction: TreeReader {
   func rows(
     of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> [TreeRow] {
-    try reading { try scan(of: path, in: slice, detail: detail).rows }
+    try reading(path) { try scan(of: path, in: slice, detail: detail).rows }
   }
 
   /// The children of a place in a slice of an order, and what finding them cost.
@@ -245,9 +264,14 @@ extension StoreTransaction: TreeReader {
   }
 
   /// Runs a read for the engine, which knows errors of the tree only; `telling` finds the cause.
-  func reading<Result>(_ body: () throws -> Result) throws(TreeError) -> Result {
+  ///
+  /// Damage that it finds is at `path`, if nothing more exact is known.
+  func reading<Result>(
+    _ path: Path? = nil, _ body: () throws -> Result
+  ) throws(TreeError) -> Result {
     do {
-      return try body()
+      guard let path else { return try body() }
+      return try Damage.locating(.words(path.description), body)
     } catch let error as TreeError {
       throw error
     } catch {
@@ -260,9 +284,27 @@ extension StoreTransaction: TreeReader {
   func telling<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
     do {
       return try body(self)
+    } catch let damage as Damage {
+      throw inWords(damage)
     } catch let error as TreeError where error.code == .storage {
-      throw failure.cause ?? error
+      guard let damage = failure.cause as? Damage else { throw failure.cause ?? error }
+      throw inWords(damage)
     }
+  }
+}
+
+extension FastStatement {
+  /// What a row of `split` says, whose columns are `children`, `priority` and `checksum`.
+  fileprivate func splitHead(_ split: Int64) throws -> (children: Int, priority: Leaf?) {
+    let count = try integer(0, "the number of its children") ?? -1
+    let priority = bytes(1)
+    if let checksum = try integer(2, "its checksum"),
+      checksum != Checksum.head(split, children: count, priority: priority)
+    {
+      throw Damage("the checksum of its number of children and its priority does not match")
+    }
+    if count < 0 { throw Damage("it does not say how many children it has") }
+    return (Int(count), try RecordCoding.priority(priority))
   }
 }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import RunnelApp
 import RunnelDatabase
+import RunnelTree
 
 /// `runnel doctor`: checks a database file, and repairs it if asked to.
 struct DoctorCommand: ParsableCommand {
@@ -8,12 +9,15 @@ struct DoctorCommand: ParsableCommand {
     commandName: "doctor",
     abstract: "Check a database file, and repair what can be repaired.",
     discussion: """
-      Every row is read and compared with what follows from it. The file is not changed, and others \
-      may go on using it. Each fault is a line: where, what, and what a repair does. The exit status \
-      is 0 if nothing is wrong, or all was repaired.
+      Every row is read and compared with its checksum and with what follows from it. The file is not \
+      changed, and others may go on using it. Each fault is a line: where, what, and what a repair \
+      does. The exit status is 0 if nothing is wrong, or all was repaired and nothing is missing.
 
-      A repair makes counts, indexes and the feed of changes anew from the data. It never guesses \
-      data: what is lost stays lost, and is told.
+      A repair makes counts, indexes and the feed of changes anew from the data. It deletes and \
+      guesses nothing: a row that is damaged, and rows to which nothing leads any more, are put below \
+      /recovered/repair-1 (or -2, and so on), each with the place where it was and what was wrong. \
+      Look through them, move what is good back with `runnel move`, and remove the rest. What is lost \
+      stays lost, and is told.
 
       The counters and copies that a resources file describes are compared with the records too, and \
       made anew by a repair: the file beside the database (chat.resources.yaml for chat.db), or the \
@@ -25,7 +29,7 @@ struct DoctorCommand: ParsableCommand {
         runnel doctor --resources chat.resources.yaml
       """)
 
-  @Flag(help: "Make counts, indexes and the feed anew if something is wrong with them.")
+  @Flag(help: "Make counts, indexes and the feed anew, and recover what is damaged or unreachable.")
   var repair = false
   @Option(
     help: ArgumentHelp("The file that defines the resources.", valueName: "file"),
@@ -70,7 +74,36 @@ struct DoctorCommand: ParsableCommand {
     guard let after = repair.after else { return try tell(repair.before, of: file) }
     try DoctorCommand.list(repair.before)
     try StandardOutput.say("Repaired \(repair.before.repairableCount) faults of \(file).\n")
+    try DoctorCommand.list(repair)
     if !after.isSound { try tell(after, of: file) }
+    if repair.recoveredCount + repair.lostCount > 0 {
+      throw Failure(DoctorCommand.rest(of: repair, file))
+    }
+  }
+
+  /// Prints where what was recovered is now.
+  private static func list(_ repair: DatabaseRepair) throws {
+    for row in repair.recovered {
+      try StandardOutput.say("\(row.path): from \(row.place), as \(row.why)\n")
+    }
+    let hidden = repair.recoveredCount - repair.recovered.count
+    if hidden > 0 { try StandardOutput.say("and \(hidden) more there\n") }
+  }
+
+  /// What a person has to look at after a repair.
+  private static func rest(of repair: DatabaseRepair, _ file: String) -> String {
+    var sentences: [String] = []
+    if let folder = repair.recovered.first?.path.parent {
+      let rows = repair.recoveredCount == 1 ? "1 row" : "\(repair.recoveredCount) rows"
+      sentences.append("\(rows) of \(file) can be looked through at \(folder).")
+    }
+    if repair.lostCount > 0 {
+      let children = repair.lostCount == 1 ? "1 child is" : "\(repair.lostCount) children are"
+      sentences.append(
+        "\(children) missing of \(file), unless they are among what was recovered: a copy or an "
+          + "export may have them.")
+    }
+    return sentences.joined(separator: " ")
   }
 
   /// Prints a report; a file that is not sound ends the command with a failure.
@@ -80,6 +113,11 @@ struct DoctorCommand: ParsableCommand {
       try StandardOutput.say(
         "\(file) is sound: format \(report.version), \(report.rowCount) rows, "
           + "\(report.entryCount) entries of indexes.\n")
+      if report.uncheckedCount > 0 {
+        try StandardOutput.say(
+          "\(report.uncheckedCount) rows have no checksum until they are next written, or "
+            + "`runnel compact` is run.\n")
+      }
       return
     }
     throw Failure("\(file) has \(DoctorCommand.count(report)). \(DoctorCommand.advice(report))")

@@ -64,7 +64,8 @@ final class OldFile {
         return .commit
       }
       try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-      try db.execute(sql: #"INSERT INTO node (parent, key, json) VALUES (0, X'', '{"a":1}')"#)
+      try db.execute(
+        sql: #"INSERT INTO node (parent, key, json) VALUES (0, X'', CAST('{"a":1}' AS BLOB))"#)
     }
   }
 

@@ -4,14 +4,15 @@ import GRDB
 extension DatabaseCare {
   /// Rewrites a file without the space that removed data left, and shortens its log.
   ///
-  /// The data stays as it is, and other processes may go on reading. O(n) in the file.
+  /// The file is checked before, as `check` does it, and left as it is if anything is wrong. Rows that an
+  /// older program wrote get their checksums. The data stays as it is, and other processes may go on reading. O(n) in the file.
   ///
   /// - Parameters:
   ///   - file: the path of the file.
   ///   - busyTimeout: how long another process may hold the file.
   ///   - isWanted: is asked now and then; false stops the work, and nothing was changed.
   /// - Returns: the sizes before and after.
-  /// - Throws: `DatabaseError` (`diskFull` before anything is written, if the work needs more space
+  /// - Throws: `DatabaseError` (`corrupt` if the file is damaged; `diskFull` before anything is written, if the work needs more space
   ///   than there is; `locked`, `cancelled`), and if the file cannot be opened.
   public static func compact(
     file: String, busyTimeout: Duration = .seconds(5), isWanted: @escaping () -> Bool = { true }
@@ -28,6 +29,7 @@ extension DatabaseCare {
     let before = size(of: file)
     var isFinished = false
     try store.withConnection(stoppable: isWanted) { db in
+      try prepare(db, file, disk, isWanted)
       let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
       let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
       let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
@@ -36,7 +38,7 @@ extension DatabaseCare {
     }
     // Its pages are others: this marks the log, and makes sure that the file is still there.
     try store.write { _ in }
-    // What was rewritten lies in the log; a stop now would only leave it there.
+    // What was written lies in the log; a stop now would only leave it there.
     try store.withDatabase { db in
       let busy = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")?.integerOrNil("busy")
       isFinished = busy == 0
@@ -44,6 +46,25 @@ extension DatabaseCare {
     try store.close()
     return DatabaseCompaction(
       bytesBefore: before, bytesAfter: size(of: file), isFinished: isFinished)
+  }
+
+  /// Checks the file, and gives every row its checksum that has none.
+  private static func prepare(
+    _ db: GRDB.Database, _ file: String, _ disk: Disk, _ isWanted: @escaping () -> Bool
+  ) throws {
+    var isFilled = false
+    try db.inTransaction(.immediate) {
+      try Doctor.requireSound(db, file: file, for: "made compact", isWanted: isWanted)
+      if try ChecksumFunctions.isComplete(db) { return .rollback }
+      let page = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0
+      let count = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+      try disk.require(bytes: page * count, toRewrite: file)
+      try ChecksumFunctions.fill(db)
+      isFilled = true
+      return .commit
+    }
+    // The log begins anew, so that both pieces of work need no more room than one of them.
+    if isFilled { _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
   }
 
   private static func size(of file: String) -> Int {

@@ -37,10 +37,11 @@ public enum DatabaseCare {
     return report
   }
 
-  /// Checks a file and mends what follows from its data: counts, entries, the feed.
+  /// Checks a file, makes anew what follows from its data (counts, entries, the feed), and puts what is
+  /// damaged, or what nothing leads to, in a place of its own: below `/recovered/repair-N`.
   ///
-  /// All of it is one transaction. What could only be guessed is left as it is and stays in the
-  /// report; so is everything where SQLite itself finds the file damaged.
+  /// All of it is one transaction, and no data is deleted or guessed. What cannot be mended is left as
+  /// it is and stays in the report; so is everything where SQLite itself finds the file damaged.
   ///
   /// - Parameters:
   ///   - file: the path of the file; one of an older version is brought to this one.
@@ -53,7 +54,7 @@ public enum DatabaseCare {
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseRepair {
     let store = try Store(
-      file: file, isReadOnly: false, busyTimeout: busyTimeout)
+      file: file, isReadOnly: false, busyTimeout: busyTimeout, isDamageAccepted: true)
     let progress = CareProgress(progress)
     let repair = try store.withConnection(stoppable: progress.isWanted) { db in
       var repair: DatabaseRepair?

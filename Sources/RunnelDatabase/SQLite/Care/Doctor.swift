@@ -11,38 +11,62 @@ struct Doctor {
   let progress: CareProgress
 
   /// Checks SQLite's structures, and then, if those are sound, every invariant.
-  func check() throws -> DatabaseReport {
+  func check() throws -> DatabaseReport { try examine().report }
+
+  /// Throws if anything is wrong with a file, of whatever version, before it is changed as a whole.
+  ///
+  /// - Parameters:
+  ///   - db: the connection, in a transaction.
+  ///   - file: the path of the file.
+  ///   - purpose: what was to be done, as in "It was not made compact".
+  ///   - isWanted: is asked now and then; false stops the work.
+  /// - Throws: `DatabaseError` (`corrupt`) with the first fault, and what to do.
+  static func requireSound(
+    _ db: GRDB.Database, file: String, for purpose: String,
+    isWanted: @escaping () -> Bool = { true }
+  ) throws {
+    let doctor = Doctor(db: db, progress: CareProgress { _, _ in isWanted() })
+    let report = try Schema.withAllColumns(db) { try doctor.check() }
+    guard let fault = report.faults.first else { return }
+    let others = report.faultCount > 1 ? ", and \(report.faultCount - 1) more" : ""
+    throw DatabaseError(
+      .corrupt,
+      "\(file) is damaged at \(fault.place): \(fault.what)\(others). It was not \(purpose). "
+        + DatabaseError.remedy(of: file))
+  }
+
+  /// Checks everything; returns what was found, and what of it a repair sets aside.
+  private func examine() throws -> (report: DatabaseReport, damage: TreeDamage) {
     var report = DatabaseReport()
+    var damage = TreeDamage()
     report.version = try Schema.fileVersion(db)
     try notingDamage(&report) { report in
       try checkStructure(&report)
       try checkTables(&report)
     }
-    guard report.isComplete else { return report }
-    try notingDamage(&report) { report in report = try audited(report) }
-    return report
-  }
-
-  private func audited(_ report: DatabaseReport) throws -> DatabaseReport {
-    var report = report
-    let indexes = try readableIndexes(&report)
-    let store = StoreTransaction(db: db, indexes: indexes)
-    let audit = TreeAudit(store: store, report: report, progress: progress)
-    try audit.run()
-    report = audit.report
-    try RecordsAudit(db: db).run(into: &report)
-    return report
+    guard report.isComplete else { return (report, damage) }
+    try notingDamage(&report) { report in
+      let indexes = try readableIndexes(&report)
+      let store = StoreTransaction(db: db, indexes: indexes)
+      let audit = TreeAudit(store: store, report: report, progress: progress)
+      try audit.run()
+      (report, damage) = (audit.report, audit.damage)
+      try RecordsAudit(db: db).run(into: &report)
+    }
+    return (report, damage)
   }
 
   /// Checks, mends, and checks again; `after` is nil if nothing was mended.
   func repair() throws -> DatabaseRepair {
-    let before = try check()
-    guard before.isComplete, before.repairableCount > 0 else {
-      return DatabaseRepair(before: before)
-    }
+    let (before, damage) = try examine()
+    var repair = DatabaseRepair(before: before)
+    guard before.isComplete, before.repairableCount > 0 else { return repair }
     try dropUnreadableDefinitions()
     try db.execute(sql: "REINDEX")
-    try recount()
+    var recovery = Recovery(db: db, damage: damage)
+    try recovery.collect()
+    try ChecksumFunctions.recount(db)
+    try recovery.place(into: &repair)
     try rebuildEntries()
     try restartFeed()
     try makeID()
@@ -51,7 +75,8 @@ struct Doctor {
       throw DatabaseError(
         .storage, "The repair did not hold, and was undone: \(after.faults.map(\.description)).")
     }
-    return DatabaseRepair(before: before, after: after)
+    repair.after = after
+    return repair
   }
 
   // MARK: Checking
@@ -125,14 +150,6 @@ struct Doctor {
       try db.execute(
         sql: "DELETE FROM index_definition WHERE id = ?", arguments: [row.integerOrNil("id")])
     }
-  }
-
-  private func recount() throws {
-    try db.execute(
-      sql: """
-        UPDATE split SET children = (SELECT count(*) FROM node WHERE parent = split.id)
-        WHERE children IS NOT (SELECT count(*) FROM node WHERE parent = split.id)
-        """)
   }
 
   /// Gives the database an id and a mark for its logs, where it has none that can be read.

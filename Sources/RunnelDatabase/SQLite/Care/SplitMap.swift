@@ -63,6 +63,19 @@ struct SplitMap {
     return .tangled("it is stored within itself, or deeper than a tree can be")
   }
 
+  /// True if a split node is within itself, or within one that is.
+  ///
+  /// O(depth).
+  func isCircular(_ split: Int64) -> Bool {
+    var seen: Set<Int64> = []
+    var next = split
+    while let name = splits[next]?.name, name.parent != 0 {
+      if !seen.insert(next).inserted { return true }
+      next = name.parent
+    }
+    return false
+  }
+
   /// True if a split node belongs to what an origin told, not to the tree that is shown.
   ///
   /// O(depth).

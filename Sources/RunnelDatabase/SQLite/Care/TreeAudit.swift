@@ -16,6 +16,8 @@ final class TreeAudit {
   /// How many entries there are that have to be there.
   private var priorityCount = 0
   private var indexCount = 0
+  /// What a repair must set aside.
+  private(set) var damage = TreeDamage()
 
   init(
     store: StoreTransaction, report: DatabaseReport, isRebuilding: Bool = false,
@@ -67,31 +69,47 @@ final class TreeAudit {
 
   private func readSplits() throws {
     let cursor = try Row.fetchCursor(
-      store.db, sql: "SELECT id, children, priority FROM split ORDER BY id")
+      store.db, sql: "SELECT id, children, priority, checksum FROM split ORDER BY id")
     while let row = try cursor.next() {
       let id = try row.integerOrNil("id") ?? 0
+      let priority = row.bytesOrNil("priority")
       var told: Int64?
-      try noting("split node \(id)", .recount) { told = try row.integerOrNil("children") }
-      try noting("split node \(id)") { _ = try RecordCoding.priority(row.bytesOrNil("priority")) }
+      try noting("split node \(id)", .recount) {
+        told = try row.integerOrNil("children")
+        let checksum = try row.integerOrNil("checksum")
+        let fits =
+          told.map { Checksum.head(id, children: $0, priority: priority) } == checksum
+        if checksum == nil || fits { return }
+        told = nil
+        throw Damage("the checksum of its number of children and its priority does not match")
+      }
       map.add(id, told: told)
+      do {
+        _ = try RecordCoding.priority(priority)
+      } catch let mistake as Damage {
+        fault("split node \(id)", mistake.what, .recover)
+        damage.priorities.append(id)
+      }
     }
   }
 
   private func readNames() throws {
     let cursor = try Row.fetchCursor(
-      store.db, sql: "SELECT parent, key, split FROM node WHERE split IS NOT NULL")
+      store.db, sql: "SELECT parent, key, split, checksum FROM node WHERE split IS NOT NULL")
     while let row = try cursor.next() {
-      // A number that is none is told where rows are read.
+      // A number that is none, and what does not fit its checksum, is told where rows are read.
       guard let parent = try? row.integerOrNil("parent"), let split = try? row.integerOrNil("split")
       else { continue }
       let id = RowID(parent: parent, key: row.bytes("key"))
+      guard id.isRoot || row.hasChecksum(id.checksum(split: split)) else { continue }
       let isKnown = map.contains(split)
       if map.name(split, by: id) { continue }
       let what =
         isKnown
         ? "it names split node \(split), which another row names too"
         : "it names split node \(split), which is not there"
-      fault(words(for: id), what)
+      fault(words(for: id), what, .recover)
+      damage.add(row, at: words(for: id), what, isHeadMissing: !isKnown)
     }
   }
 
@@ -101,10 +119,13 @@ final class TreeAudit {
       if let told, told != found {
         let what = "it says that it has \(told) children, and \(found) are stored"
         fault(map.words(for: split), what, .recount)
+        damage.lostCount += max(0, Int(clamping: told - found))
       }
-      if found == 0 { fault(map.words(for: split), "none of its children is stored") }
-      if !map.isNamed(split) { fault("split node \(split)", "it belongs to no place") }
-      if case .tangled(let what) = map.place(of: split) { fault("split node \(split)", what) }
+      if found == 0 { fault(map.words(for: split), "none of its children is stored", .recover) }
+      if !map.isNamed(split) { fault("split node \(split)", "it belongs to no place", .recover) }
+      if case .tangled(let what) = map.place(of: split) {
+        fault("split node \(split)", what, map.isCircular(split) ? .recover : .none)
+      }
     }
   }
 
@@ -128,12 +149,12 @@ final class TreeAudit {
 
   private func readRows() throws {
     let cursor = try Row.fetchCursor(
-      store.db, sql: "SELECT parent, key, json, split FROM node ORDER BY parent, key")
+      store.db, sql: "SELECT parent, key, json, split, checksum FROM node ORDER BY parent, key")
     var family: Family?
     while let row = try cursor.next() {
       try step(isRebuilding ? "making entries" : "rows")
       guard let parent = try? row.integerOrNil("parent") else {
-        fault("node", "the parent of a row is no number")
+        setAside(row, at: "node", "the parent of a row is no number")
         continue
       }
       if parent != family?.parent {
@@ -158,7 +179,15 @@ final class TreeAudit {
     guard let family, family.parent > 0 else { return }
     map.noteChildren(family.count, of: family.parent)
     if map.contains(family.parent) { return }
-    fault("node", "\(family.count) rows belong to split node \(family.parent), which is not there")
+    fault(
+      "node", "\(family.count) rows belong to split node \(family.parent), which is not there",
+      .recover)
+  }
+
+  /// Tells that a row is not as it should be, and notes it for a repair.
+  private func setAside(_ row: Row, at place: String, _ what: String) {
+    fault(place, what, .recover)
+    damage.add(row, at: place, what)
   }
 
   private func check(_ row: Row, in family: Family) throws {
@@ -167,15 +196,18 @@ final class TreeAudit {
     if family.parent <= 0 {
       let roots = [RowID.root.key, RowID.server.key]
       if family.parent < 0 || !roots.contains(key ?? [0]) {
-        fault("node", "a row stands above the root")
+        return setAside(row, at: "node", "a row stands above the root")
       }
     } else if key.flatMap({ OrderedBytes.key(from: $0) }).map(OrderedBytes.key) != key || key == nil
     {
-      fault("a child of " + map.words(for: family.parent), "its key is none")
-      return
+      return setAside(row, at: "a child of " + map.words(for: family.parent), "its key is none")
     }
     var indexed: StoreTransaction.Indexed?
-    try noting(words(for: id)) { indexed = try TreeAudit.content(of: row) }
+    do {
+      indexed = try content(of: row, id)
+    } catch let mistake as Damage {
+      setAside(row, at: words(for: id), mistake.what)
+    }
     guard let indexed, family.place != nil else { return }
     do {
       try checkEntries(of: indexed, id, family.kept)
@@ -187,12 +219,15 @@ final class TreeAudit {
   /// What a row holds.
   ///
   /// - Throws: `Damage` if it is not what is ever stored.
-  private static func content(of row: Row) throws -> StoreTransaction.Indexed {
+  private func content(of row: Row, _ id: RowID) throws -> StoreTransaction.Indexed {
+    if try row.integerOrNil("checksum") == nil { report.uncheckedCount += 1 }
     if let split = try row.integerOrNil("split") {
       if !row.hasNull(atColumn: "json") { throw Damage("it is both a record and split") }
+      if !row.hasChecksum(id.checksum(split: split)) { throw Damage.checksum }
       return .stored(.split(split))
     }
     guard let bytes = row.blob("json") else { throw Damage("its record is not stored as bytes") }
+    if !row.hasChecksum(id.checksum(record: bytes)) { throw Damage.checksum }
     let node = try RecordCoding.node(bytes)
     if !RecordWriter().record(node).elementsEqual(bytes) {
       throw Damage("its record is not as Runnel writes it")
@@ -252,6 +287,48 @@ final class TreeAudit {
 extension Row {
   /// True if a column is null.
   fileprivate func hasNull(atColumn name: String) -> Bool { (self[name] as DatabaseValue).isNull }
+
+  /// True if the column `checksum` holds this one, or none, as in a row that an older program wrote.
+  fileprivate func hasChecksum(_ checksum: Int64) -> Bool {
+    switch (self["checksum"] as DatabaseValue).storage {
+    case .null: true
+    case .int64(let stored): stored == checksum
+    case .double, .string, .blob: false
+    }
+  }
+}
+
+extension RowID {
+  /// True if it is the row of one of a file's trees.
+  var isRoot: Bool { self == .root || self == .server }
+}
+
+/// What a check of the tree found that a repair sets aside.
+struct TreeDamage {
+  /// A row of `node`, by what stands in it.
+  struct BadRow {
+    var parent: DatabaseValue
+    var key: DatabaseValue
+    var place: String
+    var why: String
+    /// True if nothing is wrong with it but that the split node it names has lost its own row.
+    var isHeadMissing: Bool
+  }
+
+  var rows: [BadRow] = []
+  /// The split nodes whose priority is none.
+  var priorities: [Int64] = []
+  /// How many children are missing that split nodes say they have.
+  var lostCount = 0
+
+  fileprivate mutating func add(
+    _ row: Row, at place: String, _ why: String, isHeadMissing: Bool = false
+  ) {
+    rows.append(
+      BadRow(
+        parent: row["parent"], key: row["key"], place: place, why: why,
+        isHeadMissing: isHeadMissing))
+  }
 }
 
 extension StoreTransaction {

@@ -91,11 +91,12 @@ extension Store {
     }
   }
 
-  /// True if the file holds as many pages as it says, and is the one that the log was begun on; nil if somebody
-  /// is just copying the log to it.
+  /// True if the file holds as many pages as it says, and is the one that the log was begun on; nil if that
+  /// cannot be told, since a part of the log was copied to it and another was not.
   private static func isSound(_ db: GRDB.Database, size: Int) -> Bool? {
     if isBeingCopied(db) { return nil }
-    guard isWhole(db, size: size) else { return false }
+    // A page that changed again stays in the log only, while the first page is copied.
+    guard isWhole(db, size: size) else { return isCopiedInPart(db) ? nil : false }
     return db.runnelFile.flatMap { knowsFile(db, $0) }
   }
 

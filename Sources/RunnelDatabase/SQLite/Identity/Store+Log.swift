@@ -123,6 +123,13 @@ extension Store {
     return answer == 0 && state.frames == state.copied
   }
 
+  /// True if somebody read an older state when the log was copied, so that the rest of it was not.
+  static func isCopiedInPart(_ db: GRDB.Database) -> Bool {
+    var state = runnel_log_state()
+    let answer = runnel_storage_log_state(db.runnelConnection, &state)
+    return answer == 0 && state.copied > 0 && state.copied < state.frames
+  }
+
   /// True if the file alone is one that what the connection reads was begun on; nil if that cannot be told.
   static func knowsFile(_ db: GRDB.Database, _ path: String) -> Bool? {
     for look in 0..<looks.count {

@@ -1,0 +1,31 @@
+import Glibc
+
+/// The files that SQLite keeps beside a database: the log (`-wal`) and its index (`-shm`).
+enum CompanionFiles {
+  private static let suffixes = ["-wal", "-shm"]
+
+  /// Lets those be written whose database may be written.
+  ///
+  /// SQLite gives them the permissions of the database when it makes them, and a reader leaves them
+  /// behind. Where the database could not be written then, they would stop every writer afterwards.
+  ///
+  /// - Throws: `DatabaseError` (`readOnly`) if one may not be written, and cannot be made so.
+  static func unlock(beside file: String) throws {
+    var database = stat()
+    guard stat(file, &database) == 0 else { return }
+    for name in suffixes.map({ file + $0 }) {
+      var status = stat()
+      guard lstat(name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
+      let rights = database.st_mode & 0o666
+      if status.st_mode & rights == rights { continue }
+      // Only its owner may; whether it helped is seen below.
+      chmod(name, status.st_mode & 0o777 | rights)
+      guard faccessat(AT_FDCWD, name, R_OK | W_OK, AT_EACCESS) == 0 else {
+        throw DatabaseError(
+          .readOnly,
+          "\(name) may not be written, though \(file) may. Nothing was changed: give it the "
+            + "permissions of the database, or remove it when no program has the database open.")
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import GRDB
+
+extension DatabaseError {
+  /// What a failure of SQLite means for the user of the file at `file`, with its code last.
+  ///
+  /// - Parameters:
+  ///   - error: the failure.
+  ///   - file: the path of the file.
+  ///   - cause: why the system refuses to open a file now, if it does, as `errno`; SQLite does not say.
+  init(sqlite error: GRDB.DatabaseError, file: String, cause: Int32? = nil) {
+    let reason = error.message ?? "no reason was given"
+    let code = "(SQLite \(error.extendedResultCode.rawValue))"
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      self.init(
+        .locked,
+        "\(file) is locked by another process. Nothing was changed: close the other one, or try again."
+      )
+    case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
+      self.init(
+        .readOnly,
+        "\(file) or its folder may not be written. Nothing was changed: "
+          + "change the permissions, or copy the file. \(code)")
+    case .SQLITE_FULL:
+      self.init(
+        .diskFull,
+        "The disk of \(file) is full. The write was undone: free some space and repeat it.")
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+      self.init(
+        .corrupt,
+        "\(file) is damaged or no database (\(reason)). It was not changed: restore it from a copy, "
+          + "or name another file with --database.")
+    case .SQLITE_CANTOPEN:
+      let cause = cause ?? DatabaseError.openingFailure(of: file)
+      self.init(.cannotOpen, "\(file) cannot be opened: \(DatabaseError.words(cause)) \(code)")
+    case .SQLITE_IOERR:
+      self.init(ioFailure: error, file: file, cause: cause, code)
+    case .SQLITE_NOMEM:
+      self.init(
+        .storage,
+        "There is not enough memory to read or write \(file). The write was undone: end other "
+          + "programs, or raise the limit. \(code)")
+    default: self.init(.storage, "\(file): \(reason) \(code)")
+    }
+  }
+
+  /// The system failed while a file that is open was used.
+  private init(ioFailure error: GRDB.DatabaseError, file: String, cause: Int32?, _ code: String) {
+    let cause = cause ?? DatabaseError.openingFailure(of: file)
+    if let cause, DatabaseError.isLimit(cause) {
+      self.init(.storage, "\(file) cannot be used: \(DatabaseError.words(cause)) \(code)")
+      return
+    }
+    self.init(
+      .storage,
+      "\(file): the system failed to \(DatabaseError.work(error.extendedResultCode)). What was "
+        + "written before stays, and this was undone: look for errors of the disk in the system's "
+        + "log, and for free space; copy the file if it can be read. \(code)")
+  }
+
+  /// What the system was asked to do, as the end of "failed to".
+  private static func work(_ code: ResultCode) -> String {
+    switch code {
+    case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ: "read it"
+    case .SQLITE_IOERR_WRITE: "write it"
+    case .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC: "bring it to the disk"
+    case .SQLITE_IOERR_TRUNCATE: "change its size"
+    case .SQLITE_IOERR_LOCK, .SQLITE_IOERR_UNLOCK, .SQLITE_IOERR_RDLOCK,
+      .SQLITE_IOERR_CHECKRESERVEDLOCK:
+      "lock it"
+    case .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMMAP, .SQLITE_IOERR_SHMLOCK:
+      "share its log (the file that ends in -shm)"
+    case .SQLITE_IOERR_DELETE, .SQLITE_IOERR_DELETE_NOENT: "delete a file beside it"
+    default: "read or write it"
+    }
+  }
+
+  /// Why the system refuses to open a file, or those beside it, as `errno`; nil if it does not.
+  private static func openingFailure(of file: String) -> Int32? {
+    for name in [file, file + "-wal", file + "-shm"] {
+      let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+      if descriptor >= 0 {
+        close(descriptor)
+        continue
+      }
+      // Those beside it need not be there.
+      if name == file || errno != ENOENT { return errno }
+    }
+    return nil
+  }
+
+  /// True if it is a limit of the process or the system that was reached.
+  private static func isLimit(_ cause: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(cause) }
+
+  /// Why a file cannot be opened, and what to do, as sentences after a colon.
+  private static func words(_ cause: Int32?) -> String {
+    switch cause {
+    case EMFILE:
+      "too many files are open in this program. Close some, or raise the limit (`ulimit -n`)."
+    case ENFILE: "too many files are open in the whole system. End other programs."
+    case ENOMEM: "there is not enough memory. End other programs, or raise the limit."
+    case EACCES, EPERM: "it, or its folder, may not be read or written. Change the permissions."
+    case ENOENT, ENOTDIR, nil:
+      "check that the folder exists and that you may write there."
+    case .some(let number): "\(String(cString: strerror(number))) (error \(number))."
+    }
+  }
+}
