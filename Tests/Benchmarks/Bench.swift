@@ -2,14 +2,15 @@ import Glibc
 
 /// Measures the storage and the workspace, and prints the figures beside their baselines and aims.
 ///
-/// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace` and `--streams` measure one of the
-/// three, and `--writes`, `--listeners` and `--reads` (with the import) one part of the storage. Build
-/// the program before: some parts start the one beside this binary.
+/// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace`,
+/// `--streams` and `--lists` measure one of the four, and `--writes`, `--listeners` and `--reads` (with
+/// the import) one part of the storage. Build the program before: some parts start the one beside this
+/// binary.
 @main
 struct Bench {
   static func main() {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
-    let known = parts.union(["--quick", "--storage", "--workspace", "--streams"])
+    let known = parts.union(["--quick", "--storage", "--workspace", "--streams", "--lists"])
     if CommandLine.arguments.count == 4, CommandLine.arguments[1] == TrafficBenchmark.option {
       return writeChanges(to: CommandLine.arguments[2], seconds: CommandLine.arguments[3])
     }
@@ -23,7 +24,7 @@ struct Bench {
       defer { folder.remove() }
       let asked = StorageBenchmark.Part.allCases.filter { options.contains("--\($0)") }
       let isStorage = options.contains("--storage") || !asked.isEmpty
-      let isAll = !isStorage && options.isDisjoint(with: ["--workspace", "--streams"])
+      let isAll = !isStorage && options.isDisjoint(with: ["--workspace", "--streams", "--lists"])
       if isStorage || isAll {
         try storage(
           messageCount: options.contains("--quick") ? 20_000 : 1_000_000,
@@ -34,6 +35,9 @@ struct Bench {
         try workspace(isQuick: options.contains("--quick"), folder)
       }
       if options.contains("--streams") || isAll { try streams() }
+      if options.contains("--lists") || isAll {
+        try lists(isQuick: options.contains("--quick"), folder)
+      }
     } catch {
       Output.note("runnel-bench: \(error)")
       exit(1)
@@ -56,6 +60,17 @@ struct Bench {
     Output.print(report.table(title: "Streams, \(rowCount) rows") + "\n")
   }
 
+  private static func lists(isQuick: Bool, _ folder: TemporaryFolder) throws {
+    var report = Report()
+    Output.note("changing rows of long lists")
+    try LiveListBenchmark(isQuick: isQuick).run(into: &report)
+    Output.note("leaving a list open")
+    try LeftOpenBenchmark(folder: folder, rowCount: isQuick ? 100_000 : 1_000_000)
+      .run(into: &report)
+    Output.print(
+      report.table(title: "Live lists, from the tree's event to the painted frame") + "\n")
+  }
+
   private static func workspace(isQuick: Bool, _ folder: TemporaryFolder) throws {
     var report = Report()
     let messageCount = isQuick ? 20_000 : 1_000_000
@@ -66,7 +81,7 @@ struct Bench {
     Output.note("starting others, and striking keys in all of them")
     try ViewersBenchmark(demo: demo).run(into: &report)
     Output.note("striking keys")
-    try KeyBenchmark(demo: demo).run(into: &report)
+    try KeyBenchmark(demo: demo, folder: folder).run(into: &report)
     Output.note("holding a key")
     try HeldKeyBenchmark(demo: demo, rowCount: isQuick ? 10_000 : 100_000, folder: folder)
       .run(into: &report)

@@ -30,6 +30,15 @@ struct TemporaryFolder {
 
   func file(_ name: String) -> String { path + "/" + name }
 
+  /// Writes a text to a file; returns its path.
+  func write(_ text: String, to name: String) throws -> String {
+    let path = file(name)
+    guard let file = fopen(path, "w") else { throw BenchmarkError.system("open \(path)") }
+    defer { fclose(file) }
+    guard fputs(text, file) >= 0 else { throw BenchmarkError.system("write \(path)") }
+    return path
+  }
+
   /// Removes the folder with the files in it; it has no folders.
   func remove() {
     if let folder = opendir(path) {

@@ -9,19 +9,19 @@ struct HeldKeyBenchmark {
   let folder: TemporaryFolder
 
   func run(into report: inout Report) throws {
-    let views = folder.file("long-pages.views.yaml")
-    try write(
+    let views = try folder.write(
       """
       views:
         - name: Messages
           path: \(DemoInput.collection)
           anchor: last
           page: \(HeldKeyBenchmark.page)
+          keep: off
           columns:
             - { field: created, format: time, width: 5 }
             - { field: from, width: 10 }
             - { field: text }
-      """, to: views)
+      """, to: "long-pages.views.yaml")
     let program = try TerminalProgram([
       "--no-session", "--database", demo.database, "--views", views,
     ])

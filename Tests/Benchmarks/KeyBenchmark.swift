@@ -3,9 +3,31 @@ struct KeyBenchmark {
   private static let manyRows = 10_000
 
   let demo: DemoInput
+  let folder: TemporaryFolder
 
   func run(into report: inout Report) throws {
-    let program = try TerminalProgram(opening: demo)
+    let views = try folder.write(
+      """
+      views:
+        - name: Messages
+          path: \(DemoInput.collection)
+          anchor: last
+          page: 50
+          keep: off
+          also: [{ order: pinned, equal-to: true }]
+          sections: [{ title: Pinned, where: { pinned: true } }, { day: created }]
+          columns:
+            - { field: pinned, format: mark, width: 1, screen: 60 }
+            - { field: created, format: time, width: 5 }
+            - { field: from, width: 10, screen: 40 }
+            - { field: text }
+            - { field: like_count, format: count, width: 2, screen: 60, muted: true }
+            - { field: created, format: age, width: 4, screen: 50, muted: true }
+      """, to: "keeping.views.yaml")
+    let program = try TerminalProgram([
+      "--no-session", "--database", demo.database, "--views", views,
+    ])
+    try program.wait(for: "the newest message") { $0.contains(demo.newestText) }
     let figures = ProcessFigures(processID: program.processID)
     report.add(
       "key to paint, \(program.rowCount ?? 0) rows loaded", try program.timeKeys().summary,

@@ -84,7 +84,7 @@ extension StreamsBenchmark {
   /// 100 random changes in one batch, beside `difference(from:)` of the keys before and after.
   private mutating func fewChanges(_ rows: [TreeRow], _ report: inout Report) throws {
     let stream = stream(rows)
-    let union = UnionStream([stream], by: Record.isOrdered)
+    let union = UnionStream(inTreeOrder: [stream])
     let chain = partition(union)
     var told = chain.sections
     let token = chain.observe { told = $0.sections }

@@ -1,4 +1,5 @@
 import Foundation
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -15,7 +16,7 @@ import Testing
     let file = read(yaml)
     #expect(file.problems == [])
     #expect(file.settings.terminal == TerminalOptions())
-    #expect(file.settings.keymap == AppKeymap.keymap)
+    #expect(file.settings.keymap == Commands.keymap)
   }
 
   @Test func settingsAreTakenOver() {
@@ -224,7 +225,7 @@ import Testing
     let path = try Path("/room")
     let before = try #require(app.state.tree.expanded[path])
     app.configure(ConfigurationFile(yaml: "page: 9", name: "c.yaml").settings, problem: nil)
-    #expect(app.state.tree.expanded[path]?.paging == .more(9))
+    #expect(app.state.tree.expanded[path]?.paging == .more)
     app.press("g m")
     #expect(app.state.tree.expanded[path]?.rows.count == before.rows.count + 9)
   }
@@ -234,7 +235,7 @@ import Testing
     #expect(app.list.definition.source.hasOwnPage)
     app.configure(ConfigurationFile(yaml: "page: 7", name: "c.yaml").settings, problem: nil)
     #expect(app.list.definition.source.page == 50)
-    #expect(app.list.paging == .more(50))
+    #expect(app.list.paging == .more)
   }
 
   @Test func whatWaitsForTheNextStartIsSaid() throws {

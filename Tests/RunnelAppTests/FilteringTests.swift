@@ -119,7 +119,7 @@ import Testing
     #expect(app.body.contains { $0.contains("searching older rows") })
     app.strike("C-c")
     app.pump()
-    #expect(app.list.paging == .more(50))
+    #expect(app.list.paging == .more)
     #expect(app.list.loadedCount < 1200)
     #expect(!app.state.isLeaving)
   }

@@ -164,7 +164,7 @@ import Testing
     for number in 0..<60 { try app.set("/user/ana/plot", .number(JSONNumber(Int64(number)))) }
     app.press("gh")
     app.strike("gm C-c")
-    #expect(try screen(app).paging == .more(50))
+    #expect(try screen(app).paging == .more)
     app.pump()
     #expect(try screen(app).entries.count == 50)
     app.press("gm")

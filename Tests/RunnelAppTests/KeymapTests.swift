@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  private static func app(at place: Place) throws -> AppDriver {
+  static func app(at place: Place) throws -> AppDriver {
     let app = try AppDriver(Fixture.views(), copying: file.get(), rows: 20)
     // Both prompts have a history, and `n` has something to look for.
     app.press("f m e s s a g e Enter Esc / n u m b e r Enter Esc g n")
@@ -146,13 +146,13 @@ import Testing
   }
 
   @Test func tableHasNoContradictions() {
-    #expect(AppKeymap.keymap.validate().isEmpty)
+    #expect(Commands.keymap.validate().isEmpty)
   }
 
   @Test(arguments: places) func everyKeyDoesSomething(place: Place) throws {
     let app = try Self.app(at: place)
     let state = app.state
-    let bindings = AppKeymap.keymap.bindings(for: state.contexts)
+    let bindings = Commands.keymap.bindings(for: state.contexts)
     #expect(!bindings.isEmpty)
     for binding in bindings {
       let action = binding.action.rawValue
@@ -197,7 +197,7 @@ import Testing
   @Test(arguments: places.filter { $0.name != "help" && $0.name != "question" })
   func helpListsEveryKeyOfThePlace(place: Place) throws {
     let app = try Self.app(at: place)
-    let bindings = AppKeymap.keymap.bindings(for: app.state.contexts)
+    let bindings = Commands.keymap.bindings(for: app.state.contexts)
     app.resize(columns: 120, rows: 200)
     app.press("F1")
     let lines = app.body
@@ -221,7 +221,7 @@ import Testing
   @Test func hintsNameKeysThatWork() throws {
     for place in Self.places {
       let app = try Self.app(at: place)
-      let hints = Hints(state: app.state).all(in: app.state)
+      let hints = Hints(app.state).all
       #expect(!hints.isEmpty)
       for hint in hints { #expect(hint.keys != "", "\(hint.words) in the \(place.name)") }
     }

@@ -38,7 +38,7 @@ private struct Monkey {
   /// What was done last.
   private(set) var last = ""
   private var random: SeededRandom
-  private let keys = AppKeymap.keymap.bindings.map(\.keys)
+  private let keys = Commands.keymap.bindings.map(\.keys)
   private var messageCount = 130
 
   init(seed: UInt64) throws {
@@ -166,6 +166,7 @@ private struct Monkey {
       found += screen.list.violations(in: screen.content, height: height)
     }
     guard draws else { return found }
+    found += CommandViews(state).disagreements
     let lines = app.screen
     for line in lines where CellWidth.width(of: line) > state.size.columns {
       found.append("too wide: \(line)")
@@ -196,7 +197,7 @@ private struct Monkey {
     where children.phase == .loaded {
       let query = try Query(path).ordered(by: .key)
       let stored = try app.backend.session.rows(query, detail: .shallow)
-      let shown = children.rows
+      let shown = children.rows.map(\.row)
       if Array(stored.prefix(shown.count)) != shown { found.append("tree: \(path) differs") }
       if children.paging == .exhausted, stored.count != shown.count {
         found.append("tree: \(path) has \(stored.count) children, \(shown.count) are shown")
@@ -211,7 +212,7 @@ private struct Monkey {
     let stored = try app.backend.session.rows(query, detail: .full)
     let all = Dictionary(uniqueKeysWithValues: stored.map { ($0.key.text, $0) })
     var shown: [String] = []
-    var found: [String] = []
+    var found = screen.bookkeepingMistakes
     for section in screen.content.sections {
       for id in section.rows where id != ListScreen.pagingRow && id != screen.composeRow {
         guard let record = screen.records[id], let row = all[record.row.key.text] else {
@@ -289,5 +290,41 @@ extension JSONValue {
       return value == .null ? nil : JSONMember(member.name, value)
     }
     return left.isEmpty ? .null : .object(left)
+  }
+}
+
+extension ListScreen {
+  /// How what the list keeps beside its rows differs from what is found by a look at all of them.
+  fileprivate var bookkeepingMistakes: [String] {
+    var found: [String] = []
+    let ids = Set(content.sections.flatMap(\.rows))
+      .subtracting([ListScreen.pagingRow, ListScreen.newerRow])
+    if Set(records.keys) != ids {
+      found.append("records: \(Set(records.keys).symmetricDifference(ids).sorted())")
+    }
+    if Set(headings.keys) != Set(content.sections.map(\.id)) { found.append("headings differ") }
+    for section in content.sections {
+      let count = section.rows.count { !ListScreen.isPlaceholder($0) && $0 != composeRow }
+      let words = headings[section.id]?.detail.text ?? ""
+      if words.split(separator: " ").first.map(String.init) != "\(count)" {
+        found.append("\(section.id) has \(count) rows, and says \(words)")
+      }
+    }
+    if !unread.isSettled(in: self) { found.append("the line of the unread rows stands elsewhere") }
+    return found
+  }
+}
+
+extension Unread {
+  /// True if the line stands beside the first unread row, or the last one.
+  fileprivate func isSettled(in screen: ListScreen) -> Bool {
+    guard let divider = screen.content.divider else { return true }
+    let content = screen.content
+    let paths = content.sections.indices.flatMap { section in
+      content.sections[section].rows.indices.map { IndexPath(section: section, row: $0) }
+    }.filter { content.row(at: $0).map(rows.contains) ?? false }
+    guard let edge = screen.isLiveAtBottom ? paths.first : paths.last else { return false }
+    let row = screen.isLiveAtBottom ? edge.row : edge.row + 1
+    return divider == IndexPath(section: edge.section, row: row)
   }
 }

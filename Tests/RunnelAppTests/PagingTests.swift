@@ -150,7 +150,7 @@ import Testing
   @Test func pinnedRowsAreNotMarkedAsChangedWhenTheirPageComes() throws {
     let app = try history()
     for _ in 0..<4 { app.press("gm") }
-    #expect(app.list.changedUntil.isEmpty)
+    #expect(app.list.changed.isEmpty)
   }
 
   @Test func pagesAtTheBottomLeaveTheCursorInItsLine() throws {

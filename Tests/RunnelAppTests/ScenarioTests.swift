@@ -16,7 +16,7 @@ import Testing
       try player.play()
       played.formUnion(player.actions)
     }
-    let all = Set(AppKeymap.keymap.bindings.map(\.action))
+    let all = Set(Commands.keymap.bindings.map(\.action))
     // What ends the program is tried in a process of its own.
     let missing = all.subtracting(played).subtracting([.appCrash]).map(\.rawValue).sorted()
     #expect(missing.isEmpty, "no scenario strikes the keys of \(missing)")

@@ -99,7 +99,7 @@ import Testing
 
   private static let longFile = Fixture.historyFile
 
-  private static func app(at place: Place) throws -> AppDriver {
+  static func app(at place: Place) throws -> AppDriver {
     let app: AppDriver
     switch place.data {
     case .small: app = try AppDriver(Fixture.views(), json: Fixture.small, columns: place.columns)
@@ -131,7 +131,7 @@ import Testing
       after.toast = nil
       guard let toast, after == state, binding.action != .jobCancel else { continue }
       // What is said and changes nothing is a reason, which the help gives too.
-      let reason = state.reasonOff(binding.action)
+      let reason = state.disabledReason(binding.action)
       #expect(toast == reason, "\(binding.action) (\(binding.keys)): \(place.name)")
     }
   }
@@ -142,7 +142,7 @@ import Testing
     if place.isReadOnly { state.isReadOnly = true }
     state.toast = nil
     for binding in state.keymap.bindings(for: state.contexts) {
-      guard let reason = state.reasonOff(binding.action) else { continue }
+      guard let reason = state.disabledReason(binding.action) else { continue }
       var after = state
       after.perform(binding.action, count: nil)
       #expect(after.toast?.toast.text == reason, "\(binding.action): \(place.name)")

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 import Testing
@@ -60,7 +61,7 @@ import Testing
     (.json, "[null]"),
   ])
   func otherTextIsRefusedWithAReason(kind: FieldKind, text: String) {
-    let error = #expect(throws: FieldError.self) { try kind.value(of: text) }
+    let error = #expect(throws: RunnelApp.FieldError.self) { try kind.value(of: text) }
     #expect(error?.message.isEmpty == false)
   }
 

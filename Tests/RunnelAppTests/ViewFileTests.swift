@@ -46,6 +46,9 @@ import Testing
     BadFile(view: "page: 0", line: 4, "`page` is a whole number from 1 to 10000."),
     BadFile(view: "page: many", line: 4, "`page` is a whole number from 1 to 10000."),
     BadFile(view: "page: 1.5", line: 4, "`page` is a whole number from 1 to 10000."),
+    BadFile(view: "keep: -1", line: 4, "`keep` is how many rows stay loaded, a whole number up to"),
+    BadFile(view: "keep: [1]", line: 4, "A text is expected here."),
+    BadFile(view: "keep: on", line: 4, "or `off` for all."),
     BadFile(view: "descending: 3", line: 4, "`descending` is true or false."),
     BadFile(view: "equal-to: [1]", line: 4, "`equal-to` is a text, a number or a boolean."),
     BadFile(view: "equal-to: null", line: 4, "`equal-to` is a text, a number or a boolean."),
@@ -158,6 +161,19 @@ import Testing
     #expect(request.query.filter == view.source.filter)
     #expect(
       view.indexes.map(\.order.description) == ["created:desc,likes", "created", "pinned:desc"])
+  }
+
+  @Test func aViewSaysHowManyRowsItKeeps() throws {
+    func keep(_ line: String) throws -> Int? {
+      let text = "views:\n  - { name: A, path: /a, columns: [{ field: $key }]\(line) }\n"
+      let file = try ViewFile(yaml: text, name: "v")
+      #expect(try ViewFile(yaml: file.json.jsonText(), name: "v") == file)
+      return file.views[0].source.keep
+    }
+    #expect(try keep("") == 2000)
+    #expect(try keep(", keep: 500") == 500)
+    #expect(try keep(", keep: off") == nil)
+    #expect(try keep(", keep: 0") == nil)
   }
 
   @Test func demoViewsAreRead() throws {

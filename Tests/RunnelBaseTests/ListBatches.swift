@@ -50,8 +50,8 @@ enum ListBatches {
     update.insertedSections = newIDs.indices.filter { !oldIDs.contains(newIDs[$0]) }
     for (section, content) in old.sections.enumerated() {
       let place = new.index(ofSection: content.id)
-      let after = place.map { new.sections[$0].rows } ?? []
-      let kept = longestCommonOrder(content.rows, after)
+      let after = place.map { Array(new.sections[$0].rows) } ?? []
+      let kept = longestCommonOrder(Array(content.rows), after)
       for (row, id) in content.rows.enumerated() where !kept.contains(id) {
         let from = IndexPath(section: section, row: row)
         if let to = new.indexPath(ofRow: id) {
@@ -154,5 +154,22 @@ struct RandomList {
       let place = Int.random(in: 0...rows, using: &generator)
       if rows < 12 { sections[section].rows.insert(name("r"), at: place) }
     }
+  }
+}
+
+extension ListRows {
+  /// Puts a row in; the rows are an array from then on.
+  mutating func insert(_ id: String, at index: Int) {
+    var ids = Array(self)
+    ids.insert(id, at: index)
+    self = ListRows(ids)
+  }
+
+  /// Takes a row out and returns it.
+  @discardableResult
+  mutating func remove(at index: Int) -> String {
+    var ids = Array(self)
+    defer { self = ListRows(ids) }
+    return ids.remove(at: index)
   }
 }

@@ -153,7 +153,7 @@ extension ConfigurationFile {
 
   /// The keys: names of actions with keys, and names of contexts with such a list of their own.
   private mutating func readKeys(_ keys: YAMLObject) {
-    var reader = KeymapReader(AppKeymap.keymap)
+    var reader = KeymapReader(Commands.keymap)
     reader.read(keys)
     settings.keymap = reader.keymap
     problems += reader.problems

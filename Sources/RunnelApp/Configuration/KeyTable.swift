@@ -15,7 +15,7 @@ public struct KeyTable: Sendable {
 
   /// The keys of a configuration.
   public init(_ settings: Settings) {
-    let standard = AppKeymap.keymap
+    let standard = Commands.keymap
     var rows: [Row] = []
     for binding in standard.bindings {
       let keys = settings.keymap.bindings

@@ -5,7 +5,7 @@ public struct Settings: Sendable {
   /// Theme, signs, mouse and colours.
   public var terminal = TerminalOptions()
   /// Which keys do what.
-  public var keymap = AppKeymap.keymap
+  public var keymap = Commands.keymap
   /// How hours are counted.
   public var clock = LocalTime.Clock.hours24
   /// How many rows a page has where a view does not say.

@@ -33,6 +33,8 @@ public struct ViewDefinition: Hashable, Sendable {
 
 /// A query on one place, and how it is paged.
 public struct SourceDefinition: Hashable, Sendable {
+  /// How many rows a list keeps loaded where a view does not say.
+  public static let keptRows = 2000
   /// The collection.
   public var path: Path
   /// The order of its rows.
@@ -45,6 +47,9 @@ public struct SourceDefinition: Hashable, Sendable {
   public var page = 50
   /// Whether that is said of this source; otherwise it is what the user's settings say.
   public var hasOwnPage = false
+  /// How many rows a list that is left open keeps loaded around the cursor; nil for all that were ever
+  /// loaded.
+  public var keep: Int? = SourceDefinition.keptRows
   /// How near the cursor may come to the rows that are not loaded before their next page is fetched by
   /// itself, in rows; nil to fetch what the user asks for only.
   public var prefetch: Int?

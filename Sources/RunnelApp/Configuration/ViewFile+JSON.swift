@@ -38,6 +38,7 @@ extension SourceDefinition {
     ]
     if hasOwnPage { members.append(JSONMember("page", .int(page))) }
     if let prefetch { members.append(JSONMember("prefetch", .int(prefetch))) }
+    if keep != SourceDefinition.keptRows { members.append(JSONMember("keep", .int(keep ?? 0))) }
     if case .leaf(let leaf)? = equalTo { members.append(JSONMember("equal-to", leaf.json)) }
     if let filter { members.append(JSONMember("where", .string(filter.description))) }
     return members

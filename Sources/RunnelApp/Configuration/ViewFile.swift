@@ -85,7 +85,7 @@ extension ViewDefinition {
 
 extension SourceDefinition {
   fileprivate static let names = [
-    "path", "order", "anchor", "descending", "page", "prefetch", "equal-to", "where",
+    "path", "order", "anchor", "descending", "page", "prefetch", "keep", "equal-to", "where",
   ]
 
   fileprivate init(_ object: YAMLObject, defaultPath: Path?, pageSize: Int) throws {
@@ -106,6 +106,7 @@ extension SourceDefinition {
     page = own ?? pageSize
     hasOwnPage = own != nil
     prefetch = try object.integer("prefetch", in: 1...Settings.pageSizeMax)
+    keep = try SourceDefinition.keep(object)
     if let node = object.node("equal-to") {
       guard let leaf = Leaf(try object.json(node)) else {
         throw object.error("`equal-to` is a text, a number or a boolean.", at: "equal-to")
@@ -119,6 +120,23 @@ extension SourceDefinition {
       throw object.error("\(error)")
     }
   }
+}
+
+extension SourceDefinition {
+  /// How many rows are kept; nil for all, which a file says by `off` or 0.
+  private static func keep(_ object: YAMLObject) throws -> Int? {
+    guard let node = object.node("keep") else { return keptRows }
+    if try object.text(node) == "off" { return nil }
+    guard let count = try? object.integer("keep", in: 0...keepMax) else {
+      throw object.error(
+        "`keep` is how many rows stay loaded, a whole number up to \(keepMax), or `off` for all.",
+        at: "keep")
+    }
+    return count == 0 ? nil : count
+  }
+
+  /// The greatest number of rows that a view may ask to keep.
+  static let keepMax = 100_000_000
 }
 
 extension SectionRule {

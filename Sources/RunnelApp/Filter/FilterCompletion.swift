@@ -41,7 +41,7 @@ struct FilterCompletion {
   private static func fields(of list: ListScreen) -> [String] {
     var names: Set<String> = []
     for column in list.definition.columns { names.insert(name(of: column.field)) }
-    for (_, record) in list.records.prefix(rowsMax) {
+    for record in list.someRecords(rowsMax) {
       for child in record.row.node?.children ?? [] where child.node.leaf != nil {
         names.insert(child.key.text)
       }
@@ -63,7 +63,7 @@ struct FilterCompletion {
     // What is no field has no values to offer.
     guard let path = try? FieldPath(field) else { return [] }
     var counts: [String: Int] = [:]
-    for (_, record) in list.records.prefix(rowsMax) {
+    for record in list.someRecords(rowsMax) {
       let node = path.node(key: record.row.key, record.row.node ?? .empty)
       guard let leaf = node.leaf else { continue }
       counts[FieldKind.text(of: leaf.json), default: 0] += 1
@@ -74,7 +74,7 @@ struct FilterCompletion {
 
   private static func flags(in list: ListScreen) -> [String] {
     var names: Set<String> = []
-    for (_, record) in list.records.prefix(rowsMax) {
+    for record in list.someRecords(rowsMax) {
       for child in record.row.node?.children ?? [] {
         if case .bool? = child.node.leaf { names.insert(child.key.text) }
       }

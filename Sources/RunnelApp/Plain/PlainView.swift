@@ -23,10 +23,10 @@ public final class PlainView {
   private let text: PlainText
   private let streams: ViewStreams
   private let source: PlainSource
-  /// The rows as they were told last; nil until all that is wanted is there.
-  private var told: ListChange?
+  /// True once all that is wanted was there, and was told.
+  private var told = false
   private var records: [String: Record] = [:]
-  /// The rows as they are, until they are told.
+  /// The rows as they are.
   private var latest: ListChange?
   private let clock: () -> Int64
 
@@ -83,7 +83,7 @@ public final class PlainView {
       default: break
       }
     }
-    if told == nil { askForMore() }
+    if !told { askForMore() }
     collectRequests()
   }
 
@@ -111,23 +111,24 @@ public final class PlainView {
       failure = message
       return
     }
-    let known = records
-    for (id, record) in change.records { records[id] = record }
+    let old = latest
     latest = change
-    guard let told else { return }
-    tell(change, since: told, known)
-    self.told = change
+    if told { tell(change, since: old?.told ?? []) }
+    if change.update.isReload { records = [:] }
+    for id in change.removed { records[id] = nil }
+    for (id, record) in change.records { records[id] = record }
   }
 
   /// Asks for a page more until enough is there, then tells the list.
   private func askForMore() {
     guard let latest, failure == nil else { return }
-    let count = latest.sections.reduce(0) { $0 + $1.rows.count { $0 != ListScreen.pagingRow } }
+    let count = latest.told.reduce(0) { $0 + $1.rows.storedCount }
     switch latest.paging {
     case .fetching: return
-    case .more where count < wantedCount: return streams.fetchMore()
+    case .unknown where count < wantedCount, .more where count < wantedCount:
+      return streams.fetchMore()
     case .failed(let message): failure = message
-    case .more, .exhausted: list(latest)
+    case .unknown, .more, .exhausted: list(latest)
     }
   }
 
@@ -141,7 +142,7 @@ public final class PlainView {
 
   /// Tells what is there.
   private func list(_ change: ListChange) {
-    told = change
+    told = true
     let now = clock()
     for (section, rows) in limited(change) {
       lines += text.heading(section, rows.count { $0 != ListScreen.pagingRow }, now: now)
@@ -160,13 +161,13 @@ public final class PlainView {
   /// The rows that are told: at most as many as are wanted, from the live end.
   private func limited(_ change: ListChange) -> [(section: String, rows: [String])] {
     guard case .count(let count) = request.rows else {
-      return change.sections.map { ($0.id, $0.rows) }
+      return change.told.map { ($0.id, Array($0.rows)) }
     }
     var left = count
     let isAtEnd =
       (definition.source.anchor == .last) != definition.source.isDescending
     var kept: [(section: String, rows: [String])] = []
-    for section in isAtEnd ? change.sections.reversed() : change.sections {
+    for section in isAtEnd ? change.told.reversed() : change.told {
       let rows = section.rows.filter { $0 != ListScreen.pagingRow }
       let part = isAtEnd ? rows.suffix(left) : rows.prefix(left)
       left -= part.count
@@ -175,35 +176,61 @@ public final class PlainView {
     return isAtEnd ? kept.reversed() : kept
   }
 
-  /// Tells what came, changed and went.
-  private func tell(_ change: ListChange, since old: ListChange, _ known: [String: Record]) {
+  /// Tells what went, and then what came and changed, in the order of the list.
+  ///
+  /// O(t log t) in the t rows of the change; O(n) if it is a reload.
+  private func tell(_ change: ListChange, since old: [ListSection]) {
     let now = clock()
-    let before = PlainView.sections(of: old)
-    let after = PlainView.sections(of: change)
-    for section in old.sections {
-      for id in section.rows where after[id] == nil && id != ListScreen.pagingRow {
-        guard let record = known[id] else { continue }
-        lines.append(text.line(record, change: .removed, in: section.id, now: now))
-        records[id] = nil
-      }
+    let (before, after) = (ListContent(sections: old), ListContent(sections: change.told))
+    let gone = change.update.isReload ? Set(records.keys) : Set(change.removed)
+    for path in before.paths(departingBy: change.update) {
+      guard let id = before.row(at: path), gone.contains(id), let record = records[id],
+        !change.update.isReload || change.records[id] == nil
+      else { continue }
+      lines.append(text.line(record, change: .removed, in: old[path.section].id, now: now))
     }
-    for section in change.sections {
-      for id in section.rows {
-        guard let record = change.records[id] else { continue }
-        if before[id] == nil {
-          lines.append(text.line(record, change: .added, in: section.id, now: now))
-        } else if known[id]?.row.content != record.row.content {
-          lines.append(text.line(record, change: .changed, in: section.id, now: now))
-        }
+    for path in after.paths(arrivingBy: change.update, from: before) {
+      guard let id = after.row(at: path), let record = change.records[id] else { continue }
+      let section = change.told[path.section].id
+      if let known = records[id] {
+        if known.row.content == record.row.content { continue }
+        lines.append(text.line(record, change: .changed, in: section, now: now))
+      } else {
+        lines.append(text.line(record, change: .added, in: section, now: now))
       }
     }
   }
+}
 
-  /// The section of each row.
-  private static func sections(of change: ListChange) -> [String: String] {
-    var sections: [String: String] = [:]
-    for section in change.sections { for id in section.rows { sections[id] = section.id } }
-    return sections
+extension ListChange {
+  /// The sections as the streams told them.
+  fileprivate var told: [ListSection] {
+    if case .sections(let sections) = content { sections } else { [] }
+  }
+}
+
+extension ListContent {
+  /// The rows that leave their places by an update, in order; after a reload all.
+  fileprivate func paths(departingBy update: BatchUpdate) -> [IndexPath] {
+    let whole = update.isReload ? Array(sections.indices) : update.deletedSections
+    return (update.deletedRows + paths(ofSections: whole)).sorted()
+  }
+
+  /// The rows that come to their places by an update or have another content, in order; after a reload
+  /// all.
+  fileprivate func paths(arrivingBy update: BatchUpdate, from old: ListContent) -> [IndexPath] {
+    if update.isReload { return paths(ofSections: Array(sections.indices)) }
+    let changed = update.reloadedRows.compactMap {
+      old.passage(of: $0, through: update, to: self)?.path
+    }
+    let came = update.insertedRows + paths(ofSections: update.insertedSections)
+    return Set(came + changed).sorted()
+  }
+
+  private func paths(ofSections numbers: [Int]) -> [IndexPath] {
+    numbers.flatMap { section in
+      sections[section].rows.indices.map { IndexPath(section: section, row: $0) }
+    }
   }
 }
 

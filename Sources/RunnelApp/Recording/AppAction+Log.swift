@@ -13,11 +13,12 @@ extension AppAction: LoggableAction {
     case .tick(let time): ["tick": .number(JSONNumber(time))]
     case .input(let event): ["input": event.log]
     case .list(let view, let change): ["list": .int(view), "change": change.log]
-    case .tree(let path, let children):
-      ["tree": .string(path.description), "children": children.log]
+    case .tree(let path, let change):
+      ["tree": .string(path.description), "change": change.log]
     case .record(let path, let node):
       ["record": .string(path.description), "node": node.exportJSON]
     case .answered(let id, let answer): ["answered": .int(id.number), "answer": answer.log]
+    case .keptAll(let view): ["keptAll": .int(view)]
     case .counted(let view, let count):
       ["counted": .int(view), "count": count.map { .int($0) } ?? .null]
     case .waiting(let view, let count): ["waiting": .int(view), "count": .int(count)]
@@ -59,7 +60,7 @@ extension AppAction: LoggableAction {
     case "list":
       self = .list(view: try fields.int(name), try ListChange(log: fields.value("change")))
     case "tree":
-      self = .tree(try fields.path(name), try TreeChildren(log: fields.value("children")))
+      self = .tree(try fields.path(name), try TreeChange(log: fields.value("change")))
     case "record":
       self = .record(try fields.path(name), try RunnelTree.Node(json: fields.value("node")))
     case "answered":
@@ -69,6 +70,7 @@ extension AppAction: LoggableAction {
       self = .pendingWrites(try fields.array(name).map { try PendingWrite(log: $0) })
     case "trouble": self = .trouble(try fields.string(name))
     case "waiting": self = .waiting(view: try fields.int(name), try fields.int("count"))
+    case "keptAll": self = .keptAll(view: try fields.int(name))
     case "counted":
       let count = try fields.value("count")
       self = .counted(

@@ -7,34 +7,44 @@ import RunnelTree
 // What became of lists and of the tree, as a recorded session has it.
 
 extension ListChange {
+  /// The change without the rows that stayed: what came, by its ids and places.
   var log: JSONValue {
-    [
-      "sections": .array(
-        sections.map { ["id": .string($0.id), "rows": .strings($0.rows)] }),
+    let edit = edit ?? ListEdit(update)
+    return [
       "update": update.log,
+      "rows": .strings(edit.insertedRows),
+      "sections": .array(
+        edit.insertedSections.map { ["id": .string($0.id), "rows": .strings(Array($0.rows))] }),
       "new": .strings(newRows.sorted()),
       "records": .array(records.values.sorted { $0.path < $1.path }.map(\.log)),
+      "removed": .strings(removed),
       "phase": phase.log,
-      "paging": paging.log, "loaded": .int(loadedCount),
+      "paging": paging.log, "newer": newer.log, "loaded": .int(loadedCount),
+      "lettingGo": .bool(isLettingGo),
     ]
   }
 
   init(log json: JSONValue) throws {
     let fields = LogFields(json)
-    sections = try fields.array("sections").map { section in
-      let fields = LogFields(section)
-      return SectionRows(id: try fields.string("id"), rows: try fields.strings("rows"))
-    }
     update = try BatchUpdate(log: fields.value("update"))
+    content = .edit(
+      ListEdit(
+        update, insertedRows: try fields.strings("rows"),
+        insertedSections: try fields.array("sections").map { section in
+          let fields = LogFields(section)
+          return ListSection(id: try fields.string("id"), rows: try fields.strings("rows"))
+        }))
     newRows = Set(try fields.strings("new"))
-    records = [:]
     for json in try fields.array("records") {
       let record = try Record(log: json)
       records[record.key] = record
     }
-    phase = try LoadPhase(log: fields.value("phase"))
-    paging = try PagingPhase(log: fields.value("paging"))
+    removed = try fields.strings("removed")
+    phase = try LoadState(log: fields.value("phase"))
+    paging = try FetchState(log: fields.value("paging"))
+    newer = try FetchState(log: fields.value("newer"))
     loadedCount = try fields.int("loaded")
+    isLettingGo = try fields.bool("lettingGo")
   }
 }
 
@@ -57,16 +67,25 @@ extension NodeExcerpt {
   }
 }
 
-extension TreeChildren {
+extension TreeChange {
+  /// The change without the children that stayed.
   var log: JSONValue {
-    ["rows": .array(rows.map(\.log)), "phase": phase.log, "paging": paging.log]
+    let came = came.sorted { $0.key < $1.key }
+    return [
+      "update": update.log, "at": .array(came.map { .int($0.key) }),
+      "rows": .array(came.map { $0.value.log }), "phase": phase.log, "paging": paging.log,
+    ]
   }
 
   init(log json: JSONValue) throws {
     let fields = LogFields(json)
-    rows = try fields.array("rows").map { try TreeRow(log: $0) }
-    phase = try LoadPhase(log: fields.value("phase"))
-    paging = try PagingPhase(log: fields.value("paging"))
+    update = try BatchUpdate(log: fields.value("update"))
+    let places = try fields.integers("at")
+    let rows = try fields.array("rows").map { try Record(log: $0) }
+    content = .edit(
+      Dictionary(zip(places, rows), uniquingKeysWith: { first, _ in first }))
+    phase = try LoadState(log: fields.value("phase"))
+    paging = try FetchState(log: fields.value("paging"))
   }
 }
 
@@ -173,9 +192,10 @@ extension NodeSummary {
   }
 }
 
-extension LoadPhase {
+extension LoadState {
   fileprivate var log: JSONValue {
     switch self {
+    case .idle: "idle"
     case .loading: "loading"
     case .loaded: "loaded"
     case .failed(let message): ["failed": .string(message)]
@@ -184,6 +204,7 @@ extension LoadPhase {
 
   fileprivate init(log json: JSONValue) throws(ActionLogError) {
     switch json {
+    case "idle": self = .idle
     case "loading": self = .loading
     case "loaded": self = .loaded
     default: self = .failed(try LogFields(json).string("failed"))
@@ -191,10 +212,11 @@ extension LoadPhase {
   }
 }
 
-extension PagingPhase {
+extension FetchState {
   fileprivate var log: JSONValue {
     switch self {
-    case .more(let count): ["more": .int(count)]
+    case .unknown: "unknown"
+    case .more: "more"
     case .fetching: "fetching"
     case .failed(let message): ["failed": .string(message)]
     case .exhausted: "exhausted"
@@ -203,13 +225,11 @@ extension PagingPhase {
 
   fileprivate init(log json: JSONValue) throws(ActionLogError) {
     switch json {
+    case "unknown": self = .unknown
+    case "more": self = .more
     case "fetching": self = .fetching
     case "exhausted": self = .exhausted
-    default:
-      let fields = LogFields(json)
-      self =
-        json["more"] == nil
-        ? .failed(try fields.string("failed")) : .more(try fields.int("more"))
+    default: self = .failed(try LogFields(json).string("failed"))
     }
   }
 }

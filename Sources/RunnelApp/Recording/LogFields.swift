@@ -74,6 +74,14 @@ struct LogFields {
     return lists
   }
 
+  /// A list of whole numbers.
+  func integers(_ name: String) throws(ActionLogError) -> [Int] {
+    let elements = try array(name)
+    let integers = elements.compactMap { LogFields.integer($0).map { Int($0) } }
+    guard integers.count == elements.count else { throw misfit(name, "a list of numbers") }
+    return integers
+  }
+
   func path(_ name: String) throws -> Path { try Path(string(name)) }
 
   func misfit(_ name: String, _ expected: String) -> ActionLogError {

@@ -171,6 +171,10 @@ extension AppRuntime {
     case .openView(let index):
       queries.open(view: index, state.lists[index].definition, local: state.local)
     case .fetchMore(let index): queries.views[index]?.fetchMore()
+    case .fetchNewer(let index): queries.views[index]?.fetchNewer()
+    case .goToLiveEnd(let index): queries.views[index]?.goToLiveEnd()
+    case .letGo(let index, let kept):
+      if queries.views[index]?.letGo(kept) != true { send(.keptAll(view: index)) }
     case .resizePages:
       queries.resizePages(
         ofViews: state.lists.map(\.definition.source.page), ofNodes: state.pageSize)

@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import RunnelBase
 import RunnelDatabase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -404,6 +405,7 @@ extension AppState {
       return tree.expanded.values.contains { $0.phase == .loading || $0.paging == .fetching }
     }
     return lists[active].phase == .loading || lists[active].paging == .fetching
+      || lists[active].newer == .fetching
   }
 }
 

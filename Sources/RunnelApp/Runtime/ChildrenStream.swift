@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelDatabase
 import RunnelStreams
 import RunnelTree
@@ -7,7 +8,7 @@ final class ChildrenStream {
   /// How many children the next page has.
   var pageSize: Int
   private let stream: QueryStream<Record>
-  private var receive: ((TreeChildren) -> Void)?
+  private var receive: ((TreeChange) -> Void)?
   private var token: StreamToken?
 
   init(of path: Path, source: any TreeSource, pageSize: Int = Settings().pageSize) {
@@ -20,11 +21,11 @@ final class ChildrenStream {
     stream = QueryStream(request: request, source: source)
   }
 
-  /// Starts to listen, and tells the children after each change.
-  func start(_ receive: @escaping (TreeChildren) -> Void) {
+  /// Starts to listen, and tells each change of the children.
+  func start(_ receive: @escaping (TreeChange) -> Void) {
     self.receive = receive
     stream.start()
-    token = stream.observe { [weak self] _ in self?.changed() }
+    token = stream.observe { [weak self] change in self?.changed(change) }
   }
 
   /// Stops listening.
@@ -47,17 +48,15 @@ final class ChildrenStream {
     stream.receive(failure: error.message, from: listener)
   }
 
-  private func changed() {
-    let phase: LoadPhase =
-      switch stream.loadState {
-      case .idle, .loading: .loading
-      case .loaded: .loaded
-      case .failed(let message): .failed(message)
-      }
-    let paging: PagingPhase =
-      phase == .loaded
-      ? PagingPhase(stream.fetchState, count: pageSize) : .exhausted
-    receive?(TreeChildren(rows: stream.items.map(\.row.shown), phase: phase, paging: paging))
+  private func changed(_ change: StreamChange<Record>) {
+    let phase = change.loadState == .idle ? .loading : change.loadState
+    let paging = stream.fetchState == .unknown ? .more : stream.fetchState
+    receive?(
+      TreeChange(
+        content: .rows(
+          change.sections.first?.items ?? [], came: change.changes.contentPaths.map(\.row)),
+        update: change.changes.batch, phase: phase,
+        paging: phase == .loaded ? paging : .exhausted))
   }
 }
 

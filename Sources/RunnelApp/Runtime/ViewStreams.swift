@@ -16,11 +16,20 @@ import RunnelTree
 final class ViewStreams {
   private static let log = Logger(label: "runnel.streams")
 
-  private let definition: ViewDefinition
+  let definition: ViewDefinition
   /// How many rows the next page has.
   var pageSize: Int
   private let queries: [QueryStream<Record>]
-  private let paged: QueryStream<Record>
+  let paged: QueryStream<Record>
+  /// The end of the list at which older rows are fetched, or those further from where rows arrive.
+  private let olderEnd: ListEnd
+  /// How far the paged query is that was asked for anew, so that the list lets go of rows.
+  private var reading = Reading.none
+  private var readingToken: StreamToken?
+  /// The ends at which pages are to be fetched when the rows are there that are kept.
+  private var wantsMore: Set<ListEnd> = []
+  /// How far the list was paged at its ends when that was known last.
+  private var knownStates: [ListEnd: FetchState] = [:]
   private let transient = TransientStream<Record>()
   private let union: UnionStream<Record>
   private let partition: PartitionedStream<Record, SectionID>
@@ -43,24 +52,34 @@ final class ViewStreams {
     let isDescending = definition.source.isDescending
     paged = QueryStream(
       request: try definition.source.request(), isDescending: isDescending, source: source)
+    olderEnd = paged.pagedEnds.first ?? .end
     queries =
       try definition.also.map { also in
-        QueryStream(
-          request: try also.request(), isDescending: also.isDescending, source: source)
+        try ViewStreams.query(also, inOrderOf: definition.source, source: source)
       } + [paged]
     counted = definition.countRequest.map { QueryStream(request: $0, source: source) }
-    let index = definition.source.order
     let sources: [any SectionedStream<Record>] = queries + [transient]
-    let union = UnionStream<Record>(sources) { left, right in
-      let (a, b) = (left.position(in: index), right.position(in: index))
-      return isDescending ? b < a : a < b
-    }
+    let union = UnionStream(inTreeOrder: sources, isDescending: isDescending)
     self.union = union
     partition = PartitionedStream(
       union, fixed: definition.fixedSections, sectionID: \.text,
       partition: { record in
         SectionID(of: record.row.node ?? .empty, key: record.row.key, in: definition, local: local)
       })
+  }
+
+  /// A further query of a view, whose records hold what the order of the list compares.
+  private static func query(
+    _ also: SourceDefinition, inOrderOf source: SourceDefinition, source tree: any TreeSource
+  ) throws -> QueryStream<Record> {
+    let (path, index) = (also.path, source.order)
+    return QueryStream(
+      request: try also.request(), isDescending: also.isDescending, source: tree
+    ) { row in
+      let child = Child(key: row.key, node: row.node ?? .empty)
+      return Record(
+        TreeRow(key: row.key, value: index.value(of: child), content: row.content), in: path)
+    }
   }
 
   /// Starts to listen, and tells each change of the list; and how many rows the collection has, if
@@ -70,13 +89,21 @@ final class ViewStreams {
   ) {
     self.receive = receive
     tellCount = count
-    let paging = PagingPoint(
-      paged, key: ListScreen.pagingRow, boundaryKey: { [weak self] in self?.boundaryKey })
+    let ends = [(ListScreen.pagingRow, olderEnd), (ListScreen.newerRow, newerEnd)]
+    let pagings = ends.map { key, end in
+      PagingPoint(
+        paged, key: key, end: end, state: { [weak self] in self?.fetchState(at: end) ?? .unknown },
+        boundaryKey: { [weak self] in self?.boundaryKey(at: end) })
+    }
     let adapter = IndexPathAdapter(
-      [ListPart(partition, pagings: [paging])],
+      [ListPart(partition, pagings: pagings)],
       log: { ViewStreams.log.error("\($0)") }, receive: { [weak self] in self?.changed($0) })
     self.adapter = adapter
     startCounting()
+    readingToken = paged.observe { [weak self] change in
+      guard let self, reading == .asked, change.loadState == .loading else { return }
+      reading = .begun
+    }
     for query in queries { query.start() }
     adapter.start()
   }
@@ -87,6 +114,8 @@ final class ViewStreams {
     tellCount = nil
     if let countToken { counted?.cancel(countToken) }
     countToken = nil
+    if let readingToken { paged.cancel(readingToken) }
+    readingToken = nil
     counted?.stop()
     search = nil
     adapter?.stop()
@@ -94,21 +123,32 @@ final class ViewStreams {
     for query in queries { query.stop() }
   }
 
-  /// The oldest row that stands in the history.
+  /// The row at an end of the history.
   ///
   /// A pinned message may be the oldest one loaded, but it stands among the pinned ones: the row for
   /// older messages is not to stand there.
-  private var boundaryKey: String? {
+  private func boundaryKey(at end: ListEnd) -> String? {
     let own = queries.count - 1
     let isOwn: (Record) -> Bool = { [union] in union.source(of: $0.key) == own }
-    let record =
-      paged.isPagedAtStart ? paged.items.first(where: isOwn) : paged.items.last(where: isOwn)
-    return record?.key ?? paged.boundaryKey
+    let record = end == .start ? paged.items.first(where: isOwn) : paged.items.last(where: isOwn)
+    return record?.key ?? paged.boundaryKey(at: end)
+  }
+
+  /// How far the list is paged at an end, for its paging rows.
+  ///
+  /// Where rows arrive there is a paging row only if some are not loaded. While rows are let go of, what
+  /// was known before holds.
+  private func fetchState(at end: ListEnd) -> FetchState {
+    if paged.loadState != .loaded || reading == .asked { return knownStates[end] ?? .unknown }
+    let state = paged.fetchState(at: end)
+    knownStates[end] = end == newerEnd && state == .exhausted ? .unknown : state
+    return knownStates[end] ?? .unknown
   }
 
   /// Takes the events of one of the queries over.
   func receive(_ events: [TreeEvent], from listener: ListenerID) {
     for query in queries { query.receive(events, from: listener) }
+    if hasRead, adapter?.isHeld == false { tellUnchanged() }
     counted?.receive(events, from: listener)
   }
 
@@ -121,8 +161,8 @@ final class ViewStreams {
     stop()
     tell?(
       ListChange(
-        sections: [], update: .reload, newRows: [], records: [:], phase: .failed(message),
-        paging: .exhausted, loadedCount: 0))
+        content: .sections([]), update: .reload, phase: .failed(message), paging: .exhausted,
+        loadedCount: 0))
   }
 
   /// Holds the list as it is, or tells at once what happened meanwhile.
@@ -138,15 +178,27 @@ final class ViewStreams {
 
   /// Asks for the next page of the history; while a filter is in force, for one of rows that it wants.
   func fetchMore() {
-    guard isFiltered else { return paged.fetchMore(pageSize) }
+    if paged.loadState == .loading || reading != .none { return wantsMore = [olderEnd] }
+    guard isFiltered else { return fetch(pageSize, at: olderEnd) }
     search = FilterSearch(
       from: paged.items.count, scanned: paged.scannedCount, page: pageSize)
     searchOn()
   }
 
+  /// Asks for the next page towards the end where rows arrive, if the list does not reach it.
+  func fetchNewer() {
+    if paged.loadState == .loading || reading != .none { return wantsMore = [newerEnd] }
+    fetch(pageSize, at: newerEnd)
+  }
+
+  private func fetch(_ count: Int, at end: ListEnd) {
+    paged.fetchMore(count, at: end) { _ in }
+  }
+
   /// Gives up the page that is being fetched.
   func stopFetching() {
     search = nil
+    wantsMore = []
     for end in paged.pagedEnds { paged.cancelFetch(at: end) }
   }
 
@@ -160,7 +212,7 @@ final class ViewStreams {
 
   private func searchOn() {
     guard isSearching else { return search = nil }
-    paged.fetchMore(FilterSearch.step) { [weak self] outcome in
+    paged.fetchMore(FilterSearch.step, at: olderEnd) { [weak self] outcome in
       if outcome != .fetched { self?.search = nil }
       self?.searchOn()
     }
@@ -168,7 +220,7 @@ final class ViewStreams {
 
   /// True until a search that was asked for has found enough, or looked at enough.
   private var isSearching: Bool {
-    guard let search, paged.fetchState != .exhausted else { return false }
+    guard let search, paged.fetchState(at: olderEnd) != .exhausted else { return false }
     return !search.isDone(found: paged.items.count, scanned: paged.scannedCount)
   }
 
@@ -191,8 +243,32 @@ final class ViewStreams {
   }
 
   /// What the paging row says.
-  private var paging: PagingPhase {
-    isSearching ? .fetching : PagingPhase(paged.fetchState, count: pageSize)
+  private var paging: FetchState {
+    isSearching ? .fetching : known(fetchState(at: olderEnd))
+  }
+
+  /// What the row says that stands for newer rows; there is none if they are all loaded.
+  private var newerPaging: FetchState {
+    let state = fetchState(at: newerEnd)
+    return state == .unknown ? .exhausted : state
+  }
+
+  /// What is not known yet is told as if there were more: asking finds out.
+  private func known(_ state: FetchState) -> FetchState { state == .unknown ? .more : state }
+
+  /// The end of the list at which rows arrive.
+  private var newerEnd: ListEnd { olderEnd == .start ? .end : .start }
+
+  /// True if rows arrive at the end of the list.
+  var isLiveAtEnd: Bool { newerEnd == .end }
+
+  /// True if nothing is missing at the end where rows arrive.
+  var reachesLiveEnd: Bool { paged.fetchState(at: newerEnd) == .exhausted }
+
+  /// True if the rows that are shown may be let go of now.
+  var canLetGo: Bool {
+    paged.loadState == .loaded && reading == .none && search == nil
+      && [olderEnd, newerEnd].allSatisfy { paged.fetchState(at: $0) != .fetching }
   }
 
   /// Asks for the number of rows, before the rows, so that the header is right at once.
@@ -211,14 +287,51 @@ final class ViewStreams {
     tellCount?(count)
   }
 
+  /// Tells that the rows are there that are kept, where they are those that were there before.
+  private func tellUnchanged() {
+    guard let adapter else { return }
+    changed(
+      ListUpdate(sections: adapter.sections, update: BatchUpdate()))
+  }
+
   private func changed(_ update: ListUpdate<Record>) {
     var records: [String: Record] = [:]
     for record in update.touched { records[record.key] = record.shown }
+    let isLettingGo = hasRead
+    // What is told may ask for other rows again.
+    if isLettingGo { reading = .none }
     receive?(
       ListChange(
-        sections: update.sections.map { ListChange.SectionRows(id: $0.id, rows: $0.keys) },
-        update: update.update, newRows: update.arrived, records: records, phase: .loaded,
-        paging: paging, loadedCount: paged.scannedCount))
+        content: .sections(update.listSections()), update: update.update,
+        newRows: update.arrived, records: records, removed: update.removed, phase: .loaded,
+        paging: paging, newer: newerPaging, loadedCount: paged.scannedCount,
+        isLettingGo: isLettingGo))
+    if paged.loadState == .loaded, reading == .none { fetchWanted() }
+  }
+}
+
+extension ViewStreams {
+  /// How far a query is that was asked for anew.
+  private enum Reading {
+    /// It was not.
+    case none
+    /// It was; its rows are those of before.
+    case asked
+    /// Its rows are those of before until it is loaded.
+    case begun
+  }
+
+  /// True from when the rows are there that were asked for anew until they are told.
+  private var hasRead: Bool { reading == .begun && paged.loadState == .loaded }
+
+  /// Notes that the rows are asked for anew.
+  func beginReading() { reading = .asked }
+
+  /// Fetches what was asked for meanwhile.
+  private func fetchWanted() {
+    let ends = wantsMore
+    wantsMore = []
+    for end in ends { if end == olderEnd { fetchMore() } else { fetchNewer() } }
   }
 }
 
@@ -246,12 +359,6 @@ private struct FilterSearch {
 extension Record {
   /// The record as a screen holds it: its place and content, whichever query it came from.
   fileprivate var shown: Record { Record(path: path, row: row.shown) }
-
-  /// The record's place in an order, whatever order its own query has.
-  fileprivate func position(in index: QueryIndex) -> IndexPosition {
-    let child = Child(key: row.key, node: row.node ?? .empty)
-    return IndexPosition(value: index.value(of: child), key: .key(row.key))
-  }
 }
 
 extension ViewDefinition {
@@ -284,17 +391,5 @@ extension Write {
     let parts = try Write.set(.root, json).assignments(now: now, reader: MemoryTree())
     if case .node(let node)? = parts.first?.target { return node }
     return .empty
-  }
-}
-
-extension PagingPhase {
-  init(_ state: FetchState, count: Int) {
-    self =
-      switch state {
-      case .unknown, .more: .more(count)
-      case .fetching: .fetching
-      case .failed(let message): .failed(message)
-      case .exhausted: .exhausted
-      }
   }
 }

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -44,10 +45,11 @@ extension AppScreen {
   }
 
   private func draw(_ hints: Hints, into canvas: inout Canvas, _ rect: Rect) {
+    let bar = HintBar(hints.all, last: hints.help)
     guard let cache, rect.height == 1, rect.width == canvas.size.columns else {
-      return HintBar(hints.all(in: state), last: hints.help).draw(into: &canvas, rect: rect)
+      return bar.draw(into: &canvas, rect: rect)
     }
-    let cells = cache.line(hints, in: state) { bar in
+    let cells = cache.line(bar) { bar in
       CanvasLine(width: rect.width, glyphs: glyphs) { bar.draw(into: &$0, rect: $0.bounds) }
     }
     canvas.put(cells, at: rect.origin)
@@ -77,7 +79,7 @@ extension AppScreen {
       return StyledLine("\(glyphs.connecting) \(words)", .warn)
     }
     return switch screen.phase {
-    case .loading: liveness(glyphs.loading, "loading", .connecting)
+    case .idle, .loading: liveness(glyphs.loading, "loading", .connecting)
     case .failed: liveness(glyphs.failed, "failed", .error)
     case .loaded: liveness(glyphs.live, "live", .live)
     }
@@ -131,7 +133,7 @@ extension AppScreen {
     guard !state.isTree else { return "" }
     let screen = state.lists[state.active]
     let count = max(
-      screen.unreadCount, screen.list.newAbove.count + screen.list.newBelow.count)
+      screen.unreadCount, screen.newAboveCount + screen.newBelowCount)
     return count == 0 ? "" : "\(count) new"
   }
 
@@ -139,7 +141,7 @@ extension AppScreen {
 
   func drawFooter(into canvas: inout Canvas) {
     rule(layout.bottomRule, into: &canvas)
-    let hints = Hints(state: state)
+    let hints = Hints(state)
     if !layout.isCompact { draw(hints, into: &canvas, layout.hints) }
     var left = StyledLine(" ")
     if state.matcher.isPending {
@@ -189,19 +191,20 @@ extension AppScreen {
 
   private var newRowsPill: String {
     guard !state.isTree else { return "" }
-    let list = state.lists[state.active].list
+    let screen = state.lists[state.active]
     var parts: [String] = []
-    if !list.newAbove.isEmpty { parts.append("\(glyphs.up)\(list.newAbove.count) new") }
-    if !list.newBelow.isEmpty { parts.append("\(glyphs.down)\(list.newBelow.count) new") }
+    if screen.newAboveCount > 0 { parts.append("\(glyphs.up)\(screen.newAboveCount) new") }
+    if screen.newBelowCount > 0 { parts.append("\(glyphs.down)\(screen.newBelowCount) new") }
     if parts.isEmpty { return "" }
     return parts.joined(separator: " · ") + state.listKeys.hint(.rowNewest, "goes there")
   }
 
   private var positionLine: StyledLine {
     let (list, content) = state.listInFront
-    let isOnPagingRow = list.cursor == .row(ListScreen.pagingRow)
+    var isOnPlaceholder = false
+    if case .row(let id)? = list.cursor { isOnPlaceholder = ListScreen.isPlaceholder(id) }
     let number =
-      isOnPagingRow
+      isOnPlaceholder
       ? "-" : list.rowNumber(in: content).map { String(content.storedRowNumber($0)) } ?? "-"
     let count = content.storedRowCount
     let position = layout.isCompact ? "\(number)/\(count)" : "row \(number) of \(count)"
@@ -219,9 +222,15 @@ extension ListScreen {
       // A row that another source found may be shown before its own place is loaded.
       return "\(shown) of \(max(loadedCount, shown))\(paging == .exhausted ? "" : "+") rows"
     }
-    if paging == .exhausted { return shown == 1 ? "1 row" : "\(shown) rows" }
+    if paging == .exhausted, !isAway { return shown == 1 ? "1 row" : "\(shown) rows" }
     // Rows of other places may be shown among them.
     if let total, total > shown { return "\(shown) of \(total) rows" }
-    return "\(shown) loaded, more \(isLiveAtBottom ? "above" : "below")"
+    let sides = isAway && paging != .exhausted ? "above and below" : moreSide
+    return "\(shown) loaded, more \(sides)"
+  }
+
+  /// Where the rows are that are not loaded, if they are at one end.
+  private var moreSide: String {
+    isLiveAtBottom != isAway ? "above" : "below"
   }
 }

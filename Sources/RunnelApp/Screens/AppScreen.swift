@@ -143,18 +143,28 @@ struct AppScreen {
   ) -> RowText.State {
     RowText.State(
       isTransient: screen.isTransient(record),
-      isChanged: (screen.changedUntil[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
+      isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
       isConflict: state.queue.conflict(at: record.path) != nil,
       isNew: screen.unread.rows.contains(id), isCursor: isCursor)
+  }
+
+  private func pagingText(of screen: ListScreen, width: Int) -> PagingText {
+    PagingText(
+      glyphs: glyphs, width: width, keys: state.listKeys, pageSize: screen.definition.source.page)
   }
 
   private func line(
     of id: String, in screen: ListScreen, _ rows: RowText, width: Int
   ) -> StyledLine {
     if id == ListScreen.pagingRow {
-      return PagingText(glyphs: glyphs, width: width, keys: state.listKeys).line(
+      return pagingText(of: screen, width: width).line(
         screen.paging, isOlder: screen.definition.source.anchor == .last,
         isFiltered: screen.filter != nil)
+    }
+    if id == ListScreen.newerRow {
+      let name = screen.definition.source.anchor == .last ? "newer rows" : "rows before these"
+      return pagingText(of: screen, width: width)
+        .line(screen.newer, rows: name)
     }
     guard let record = screen.records[id] else { return StyledLine() }
     // Where signs have columns of their own, the cursor's row reads like any other.
@@ -178,6 +188,7 @@ struct AppScreen {
   private func drawTree(into canvas: inout Canvas) {
     let text = TreeText(
       tree: state.tree, local: state.local, glyphs: glyphs, keys: state.treeKeys,
+      pageSize: state.pageSize,
       waiting: state.waitingValues)
     ListWidget.draw(
       state.tree.content, state.tree.list, headings: state.tree.headings,

@@ -14,7 +14,6 @@ final class FrameCache {
   private var tabs = FrameMemo<StatusLine, CanvasLine>()
   private var status = FrameMemo<StatusLine, CanvasLine>()
   private var bar = FrameMemo<HintBar, CanvasLine>()
-  private var hints = FrameMemo<Hints, HintBar>()
   private var rule = FrameMemo<Int, CanvasLine>()
   private var width = 0
   private var glyphs: Glyphs?
@@ -44,11 +43,8 @@ final class FrameCache {
   }
 
   /// The line of hints, as cells.
-  func line(
-    _ hints: Hints, in state: AppState, _ draw: (HintBar) -> CanvasLine
-  ) -> CanvasLine {
-    bar.output(
-      for: self.hints.output(for: hints) { HintBar($0.all(in: state), last: $0.help) }, draw)
+  func line(_ hints: HintBar, _ draw: (HintBar) -> CanvasLine) -> CanvasLine {
+    bar.output(for: hints, draw)
   }
 
   /// A rule over the whole width, as cells.

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelDatabase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -27,7 +28,7 @@ struct HistoryDrawing {
     case .failed(let message):
       let hint = keys.hint(.sectionMore, "reads it")
       return note("\(glyphs.failed) \(message)\(hint)", into: &canvas)
-    case .loading, .loaded: break
+    case .idle, .loading, .loaded: break
     }
     let text = screen.text(ellipsis: glyphs.ellipsis)
     ListWidget.draw(
@@ -55,7 +56,9 @@ struct HistoryDrawing {
         let rule = String(repeating: glyphs.horizontal, count: 2)
         return StyledLine("  \(rule) \(screen.endText) \(rule)", .muted)
       }
-      return PagingText(glyphs: glyphs, width: width, keys: keys).line(screen.paging, isOlder: true)
+      return PagingText(
+        glyphs: glyphs, width: width, keys: keys, pageSize: HistoryScreen.pageSize
+      ).line(screen.paging, isOlder: true)
     }
     switch screen.lines[id] {
     case .entry(let entry): return line(of: entry, text)

@@ -1,3 +1,4 @@
+import RunnelStreams
 import RunnelTerminal
 
 /// The words of a paging row.
@@ -5,20 +6,30 @@ struct PagingText {
   let glyphs: Glyphs
   let width: Int
   let keys: KeyText
+  /// How many rows a page has.
+  let pageSize: Int
 
   /// The line for a state of the row; `isOlder` tells that what is not loaded is a history.
   ///
   /// In a filtered list it says that only what is loaded was looked at.
-  func line(_ phase: PagingPhase, isOlder: Bool, isFiltered: Bool = false) -> StyledLine {
-    let rows = isOlder ? "older rows" : "more rows"
+  func line(_ phase: FetchState, isOlder: Bool, isFiltered: Bool = false) -> StyledLine {
+    if phase == .exhausted {
+      let rule = String(repeating: glyphs.horizontal, count: 2)
+      return StyledLine("  \(rule) \(isOlder ? "start" : "end") \(rule)", .muted)
+    }
+    return line(phase, rows: isOlder ? "older rows" : "more rows", isFiltered: isFiltered)
+  }
+
+  /// The line for a state of the row that stands for `rows`, as they are called.
+  func line(_ phase: FetchState, rows: String, isFiltered: Bool = false) -> StyledLine {
     switch phase {
-    case .more(let count):
+    case .more, .unknown:
       let text =
         isFiltered
         ? "  \(glyphs.placeholder) only loaded rows were searched"
           + keys.hint(.rowOpen, "searches \(rows)", after: " - ")
         : "  \(glyphs.placeholder) \(rows) not loaded"
-          + keys.hint(.rowOpen, "fetches \(count)", after: " - ")
+          + keys.hint(.rowOpen, "fetches \(pageSize)", after: " - ")
       var line = StyledLine(text, .placeholder)
       // From elsewhere in the section other keys fetch the page.
       let more = keys.keys(.sectionMore) ?? ""
@@ -31,9 +42,7 @@ struct PagingText {
     case .failed(let message):
       return StyledLine(
         "  \(glyphs.conflict) \(message)\(keys.hint(.rowOpen, "tries again"))", .error)
-    case .exhausted:
-      let rule = String(repeating: glyphs.horizontal, count: 2)
-      return StyledLine("  \(rule) \(isOlder ? "start" : "end") \(rule)", .muted)
+    case .exhausted: return StyledLine()
     }
   }
 }

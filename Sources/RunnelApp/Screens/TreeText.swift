@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -10,6 +11,8 @@ struct TreeText {
   let local: LocalTime
   let glyphs: Glyphs
   let keys: KeyText
+  /// How many children a page has.
+  let pageSize: Int
   /// What was typed for values and is not on disk yet.
   var waiting: [Path: WaitingValue] = [:]
 
@@ -19,7 +22,8 @@ struct TreeText {
       let line = node(path, row, width: width - 2 * depth - 1)
       return tree.isMarked(id) ? marked(line, depth) : indented(line, depth)
     case .paging(_, let phase, let depth):
-      let text = PagingText(glyphs: glyphs, width: width - 2 * depth - 1, keys: keys)
+      let text = PagingText(
+        glyphs: glyphs, width: width - 2 * depth - 1, keys: keys, pageSize: pageSize)
       return indented(text.line(phase, isOlder: false), depth)
     case .failed(_, let message, let depth):
       return indented(
@@ -60,7 +64,7 @@ struct TreeText {
   /// What is known of an expanded node's children; nil for one that is closed.
   private func state(of path: Path) -> StyledLine? {
     switch tree.expanded[path]?.phase {
-    case .loading: StyledLine("loading \(glyphs.loading)", .connecting)
+    case .idle, .loading: StyledLine("loading \(glyphs.loading)", .connecting)
     case .loaded: StyledLine("live", .live)
     case .failed: StyledLine("failed \(glyphs.failed)", .error)
     case nil: nil

@@ -19,7 +19,7 @@ extension AppState {
   /// True of what is shown even if it changed nothing: all but the clock and the loop's own.
   static func isOfInterest(_ action: any Action) -> Bool {
     switch action as? AppAction {
-    case .tick, .effectsTaken, .counted: false
+    case .tick, .effectsTaken, .counted, .keptAll: false
     default: true
     }
   }
@@ -44,6 +44,7 @@ extension AppAction {
     case .tree(let path, _): "children of \(path)"
     case .record(let path, _): "record \(path)"
     case .answered(let id, let answer): "request \(id): \(answer.name)"
+    case .keptAll(let view): "list \(view + 1) keeps all its rows for now"
     case .counted(let view, let count):
       "list \(view + 1) has \(count.map { "\($0)" } ?? "unknown many") rows"
     case .waiting(let view, let count): "list \(view + 1): \(count) wait"

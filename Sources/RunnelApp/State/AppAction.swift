@@ -14,12 +14,14 @@ enum AppAction: Action {
   case input(InputEvent)
   /// A list changed.
   case list(view: Int, ListChange)
+  /// Rows of a list that were to be let go of could not be, now.
+  case keptAll(view: Int)
   /// The collection of a list has so many rows, loaded or not; nil if that is not known any more.
   case counted(view: Int, Int?)
   /// So many rows of a paused list wait to be shown.
   case waiting(view: Int, Int)
   /// The children of an expanded node of the tree changed.
-  case tree(Path, TreeChildren)
+  case tree(Path, TreeChange)
   /// The open record changed.
   case record(Path, RunnelTree.Node)
   /// The database answered a request.
@@ -63,6 +65,12 @@ enum Effect: Hashable, Sendable {
   case openView(Int)
   /// Fetch the next page of a view.
   case fetchMore(Int)
+  /// Fetch the next page of a view towards the end where rows arrive.
+  case fetchNewer(Int)
+  /// Read the end of a view again where rows arrive.
+  case goToLiveEnd(Int)
+  /// Keep only some rows of a view loaded.
+  case letGo(view: Int, KeptRows)
   /// Hold a view as it is, or let it be live again.
   case pause(view: Int, Bool)
   /// Fetch pages of the sizes that the state has from now on.
@@ -118,54 +126,4 @@ struct SentRecord: Hashable, Sendable {
   /// The write.
   var id: RequestID
   var value: JSONValue
-}
-
-/// A list after a change.
-struct ListChange: Sendable {
-  /// The sections with the ids of their rows.
-  var sections: [SectionRows]
-  /// What happened, from the state before.
-  var update: BatchUpdate
-  /// The rows that arrived by themselves: neither loaded at first nor fetched as a page.
-  var newRows: Set<String>
-  /// The rows whose content is new or changed.
-  var records: [String: Record]
-  /// How far the list is loaded.
-  var phase: LoadPhase
-  /// What the paging row says.
-  var paging: PagingPhase
-  /// How many rows of the paged source are loaded, whether the filter wants them or not.
-  var loadedCount: Int
-
-  /// A section and its rows.
-  struct SectionRows: Hashable, Sendable {
-    var id: String
-    var rows: [String]
-  }
-}
-
-/// How far a list is loaded.
-enum LoadPhase: Hashable, Sendable {
-  case loading
-  case loaded
-  case failed(String)
-}
-
-/// What a paging row says.
-enum PagingPhase: Hashable, Sendable {
-  /// There are more rows; this many are fetched at once.
-  case more(Int)
-  /// They are being fetched.
-  case fetching
-  /// They could not be fetched.
-  case failed(String)
-  /// There are no more rows.
-  case exhausted
-}
-
-/// The children of an expanded node.
-struct TreeChildren: Hashable, Sendable {
-  var rows: [TreeRow]
-  var phase: LoadPhase
-  var paging: PagingPhase
 }

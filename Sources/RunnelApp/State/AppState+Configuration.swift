@@ -25,10 +25,6 @@ extension AppState {
     if pageSize == count { return }
     pageSize = count
     for index in lists.indices { lists[index].usePages(of: count) }
-    for (path, children) in tree.expanded {
-      if case .more = children.paging { tree.expanded[path]?.paging = .more(count) }
-    }
-    tree.rebuild(height: height)
     effects.append(.resizePages)
   }
 
@@ -53,6 +49,5 @@ extension ListScreen {
   mutating func usePages(of count: Int) {
     if definition.source.hasOwnPage { return }
     definition.source.page = count
-    if case .more = paging { paging = .more(count) }
   }
 }

@@ -16,20 +16,8 @@ enum CopyForm: Hashable, Sendable {
   case key
   case path
 
-  /// What an action copies; nil if it copies nothing.
-  init?(_ action: ActionID) {
-    switch action {
-    case .copyValue: self = .value
-    case .copyLine: self = .line
-    case .copyString: self = .string
-    case .copyKey: self = .key
-    case .copyPath: self = .path
-    default: return nil
-    }
-  }
-
   /// True if the place says all.
-  fileprivate var isOfPlace: Bool { self == .key || self == .path }
+  var isOfPlace: Bool { self == .key || self == .path }
 
   /// What it copies of so many values, in words.
   fileprivate func words(_ count: Int) -> String {
@@ -75,29 +63,13 @@ enum ReadPurpose: Hashable, Sendable {
 }
 
 extension AppState {
-  /// Does what brings something into or out of other programs; false if the action is none of that.
-  mutating func performOutside(_ action: ActionID) -> Bool {
-    if action == .recordEditExternal {
-      editOutside()
-    } else if action == .dataExport {
-      openExport()
-    } else if action == .dataImport {
-      openImport()
-    } else if let form = CopyForm(action) {
-      copy(form)
-    } else {
-      return false
-    }
-    return true
-  }
-
   /// What is copied: values that are known, or places that are to be read first.
   private enum CopySource {
     case values([CopiedValue])
     case unread([Path])
   }
 
-  private mutating func copy(_ form: CopyForm) {
+  mutating func copy(_ form: CopyForm) {
     switch copySource(form) {
     case .values(let values): copy(form, values)
     case .unread(let paths): read(paths, after: [], toCopy: form)
@@ -140,11 +112,9 @@ extension AppState {
     read(path, for: .copy(form, after: values, before: Array(paths.dropFirst())))
   }
 
-  /// Why nothing is copied by an action; nil if something is, or the action is none that copies.
-  func reasonNotCopied(_ action: ActionID) -> String? {
-    guard let form = CopyForm(action), case .values(let values) = copySource(form) else {
-      return nil
-    }
+  /// The reason why what there is has no text in a form; nil if it has, or is to be read first.
+  func reasonHasNoForm(_ form: CopyForm) -> String? {
+    guard case .values(let values) = copySource(form) else { return nil }
     return reasonNotCopied(form, values)
   }
 

@@ -65,10 +65,6 @@ enum FileContent: Hashable, Sendable {
   case failed(String)
 }
 
-extension ActionID {
-  static let dataImport = ActionID("data.import")
-}
-
 extension AppState {
   /// Asks which file is to be imported into the view.
   mutating func openImport(_ file: String = "") {
@@ -183,7 +179,7 @@ extension AppState {
 
   /// Opens the form for a new record with what was pasted in it.
   private mutating func openForm(filledWith row: ImportPlan.Row) {
-    if refuses(.recordAdd) { return }
+    if refuses(disabledReason(.recordAdd)) { return }
     let path = lists[active].definition.source.path
     if !openFormForNewRecord(in: path, view: active) {
       layers.append(.form(lists[active].formForNewRecord(view: active)))

@@ -1,8 +1,10 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// What the user does: events find the layer on top, keys find their action in the keymap.
+// What the user does: keys find their command in the keymap, and the innermost context that has it runs
+// it; see Commands.
 
 extension AppState {
   /// The contexts that hold now, innermost first.
@@ -10,28 +12,32 @@ extension AppState {
 
   /// The contexts, innermost first, where the keys are about these.
   func contexts(about hand: AtHand) -> [KeymapContext] {
+    let typed: [KeymapContext] = [.input, .textField]
     switch layers.last {
     case nil:
-      (pane == .views ? [.views] : hand.contexts + [isTree ? .tree : .collection])
-        + [.list, .global] + (allowsCrash ? [.crash] : [])
+      return contextsInView(hand) + [.list, .global] + (allowsCrash ? [.crash] : [])
     case .record(let screen):
-      screen.edit != nil
-        ? [.fields, .input, .textField]
-        : screen.reading != nil
-          ? [.value, .list, .global] : hand.contexts + [.record, .list, .global]
-    case .form: [.fields, .input, .textField]
-    case .compose: [.input, .textField]
-    case .filter: [.filter, .input, .textField]
-    case .search: [.search, .input, .textField]
-    case .confirm(let question): question.word == nil ? [.confirm] : [.input, .textField]
-    case .help: [.help, .input, .textField]
-    case .debug: [.debug, .list, .global]
-    case .history: [.history, .list, .global]
-    case .compare: [.compare, .list, .global]
-    case .queue: [.queue, .list, .global]
-    case .palette: [.palette, .input, .textField]
-    case .menu: [.menu, .input, .textField]
+      if screen.edit != nil { return [.field, .fields] + typed }
+      return (screen.reading != nil ? [.value] : hand.contexts + [.record]) + [.list, .global]
+    case .form: return [.form, .fields] + typed
+    case .compose: return [.compose] + typed
+    case .filter: return [.filter] + typed
+    case .search: return [.search] + typed
+    case .confirm(let question): return question.word == nil ? [.confirm] : [.word] + typed
+    case .help: return [.help] + typed
+    case .debug: return [.debug, .list, .global]
+    case .history: return [.history, .list, .global]
+    case .compare: return [.compare, .list, .global]
+    case .queue: return [.queue, .list, .global]
+    case .palette: return [.palette] + typed
+    case .menu: return [.menu] + typed
     }
+  }
+
+  private func contextsInView(_ hand: AtHand) -> [KeymapContext] {
+    let pane = pane
+    if pane == .views { return [.views] }
+    return (pane == .detail ? [.detail] : []) + hand.contexts + [isTree ? .tree : .collection]
   }
 
   mutating func handle(_ event: InputEvent) {
@@ -116,34 +122,6 @@ extension AppState {
     }
   }
 
-  // MARK: Actions
-
-  /// Runs an action where the keys go now.
-  mutating func perform(_ action: ActionID, count: Int?) {
-    if isPlaceInFront, refuses(action) { return }
-    if performAnywhere(action) || performUndo(action, count: count ?? 1) { return }
-    if performWithPlaces(action, count: count) { return }
-    if let tab = tab(of: action, count: count) { return change(to: tab) }
-    if isPlaceInFront, performOnSiblings(action, count: count ?? 1) { return }
-    if performWithPanes(action, count: count) { return }
-    switch layers.last {
-    case nil: performInView(action, count: count)
-    case .record: performInRecord(action, count: count)
-    case .form: performInForm(action)
-    case .confirm: performInConfirm(action)
-    case .help: performInHelp(action, count: count)
-    case .compose: performInComposer(action)
-    case .filter: performInFilter(action)
-    case .search: performInSearch(action)
-    case .debug: performInDebug(action, count: count)
-    case .history: performInHistory(action, count: count)
-    case .compare: performInCompare(action, count: count)
-    case .queue: performInQueue(action, count: count)
-    case .palette: performInPalette(action)
-    case .menu: performInMenu(action)
-    }
-  }
-
   /// True if the keys are about something that is shown: nothing is typed, chosen or asked.
   var isPlaceInFront: Bool {
     switch layers.last {
@@ -153,40 +131,10 @@ extension AppState {
     }
   }
 
-  private mutating func performAnywhere(_ action: ActionID) -> Bool {
-    switch action {
-    case .appQuit: leave()
-    case .appSuspend: effects.append(.suspend)
-    case .appCrash: effects.append(.crash)
-    case .screenRedraw: effects.append(.redraw)
-    case .helpOpen: openHelp()
-    case .debugOpen: openDebug()
-    case .recordCompare: openComparison()
-    case .syncOpen: openQueue()
-    case .historyOpen: openHistory(ofAll: false)
-    case .historyAll: openHistory(ofAll: true)
-    case .paletteOpen: openPalette()
-    case .profileReadonly: toggleReadOnly()
-    case .viewClose:
-      if layers.isEmpty { leave() } else { closeLayer() }
-    case .jobCancel: interrupt()
-    default: return false
-    }
-    return true
-  }
-
-  /// The tab that an action goes to; nil if it goes to none.
-  private func tab(of action: ActionID, count: Int?) -> Int? {
-    if let number = action.viewNumber { return number - 1 }
-    let tabCount = treeTab + 1
-    switch action {
-    case .paneNext where layers.isEmpty && arrangement.panes.count > 1: return nil
-    case .panePrevious where layers.isEmpty && arrangement.panes.count > 1: return nil
-    case .viewNext, .paneNext: return (active + (count ?? 1)) % tabCount
-    case .viewPrevious, .panePrevious:
-      return (active + tabCount - (count ?? 1) % tabCount) % tabCount
-    default: return nil
-    }
+  /// Goes to the tab so many further on, or back if negative; after the last one comes the first.
+  mutating func changeTab(by steps: Int) {
+    let count = treeTab + 1
+    change(to: ((active + steps) % count + count) % count)
   }
 
   /// Changes the view: what is only read is closed, what is typed stays in front.
@@ -213,7 +161,7 @@ extension AppState {
   }
 
   /// `C-c` stops what is being fetched; where nothing is, a second one leaves.
-  private mutating func interrupt() {
+  mutating func interrupt() {
     if stopWhatIsUnderWay() { return }
     if let lastInterrupt, now - lastInterrupt < 1000 {
       isLeaving = true
@@ -228,7 +176,9 @@ extension AppState {
   /// Stops what is being fetched, read, imported or exported; false if nothing is.
   mutating func stopWhatIsUnderWay() -> Bool {
     if stopFileWork() || stopReadingHistory() || stopReadingValues() { return true }
-    guard layers.isEmpty, !isTree, lists[active].paging == .fetching else { return false }
+    guard layers.isEmpty, !isTree,
+      [lists[active].paging, lists[active].newer].contains(.fetching)
+    else { return false }
     effects.append(.stopFetching(active))
     say(.info, "stopped")
     return true
@@ -240,49 +190,5 @@ extension AppState {
     if case .record(let screen) = layer { effects.append(.closeRecord(screen.path)) }
     let height = height
     withList { list, content, _ in list.resize(toHeight: height, in: content) }
-  }
-
-  /// Moves through a list; false if the action is none of that.
-  static func move(
-    _ list: inout ListState, _ content: ListContent, _ height: Int, _ action: ActionID,
-    _ count: Int?
-  ) -> Bool {  // tidy:table
-    switch action {
-    case .rowDown: list.move(by: count ?? 1, in: content, height: height)
-    case .rowUp: list.move(by: -(count ?? 1), in: content, height: height)
-    case .rowFirst, .rowLast:
-      if let count {
-        list.moveToRow(number: count, in: content, height: height)
-      } else if action == .rowFirst {
-        list.moveToFirst(in: content, height: height)
-      } else {
-        list.moveToLast(in: content, height: height)
-      }
-    case .pageDown: list.movePage(by: Double(count ?? 1), in: content, height: height)
-    case .pageUp: list.movePage(by: -Double(count ?? 1), in: content, height: height)
-    case .pageHalfDown: list.movePage(by: 0.5, in: content, height: height)
-    case .pageHalfUp: list.movePage(by: -0.5, in: content, height: height)
-    case .sectionNext:
-      // A count beyond the sections ends at the last one, however great it is.
-      for _ in 0..<min(count ?? 1, content.sections.count) {
-        list.moveToNextSection(in: content, height: height)
-      }
-    case .sectionPrevious:
-      for _ in 0..<min(count ?? 1, content.sections.count) {
-        list.moveToPreviousSection(in: content, height: height)
-      }
-    case .screenTop: list.moveToScreen(.top, in: content, height: height)
-    case .screenMiddle: list.moveToScreen(.middle, in: content, height: height)
-    case .screenBottom: list.moveToScreen(.bottom, in: content, height: height)
-    case .scrollDown: list.scroll(by: count ?? 1, in: content, height: height)
-    case .scrollUp: list.scroll(by: -(count ?? 1), in: content, height: height)
-    case .scrollRowTop: list.placeCursor(.top, in: content, height: height)
-    case .scrollRowMiddle: list.placeCursor(.middle, in: content, height: height)
-    case .scrollRowBottom: list.placeCursor(.bottom, in: content, height: height)
-    case .scrollRight: list.scrollHorizontally(by: 8)
-    case .scrollLeft: list.scrollHorizontally(by: -8)
-    default: return false
-    }
-    return true
   }
 }

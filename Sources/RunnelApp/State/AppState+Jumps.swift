@@ -4,49 +4,44 @@ import RunnelTerminal
 
 // From one remarkable row to the next.
 
-extension AppState {
-  /// Jumps to a row of a kind; false if the action is none of that.
-  mutating func jump(_ action: ActionID, count: Int) -> Bool {
-    guard let target = jumpTarget(action) else { return false }
-    jump(by: target.isForward ? count : -count, target)
-    return true
-  }
+/// A kind of rows that one goes to.
+enum RowKind {
+  case marked
+  case unread
+  case changed
+}
 
-  /// Why there is no row to jump to; nil if there is, or the action is none of that.
-  func reasonNotJumped(_ action: ActionID) -> String? {
-    guard let target = jumpTarget(action), wantedRows(target).ids.isEmpty else { return nil }
+extension AppState {
+  /// The reason why there is no row of a kind to go to; nil if there is.
+  func reasonNotJumped(to kind: RowKind) -> String? {
+    guard let target = jumpTarget(kind), wantedRows(target).ids.isEmpty else { return nil }
     return target.none
   }
 
-  /// A kind of rows that one goes to.
+  /// The rows that one goes to.
   private struct JumpTarget {
-    var isForward: Bool
     /// What is said if there are none.
     var none: String
     var isWanted: (String) -> Bool
   }
 
-  private func jumpTarget(_ action: ActionID) -> JumpTarget? {
-    if action == .markNext || action == .markPrevious {
+  /// Nil for what the view does not have.
+  private func jumpTarget(_ kind: RowKind) -> JumpTarget? {
+    if kind == .marked {
       return JumpTarget(
-        isForward: action == .markNext, none: phrase("no row is marked", .markToggle, "marks"),
-        isWanted: marked.marks.contains)
+        none: phrase("no row is marked", .markToggle, "marks"), isWanted: marked.marks.contains)
     }
     if isTree { return nil }
     let screen = lists[active]
-    switch action {
-    case .unreadNext, .unreadPrevious:
+    if kind == .unread {
       let new = screen.unread.rows.union(screen.list.newAbove).union(screen.list.newBelow)
-      return JumpTarget(
-        isForward: action == .unreadNext, none: "no row is new", isWanted: new.contains)
-    case .changeNext, .changePrevious:
-      let changed = screen.changedUntil
-      let queue = queue
-      return JumpTarget(isForward: action == .changeNext, none: "no row changed just now") {
-        changed[$0] != nil
-          || (screen.records[$0].map { queue.conflict(at: $0.path) != nil } ?? false)
-      }
-    default: return nil
+      return JumpTarget(none: "no row is new", isWanted: new.contains)
+    }
+    let changed = screen.changed
+    let queue = queue
+    return JumpTarget(none: "no row changed just now") {
+      changed[$0] != nil
+        || (screen.records[$0].map { queue.conflict(at: $0.path) != nil } ?? false)
     }
   }
 
@@ -54,7 +49,8 @@ extension AppState {
   /// beginning.
   ///
   /// O(rows).
-  private mutating func jump(by count: Int, _ target: JumpTarget) {
+  mutating func jump(to kind: RowKind, by count: Int) {
+    guard let target = jumpTarget(kind) else { return }
     let (ids, before) = wantedRows(target)
     guard !ids.isEmpty else { return say(.info, target.none) }
     let isOnOne = marked.list.cursor == .row(ids[max(before - 1, 0)])

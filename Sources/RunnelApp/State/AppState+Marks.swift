@@ -33,20 +33,8 @@ extension AppState {
     }
   }
 
-  /// Does what is done with marks; false if the action is none of that.
-  mutating func performOnMarks(_ action: ActionID, count: Int) -> Bool {
-    switch action {
-    case .markToggle: toggleMark(count: count)
-    case .markRange: toggleRange()
-    case .markAll: markSection()
-    case .markClear: clearMarks()
-    default: return false
-    }
-    return true
-  }
-
   /// Marks the row under the cursor or takes its mark away, and steps down.
-  private mutating func toggleMark(count: Int) {
+  mutating func toggleMark(count: Int) {
     for _ in 0..<min(count, marked.content.rowCount) {
       if let id = marked.markableRow, marked.marks.remove(id) == nil { marked.marks.insert(id) }
       withList { list, content, height in list.move(by: 1, in: content, height: height) }
@@ -55,7 +43,7 @@ extension AppState {
   }
 
   /// Starts a range at the cursor, or marks the one that was started.
-  private mutating func toggleRange() {
+  mutating func toggleRange() {
     if marked.rangeStart != nil { return endRange() }
     guard let id = marked.markableRow else { return }
     marked.rangeStart = id
@@ -70,7 +58,7 @@ extension AppState {
   }
 
   /// Marks the rows beside that under the cursor; if all are marked, takes their marks away.
-  private mutating func markSection() {
+  mutating func markSection() {
     let rows = marked.markableRows
     if rows.isSubset(of: marked.marks) {
       marked.marks.subtract(rows)
@@ -91,28 +79,35 @@ extension AppState {
     if !isTree, lists[active].filter?.asks(for: .marked) == true { applyFilter(inView: active) }
   }
 
-  /// Why nothing is marked, or no mark is taken away; nil if one is, or the action is none of that.
-  func reasonNotMarked(_ action: ActionID) -> String? {
+  // MARK: Disabled reasons
+
+  /// What the view has rows of.
+  private var markedKind: String { isTree ? "node" : "record" }
+
+  var reasonNoMarkedRow: String? {
+    marked.marks.isEmpty ? phrase("no row is marked", .markToggle, "marks") : nil
+  }
+
+  var reasonNoMarks: String? { marked.rangeStart == nil ? reasonNoMarkedRow : nil }
+
+  var reasonNoRowToMark: String? {
     let marked = marked
-    let kind = isTree ? "node" : "record"
-    switch action {
-    case .markNext, .markPrevious:
-      return marked.marks.isEmpty ? phrase("no row is marked", .markToggle, "marks") : nil
-    case .markClear:
-      return marked.marks.isEmpty && marked.rangeStart == nil
-        ? phrase("no row is marked", .markToggle, "marks") : nil
-    case .markToggle:
-      // On a header the key goes on to the rows.
-      var next = marked.list
-      next.move(by: 1, in: marked.content, height: height)
-      let steps = if case .header? = marked.list.cursor { next != marked.list } else { false }
-      return steps || marked.markableRow != nil ? nil : "only \(kind)s are marked"
-    case .markRange:
-      return marked.markableRow == nil && marked.rangeStart == nil
-        ? "move to a \(kind) to start a range" : nil
-    case .markAll: return marked.markableRows.isEmpty ? "there are no \(kind)s to mark here" : nil
-    default: return nil
-    }
+    if marked.markableRow != nil { return nil }
+    // On a header the key goes on to the rows.
+    var next = marked.list
+    next.move(by: 1, in: marked.content, height: height)
+    let steps = if case .header? = marked.list.cursor { next != marked.list } else { false }
+    return steps ? nil : "only \(markedKind)s are marked"
+  }
+
+  var reasonNoRange: String? {
+    let marked = marked
+    return marked.markableRow == nil && marked.rangeStart == nil
+      ? "move to a \(markedKind) to start a range" : nil
+  }
+
+  var reasonNothingToMark: String? {
+    marked.markableRows.isEmpty ? "there are no \(markedKind)s to mark here" : nil
   }
 }
 
@@ -139,7 +134,7 @@ extension TreeScreen: MarkedList {
     case .paging(let path, _, _)?, .failed(let path, _, _)?: parent = path
     case nil: parent = .root
     }
-    let keys = expanded[parent]?.rows.map(\.key) ?? []
+    let keys = expanded[parent]?.rows.map(\.row.key) ?? []
     return Set(keys.map { Path(unchecked: parent.keys + [$0]).description })
   }
 

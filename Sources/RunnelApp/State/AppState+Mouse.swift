@@ -31,7 +31,9 @@ extension AppState {
     case .form, .confirm: return
     case .palette, .menu: perform(action == .scrollUp ? .inputPrevious : .inputNext, count: nil)
     case .record(let screen) where screen.edit != nil: return
-    case .compose, .filter, .search: performInView(action, count: count)
+    case .compose, .filter, .search:
+      forgetAwaitedRow()
+      Commands.command(action, in: [.list])?.run(&self, count)
     case .record, .help, .debug, .history, .compare, .queue, nil: perform(action, count: count)
     }
   }

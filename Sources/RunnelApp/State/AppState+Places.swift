@@ -43,20 +43,8 @@ extension AppState {
     places.note(before)
   }
 
-  /// Does what is done with places; false if the action is none of that.
-  mutating func performWithPlaces(_ action: ActionID, count: Int?) -> Bool {
-    switch action {
-    case .bookmarkSet: awaitLetter(.set, action)
-    case .bookmarkGoto: awaitLetter(.goTo, action)
-    case .historyBack: travel(by: -(count ?? 1))
-    case .historyForward: travel(by: count ?? 1)
-    default: return false
-    }
-    return true
-  }
-
   /// Goes so many places forward, or back if negative.
-  private mutating func travel(by count: Int) {
+  mutating func travel(by count: Int) {
     for step in 0..<min(abs(count), PlaceHistory.placesMax) {
       let here = place
       let next = count < 0 ? places.goBack(from: here) : places.goForward(from: here)
@@ -76,7 +64,8 @@ extension AppState {
 
   // MARK: Bookmarks
 
-  private mutating func awaitLetter(_ purpose: AwaitedLetter.Purpose, _ action: ActionID) {
+  /// Waits for the letter of a bookmark.
+  mutating func awaitLetter(_ purpose: AwaitedLetter.Purpose, _ action: ActionID) {
     let keys = keymap.firstKeys(for: action, in: contexts) ?? ""
     awaited = AwaitedLetter(purpose: purpose, keys: keys, time: now)
   }

@@ -14,7 +14,8 @@ extension AppState {
       state.tick(time)
       return state.trace.noteNothing()
     }
-    let before = state.facts
+    // Nothing but actions changes the state, so what was so after the last one still is.
+    let before = state.trace.facts ?? state.facts
     state.handle(action)
     state.trace.note(
       AppState.name(of: action), isOfInterest: AppState.isOfInterest(action), at: state.now,
@@ -37,11 +38,12 @@ extension AppState {
     case .tick(let time): tick(time)
     case .input(let event): handle(event)
     case .list(let view, let change): apply(change, toView: view)
+    case .keptAll(let view): lists[view].isLettingGo = false
     case .counted(let view, let count):
       if lists.indices.contains(view) { lists[view].total = count }
     case .waiting(let view, let count):
       if lists[view].waitingCount != nil { lists[view].waitingCount = count }
-    case .tree(let path, let children): show(children, of: path)
+    case .tree(let path, let change): show(change, of: path)
     case .record(let path, let node): show(node, ofRecord: path)
     case .pendingWrites(let writes): take(pending: writes)
     case .answered(let id, let answer): take(answer, to: id)
@@ -68,9 +70,7 @@ extension AppState {
     readDetailHistory()
     if let queueDue, queueDue <= now { refreshQueue() }
     if !isTree {
-      if !lists[active].changedUntil.isEmpty {
-        lists[active].changedUntil = lists[active].changedUntil.filter { $0.value > time }
-      }
+      lists[active].changed.end(at: time)
       lists[active].refreshTitles(now: now, local: local)
     }
   }
@@ -80,25 +80,18 @@ extension AppState {
     let restored = restoredRows(of: change)
     var change = change
     change.newRows.subtract(restored)
-    lists[view].apply(change, height: height, now: now, local: local, me: me)
+    guard lists[view].apply(change, height: height, now: now, local: local, me: me) else {
+      return say(.error, "a change does not fit the list of \(lists[view].definition.name)")
+    }
+    letGo(inView: view)
     guard view == active else { return }
     noteDetailChange(change)
     goToRestored(restored)
   }
 
-  private mutating func show(_ children: TreeChildren, of path: Path) {
-    tree.expanded[path] = children
+  private mutating func show(_ change: TreeChange, of path: Path) {
     // Children that are gone, or have none any more, take what was expanded below them along.
-    let present = Set(children.rows.filter(\.isExpandable).map(\.key))
-    let gone = tree.expanded.keys.filter { place in
-      guard let rest = place.relative(to: path), let first = rest.keys.first else { return false }
-      return !present.contains(first)
-    }
-    for place in gone.sorted() {
-      tree.expanded[place] = nil
-      effects.append(.collapse(place))
-    }
-    tree.rebuild(height: height)
+    for place in tree.take(change, of: path, height: height) { effects.append(.collapse(place)) }
     goOnToWanted()
     noteChange(at: path)
     updatePreview()
@@ -129,12 +122,5 @@ extension AppAction {
     case .tick, .input, .typedAhead, .effectsTaken: false
     default: true
     }
-  }
-}
-
-extension TreeRow {
-  /// True if there are children to show.
-  fileprivate var isExpandable: Bool {
-    if case .children = summary.kind { true } else { false }
   }
 }

@@ -60,7 +60,11 @@ extension AppState {
   }
 
   /// Opens the form with all fields of the record at hand, once the record is there.
-  mutating func openForm() {
+  mutating func openFormAtHand() {
+    if case .record(let screen)? = layers.last {
+      guard let node = screen.node else { return }
+      return openForm(of: screen.path, node.exportJSON)
+    }
     guard let path = recordAtHand, resources.record(at: path) != nil else { return }
     if !isTree, let node = lists[active].cursorRecord?.row.node {
       return openForm(of: path, node.exportJSON)

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -39,11 +40,11 @@ extension AppState {
       let parent = Path(unchecked: Array(keys[..<depth]))
       guard let children = tree.expanded[parent] else { return expandForWanted(parent) }
       switch children.phase {
-      case .loading: return
+      case .idle, .loading: return
       case .failed: return giveUpWanted(at: parent, "the children of \(parent) could not be read")
       case .loaded: break
       }
-      if children.rows.contains(where: { $0.key == keys[depth] }) { continue }
+      if children.child(keys[depth]) != nil { continue }
       let isAll = children.paging == .exhausted
       return giveUpWanted(
         at: parent,

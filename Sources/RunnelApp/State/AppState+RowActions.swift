@@ -6,29 +6,6 @@ import RunnelTree
 // What else is done with a row: a copy of it, the links in it, and the records that it refers to.
 
 extension AppState {
-  /// Does what is about the row or field under the cursor; false if the action is none of that.
-  mutating func performOnRow(_ action: ActionID) -> Bool {
-    switch action {
-    case .rowActions: openRowActions()
-    case .recordDuplicate: duplicate()
-    case .linkOpen: if let link = linkAtHand { effects.append(.openLink(link)) }
-    case .copyURL: if let link = linkAtHand { effects.append(.copy(link, what: "link \(link)")) }
-    case .refFollow: followReference()
-    default: return false
-    }
-    return true
-  }
-
-  /// Why none of that can be done; nil if it can, or it is none of that.
-  func reasonOffOnRow(_ action: ActionID) -> String? {
-    switch action {
-    case .recordDuplicate: reasonNotDuplicated
-    case .linkOpen, .copyURL: linkAtHand == nil ? "there is no link here" : nil
-    case .refFollow: referencesAtHand.isEmpty ? "nothing here refers to another record" : nil
-    default: nil
-    }
-  }
-
   // MARK: Copies
 
   /// The place of what is duplicated, and its value if that is known.
@@ -41,7 +18,7 @@ extension AppState {
     return (path, nil)
   }
 
-  private var reasonNotDuplicated: String? {
+  var reasonNotDuplicated: String? {
     guard let path = originalAtHand?.path, let parent = path.parent else {
       return "move to a record to duplicate it"
     }
@@ -49,13 +26,13 @@ extension AppState {
     if let reason = reasonReadOnly { return reason }
     do throws(Refusal) {
       _ = try resources.adding(.object([]), to: parent)
-      return nil
+      return reasonBeingRead
     } catch {
       return error.message
     }
   }
 
-  private mutating func duplicate() {
+  mutating func duplicate() {
     guard let original = originalAtHand else { return }
     if let node = original.node { return addCopy(of: original.path, node.exportJSON) }
     read(original.path, for: .duplicate)
@@ -108,6 +85,17 @@ extension AppState {
     return WebLink.first(in: RunnelTree.Node(leaf))
   }
 
+  var reasonNoLink: String? { linkAtHand == nil ? "there is no link here" : nil }
+
+  /// Opens the first link in the browser.
+  mutating func openLink() {
+    if let link = linkAtHand { effects.append(.openLink(link)) }
+  }
+
+  mutating func copyLink() {
+    if let link = linkAtHand { effects.append(.copy(link, what: "link \(link)")) }
+  }
+
   /// A link was handed to the browser; without one it is copied.
   mutating func finish(opening link: String, by program: String?) {
     if let program { return say(.info, "opened \(link) by \(program)") }
@@ -149,7 +137,11 @@ extension AppState {
     }
   }
 
-  private mutating func followReference() {
+  var reasonNoReference: String? {
+    referencesAtHand.isEmpty ? "nothing here refers to another record" : nil
+  }
+
+  mutating func followReference() {
     let places = referencesAtHand
     if places.count == 1 { return open(record: places[0], nil) }
     matcher.reset()
@@ -162,7 +154,6 @@ extension AppState {
 
   /// Turns writing off, or on again where the database was opened to be written.
   mutating func toggleReadOnly() {
-    if let reason = reasonNotSwitched { return say(isOpenedReadOnly ? .warning : .info, reason) }
     isReadOnly.toggle()
     let keys = keysOrName(.profileReadonly)
     say(.info, isReadOnly ? "read-only: \(keys) turns writing on" : "writing is on again")

@@ -5,10 +5,9 @@ import RunnelTree
 // From one line to the next that stands as deep, over what is open between.
 
 extension AppState {
-  /// Goes to a sibling; false if the action is none of that.
-  mutating func performOnSiblings(_ action: ActionID, count: Int) -> Bool {
-    guard action == .siblingNext || action == .siblingPrevious else { return false }
-    guard let item = sibling(by: action == .siblingNext ? count : -count) else { return true }
+  /// Goes to the sibling so many further on, or back if negative.
+  mutating func goToSibling(by count: Int) {
+    guard let item = sibling(by: count) else { return }
     if pane == .views {
       viewsList.moveTo(item, in: viewsContent, height: layout.views.height)
     } else {
@@ -16,19 +15,12 @@ extension AppState {
         _ = list.moveTo(item, in: content, height: height)
       }
     }
-    return true
   }
 
-  /// Why one cannot go to a sibling; nil if one can, or the action is none of that.
-  func reasonNoSibling(_ action: ActionID) -> String? {
-    if case .record(let screen)? = layers.last, screen.reading != nil {
-      return phrase("this is one text", .rowDown, "scrolls it")
-    }
-    switch action {
-    case .siblingNext: return sibling(by: 1) == nil ? "this is the last one here" : nil
-    case .siblingPrevious: return sibling(by: -1) == nil ? "this is the first one here" : nil
-    default: return nil
-    }
+  /// The reason why one cannot go to a sibling, on or back if negative; nil if one can.
+  func reasonNoSibling(by step: Int) -> String? {
+    if sibling(by: step) != nil { return nil }
+    return step > 0 ? "this is the last one here" : "this is the first one here"
   }
 
   /// The line so many further on, or back if negative, among those that stand as deep as that under the

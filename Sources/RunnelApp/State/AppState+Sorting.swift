@@ -98,7 +98,9 @@ extension PaletteCommand {
   static let sort = PaletteCommand(
     name: "sort", hint: "FIELD [desc]", description: "in another order; own is the view's own",
     argument: .choice,
-    refusal: { $0.isTree ? "the tree is sorted by keys" : $0.reasonOff(.sortMenu) },
+    disabledReason: {
+      $0.isTree ? "the tree is sorted by keys" : $0.disabledReason(.sortMenu)
+    },
     choices: { state, _ in
       guard !state.isTree else { return [] }
       let screen = state.lists[state.active]

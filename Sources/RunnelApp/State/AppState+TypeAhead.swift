@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
@@ -170,11 +171,12 @@ extension AppState {
     guard screen.paging == .fetching, pane == .list else { return nil }
     let moves = screen.isLiveAtBottom ? AppState.upMoves : AppState.downMoves
     guard moves.contains(action) else { return nil }
-    var list = screen.list
-    if list.cursor != .row(ListScreen.pagingRow) {
-      _ = AppState.move(&list, screen.content, height, action, count)
+    var after = self
+    if screen.list.cursor != .row(ListScreen.pagingRow) {
+      Commands.command(action, in: [.list])?.run(&after, count)
     }
-    return list.cursor == .row(ListScreen.pagingRow) ? "the next rows are being fetched" : nil
+    return after.lists[active].list.cursor == .row(ListScreen.pagingRow)
+      ? "the next rows are being fetched" : nil
   }
 
   private func reasonWaitingInTree(_ action: ActionID) -> String? {

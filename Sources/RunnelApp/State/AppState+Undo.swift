@@ -6,24 +6,13 @@ import RunnelTree
 // Taking back what was written here, and doing it again.
 
 extension AppState {
-  /// Takes entries back where the log of actions is shown, and else the last writes; or does them again.
-  ///
-  /// False if the action is neither.
-  mutating func performUndo(_ action: ActionID, count: Int) -> Bool {
-    switch action {
-    case .editUndo:
-      if case .history? = layers.last {
-        undoHistoryEntry()
-      } else if entryAtHand != nil {
-        undoEntry()
-      } else {
-        go(.undo, count)
-      }
-    case .editRedo: go(.redo, count)
-    default: return false
-    }
-    return true
+  /// Takes the entry of the log under the cursor back, and elsewhere the last writes.
+  mutating func undo(_ count: Int) {
+    if entryAtHand != nil { undoEntry() } else { go(.undo, count) }
   }
+
+  /// Does writes again that were taken back.
+  mutating func redo(_ count: Int) { go(.redo, count) }
 
   private mutating func go(_ direction: UndoHistory.Direction, _ count: Int) {
     if let reversal = undoing.reversal {

@@ -11,6 +11,9 @@ enum AtHand: Equatable {
   /// A record that a resource describes, and the resource of what the user toggles there.
   case record(toggles: String?)
 
+  /// The resource of what the user toggles there; nil if nothing is.
+  var toggled: String? { if case .record(let toggled) = self { toggled } else { nil } }
+
   /// The contexts whose keys are for it, innermost first.
   var contexts: [KeymapContext] {
     switch self {

@@ -62,17 +62,6 @@ struct ExportChoice: Hashable, Sendable {
   var source: ExportJob.Source
 }
 
-extension ActionID {
-  static let dataExport = ActionID("data.export")
-}
-
-extension AppKeymap {
-  static let files: [Row] = [
-    (["ye"], .dataExport, "export the view, the marked rows or this node to a file…")
-  ]
-  static let filing: [Row] = files + [(["yi"], .dataImport, "import records from a file…")]
-}
-
 // MARK: The form
 
 extension AppState {

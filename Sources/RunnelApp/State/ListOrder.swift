@@ -49,7 +49,8 @@ extension ListScreen {
     headings = [:]
     list.apply(.reload, from: old, to: content, height: height)
     list.clearNewRows()
-    (phase, paging) = (.loading, .exhausted)
+    (phase, paging, newer) = (.loading, .exhausted, .exhausted)
+    (unloaded, isLettingGo, loadedFloor) = (nil, false, 0)
   }
 
   /// What rows may be sorted by: the fields that are shown, those of a row, and its key.

@@ -18,7 +18,14 @@ struct Unread: Hashable, Sendable {
   var since: Int64?
   /// The ids of the unread rows.
   var rows: Set<String> = []
-  /// The newest row that was seen before the program was started; nil once a visit ended since.
+  /// How many of the unread rows the list let go of.
+  var unloaded = 0
+  /// How many rows the collection had when the last visit ended; nil if that is not known.
+  fileprivate var total: Int?
+  /// The newest row that is known to be seen; nil once a visit ended since.
+  ///
+  /// It was so before the program was started, or before the list let go of unread rows: rows beyond it
+  /// are unread when they are loaded.
   fileprivate var seen: RunnelTree.Key?
   /// The unread row that the line stands beside; nil if there is none.
   fileprivate var edge: String?
@@ -80,6 +87,7 @@ extension ListScreen {
   mutating func leave(height: Int, now: Int64) {
     guard isOpen else { return }
     unread = Unread(since: now)
+    unread.total = total
     guard content.divider != nil else { return }
     let old = content
     content = old.divided(at: nil)
@@ -90,8 +98,37 @@ extension ListScreen {
   ///
   /// O(1); after a filter O(unread rows).
   var unreadCount: Int {
-    guard unread.isInDoubt else { return unread.rows.count }
-    return unread.rows.count { content.indexPath(ofRow: $0) != nil }
+    let loaded = unread.isInDoubt ? unread.rows.count(where: hasRow) : unread.rows.count
+    return loaded + unread.unloaded + unreadArrivedUnloaded
+  }
+
+  /// How many unread rows came beyond the end of what is loaded.
+  private var unreadArrivedUnloaded: Int {
+    guard unread.since != nil, let total, let before = unloaded?.total else { return 0 }
+    return max(0, total - max(before, unread.total ?? 0))
+  }
+
+  /// The unread rows that go with a change are known when they are loaded again.
+  ///
+  /// O(loaded rows).
+  private mutating func letGoOfUnread(_ change: ListChange, _ old: [String: Record]) {
+    let gone =
+      change.update.isReload
+      ? unread.rows.filter { !hasRow($0) } : unread.rows.intersection(change.removed)
+    guard !gone.isEmpty else { return }
+    if hasKeysInOrderOfTime, unread.seen == nil,
+      let first = unread.rows.compactMap({ old[$0]?.row.key }).min()
+    {
+      let seen = old.values.filter { !isTransient($0) && $0.row.key < first }
+      unread.seen = seen.map { $0.row.key }.max()
+    }
+    unread.rows.subtract(gone)
+  }
+
+  /// As many rows are unread after rows were let go of, or read again, as were before.
+  mutating func keepUnread(_ count: Int) {
+    unread.unloaded = 0
+    unread.unloaded = max(0, count - unreadCount)
   }
 
   /// What the line before the unread rows says.
@@ -110,18 +147,28 @@ extension ListScreen {
 
   /// Takes the rows over that arrived, and forgets those that went; returns where the line stands.
   ///
-  /// O(batch), and O(rows) once when the first unread row arrives or the row beside the line goes.
+  /// O(batch), and O(rows) after a reload.
   mutating func updateUnread(
-    _ change: ListChange, from old: ListContent, to new: ListContent, me: String
+    _ change: ListChange, from old: ListContent, to new: ListContent,
+    forgotten: [String: Record], me: String
   ) -> IndexPath? {
     let since = rowsSinceLastTime(change, me: me)
     guard unread.since != nil else { return nil }
     let fresh = change.newRows.union(since).filter { !isOwn($0, me) }
+    if change.isLettingGo {
+      letGoOfUnread(change, records.merging(forgotten) { known, _ in known })
+    } else if unread.unloaded > 0 {
+      let again = fresh.subtracting(change.newRows).subtracting(unread.rows)
+      unread.unloaded = max(0, unread.unloaded - again.count)
+    }
     unread.rows.formUnion(fresh)
-    if unread.rows.isEmpty { return nil }
-    forgetGoneUnread(change.update, from: old, to: new)
+    if unread.rows.isEmpty {
+      unread.edge = nil
+      return nil
+    }
+    forgetGoneUnread(change)
     guard isInOrderOfTime else { return nil }
-    settleEdge(change.update, fresh, in: new)
+    settleEdge(change.update, fresh, from: old, to: new)
     if unread.edge == nil { return nil }
     return isLiveAtBottom
       ? unread.hint : IndexPath(section: unread.hint.section, row: unread.hint.row + 1)
@@ -136,61 +183,75 @@ extension ListScreen {
     }
   }
 
-  private mutating func forgetGoneUnread(
-    _ update: BatchUpdate, from old: ListContent, to new: ListContent
-  ) {
+  private mutating func forgetGoneUnread(_ change: ListChange) {
     if filter != nil {
       // What goes may come back, one source after the other.
       unread.isInDoubt = true
-    } else if update.isReload, !unread.isInDoubt {
-      unread.rows = unread.rows.filter { new.indexPath(ofRow: $0) != nil }
-    } else {
-      for path in update.deletedRows {
-        if let id = old.row(at: path) { unread.rows.remove(id) }
-      }
-      let moved = Set(update.movedRows.map(\.from))
-      for section in update.deletedSections where old.sections.indices.contains(section) {
-        for (row, id) in old.sections[section].rows.enumerated()
-        where !moved.contains(IndexPath(section: section, row: row)) {
-          unread.rows.remove(id)
-        }
-      }
+    } else if !change.update.isReload {
+      unread.rows.subtract(change.removed)
+    } else if !unread.isInDoubt {
+      unread.rows = unread.rows.filter(hasRow)
     }
   }
 
   /// Finds the unread row that the line stands beside: the first one, or the last one.
+  ///
+  /// O(batch); O(rows) if nothing is known of it. Beyond the one of before only rows can be unread that
+  /// came.
   private mutating func settleEdge(
-    _ update: BatchUpdate, _ fresh: Set<String>, in content: ListContent
+    _ update: BatchUpdate, _ fresh: Set<String>, from old: ListContent, to new: ListContent
   ) {
-    guard !update.isReload, let edge = unread.edge, unread.rows.contains(edge),
-      var place = content.indexPath(ofRow: edge, near: unread.hint)
-    else { return findEdge(in: content) }
-    // Only what came may stand further out than the row that was there.
-    let candidates =
-      update.insertedRows
-      + update.insertedSections.filter(content.sections.indices.contains).flatMap { section in
-        content.sections[section].rows.indices.map { IndexPath(section: section, row: $0) }
-      }
-    for path in candidates where isLiveAtBottom ? path < place : place < path {
-      if let id = content.row(at: path), fresh.contains(id) { place = path }
+    let isFirst = unread.edge == nil && unread.rows.count == fresh.count
+    var place: IndexPath?
+    if update.isReload || (unread.edge == nil && !isFirst) {
+      place = nextUnread(in: new, from: nil)
+    } else if unread.edge != nil {
+      guard old.row(at: unread.hint) == unread.edge,
+        let passage = old.passage(of: unread.hint, through: update, to: new)
+      else { return setEdge(nextUnread(in: new, from: nil), in: new) }
+      let isThere = passage.isSameRow && unread.edge.map(unread.rows.contains) == true
+      place = isThere ? passage.path : nextUnread(in: new, from: passage.path)
     }
-    unread.hint = place
-    unread.edge = content.row(at: place)
+    let candidates =
+      update.insertedRows + update.movedRows.map(\.to)
+      + update.insertedSections.filter(new.sections.indices.contains).flatMap { section in
+        new.sections[section].rows.indices.map { IndexPath(section: section, row: $0) }
+      }
+    for path in candidates where isFurtherOut(path, than: place) {
+      if let id = new.row(at: path), unread.rows.contains(id) { place = path }
+    }
+    setEdge(place, in: new)
   }
 
-  private mutating func findEdge(in content: ListContent) {
-    unread.edge = nil
-    let sections = Array(content.sections.enumerated())
-    for (index, section) in isLiveAtBottom ? sections : sections.reversed() {
+  private mutating func setEdge(_ place: IndexPath?, in content: ListContent) {
+    unread.edge = place.flatMap { content.row(at: $0) }
+    if let place { unread.hint = place }
+  }
+
+  private func isFurtherOut(_ path: IndexPath, than place: IndexPath?) -> Bool {
+    guard let place else { return true }
+    return isLiveAtBottom ? path < place : place < path
+  }
+
+  /// The first unread row from a place on, in the direction of the newest rows; nil to begin at the
+  /// other end.
+  ///
+  /// O(rows that are read up to it).
+  private func nextUnread(in content: ListContent, from start: IndexPath?) -> IndexPath? {
+    let sections = content.sections
+    let first = start?.section ?? (isLiveAtBottom ? 0 : sections.count - 1)
+    for section in isLiveAtBottom
+      ? Array(sections.indices.dropFirst(first)) : sections.indices.prefix(first + 1).reversed()
+    {
+      let rows = sections[section].rows
+      let from = section == first ? start?.row : nil
       let row =
         isLiveAtBottom
-        ? section.rows.firstIndex(where: unread.rows.contains)
-        : section.rows.lastIndex(where: unread.rows.contains)
-      guard let row else { continue }
-      unread.edge = section.rows[row]
-      unread.hint = IndexPath(section: index, row: row)
-      return
+        ? rows.indices.dropFirst(from ?? 0).first { unread.rows.contains(rows[$0]) }
+        : rows.indices.prefix((from ?? rows.count) + 1).last { unread.rows.contains(rows[$0]) }
+      if let row { return IndexPath(section: section, row: row) }
     }
+    return nil
   }
 }
 

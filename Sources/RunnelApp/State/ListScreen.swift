@@ -13,6 +13,8 @@ struct ListScreen: Hashable, Sendable {
   private static let sentPrefix = "~being-sent-"
   /// The most rows that are shown while they are being sent.
   static let sentRowsMax = 100
+  /// How many rows that a filter hid are remembered.
+  private static let hiddenMax = 1000
   /// How long a changed row is marked, in milliseconds.
   static let changeMarkMilliseconds: Int64 = 3000
 
@@ -29,16 +31,29 @@ struct ListScreen: Hashable, Sendable {
   var isWide = false
   /// True once its streams were asked for.
   var isOpen = false
-  var phase = LoadPhase.loading
-  var paging = PagingPhase.exhausted
+  var phase = LoadState.loading
+  var paging = FetchState.exhausted
+  /// What the row says that stands for rows towards the end where they arrive; `exhausted` if the list
+  /// reaches it.
+  var newer = FetchState.exhausted
+  /// What is known of the rows there; nil if the list reaches that end.
+  var unloaded: UnloadedRows?
+  /// True from when rows are to be let go of until they are gone.
+  var isLettingGo = false
+  /// So many rows were loaded when some were let go of last, or were searched.
+  var loadedFloor = 0
+  /// True if the cursor is to go to the end where rows arrive as soon as that is loaded.
+  var wantsLiveEnd = false
   var content = ListContent()
   /// What the headers of the sections say.
   var headings: [String: ListHeading] = [:]
   var list = ListState()
-  /// The rows by id.
+  /// The rows of the list by id, no others; `hasRow` asks for one.
   var records: [String: Record] = [:]
-  /// Until when rows are marked as changed, in milliseconds since 1970.
-  var changedUntil: [String: Int64] = [:]
+  /// Rows that the filter in force hid, to be offered where a filter is typed.
+  private(set) var hidden: [String: Record] = [:]
+  /// The rows that are marked as changed.
+  var changed = TimedMarks()
   /// Which rows are shown; nil for all.
   var filter: Filter?
   /// The row that the cursor was on when the list was filtered, and goes back to when it is shown
@@ -64,8 +79,12 @@ struct ListScreen: Hashable, Sendable {
   var draft = ""
   /// What was composed and sent.
   var sent = LineHistory()
+  /// The rows that are being composed or sent.
+  private var transientRows: Set<String> = []
   /// The day on which the headers were written, counted from 1970: they say "Today".
   private var titledDay: Int?
+  /// What the details of the headers were made of.
+  private var counts: [String: SectionCount] = [:]
 
   init(_ definition: ViewDefinition) {
     self.definition = definition
@@ -116,53 +135,78 @@ struct ListScreen: Hashable, Sendable {
 
 extension ListScreen {
   /// Takes a change over: content, marks, cursor and scroll position.
+  ///
+  /// O(sections + t log n) in the t rows of the change; O(n) if it is a reload.
+  ///
+  /// - Returns: false if the change does not fit the list, as in a recording that was edited; nothing
+  ///   is changed then.
+  @discardableResult
   mutating func apply(
     _ change: ListChange, height: Int, now: Int64, local: LocalTime, me: String
-  ) {
+  ) -> Bool {
+    guard let sections = change.sections(after: content.sections) else { return false }
     phase = change.phase
+    let unreadBefore = unreadCount
+    let fetched = [
+      paging == .fetching && change.paging != .fetching ? ListScreen.pagingRow : nil,
+      newer == .fetching && change.newer != .fetching ? ListScreen.newerRow : nil,
+    ].compactMap(\.self)
+    noteReach(change)
     paging = change.paging
     loadedCount = change.loadedCount
     arrived.formUnion(change.newRows)
+    let transientBefore = transientRows
+    // What is stored while it is being sent here is no news; the same user may write elsewhere, too.
+    let isSending = transientBefore.contains { $0 != composeRow }
+    let forgotten = change.isLettingGo ? records : [:]
     remember(change, now: now)
     let old = content
-    titledDay = local.civil(now).dayNumber
+    let emptyText = emptyText
     content = ListContent(
-      sections: change.sections.map {
-        ListSection(id: $0.id, rows: $0.rows, emptyText: emptyText)
+      sections: sections.map { section in
+        var section = section
+        section.emptyText = emptyText
+        return section
       })
-    content = content.divided(at: updateUnread(change, from: old, to: content, me: me))
-    headings = [:]
-    for section in content.sections {
-      headings[section.id] = heading(of: section, now: now, local: local)
-    }
-    let isOnPagingRow = list.cursor == .row(ListScreen.pagingRow)
+    content = content.divided(
+      at: updateUnread(change, from: old, to: content, forgotten: forgotten, me: me))
+    if change.isLettingGo { keepUnread(unreadBefore) }
+    updateHeadings(now: now, local: local)
     let brings = !change.update.insertedRows.isEmpty || !change.update.insertedSections.isEmpty
-    if isOnPagingRow, brings { stepOffPagingRow(in: old, height: height) }
+    let placeholder = brings ? stepOffPlaceholder(in: old, height: height) : nil
     let isFirst = old.sections.isEmpty && !content.sections.isEmpty
-    // What is stored while it is being sent here is no news; the same user may write elsewhere, too.
-    let newRows =
-      !change.newRows.isEmpty && isSending(in: old)
-      ? change.newRows.filter { !isOwn($0, me) } : change.newRows
     list.apply(
       change.update, from: old, to: content, height: height,
-      newRows: newRows)
-    if isOnPagingRow, brings { stepBackFromBoundary(height: height) }
+      newRows: change.newRows.filter { !(isSending && isOwn($0, me)) },
+      isLettingGo: change.isLettingGo)
+    forgetUnloaded()
+    if let placeholder { stepBack(to: placeholder, height: height) }
+    for row in fetched where !change.isLettingGo { noteFetched(from: row) }
     if isFirst { goToLiveEnd(height: height) }
     forgetGoneMarks(change)
-    if let wantedRow, content.indexPath(ofRow: wantedRow) != nil {
-      list.moveTo(.row(wantedRow), in: content, height: height)
+    goToWanted(height: height)
+    if wantsLiveEnd, !isAway {
+      wantsLiveEnd = false
+      goToLiveEnd(height: height)
+      list.clearNewRows()
     }
-    showTransientRow(of: change, in: old, height: height)
+    showTransientRow(of: change, known: transientBefore, height: height)
+    return true
   }
 
-  /// True if rows are being sent: they stand at an end of their sections.
-  private func isSending(in content: ListContent) -> Bool {
-    let sentRows = sentRow(RequestID(0)).dropLast(12)
-    let count = ListScreen.sentRowsMax + 2
-    return content.sections.contains { section in
-      section.rows.suffix(count).contains { $0.hasPrefix(sentRows) }
-        || section.rows.prefix(count).contains { $0.hasPrefix(sentRows) }
-    }
+  /// Up to so many records of the list, with those that a filter hid.
+  func someRecords(_ count: Int) -> [Record] {
+    Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
+  }
+
+  /// True if the list has a row for a record; the paging row is none.
+  ///
+  /// O(1).
+  func hasRow(_ id: String) -> Bool { records[id] != nil }
+
+  private mutating func goToWanted(height: Int) {
+    guard let wantedRow, hasRow(wantedRow), list.cursor != .row(wantedRow) else { return }
+    list.moveTo(.row(wantedRow), in: content, height: height)
   }
 
   /// What a section without rows says.
@@ -172,53 +216,77 @@ extension ListScreen {
 
   /// A record that is gone is not marked; one that a filter hides is.
   private mutating func forgetGoneMarks(_ change: ListChange) {
-    guard !marks.isEmpty, filter == nil else { return }
-    if change.update.isReload || !change.update.deletedRows.isEmpty
-      || !change.update.deletedSections.isEmpty
-    {
-      marks = marks.filter { content.indexPath(ofRow: $0) != nil }
+    // Rows that the list lets go of come back.
+    guard filter == nil, !change.isLettingGo else { return }
+    if change.update.isReload {
+      marks = marks.filter(hasRow)
+    } else if !marks.isEmpty {
+      marks.subtract(change.removed)
     }
-    if let start = rangeStart, content.indexPath(ofRow: start) == nil { rangeStart = nil }
+    if let start = rangeStart, !hasRow(start) { rangeStart = nil }
   }
 
   private mutating func remember(_ change: ListChange, now: Int64) {
-    changedUntil = changedUntil.filter { $0.value > now }
-    let isLive = !change.update.isReload
-    for (id, record) in change.records {
-      // A row that another query found before, as a pinned one, is the same row, unchanged.
-      if isLive, let known = records[id], known.row.content != record.row.content,
-        !isTransient(record)
-      {
-        changedUntil[id] = now + ListScreen.changeMarkMilliseconds
-      }
-      records[id] = record
+    changed.end(at: now)
+    if filter == nil { hidden = [:] }
+    if change.update.isReload {
+      records = change.records
+      transientRows = Set(
+        change.records.filter { ListScreen.isTransient($0.value.row.key.text) }.keys)
+      // What a filter hides comes back.
+      if filter == nil { arrived = arrived.filter(hasRow) }
+      return
     }
-    if records.count > 2 * (content.rowCount + change.records.count) + 1000 {
-      // Rows that left are forgotten in bulk, so that a batch costs what it changes.
-      let kept = Set(change.sections.flatMap(\.rows))
-      records = records.filter { kept.contains($0.key) }
-      if filter == nil { arrived.formIntersection(kept) }
+    for id in change.removed {
+      let gone = records.removeValue(forKey: id)
+      transientRows.remove(id)
+      if filter == nil {
+        arrived.remove(id)
+      } else if hidden.count < ListScreen.hiddenMax {
+        hidden[id] = gone
+      }
+    }
+    for (id, record) in change.records {
+      hidden[id] = nil
+      // A row that another query found before, as a pinned one, is the same row, unchanged.
+      let known = records.updateValue(record, forKey: id)
+      if isTransient(record) { transientRows.insert(id) }
+      if let known, known.row.content != record.row.content, !isTransient(record) {
+        changed.mark(id, until: now + ListScreen.changeMarkMilliseconds)
+      }
     }
   }
 
-  /// The paging row goes to the new end, and the cursor is not to go along: it waits on the row
-  /// beside it, which stays where it is on the screen.
-  private mutating func stepOffPagingRow(in old: ListContent, height: Int) {
-    list.move(by: isLiveAtBottom ? 1 : -1, in: old, height: height)
+  /// A paging row goes to the new end, and the cursor is not to go along: it waits on the row beside
+  /// it, which stays where it is on the screen.
+  ///
+  /// - Returns: the paging row that it was on; nil if it was on another one.
+  private mutating func stepOffPlaceholder(in old: ListContent, height: Int) -> String? {
+    guard case .row(let id)? = list.cursor, ListScreen.isPlaceholder(id) else { return nil }
+    list.move(by: inwardStep(from: id), in: old, height: height)
+    return id
   }
 
   /// What took the paging row's place on the screen gets the cursor: the row of the page that comes
   /// next to those that were there, or the paging row itself if it did not move.
-  private mutating func stepBackFromBoundary(height: Int) {
-    guard list.cursor != .row(ListScreen.pagingRow) else { return }
-    list.move(by: isLiveAtBottom ? -1 : 1, in: content, height: height)
+  private mutating func stepBack(to placeholder: String, height: Int) {
+    guard list.cursor != .row(placeholder) else { return }
+    list.move(by: -inwardStep(from: placeholder), in: content, height: height)
   }
 
   /// What is being typed is in sight from its first character on, and what is sent until it is stored.
-  private mutating func showTransientRow(of change: ListChange, in old: ListContent, height: Int) {
-    let rows = change.records.filter { isTransient($0.value) }.map(\.key).sorted()
-    guard let last = rows.last, old.indexPath(ofRow: last) == nil else { return }
+  private mutating func showTransientRow(
+    of change: ListChange, known: Set<String>, height: Int
+  ) {
+    guard let last = transientRows.filter({ change.records[$0] != nil }).max(),
+      !known.contains(last)
+    else { return }
     list.moveTo(.row(last), in: content, height: height)
+  }
+
+  /// From a paging row one step towards the rows beside it.
+  private func inwardStep(from placeholder: String) -> Int {
+    (placeholder == ListScreen.pagingRow) == isLiveAtBottom ? 1 : -1
   }
 
   /// Goes to the end at which the list is live: the newest message, or the first name.
@@ -248,25 +316,64 @@ extension ListScreen {
 // MARK: Headers
 
 extension ListScreen {
-  private func heading(of section: ListSection, now: Int64, local: LocalTime) -> ListHeading {
-    let composeRow = composeRow
-    let sentRows = sentRow(RequestID(0)).dropLast(12)
-    let stored = section.rows.count { id in
-      id != ListScreen.pagingRow && id != composeRow && !id.hasPrefix(sentRows)
+  /// What the detail of a header is made of.
+  struct SectionCount: Hashable {
+    /// How many records are in the section.
+    var stored: Int
+    /// Whether rows of it may not be loaded.
+    var isOpen: Bool
+    var isFiltered: Bool
+
+    var text: String { "\(stored)" + (isFiltered ? " match" : isOpen ? " loaded" : "") }
+  }
+
+  /// Writes the headers of sections whose rows came to be others in number, and all of them on
+  /// another day.
+  ///
+  /// O(sections).
+  private mutating func updateHeadings(now: Int64, local: LocalTime) {
+    let day = local.civil(now).dayNumber
+    let isSameDay = titledDay == day
+    titledDay = day
+    let (known, written) = (counts, headings)
+    (counts, headings) = ([:], [:])
+    let transient = transientCounts(local)
+    for section in content.sections {
+      let count = self.count(of: section, transient: transient[section.id] ?? 0)
+      counts[section.id] = count
+      if isSameDay, known[section.id] == count, let heading = written[section.id] {
+        headings[section.id] = heading
+      } else {
+        headings[section.id] = ListHeading(
+          title: title(of: section.id, now: now, local: local),
+          detail: StyledLine(count.text, .muted))
+      }
     }
-    var detail = "\(stored)"
-    if filter != nil {
-      detail += " match"
-    } else if paging != .exhausted, section.rows.contains(ListScreen.pagingRow) {
-      detail += " loaded"
+  }
+
+  private func count(of section: ListSection, transient: Int) -> SectionCount {
+    let isOpen =
+      (section.rows.hasPagingRow && paging != .exhausted)
+      || section.rows.ends.contains(ListScreen.newerRow)
+    return SectionCount(
+      stored: section.rows.storedCount - transient, isOpen: isOpen,
+      isFiltered: filter != nil)
+  }
+
+  /// How many rows of each section are being composed or sent.
+  private func transientCounts(_ local: LocalTime) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for record in transientRows.compactMap({ records[$0] }) {
+      let section = SectionID(
+        of: record.row.node ?? .empty, key: record.row.key, in: definition, local: local)
+      counts[section.text, default: 0] += 1
     }
-    return ListHeading(
-      title: title(of: section.id, now: now, local: local), detail: StyledLine(detail, .muted))
+    return counts
   }
 
   private func title(of id: String, now: Int64, local: LocalTime) -> StyledLine {
     // A paging row without a row to stand beside has a section of its own.
-    if id == ListScreen.pagingRow { return StyledLine(definition.name, .sectionHeader) }
+    if ListScreen.isPlaceholder(id) { return StyledLine(definition.name, .sectionHeader) }
     return StyledLine(
       SectionID(id).title(in: definition, now: now, local: local), .sectionHeader)
   }
@@ -274,7 +381,7 @@ extension ListScreen {
   /// When a row in sight or a header comes to read differently by itself: later than `now`; nil if
   /// none does.
   func nextChange(height: Int, now: Int64, local: LocalTime) -> Int64? {
-    var times = changedUntil.values.filter { $0 > now }
+    var times = [changed.nextEnd].compactMap(\.self).filter { $0 > now }
     if definition.columns.contains(where: { $0.format == .age }) {
       for case .row(let id) in list.lines(in: content, height: height).map(\.kind) {
         guard let record = records[id] else { continue }

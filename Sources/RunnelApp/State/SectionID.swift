@@ -1,42 +1,27 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTree
 
-/// What a section is known by: which rule made it, and of which value.
+/// What a section of a view is known by: which rule made it, and of which value.
 ///
 /// Its text is the id of the section in the list; it also gives the order of sections.
-struct SectionID: Hashable, Sendable, Comparable {
-  private static let separator: Character = "|"
+typealias SectionID = RuleSection
 
-  /// The index of the rule in the view; the number of rules for rows that fit none.
-  var rule: Int
-  /// The place among the sections of one rule.
-  var rank: Int
-  /// The value that the section stands for, as text.
-  var value: String
-
-  init(rule: Int, rank: Int = 0, value: String) {
-    self.rule = rule
-    self.rank = rank
-    self.value = value
-  }
+extension SectionID {
+  private static var separator: Character { "|" }
 
   /// Reads an id from its text.
   init(_ text: String) {
     let parts = text.split(
       separator: SectionID.separator, maxSplits: 2, omittingEmptySubsequences: false)
-    rule = parts.first.flatMap { Int($0) } ?? 0
-    rank = parts.count > 1 ? Int(parts[1]) ?? 0 : 0
-    value = parts.count > 2 ? String(parts[2]) : ""
+    self.init(
+      rule: parts.first.flatMap { Int($0) } ?? 0,
+      rank: parts.count > 1 ? Int(parts[1]) ?? 0 : 0,
+      value: parts.count > 2 ? String(parts[2]) : "")
   }
 
   /// The id as text.
   var text: String { "\(rule)\(SectionID.separator)\(rank)\(SectionID.separator)\(value)" }
-
-  static func < (left: SectionID, right: SectionID) -> Bool {
-    if left.rule != right.rule { return left.rule < right.rule }
-    if left.rank != right.rank { return left.rank < right.rank }
-    return left.value.isOrderedBefore(right.value)
-  }
 
   /// The section of a record in a view.
   init(of record: RunnelTree.Node, key: RunnelTree.Key, in view: ViewDefinition, local: LocalTime) {

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStreams
 import RunnelTerminal
 
 /// Where a user was in a database when they left it, and what they had chosen: what comes back when they
@@ -132,7 +133,7 @@ extension SessionState.View {
     hidden = screen.hiddenColumns.sorted().map { screen.definition.columns[$0].field.text }
     isWide = screen.isWide
     let isAtEnd = screen.list.cursor == screen.liveEnd
-    if case .row(let id)? = screen.list.cursor, !isAtEnd, id != ListScreen.pagingRow,
+    if case .row(let id)? = screen.list.cursor, !isAtEnd, !ListScreen.isPlaceholder(id),
       !(screen.records[id].map(screen.isTransient) ?? false)
     {
       cursor = id

@@ -4,13 +4,13 @@ import RunnelTerminal
 import RunnelTree
 
 /// The raw tree as the user sees it: nodes expand one by one, children come in pages.
-struct TreeScreen: Hashable, Sendable {
+struct TreeScreen: Equatable, Sendable {
   /// A line of the tree.
   enum Line: Hashable, Sendable {
     /// A node, so many levels below the root.
     case node(Path, TreeRow, depth: Int)
     /// Children that are not loaded, or being loaded.
-    case paging(Path, PagingPhase, depth: Int)
+    case paging(Path, FetchState, depth: Int)
     /// Children that could not be read.
     case failed(Path, String, depth: Int)
 
@@ -60,26 +60,32 @@ extension TreeScreen {
     append(.root, depth: 0, to: &ids)
     let root = expanded[.root]
     let old = content
-    let count = root.map { $0.rows.count } ?? 0
-    let hasMore = root.map { $0.paging != .exhausted } ?? false
     content = ListContent(sections: [
       ListSection(
         id: TreeScreen.section, rows: ids,
         emptyText: root?.phase == .loading
           ? "loading" : "the database is empty")
     ])
+    writeHeading()
+    let update = SectionedDiff.update(
+      from: old.sections.map { KeyedSection($0) },
+      to: content.sections.map { KeyedSection($0) })
+    list.apply(update, from: old, to: content, height: height)
+    forgetGoneMarks()
+    if old.sections.isEmpty { list.moveToFirst(in: content, height: height) }
+  }
+
+  /// Writes the header: how many children the root has.
+  mutating func writeHeading() {
+    let root = expanded[.root]
+    let count = root?.rows.count ?? 0
+    let hasMore = root.map { $0.paging != .exhausted } ?? false
     headings = [
       TreeScreen.section: ListHeading(
         title: StyledLine("/", .sectionHeader),
         detail: StyledLine(
           count == 1 && !hasMore ? "1 key" : "\(count)\(hasMore ? "+" : "") keys", .muted))
     ]
-    let update = SectionedDiff.update(
-      from: old.sections.map { KeyedSection(id: $0.id, keys: $0.rows) },
-      to: content.sections.map { KeyedSection(id: $0.id, keys: $0.rows) })
-    list.apply(update, from: old, to: content, height: height)
-    forgetGoneMarks()
-    if old.sections.isEmpty { list.moveToFirst(in: content, height: height) }
   }
 
   /// What is not shown any more is not marked.
@@ -90,16 +96,12 @@ extension TreeScreen {
 
   private mutating func append(_ path: Path, depth: Int, to ids: inout [String]) {
     guard let children = expanded[path] else { return }
-    for row in children.rows {
-      let place = Path(unchecked: path.keys + [row.key])
-      add(.node(place, row, depth: depth), to: &ids)
+    for record in children.rows {
+      let place = Path(unchecked: path.keys + [record.row.key])
+      add(.node(place, record.row, depth: depth), to: &ids)
       append(place, depth: depth + 1, to: &ids)
     }
-    switch (children.phase, children.paging) {
-    case (.failed(let message), _): add(.failed(path, message, depth: depth), to: &ids)
-    case (_, .exhausted): break
-    case (_, let paging): add(.paging(path, paging, depth: depth), to: &ids)
-    }
+    if let tail = tail(of: path, children, depth: depth) { add(tail, to: &ids) }
   }
 
   private mutating func add(_ line: Line, to ids: inout [String]) {

@@ -5,12 +5,17 @@ public struct ListSection: Hashable, Sendable {
   /// What the section is known by; unique among the sections of the list.
   public var id: String
   /// The ids of the rows, in order; unique in the whole list, not only in this section.
-  public var rows: [String]
+  public var rows: ListRows
   /// One line shown in place of the rows when there are none; nil shows nothing.
   public var emptyText: String?
 
-  /// Makes a section.
+  /// Makes a section of rows in an array.
   public init(id: String, rows: [String], emptyText: String? = nil) {
+    self.init(id: id, rows: ListRows(rows), emptyText: emptyText)
+  }
+
+  /// Makes a section.
+  public init(id: String, rows: ListRows, emptyText: String? = nil) {
     self.id = id
     self.rows = rows
     self.emptyText = emptyText
@@ -29,9 +34,10 @@ public enum ListItem: Hashable, Sendable {
 
 /// What a list shows: its sections and the ids of their rows.
 ///
-/// A value, cheap to copy. The index of the rows is built by the first call that needs it and is
-/// shared by all copies; `ListState` follows its items without it, so that a list that is only
-/// moved in and updated by batches never pays for it.
+/// A value, cheap to copy and cheap to make: its rows may be those of somebody who keeps them. The
+/// index of the rows is built by the first call that needs it and is shared by all copies;
+/// `ListState` follows its items without it, so that a list that is only moved in and updated by
+/// batches never pays for it.
 public struct ListContent: Sendable {
   /// The sections, in order.
   public let sections: [ListSection]
@@ -101,7 +107,7 @@ public struct ListContent: Sendable {
 
   /// The id of the row at a path, or nil if there is no such row.
   ///
-  /// O(1).
+  /// What it costs to read one of `ListSection.rows`.
   public func row(at path: IndexPath) -> String? {
     guard sections.indices.contains(path.section) else { return nil }
     let rows = sections[path.section].rows

@@ -17,14 +17,22 @@ extension ListState {
   ///   - new: the content that the state is in from now on.
   ///   - height: the height of the screen.
   ///   - newRows: those of the inserted rows that are to be counted if they end up off-screen.
+  ///   - isLettingGo: whether the rows that go are let go of, and still there: those that were counted
+  ///     as new are so from then on without being in the list.
   public mutating func apply(
     _ update: BatchUpdate, from old: ListContent, to new: ListContent, height: Int,
-    newRows: Set<String> = []
+    newRows: Set<String> = [], isLettingGo: Bool = false
   ) {
     let before = begin(old, height: height)
+    if isLettingGo { letGo(of: update, in: old) }
     let layout = ListLayout(new, folded: folded)
     if update.isReload {
+      let (above, below) = (newAbove.count, newBelow.count)
       reload(from: before, to: layout, newRows: newRows)
+      if isLettingGo {
+        unloadedNewAbove += max(0, above - newAbove.count)
+        unloadedNewBelow += max(0, below - newBelow.count)
+      }
     } else {
       follow(update, from: before, to: layout, newRows: newRows)
     }
@@ -95,10 +103,18 @@ extension ListState {
     return displaced
   }
 
-  @discardableResult
-  private mutating func withdraw(_ id: String) -> Bool {
-    let wasAbove = newAbove.remove(id) != nil
-    return newBelow.remove(id) != nil || wasAbove
+  /// Goes on counting the new rows that an update takes out of the list.
+  private mutating func letGo(of update: BatchUpdate, in old: ListContent) {
+    for path in update.deletedRows {
+      if let id = old.row(at: path) { letGo(of: id) }
+    }
+    let moved = Set(update.movedRows.map(\.from))
+    for section in update.deletedSections where old.sections.indices.contains(section) {
+      for (row, id) in old.sections[section].rows.enumerated()
+      where !moved.contains(IndexPath(section: section, row: row)) {
+        letGo(of: id)
+      }
+    }
   }
 
   /// Counts those of the batch's new rows that are off-screen.

@@ -48,7 +48,7 @@ extension ListState {
   /// O(new rows).
   private mutating func classifyAllNewRows(_ frame: Frame) {
     let ids = newAbove.union(newBelow)
-    clearNewRows()
+    (newAbove, newBelow) = ([], [])
     for id in ids {
       guard let path = frame.layout.content.indexPath(ofRow: id) else { continue }
       classifyNewRow(id, at: ListPlace(path), frame)
@@ -72,9 +72,19 @@ extension ListState {
   /// O(rows of the section).
   mutating func forgetNewRows(of section: ListSection) {
     guard !hasNoNewRows else { return }
-    for id in section.rows {
-      newAbove.remove(id)
-      newBelow.remove(id)
-    }
+    for id in section.rows { withdraw(id) }
+  }
+
+  /// Stops counting a row; true if it was counted.
+  @discardableResult
+  mutating func withdraw(_ id: String) -> Bool {
+    let wasAbove = newAbove.remove(id) != nil
+    return newBelow.remove(id) != nil || wasAbove
+  }
+
+  /// Keeps counting a row that the list lets go of.
+  mutating func letGo(of id: String) {
+    if newAbove.remove(id) != nil { unloadedNewAbove += 1 }
+    if newBelow.remove(id) != nil { unloadedNewBelow += 1 }
   }
 }

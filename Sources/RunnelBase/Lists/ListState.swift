@@ -47,6 +47,10 @@ public struct ListState: Hashable, Sendable {
   public internal(set) var newAbove: Set<String> = []
   /// New rows after the lines in sight that have not been in sight yet.
   public internal(set) var newBelow: Set<String> = []
+  /// How many new rows were counted above that the list let go of since: they are not in `newAbove`.
+  public internal(set) var unloadedNewAbove = 0
+  /// How many new rows were counted below that the list let go of since.
+  public internal(set) var unloadedNewBelow = 0
   /// How many columns the rows are scrolled to the right.
   public internal(set) var horizontalOffset = 0
 
@@ -60,6 +64,38 @@ public struct ListState: Hashable, Sendable {
   public mutating func clearNewRows() {
     newAbove = []
     newBelow = []
+    forgetUnloadedNewRows()
+  }
+
+  /// How many new rows there are above, those that the list let go of included.
+  public var newAboveCount: Int { newAbove.count + unloadedNewAbove }
+
+  /// How many new rows there are below, those that the list let go of included.
+  public var newBelowCount: Int { newBelow.count + unloadedNewBelow }
+
+  /// Forgets the new rows that the list let go of: they are loaded again, or were looked at.
+  public mutating func forgetUnloadedNewRows() { (unloadedNewAbove, unloadedNewBelow) = (0, 0) }
+
+  /// Takes back some of the new rows that the list let go of, since so many were loaded again.
+  public mutating func loadAgain(above: Int, below: Int) {
+    unloadedNewAbove = max(0, unloadedNewAbove - above)
+    unloadedNewBelow = max(0, unloadedNewBelow - below)
+  }
+
+  /// Where the cursor's row is; nil on a header.
+  public func cursorPath(in content: ListContent) -> IndexPath? {
+    guard let place = frame(in: content, height: 0).cursor, let row = place.row else { return nil }
+    return IndexPath(section: place.section, row: row)
+  }
+
+  /// The ids of the rows up to so many lines above and below the cursor's.
+  ///
+  /// O(lines).
+  public func rows(within distance: Int, in content: ListContent) -> [String] {
+    let frame = frame(in: content, height: 0)
+    guard let line = frame.cursorLine else { return [] }
+    let (first, end) = (max(0, line - distance), min(frame.layout.lineCount, line + distance + 1))
+    return (first..<end).compactMap { frame.layout.row(atLine: $0) }
   }
 
   /// Scrolls to the right by so many columns, or to the left if negative.

@@ -64,7 +64,7 @@ extension AdapterSection {
   /// What the row at an index below `count` is known by in the list.
   public func key(at row: Int) -> String {
     switch self[row] {
-    case .item(let item): keyPrefix + item.key
+    case .item(let item): keyPrefix.isEmpty ? item.key : keyPrefix + item.key
     case .placeholder(let placeholder): placeholder.key
     }
   }

@@ -135,6 +135,7 @@ extension IndexPathAdapter {
   }
 
   /// Shows what waits in a part.
+  @specialized(where Item == Record)
   private func advance(_ index: Int) -> ListUpdate<Item>? {
     if isHeld { return nil }
     guard let step = parts[index].advance() else { return nil }

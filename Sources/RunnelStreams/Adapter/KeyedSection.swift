@@ -1,3 +1,5 @@
+public import RunnelBase
+
 /// A section of a list, by the keys of its rows.
 public struct KeyedSection: Hashable, Sendable {
   /// What the section is known by.
@@ -10,4 +12,9 @@ public struct KeyedSection: Hashable, Sendable {
     self.id = id
     self.keys = keys
   }
+
+  /// Makes a section of one of a list.
+  ///
+  /// O(n).
+  public init(_ section: ListSection) { self.init(id: section.id, keys: Array(section.rows)) }
 }

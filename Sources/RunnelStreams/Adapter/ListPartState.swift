@@ -39,6 +39,7 @@ struct ListPartState<Item: KeyedItem> {
   var isShown: Bool { content != nil || !layout.sections.isEmpty }
 
   /// Takes over what the stream told.
+  @specialized(where Item == Record)
   mutating func note(_ change: StreamChange<Item>) {
     let before = waiting.map(\.sections) ?? content
     let isLoaded = before != nil || change.loadState == .loaded
@@ -58,6 +59,7 @@ struct ListPartState<Item: KeyedItem> {
   }
 
   /// Notes that what is beside the rows may have changed.
+  @specialized(where Item == Record)
   mutating func noteRefresh() {
     if waiting != nil { return }
     let net = content.flatMap { content in

@@ -14,6 +14,19 @@ public struct ListUpdate<Item: KeyedItem> {
   public var arrived: Set<String>
   /// The index of the first of the sections in the whole list.
   public var sectionOffset: Int
+
+  /// Makes an update.
+  package init(
+    sections: [AdapterSection<Item>], update: BatchUpdate, touched: [Item] = [],
+    removed: [String] = [], arrived: Set<String> = [], sectionOffset: Int = 0
+  ) {
+    self.sections = sections
+    self.update = update
+    self.touched = touched
+    self.removed = removed
+    self.arrived = arrived
+    self.sectionOffset = sectionOffset
+  }
 }
 
 extension ListUpdate: Sendable where Item: Sendable {}

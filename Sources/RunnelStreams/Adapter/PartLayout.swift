@@ -114,15 +114,22 @@ struct PartLayout<Item: KeyedItem> {
 
 extension PartLayout {
   /// The placeholders, with their places in the part, in order.
+  ///
+  /// O(sections).
   var placeholders: [PlacedPlaceholder] {
-    sections.enumerated().flatMap { index, section in
+    var placed: [PlacedPlaceholder] = []
+    for index in sections.indices {
+      if sections[index].leading.isEmpty, sections[index].trailing.isEmpty { continue }
+      let section = sections[index]
+      for (row, placeholder) in section.leading.enumerated() {
+        placed.append(.init(row: placeholder, path: IndexPath(section: index, row: row)))
+      }
       let start = section.leading.count + section.content.items.count
-      let leading = section.leading.enumerated().map { ($0, $1) }
-      let trailing = section.trailing.enumerated().map { (start + $0, $1) }
-      return (leading + trailing).map { row, placeholder in
-        PlacedPlaceholder(row: placeholder, path: IndexPath(section: index, row: row))
+      for (row, placeholder) in section.trailing.enumerated() {
+        placed.append(.init(row: placeholder, path: IndexPath(section: index, row: start + row)))
       }
     }
+    return placed
   }
 
   /// The side of a difference that has these touched rows of the stream.

@@ -24,6 +24,7 @@ extension PartitionedStream {
   @specialized(where Item == Record, Section == Int)
   @specialized(where Item == Record, Section == DaySection)
   @specialized(where Item == Record, Section == FieldSection)
+  @specialized(where Item == Record, Section == RuleSection)
   private func take(_ change: StreamChange<Item>) -> ChangeSet {
     let pairs = rows.follow(change) { row($0) }
     forgetGoneWaits()
@@ -126,6 +127,7 @@ extension PartitionedStream {
   @specialized(where Item == Record, Section == Int)
   @specialized(where Item == Record, Section == DaySection)
   @specialized(where Item == Record, Section == FieldSection)
+  @specialized(where Item == Record, Section == RuleSection)
   private func distribute(_ source: [StreamSection<Item>]) -> ChangeSet {
     let before = sections
     (parts, due) = ([:], Rows())

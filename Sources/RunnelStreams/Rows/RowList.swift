@@ -51,6 +51,11 @@ extension RowList {
     return shownRange.contains(index) ? index - shownRange.lowerBound : nil
   }
 
+  /// The index of a row among all.
+  ///
+  /// O(log n).
+  func scannedIndex(of row: RowObject) -> Int { index(of: row, in: all) }
+
   private func index(of row: RowObject, in rows: Rows<RowObject>) -> Int {
     indices(of: [row], in: rows)[0]
   }

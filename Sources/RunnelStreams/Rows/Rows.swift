@@ -27,6 +27,13 @@ public struct Rows<Element>: RandomAccessCollection {
   /// How many rows there are.
   public var endIndex: Int { root.count }
 
+  /// How many rows there are.
+  ///
+  /// What collections have by themselves measures a distance.
+  public var count: Int { root.count }
+  /// True if there are no rows.
+  public var isEmpty: Bool { root.count == 0 }
+
   /// The row at an index.
   ///
   /// O(log n).
@@ -107,6 +114,13 @@ public struct Rows<Element>: RandomAccessCollection {
     var search = PlaceSearch(rows: rows, order: order, missing: missing)
     search.visit(root, startingAt: 0, rows: rows.indices)
     return search.places
+  }
+
+  /// True if both share what they hold, which is then the same; false where that is not known.
+  ///
+  /// O(1).
+  func isCopy(of other: Rows) -> Bool {
+    (isEmpty && other.isEmpty) || root.isShared(with: other.root)
   }
 
   /// What is wrong inside; nil if nothing is.

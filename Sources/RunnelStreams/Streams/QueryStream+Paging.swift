@@ -1,4 +1,4 @@
-import RunnelTree
+public import RunnelTree
 
 extension QueryStream: PagedStream {
   /// The ends at which pages are fetched: none if the request is not paged.
@@ -70,6 +70,21 @@ extension QueryStream: PagedStream {
     for window in windows.indices where windows[window].fetchState == .more {
       if windows[window].canFetch { fetch(limit.count, window) { _ in } }
     }
+  }
+
+  /// How many rows that were read stand before the row with a key, in the order in which they are
+  /// shown; nil if it was not read.
+  ///
+  /// O(log n). Rows that the predicate or the limit hides are counted.
+  public func scannedIndex(forKey key: String) -> Int? {
+    rowsByKey[key].map { rows.list.scannedIndex(of: $0) }
+  }
+
+  /// The place in the tree's order of a row that was read; its index is below `scannedCount`.
+  ///
+  /// O(log n).
+  public func position(ofScanned index: Int) -> IndexPosition {
+    Row.row(rows.list.all[index]).record.row.position
   }
 
   private func window(at end: ListEnd) -> Int? {

@@ -34,7 +34,8 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
     }
   }
 
-  /// A row; it has the place of its source's rank for a label, and comes from that source.
+  /// A row; it has the place of its source's rank for a label, or what the order compares first, and
+  /// comes from that source.
   typealias Row = RowBox<Item>
 
   /// How far the sources together are loaded.
@@ -43,6 +44,10 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   private let sources: [Source]
   /// The order of the rows; nil if each section has that of its source.
   private let order: ((Item, Item) -> Bool)?
+  /// What the order compares of a row first, as a number; nil if rows are compared only as wholes.
+  ///
+  /// Only for sources of one rank.
+  private let prefix: ((Item) -> Int)?
   private let hub = ChangeHub<StreamChange<Item>>()
   private var tokens: [StreamToken] = []
   private var loadStates: [LoadState]
@@ -86,9 +91,13 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
       streams.enumerated().map { Source($1, rank: $0) }, sectionIDs: sectionIDs, order: nil)
   }
 
-  private init(_ sources: [Source], sectionIDs: [String]?, order: ((Item, Item) -> Bool)?) {
+  private init(
+    _ sources: [Source], sectionIDs: [String]?, order: ((Item, Item) -> Bool)?,
+    prefix: ((Item) -> Int)? = nil
+  ) {
     self.sources = sources
     self.order = order
+    self.prefix = prefix
     loadStates = sources.map(\.stream.loadState)
     let ranks = Set(sources.map(\.rank)).sorted()
     let groups = sources.map { source in ranks.lowerBound { $0 < source.rank } }
@@ -118,6 +127,23 @@ extension UnionStream {
     _ streams: [any SectionedStream<Item>], by order: @escaping (Item, Item) -> Bool
   ) {
     self.init(streams.map { Source($0) }, by: order)
+  }
+}
+
+extension UnionStream where Item == Record {
+  /// Makes a union of streams of records that are merged in the order of the tree, by what their queries
+  /// compare of them: `row.value`, then the key.
+  ///
+  /// - Parameters:
+  ///   - streams: the sources; their records hold values of one order, in whichever order they stand.
+  ///   - isDescending: whether to show them in the opposite order.
+  public convenience init(
+    inTreeOrder streams: [any SectionedStream<Record>], isDescending: Bool = false
+  ) {
+    self.init(
+      streams.map { Source($0) }, sectionIDs: nil,
+      order: isDescending ? { Record.isOrdered($1, $0) } : { Record.isOrdered($0, $1) },
+      prefix: isDescending ? { ~$0.orderPrefix } : { $0.orderPrefix })
   }
 }
 
@@ -333,7 +359,7 @@ extension UnionStream {
     for (index, source) in sources.enumerated() {
       guard let item = source.stream.item(forKey: key) else { continue }
       if let shown, shown.origin == index, Row.of(shown).item == item { return shown }
-      return Row(item, label: groups[index], origin: index)
+      return Row(item, label: prefix?(item) ?? groups[index], origin: index)
     }
     return nil
   }

@@ -7,6 +7,9 @@ struct CompactCommand: ParsableCommand {
     commandName: "compact",
     abstract: "Rewrite a database file without the space that removed data left.",
     discussion: """
+      The file is checked first, as by `runnel doctor`, and not changed if anything is wrong. Rows \
+      that an older Runnel wrote get a checksum, by which damage to them is found.
+
       For the time of the work the disk needs room for the file once or twice more; without it nothing \
       is begun. Ctrl-C leaves the file as it was.
 

@@ -1,0 +1,55 @@
+import RunnelBase
+import RunnelStreams
+
+/// A list after a change, with the change.
+///
+/// It costs what changed: the rows are those that the streams keep.
+struct ListChange: Sendable {
+  /// The rows after the change.
+  enum Content: Sendable {
+    /// The sections, as the streams have them.
+    case sections([ListSection])
+    /// What leads to them from those before, as a recorded session has it.
+    case edit(ListEdit)
+  }
+
+  /// The rows after the change.
+  var content: Content
+  /// What happened, from the state before.
+  var update: BatchUpdate
+  /// The rows that arrived by themselves: neither loaded at first nor fetched as a page.
+  var newRows: Set<String> = []
+  /// The rows whose content is new or changed; after a reload, all.
+  var records: [String: Record] = [:]
+  /// The ids of the rows that are gone, in their old order; empty after a reload.
+  var removed: [String] = []
+  /// How far the list is loaded.
+  var phase: LoadState
+  /// What the paging row says.
+  var paging: FetchState
+  /// What the row says that stands for rows towards the end where they arrive; `exhausted` if the list
+  /// reaches it.
+  var newer = FetchState.exhausted
+  /// How many rows of the paged source are loaded, whether the filter wants them or not.
+  var loadedCount: Int
+  /// True if the list lets go of the rows that go: they are still there, and not loaded any more.
+  var isLettingGo = false
+
+  /// The sections after the change; nil if it does not fit those before.
+  ///
+  /// O(sections), and O(t log n) in the t rows of an edit.
+  func sections(after old: [ListSection]) -> [ListSection]? {
+    switch content {
+    case .sections(let sections): sections
+    case .edit(let edit): edit.sections(after: old)
+    }
+  }
+
+  /// The change as an edit; nil if it contradicts itself.
+  var edit: ListEdit? {
+    switch content {
+    case .sections(let sections): ListEdit(update, to: sections)
+    case .edit(let edit): edit
+    }
+  }
+}

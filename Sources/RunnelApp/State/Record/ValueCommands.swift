@@ -1,0 +1,55 @@
+import RunnelTerminal
+
+/// The commands of a value that is read in full.
+enum ValueCommands {
+  static let table = CommandTable(.value, "In this value", takesCounts: true, hints: hints) {
+    Command(
+      .valueCodePoints, "code points", "the text, or its code points one by one", keys: ["c"]
+    ) { state, _ in state.toggleCodePoints() }
+    RecordCommands.edit.inner(keys: ["e", "F2"]) { state, _ in state.editReadField() }
+    GlobalCommands.stepBack.inner("back", "back to the record", keys: ["h", "Left"]) { state, _ in
+      state.closeReading()
+    }
+    SharedCommands.outside
+    scrolling
+    MovingCommands.other.map { $0.inner(disabled: { $0.reasonOneText }) }
+    RecordCommands.open.inner(disabled: { $0.reasonOneText })
+  }
+
+  private static let scrolling: [Command] = [
+    scroll(MovingCommands.down) { $0 },
+    scroll(MovingCommands.scrollDown) { $0 },
+    scroll(MovingCommands.up) { -$0 },
+    scroll(MovingCommands.scrollUp) { -$0 },
+    scrollPages(MovingCommands.pageDown) { $0 },
+    scrollPages(MovingCommands.pageUp) { -$0 },
+    MovingCommands.halfDown.inner { state, _ in state.scrollReading(by: max(state.height / 2, 1)) },
+    MovingCommands.halfUp.inner { state, _ in state.scrollReading(by: -max(state.height / 2, 1)) },
+    MovingCommands.first.inner { state, _ in state.scrollReading(by: -Int(Int32.max)) },
+    MovingCommands.last.inner { state, _ in state.scrollReading(by: Int(Int32.max)) },
+  ]
+
+  private static func scroll(
+    _ command: Command, _ lines: @escaping @Sendable (_ count: Int) -> Int
+  ) -> Command {
+    command.inner { state, count in state.scrollReading(by: lines(count ?? 1)) }
+  }
+
+  private static func scrollPages(
+    _ command: Command, _ pages: @escaping @Sendable (_ count: Int) -> Int
+  ) -> Command {
+    command.inner { state, count in
+      state.scrollReading(by: max(state.height - 1, 1) * pages(count ?? 1))
+    }
+  }
+
+  @Sendable
+  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
+    [CommandHint(.recordEdit), CommandHint(.stepBack)]
+  }
+}
+
+extension AppState {
+  /// The reason why one does not move from line to line; never nil.
+  fileprivate var reasonOneText: String? { phrase("this is one text", .rowDown, "scrolls it") }
+}

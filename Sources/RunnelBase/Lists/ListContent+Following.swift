@@ -1,0 +1,34 @@
+extension ListContent {
+  /// Where a row is after an update, or what came nearest to its place if it is gone.
+  package struct RowPassage: Hashable, Sendable {
+    /// The place in the new content; it may be one after the last row of a section.
+    package var path: IndexPath
+    /// True if the same row is there.
+    package var isSameRow: Bool
+  }
+
+  /// Follows a row through an update.
+  ///
+  /// O(sections + t log t) in the t rows that the update names. Nil if the new content has no
+  /// sections, or there is no row at the path.
+  ///
+  /// - Parameters:
+  ///   - path: where the row is in this content.
+  ///   - update: what leads to the new content.
+  ///   - new: the content after it; the update is no reload.
+  /// - Returns: where the row is, or what came nearest.
+  package func passage(
+    of path: IndexPath, through update: BatchUpdate, to new: ListContent
+  ) -> RowPassage? {
+    guard row(at: path) != nil else { return nil }
+    let passage = ListPassage(
+      update, from: ListLayout(self, folded: []), to: ListLayout(new, folded: []))
+    if let place = passage.place(after: ListPlace(path)), let row = place.row {
+      return RowPassage(path: IndexPath(section: place.section, row: row), isSameRow: true)
+    }
+    return passage.successor(of: ListPlace(path)).map { place in
+      RowPassage(
+        path: IndexPath(section: place.section, row: place.row ?? 0), isSameRow: false)
+    }
+  }
+}

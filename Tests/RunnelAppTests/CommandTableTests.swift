@@ -1,0 +1,93 @@
+import RunnelTerminal
+import Testing
+
+@testable import RunnelApp
+
+/// The tables of commands, and that all views of them say the same.
+@Suite struct CommandTableTests {
+  @Test func everyCommandHasATitleAHelpLineAndKeys() {
+    let withKeys = Set(Commands.tables.flatMap(\.commands).filter { !$0.keys.isEmpty }.map(\.id))
+    for table in Commands.tables {
+      for command in table.commands {
+        let name = "\(command.id) in \(table.context)"
+        #expect(!command.title.isEmpty, "\(name) has no title")
+        #expect(!command.help.isEmpty, "\(name) has no help")
+        #expect(
+          withKeys.contains(command.id), "\(name) has no keys, and no outer table gives it any")
+      }
+    }
+  }
+
+  @Test func noTwoCommandsOfATableShareAnIdOrKeys() {
+    for table in Commands.tables {
+      #expect(Set(table.commands.map(\.id)).count == table.commands.count, "\(table.context)")
+      let keys = table.commands.flatMap(\.keys)
+      #expect(Set(keys).count == keys.count, "\(table.context)")
+    }
+    #expect(Set(Commands.tables.map(\.context)).count == Commands.tables.count)
+    #expect(Commands.keymap.validate().isEmpty)
+  }
+
+  @Test func everyTableIsReachedAndTypingHasATableOfItsOwn() throws {
+    var reached: Set<KeymapContext> = [.crash]
+    let states =
+      try KeymapTests.places.map { try KeymapTests.app(at: $0).state }
+      + SilentKeyTests.places.map { try SilentKeyTests.app(at: $0).state }
+      + [Self.typedQuestion(), Self.likedMessage(), Self.logEntry()]
+    for state in states {
+      let contexts = state.contexts
+      reached.formUnion(contexts)
+      let known = contexts.compactMap { Commands.table($0)?.context }
+      #expect(known == contexts, "each context has a table")
+      guard contexts.contains(.input) else { continue }
+      // What `While typing` does by itself is nothing.
+      for id in [ActionID.inputAccept, .inputCancel] {
+        let owner = contexts.first { Commands.table($0)?[id] != nil }
+        #expect(owner != .input, "\(id) means nothing in \(contexts)")
+      }
+      let hasHints = contexts.contains { Commands.table($0)?.hints != nil }
+      #expect(hasHints, "\(contexts) have no hints")
+    }
+    let all = Set(Commands.tables.map(\.context))
+    #expect(reached == all, "not reached: \(all.subtracting(reached))")
+  }
+
+  /// A question that is answered by a word.
+  private static func typedQuestion() throws -> AppState {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.press("g3 gg j d")
+    return app.state
+  }
+
+  /// A record with something to toggle.
+  private static func likedMessage() throws -> AppState {
+    let app = try Fixture.gardenApp()
+    app.press("G j")
+    return app.state
+  }
+
+  /// An entry of the action log.
+  private static func logEntry() throws -> AppState {
+    let app = try Fixture.gardenApp()
+    app.press("e C-u")
+    app.type("Moon")
+    app.press("Enter Esc g5")
+    app.go(to: "changed message")
+    return app.state
+  }
+
+  @Test(arguments: SilentKeyTests.places)
+  func reasonIsTheSameWhereverTheCommandIsMet(place: SilentKeyTests.Place) throws {
+    var state = try SilentKeyTests.app(at: place).state
+    if place.isReadOnly { state.isReadOnly = true }
+    #expect(CommandViews(state).disagreements == [])
+  }
+
+  @Test func innermostTableDecides() {
+    let inField: [KeymapContext] = [.field, .fields, .input, .textField]
+    #expect(Commands.command(.inputAccept, in: inField)?.title == "save")
+    #expect(Commands.command(.inputAccept, in: [.compose, .input])?.title == "send")
+    #expect(Commands.command(.rowDown, in: [.collection, .list])?.help == "down (takes a count)")
+    #expect(Commands.command(.rowDown, in: [.global]) == nil)
+  }
+}

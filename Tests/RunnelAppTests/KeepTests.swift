@@ -1,0 +1,241 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+import Testing
+
+@testable import RunnelApp
+
+/// Lists that are left open: what they let go of, and what stays.
+@Suite struct KeepTests {
+  /// A chat that keeps so many rows, with pages of 20; on a screen of 24 lines 80 is the least.
+  private func chat(
+    _ count: Int = 100, keep: Int? = 80, isDescending: Bool = false, isRecording: Bool = false
+  ) throws -> AppDriver {
+    var views = try Fixture.views()
+    views[0].source.keep = keep
+    (views[0].source.page, views[0].source.hasOwnPage) = (20, true)
+    views[0].source.isDescending = isDescending
+    views[0].also = []
+    views[0].sections = []
+    let messages = (1...count).map { number in
+      JSONMember(
+        AppDriver.key(number),
+        Fixture.message("message \(number)", from: "eve", at: Fixture.now - Fixture.hour))
+    }
+    return try AppDriver(views, json: ["room": .object(messages)], isRecording: isRecording)
+  }
+
+  /// The most rows that may be loaded with `keep: 80`.
+  private static let loadedMax = 80 + 20
+
+  /// The numbers of the messages in the list, in its order.
+  private func numbers(_ app: AppDriver) -> [Int] {
+    app.list.content.sections.flatMap(\.rows).compactMap { id in
+      app.list.records[id].flatMap { Int($0.row.key.text.dropFirst(2)) }
+    }
+  }
+
+  @Test func aListThatFollowsKeepsItsNewestRows() throws {
+    let app = try chat()
+    app.press("F")
+    for _ in 0..<20 {
+      try app.write(25)
+      #expect(app.list.loadedCount <= Self.loadedMax)
+      #expect(app.cursorLine.contains("message \(app.messageCount)"))
+    }
+    let shown = numbers(app)
+    #expect(shown == Array((601 - shown.count)...600) && shown.count >= 80)
+    #expect(app.list.paging == .more && !app.list.isAway)
+    app.press("gm")
+    #expect(numbers(app).count == shown.count + 20)
+  }
+
+  @Test(arguments: [false, true])
+  func aCursorThatIsLeftBehindKeepsItsRowsAndTheScreenStands(isDescending: Bool) throws {
+    let app = try chat(isDescending: isDescending)
+    app.press(isDescending ? "5 j" : "5 k")
+    let (line, before) = (app.cursorLine, app.body)
+    for round in 1...40 {
+      try app.write(10)
+      #expect(app.list.loadedCount <= Self.loadedMax, "round \(round)")
+      #expect(app.cursorLine == line, "round \(round)")
+    }
+    #expect(app.body.dropFirst(8).dropLast(8) == before.dropFirst(8).dropLast(8))
+    #expect(app.list.isAway)
+    #expect(app.status.contains(isDescending ? "↑400 new" : "↓400 new"))
+    #expect(app.screen[1].contains(" of 500 rows"))
+    app.press(isDescending ? "gg" : "G")
+    #expect(!app.list.isAway && app.line(of: "message 500") != nil)
+    #expect(!app.status.contains("new"))
+    try app.write(1)
+    #expect(app.line(of: "message 501") != nil || app.status.contains("1 new"))
+  }
+
+  @Test func newerRowsAreFetchedAgainPageByPage() throws {
+    let app = try chat()
+    app.press("5 k")
+    try app.write(300)
+    #expect(app.list.isAway)
+    var pageCount = 0
+    while app.list.isAway, pageCount < 40 {
+      let before = try #require(numbers(app).last)
+      for _ in 0..<60 where app.list.list.cursor != .row(ListScreen.newerRow) { app.press("5 j") }
+      #expect(app.cursorLine.contains("newer rows not loaded - Enter fetches 20"))
+      app.press("Enter")
+      #expect(app.cursorLine.contains("message \(before + 1) ") || !app.list.isAway)
+      #expect(app.list.loadedCount <= Self.loadedMax + 20)
+      pageCount += 1
+    }
+    #expect(numbers(app).last == 400 && app.list.newBelowCount == 0)
+    #expect(numbers(app) == Array((401 - numbers(app).count)...400))
+  }
+
+  @Test func pagesToTheStartPassByEachRowOnce() throws {
+    let app = try chat(400)
+    var seen: Set<Int> = Set(numbers(app))
+    for _ in 0..<60 where app.list.paging != .exhausted {
+      app.moveToPagingRow()
+      app.press("Enter")
+      let shown = numbers(app)
+      #expect(shown == Array((shown.first ?? 0)...(shown.last ?? 0)))
+      #expect(app.list.loadedCount <= Self.loadedMax + 20)
+      seen.formUnion(shown)
+    }
+    #expect(seen == Set(1...400) && app.list.isAway)
+    app.press("gn")
+    #expect(numbers(app).last == 400 && !app.list.isAway)
+  }
+
+  @Test func markedRowsStay() throws {
+    let app = try chat()
+    app.press("3 k Space 9 k Space")
+    let marks = app.list.marks
+    #expect(marks.count == 2)
+    try app.write(400)
+    #expect(app.list.marks == marks && marks.allSatisfy(app.list.hasRow))
+    // Whoever goes to the newest rows finds the marks when they come back.
+    app.press("F")
+    try app.write(400)
+    #expect(app.list.marks == marks)
+    #expect(app.status.contains("2 marked"))
+  }
+
+  @Test func aRowThatIsEditedStays() throws {
+    let app = try chat()
+    app.press("2 k Enter")
+    let path = try #require(app.record?.path)
+    for _ in 0..<10 { try app.write(40) }
+    #expect(app.list.hasRow(Record.key(of: path)))
+    app.press("Esc")
+    #expect(app.list.cursorRecord?.path == path)
+  }
+
+  @Test func unreadRowsAreCountedAndMarkedWhenTheyAreLoadedAgain() throws {
+    let app = try chat()
+    app.press("5 k")
+    app.send(.focus(false))
+    for _ in 0..<30 { try app.write(10) }
+    #expect(app.list.loadedCount <= Self.loadedMax)
+    #expect(app.list.unreadCount == 300)
+    #expect(app.screen[1].contains("300 new"))
+    app.press("G")
+    #expect(app.body.contains { $0.contains("• ") && $0.contains("message 400") })
+    app.send(.focus(false))
+    #expect(app.list.unreadCount == 0)
+  }
+
+  @Test func whatIsComposedIsSeenAtTheEnd() throws {
+    let app = try chat()
+    app.press("9 k")
+    try app.write(300)
+    #expect(app.list.isAway)
+    app.press("a")
+    app.type("hello")
+    #expect(!app.list.isAway && app.line(of: "hello") != nil && app.line(of: "message 400") != nil)
+    app.press("Enter")
+    #expect(app.line(of: "hello") != nil)
+  }
+
+  @Test func aListThatIsToKeepAllDoes() throws {
+    let app = try chat(keep: nil)
+    try app.write(500)
+    #expect(app.list.content.storedRowCount == 520 && !app.list.isAway)
+  }
+
+  @Test func aRecordingOfAListThatLetsGoIsReplayed() throws {
+    let app = try chat(isRecording: true)
+    app.press("5 k")
+    for _ in 0..<8 { try app.write(30) }
+    app.press("G k k gm gm gm gm gm gn")
+    try app.write(3)
+    let replay = try SessionReplay(parsing: app.recording, file: "s.log")
+    #expect(replay.state == app.state)
+    #expect(replay.canvas().textLines() == app.screen)
+  }
+
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func whatIsLoadedIsAlwaysOnePieceOfTheCollection(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let app = try chat(150)
+    let keys = [
+      "k", "j", "9 k", "9 j", "G", "gg", "gm", "Enter", "gn", "F", "Space", "PgUp", "PgDn",
+    ]
+    for step in 0..<150 {
+      switch Int.random(in: 0..<10, using: &random) {
+      case ..<6: app.press(keys.randomElement(using: &random) ?? "k")
+      case ..<8: try app.write(Int.random(in: 1...40, using: &random))
+      default:
+        let number = Int.random(in: 1...app.messageCount, using: &random)
+        let key = AppDriver.key(number)
+        if Bool.random(using: &random) {
+          try app.remove("/room/\(key)")
+        } else {
+          try app.set("/room/\(key)/text", .string("changed \(step)"))
+        }
+      }
+      if !app.state.layers.isEmpty { app.press("Esc Esc") }
+      try check(app, "seed \(seed), step \(step)")
+    }
+  }
+
+  private func check(_ app: AppDriver, _ place: String) throws {
+    let query = try Query(Path("/room")).ordered(by: .key)
+    let stored = try app.backend.session.rows(query, detail: .full)
+    let shown = app.list.content.sections.flatMap(\.rows).compactMap { app.list.records[$0]?.row }
+    let first = stored.firstIndex { $0.key == shown.first?.key } ?? 0
+    let piece = stored.dropFirst(first).prefix(shown.count)
+    #expect(piece.map(\.key) == shown.map(\.key), "\(place)")
+    #expect(piece.map(\.node) == shown.map(\.node), "\(place)")
+    if !app.list.isAway { #expect(first + shown.count == stored.count, "\(place)") }
+    if app.list.paging == .exhausted { #expect(first == 0, "\(place)") }
+    let violations = app.list.list.violations(in: app.list.content, height: app.state.height)
+    #expect(violations.isEmpty, "\(place): \(violations)")
+  }
+}
+
+extension AppDriver {
+  /// The key of a message by its number.
+  fileprivate static func key(_ number: Int) -> String {
+    "-M" + String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
+  }
+
+  /// How many messages were written.
+  fileprivate var messageCount: Int {
+    let last = try? backend.session.rows(
+      Query(Path("/room")).ordered(by: .key).limited(to: 1, from: .last)
+    ).first
+    return last.flatMap { Int($0.key.text.dropFirst(2)) } ?? 0
+  }
+
+  /// Another process writes so many messages, one after the other.
+  fileprivate func write(_ count: Int) throws {
+    let first = messageCount + 1
+    for number in first..<first + count {
+      try set(
+        "/room/\(AppDriver.key(number))",
+        Fixture.message("message \(number)", from: "eve", at: Fixture.now))
+    }
+  }
+}

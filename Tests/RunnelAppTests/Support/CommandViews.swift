@@ -1,0 +1,95 @@
+import RunnelTerminal
+
+@testable import RunnelApp
+
+/// What key, help, hints, palette and menu say of the commands in a state.
+struct CommandViews {
+  let state: AppState
+  private let ids: [ActionID]
+
+  init(_ state: AppState) {
+    var state = state
+    state.matcher.reset()
+    (state.toast, state.greeting, state.awaited) = (nil, nil, nil)
+    self.state = state
+    var known: Set<ActionID> = []
+    ids = state.keymap.bindings(for: state.contexts).map(\.action)
+      .filter { known.insert($0).inserted }
+  }
+
+  /// Where they disagree about why a command is disabled; empty if they do not.
+  var disagreements: [String] {
+    let expected = Dictionary(uniqueKeysWithValues: ids.map { ($0, state.disabledReason($0)) })
+    return missing + keyed(expected) + helped(expected) + hinted(expected) + offered(expected)
+      + listed(expected)
+  }
+
+  /// Commands that have keys here and do not exist.
+  private var missing: [String] {
+    ids.filter { Commands.command($0, in: state.contexts) == nil }.map { "\($0) is no command" }
+  }
+
+  private func keyed(_ expected: [ActionID: String?]) -> [String] {
+    // What lies over a place tells the reasons of that place, and has none of its own.
+    if state.layers.last?.isAboutWhatIsBelow == true { return [] }
+    return ids.compactMap { id in
+      guard let reason = expected[id] ?? nil else { return nil }
+      var after = state
+      after.perform(id, count: nil)
+      let said = after.toast?.toast.text
+      return said == reason ? nil : "\(id): the key says \(said ?? "nothing"), not \(reason)"
+    }
+  }
+
+  private func helped(_ expected: [ActionID: String?]) -> [String] {
+    var after = state
+    after.openHelp()
+    guard after.layers.count > state.layers.count, case .help(let screen)? = after.layers.last
+    else { return [] }
+    return screen.all.compactMap { entry in
+      let reason = expected[entry.binding.action] ?? nil
+      return entry.refusal == reason
+        ? nil
+        : "\(entry.id): the help says \(entry.refusal ?? "nothing"), not \(reason ?? "nothing")"
+    }
+  }
+
+  private func hinted(_ expected: [ActionID: String?]) -> [String] {
+    // What lies over a place hints at its own keys.
+    if state.layers.last?.isAboutWhatIsBelow == true { return [] }
+    let hints = Hints(state).all.map(\.keys)
+    return ids.compactMap { id in
+      guard let reason = expected[id] ?? nil,
+        let keys = state.keymap.firstKeys(for: id, in: state.contexts), hints.contains(keys)
+      else { return nil }
+      return "\(id): a hint tells \(keys), although \(reason)"
+    }
+  }
+
+  private func offered(_ expected: [ActionID: String?]) -> [String] {
+    guard state.contexts.contains(.global) else { return [] }
+    var after = state
+    after.openPalette()
+    guard case .palette(let screen)? = after.layers.last else { return ["the palette is not open"] }
+    return differences(of: screen.menu, "the palette", expected)
+  }
+
+  private func listed(_ expected: [ActionID: String?]) -> [String] {
+    guard ids.contains(.rowActions), (expected[.rowActions] ?? nil) == nil else { return [] }
+    var after = state
+    after.openRowActions()
+    guard case .menu(let screen)? = after.layers.last else { return ["the menu is not open"] }
+    return differences(of: screen.menu, "the menu", expected)
+  }
+
+  private func differences(
+    of menu: MenuList, _ name: String, _ expected: [ActionID: String?]
+  ) -> [String] {
+    menu.shown.compactMap { item in
+      guard case .action(let id)? = item.deed else { return nil }
+      let reason = expected[id] ?? nil
+      return item.refusal == reason
+        ? nil : "\(id): \(name) says \(item.refusal ?? "nothing"), not \(reason ?? "nothing")"
+    }
+  }
+}
