@@ -99,7 +99,7 @@ let package = Package(
       name: "runnel",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStreams",
-        "RunnelTerminal", "RunnelTree",
+        "RunnelSync", "RunnelTerminal", "RunnelTree",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
@@ -108,7 +108,7 @@ let package = Package(
       name: "runnel-bench",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStore",
-        "RunnelStreams", "RunnelTree",
+        "RunnelStreams", "RunnelSync", "RunnelTree",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Tests/Benchmarks", swiftSettings: swiftSettings),
@@ -133,8 +133,9 @@ let package = Package(
       name: "RunnelDemoTests", dependencies: ["RunnelBase", "RunnelDemo"],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "RunnelSyncTests", dependencies: ["RunnelBase", "RunnelSync", "RunnelTree"],
-      swiftSettings: swiftSettings),
+      name: "RunnelSyncTests",
+      dependencies: ["RunnelBase", "RunnelSync", "RunnelTree", "TestSupport"],
+      exclude: ["Fixtures"], swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [

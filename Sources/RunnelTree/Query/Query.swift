@@ -53,6 +53,8 @@ public struct Query: Hashable, Sendable {
   /// What holds of each child; nil if anything may.
   public private(set) var filter: Predicate?
   private var hasOrder = false
+  /// True if the order was chosen; the one by priority may also be the implicit one.
+  package var namesOrder: Bool { hasOrder }
   /// True if the limit was set without a side.
   private var isLimitSideOpen = false
 

@@ -1,0 +1,148 @@
+public import RunnelBase
+public import RunnelTree
+
+/// Which rules and conditions some operations evaluated, and what they came to.
+public struct RulesCoverage: Sendable {
+  /// How often a rule or a condition came out how.
+  struct Tally: Hashable, Sendable {
+    var heldCount = 0
+    var failedCount = 0
+    var errorCount = 0
+
+    var isEvaluated: Bool { heldCount + failedCount + errorCount > 0 }
+  }
+
+  /// What was not tried of a rule.
+  public struct Gap: Hashable, Sendable {
+    /// What is missing.
+    public enum Kind: String, Hashable, Sendable {
+      /// Nothing evaluated it.
+      case neverEvaluated = "never evaluated"
+      /// It was evaluated, and never true.
+      case neverTrue = "never true"
+      /// It was evaluated, and never false.
+      case neverFalse = "never false"
+    }
+
+    /// The rule.
+    public var rule: Rule
+    /// The condition within it, as it is written; the whole rule's text if that is meant.
+    public var text: String
+    /// The line of the condition, from 1.
+    public var line: Int
+    /// The place in its line, in Unicode scalars from 1.
+    public var column: Int
+    /// What is missing.
+    public var kind: Kind
+  }
+
+  private let engine: RulesEngine
+  private var rules: [Tally]
+  private var steps: [Tally]
+  private var current = 0
+
+  /// Makes the coverage of no operation.
+  public init(of engine: RulesEngine) {
+    self.engine = engine
+    rules = Array(repeating: Tally(), count: engine.rules.count)
+    steps = Array(repeating: Tally(), count: engine.program.steps.count)
+  }
+
+  /// Decides about an operation, and notes what was evaluated.
+  ///
+  /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
+  public mutating func decide(
+    _ operation: RulesOperation, as auth: JSONValue, now: Int64, before: any RulesReader,
+    after: (any RulesReader)? = nil
+  ) throws(TreeError) -> RulesVerdict {
+    var decision = engine.decision(operation, auth, now, before, after, self)
+    let verdict = try decision.verdict(operation)
+    self = decision.trace
+    return verdict
+  }
+
+  /// How many rules were evaluated at all.
+  public var evaluatedCount: Int { rules.count { $0.isEvaluated } }
+
+  /// What was not tried, in the order of the file.
+  public var gaps: [Gap] {
+    engine.rules.flatMap { rule -> [Gap] in
+      let tally = rules[rule.id]
+      if !tally.isEvaluated { return [gap(rule, nil, .neverEvaluated)] }
+      if case .constant = engine.program.steps[engine.roots[rule.id]] { return [] }
+      let whole = kinds(tally).map { gap(rule, nil, $0) }
+      let parts = conditions(of: rule).flatMap { step in
+        kinds(steps[step]).map { gap(rule, step, $0) }
+      }
+      return whole + parts
+    }
+  }
+
+  private func kinds(_ tally: Tally) -> [Gap.Kind] {
+    if !tally.isEvaluated { return [.neverEvaluated] }
+    return (tally.heldCount == 0 ? [.neverTrue] : [])
+      + (tally.failedCount + tally.errorCount == 0 ? [.neverFalse] : [])
+  }
+
+  /// The conditions within a rule that are not the whole of it.
+  private func conditions(of rule: Rule) -> [RuleStep.Index] {
+    let root = engine.roots[rule.id]
+    let range = engine.program.ranges[root]
+    // The steps of a rule are added one after the other, the whole last.
+    let first = (0..<root).reversed().prefix {
+      engine.program.ranges[$0].lowerBound >= range.lowerBound
+    }
+    return first.reversed().filter { engine.program.roles[$0] == .condition }
+  }
+
+  private func gap(_ rule: Rule, _ step: RuleStep.Index?, _ kind: Gap.Kind) -> Gap {
+    guard let step else {
+      return Gap(rule: rule, text: rule.text, line: rule.line, column: rule.column, kind: kind)
+    }
+    let place = engine.text.position(of: engine.program.ranges[step].lowerBound)
+    return Gap(
+      rule: rule, text: engine.writtenText(of: step), line: place.line, column: place.column,
+      kind: kind)
+  }
+}
+
+extension RulesCoverage: RulesDecisionTrace {
+  static var isOn: Bool { true }
+
+  mutating func begin(_ rule: Int, _ keys: [Key]) { current = rule }
+
+  mutating func note(_ step: RuleStep.Index, _ value: RuleValue) {
+    guard case .bool(let holds) = value else { return }
+    if holds { steps[step].heldCount += 1 } else { steps[step].failedCount += 1 }
+  }
+
+  mutating func end(_ result: Result<Bool, RuleFault>) {
+    switch result {
+    case .success(true): rules[current].heldCount += 1
+    case .success(false): rules[current].failedCount += 1
+    case .failure: rules[current].errorCount += 1
+    }
+  }
+
+  mutating func noteNoGrant(_ kind: RuleKind, _ path: Path) {}
+}
+
+extension RulesCoverage.Gap {
+  /// The gap as editors and compilers write it: file, line, column and what was never tried.
+  public func text(file: String) -> String {
+    let what =
+      text == rule.text
+      ? "\(rule.kind.rawValue) of \(rule.pattern)"
+      : "`\(text)` in \(rule.kind.rawValue) of \(rule.pattern)"
+    return "\(file):\(line):\(column): \(kind.rawValue): \(what)"
+  }
+
+  /// The gap as JSON.
+  public var json: JSONValue {
+    [
+      "line": .number(JSONNumber(Int64(line))), "column": .number(JSONNumber(Int64(column))),
+      "gap": .string(kind.rawValue), "rule": .string(rule.kind.rawValue),
+      "of": .string(rule.pattern), "text": .string(text),
+    ]
+  }
+}

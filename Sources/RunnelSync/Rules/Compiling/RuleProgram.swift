@@ -1,0 +1,130 @@
+import RunnelBase
+import RunnelTree
+
+/// One step of a compiled expression; operands are the numbers of other steps.
+enum RuleStep: Sendable {
+  /// The number of a step.
+  typealias Index = Int
+
+  case constant(RuleValue)
+  /// The key at a level of the place, from 0.
+  case capture(Int)
+  case auth
+  case now
+  /// The root before the operation.
+  case root
+  /// The rule's place before the operation.
+  case data
+  /// The rule's place after the operation.
+  case newData
+  case query(RuleMember)
+
+  case not(Index)
+  case negate(Index)
+  case and([Index])
+  case or([Index])
+  case conditional(Index, Index, Index)
+  case equal(Index, Index)
+  case unequal(Index, Index)
+  case ordered(RuleOrder, Index, Index)
+  case add(Index, Index)
+  case arithmetic(RuleArithmetic, Index, Index)
+
+  /// A property of a part of `auth`.
+  case property(Index, String)
+  /// The same, by a name that is computed.
+  case dynamicProperty(Index, Index)
+
+  case value(Index)
+  case exists(Index)
+  case child(Index, Index)
+  /// A child whose path is written out.
+  case fixedChild(Index, RulePlace.Pieces)
+  case parent(Index)
+  case hasChild(Index, Index)
+  case hasFixedChild(Index, RulePlace.Pieces)
+  case hasAnyChild(Index)
+  case hasChildren(Index, [Index])
+  case priority(Index)
+  case isKind(Index, RuleLeafKind)
+
+  case length(Index)
+  case contains(Index, Index)
+  case beginsWith(Index, Index)
+  case endsWith(Index, Index)
+  case replace(Index, Index, Index)
+  case lowercased(Index)
+  case uppercased(Index)
+  case matches(Index, RulePattern)
+}
+
+/// The operators of order.
+enum RuleOrder: Sendable {
+  case less
+  case notGreater
+  case greater
+  case notLess
+
+  init?(_ sign: RuleSign) {
+    switch sign {
+    case .less: self = .less
+    case .notGreater: self = .notGreater
+    case .greater: self = .greater
+    case .notLess: self = .notLess
+    default: return nil
+    }
+  }
+}
+
+/// The operators of numbers.
+enum RuleArithmetic: Sendable {
+  case subtract
+  case multiply
+  case divide
+  case remainder
+
+  init?(_ sign: RuleSign) {
+    switch sign {
+    case .minus: self = .subtract
+    case .times: self = .multiply
+    case .over: self = .divide
+    case .remainder: self = .remainder
+    default: return nil
+    }
+  }
+}
+
+/// The kinds of values that rules ask for.
+enum RuleLeafKind: Sendable {
+  case number
+  case string
+  case bool
+}
+
+/// Compiled expressions: all steps of a rules file.
+struct RuleProgram: Sendable {
+  /// What explanations and coverage show of a step.
+  enum Role: Sendable {
+    /// Nothing: a part of another step that is shown.
+    case none
+    /// A value that is read: of the tree, of `auth`, of the query, or a key.
+    case reading
+    /// A condition: the whole rule, or one of the operands of `&&`, `||`, `!` and `?:`.
+    case condition
+  }
+
+  fileprivate(set) var steps: [RuleStep] = []
+  /// Where each step stands in the file.
+  fileprivate(set) var ranges: [Range<Int>] = []
+  /// What is shown of each step.
+  fileprivate(set) var roles: [Role] = []
+
+  mutating func add(_ step: RuleStep, at range: Range<Int>, _ role: Role) -> RuleStep.Index {
+    steps.append(step)
+    ranges.append(range)
+    roles.append(role)
+    return steps.count - 1
+  }
+
+  mutating func set(_ role: Role, of step: RuleStep.Index) { roles[step] = role }
+}

@@ -1,0 +1,270 @@
+/// A regular expression as it is written.
+indirect enum PatternSyntax {
+  /// One unit of a set.
+  case set(UnitSet)
+  /// One after the other; nothing if there are none.
+  case sequence([PatternSyntax])
+  /// One of several.
+  case choice([PatternSyntax])
+  /// So many times; `most` is nil if there is no end.
+  case repeated(PatternSyntax, least: Int, most: Int?)
+}
+
+/// What is wrong with a regular expression, at a unit of its body.
+struct PatternError: Error {
+  let message: String
+  let unit: Int
+}
+
+/// Reads the body of a regular expression.
+///
+/// A `(` always opens a group, and `*`, `+`, `?` and braces repeat what stands before them; but at the
+/// beginning of the expression or of a group, where nothing stands before, `| ) ? + } { *` are letters.
+///
+/// Source: rules language, section 8.
+struct PatternParser {
+  private let units: [UInt16]
+  private let ignoresCase: Bool
+  private var offset = 0
+  private var depth = 0
+  private var end: Int
+
+  /// What was read.
+  struct Result {
+    let syntax: PatternSyntax
+    let isAnchoredAtStart: Bool
+    let isAnchoredAtEnd: Bool
+  }
+
+  /// Reads the body of an expression.
+  ///
+  /// - Throws: `PatternError` with the place of the first mistake.
+  static func parse(_ units: [UInt16], ignoresCase: Bool) throws(PatternError) -> Result {
+    var parser = PatternParser(units: units, ignoresCase: ignoresCase)
+    return try parser.whole()
+  }
+
+  private init(units: [UInt16], ignoresCase: Bool) {
+    self.units = units
+    self.ignoresCase = ignoresCase
+    end = units.count
+  }
+
+  private static func unit(_ letter: Unicode.Scalar) -> UInt16 { UInt16(letter.value) }
+
+  private func isAt(_ letter: Unicode.Scalar) -> Bool {
+    offset < end && units[offset] == PatternParser.unit(letter)
+  }
+
+  private mutating func take(_ letter: Unicode.Scalar) -> Bool {
+    guard isAt(letter) else { return false }
+    offset += 1
+    return true
+  }
+
+  private mutating func whole() throws(PatternError) -> Result {
+    let isAnchoredAtStart = take("^")
+    let isAnchoredAtEnd = endsWithAnchor
+    if isAnchoredAtEnd { end -= 1 }
+    if offset == end {
+      // Such an expression says nothing but where it is.
+      return Result(
+        syntax: .sequence([]), isAnchoredAtStart: isAnchoredAtStart,
+        isAnchoredAtEnd: isAnchoredAtEnd)
+    }
+    let syntax = try alternatives()
+    if offset < end { throw error("This ) closes no group: write \\) for the letter.") }
+    return Result(
+      syntax: syntax, isAnchoredAtStart: isAnchoredAtStart, isAnchoredAtEnd: isAnchoredAtEnd)
+  }
+
+  /// True if the last unit is a `$` that no backslash makes a letter.
+  private var endsWithAnchor: Bool {
+    guard end > offset, units[end - 1] == PatternParser.unit("$") else { return false }
+    let backslashes = units[offset..<(end - 1)].reversed().prefix { $0 == PatternParser.unit("\\") }
+    return backslashes.count.isMultiple(of: 2)
+  }
+
+  /// What stands between the parentheses of a group, or is the whole.
+  private mutating func alternatives() throws(PatternError) -> PatternSyntax {
+    depth += 1
+    defer { depth -= 1 }
+    if depth > RulesLimits.expressionDepthMax {
+      throw error("Groups stand in each other too deep here: make the expression simpler.")
+    }
+    var branches = [try branch(isFirst: true)]
+    while take("|") { branches.append(try branch(isFirst: false)) }
+    return branches.count == 1 ? branches[0] : .choice(branches)
+  }
+
+  private mutating func branch(isFirst: Bool) throws(PatternError) -> PatternSyntax {
+    var items: [PatternSyntax] = []
+    while offset < end {
+      let isLetter = isFirst && items.isEmpty && isMeta
+      if !isLetter, isAt("|") || isAt(")") { break }
+      let atom = isLetter ? literal() : try atom()
+      items.append(try repetition(of: atom))
+    }
+    if items.isEmpty {
+      throw error("Nothing stands here: each side of | matches something, and so does a group.")
+    }
+    return items.count == 1 ? items[0] : .sequence(items)
+  }
+
+  /// True for what is a letter where nothing stands before it.
+  private var isMeta: Bool {
+    guard offset < end, let scalar = Unicode.Scalar(units[offset]) else { return false }
+    return "|)?+}{*".unicodeScalars.contains(scalar)
+  }
+
+  private mutating func literal() -> PatternSyntax {
+    defer { offset += 1 }
+    return .set(set(UnitSet(units[offset])))
+  }
+
+  private func set(_ set: UnitSet) -> UnitSet { ignoresCase ? set.caseClosed : set }
+
+  private mutating func atom() throws(PatternError) -> PatternSyntax {
+    switch Unicode.Scalar(units[offset]) {
+    case "(":
+      let start = offset
+      offset += 1
+      let inner = try alternatives()
+      if !take(")") { throw error("This group is not closed: ) is missing.", at: start) }
+      return inner
+    case "[": return .set(try brackets())
+    case ".":
+      offset += 1
+      return .set(.dot)
+    case "\\": return .set(set(try escape()))
+    case "^":
+      throw error("^ stands only as the first letter of the expression; write \\^ for the letter.")
+    case "$":
+      throw error("$ stands only as the last letter of the expression; write \\$ for the letter.")
+    case "*", "+", "?", "{":
+      throw error("There is nothing to repeat here: write a backslash before the letter.")
+    default: return literal()
+    }
+  }
+
+  /// Reads a backslash and what follows.
+  private mutating func escape() throws(PatternError) -> UnitSet {
+    let start = offset
+    offset += 2
+    guard start + 1 < end else {
+      throw error("A backslash stands before the letter that it is about.", at: start)
+    }
+    switch Unicode.Scalar(units[start + 1]) {
+    case "d": return .digits
+    case "D": return UnitSet.digits.inverted
+    case "w": return .letters
+    case "W": return UnitSet.letters.inverted
+    case "s": return .space
+    case "S": return UnitSet.space.inverted
+    default: return UnitSet(units[start + 1])
+    }
+  }
+
+  // MARK: Sets
+
+  private mutating func brackets() throws(PatternError) -> UnitSet {
+    let start = offset
+    offset += 1
+    let isInverted = take("^")
+    var ranges: [ClosedRange<UInt16>] = []
+    while offset < end, !isAt("]") {
+      let first = try member()
+      let place = offset
+      guard isAt("-"), offset + 1 < end, units[offset + 1] != PatternParser.unit("]"),
+        let low = first.single
+      else {
+        ranges += first.ranges
+        continue
+      }
+      offset += 1
+      let last = try member()
+      guard let high = last.single else {
+        ranges += first.ranges + [PatternParser.unit("-")...PatternParser.unit("-")] + last.ranges
+        continue
+      }
+      if low > high {
+        throw error("This range ends before it begins: turn it round, or write \\-.", at: place)
+      }
+      ranges.append(low...high)
+    }
+    if !take("]") { throw error("This set is not closed: ] is missing.", at: start) }
+    if ranges.isEmpty { throw error("A set has at least one letter.", at: start) }
+    let members = set(UnitSet(ranges))
+    return isInverted ? members.inverted : members
+  }
+
+  private mutating func member() throws(PatternError) -> UnitSet {
+    if isAt("\\") { return try escape() }
+    defer { offset += 1 }
+    return UnitSet(units[offset])
+  }
+
+  // MARK: Repetitions
+
+  private mutating func repetition(of atom: PatternSyntax) throws(PatternError) -> PatternSyntax {
+    var result = atom
+    var count = 0
+    while true {
+      if take("*") {
+        result = .repeated(result, least: 0, most: nil)
+      } else if take("+") {
+        result = .repeated(result, least: 1, most: nil)
+      } else if take("?") {
+        result = .repeated(result, least: 0, most: 1)
+      } else if isAt("{") {
+        result = try braces(of: result)
+      } else {
+        return result
+      }
+      count += 1
+      if count > RulesLimits.expressionDepthMax {
+        throw error("There are too many repetitions of one thing: remove some.")
+      }
+    }
+  }
+
+  private mutating func braces(of atom: PatternSyntax) throws(PatternError) -> PatternSyntax {
+    let start = offset
+    offset += 1
+    let least = number()
+    var most = least
+    if take(",") { most = isAt("}") ? nil : number() }
+    let hasEnd = most != nil || units[offset - 1] == PatternParser.unit(",")
+    guard let least, hasEnd, take("}") else {
+      throw error(
+        "A repetition is {2}, {2,} or {2,5}: write \\{ for the letter.", at: start)
+    }
+    if let most, most < least {
+      throw error("The greater number stands last: {\(most),\(least)}.", at: start)
+    }
+    return .repeated(atom, least: least, most: most)
+  }
+
+  /// A number; one that is too large for any expression is the least of those.
+  private mutating func number() -> Int? {
+    let start = offset
+    var value = 0
+    while offset < end, let digit = Unicode.Scalar(units[offset]), ("0"..."9").contains(digit) {
+      value = min(value * 10 + Int(digit.value) - 0x30, RulesLimits.patternStatesMax + 1)
+      offset += 1
+    }
+    return offset == start ? nil : value
+  }
+
+  private func error(_ message: String, at place: Int? = nil) -> PatternError {
+    PatternError(message: message, unit: place ?? offset)
+  }
+}
+
+extension UnitSet {
+  /// The one unit of the set; nil if there are more.
+  fileprivate var single: UInt16? {
+    guard ranges.count == 1, let range = ranges.first, range.count == 1 else { return nil }
+    return range.lowerBound
+  }
+}

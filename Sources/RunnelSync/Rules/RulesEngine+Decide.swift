@@ -1,0 +1,218 @@
+public import RunnelBase
+public import RunnelTree
+
+extension RulesEngine {
+  /// Decides about an operation.
+  ///
+  /// Administrators are not asked about: whoever bypasses rules does not call this.
+  ///
+  /// - Parameters:
+  ///   - operation: what is wanted.
+  ///   - auth: who asks: an object with `uid`, `provider` and `token`, or null for nobody.
+  ///   - now: the time of the operation in milliseconds since 1970, as server values have it.
+  ///   - before: the tree before the operation.
+  ///   - after: the tree as it would be after it; nil if it is to be worked out from `before`.
+  /// - Returns: whether it may be done.
+  /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing is decided.
+  public func decide(
+    _ operation: RulesOperation, as auth: JSONValue, now: Int64, before: any RulesReader,
+    after: (any RulesReader)? = nil
+  ) throws(TreeError) -> RulesVerdict {
+    var decision = decision(operation, auth, now, before, after, NoTrace())
+    return try decision.verdict(operation)
+  }
+
+  /// Makes what decides about an operation.
+  func decision<Trace: RulesDecisionTrace>(
+    _ operation: RulesOperation, _ auth: JSONValue, _ now: Int64, _ before: any RulesReader,
+    _ after: (any RulesReader)?, _ trace: Trace
+  ) -> RulesDecision<Trace> {
+    let context: RuleContext
+    switch operation {
+    case .read(_, let query):
+      context = RuleContext(
+        auth: RuleValue(auth), now: now, query: query, before: before, after: before)
+    case .write(let parts):
+      context = RuleContext(
+        auth: RuleValue(auth), now: now, query: .all, before: before,
+        after: after ?? RulesEngine.written(before, parts))
+    }
+    return RulesDecision(engine: self, context: context, trace: trace)
+  }
+
+  private static func written(
+    _ before: some RulesReader, _ parts: [Assignment]
+  ) -> any RulesReader {
+    WrittenTree(before, parts)
+  }
+}
+
+/// How a rule came out.
+public enum RuleOutcome: Hashable, Sendable {
+  /// The rule is true.
+  case holds
+  /// The rule is false.
+  case fails
+  /// The rule cannot be evaluated, which counts as false: the reason, and where in the expression.
+  case error(RuleErrorReason, text: String)
+}
+
+/// Why a rule cannot be evaluated.
+public enum RuleErrorReason: Hashable, Sendable {
+  /// A value is not of the kind that is needed: null in place of a text, mostly.
+  case wrongKind
+  /// The root has no parent.
+  case noParent
+  /// A text is longer than any that is stored.
+  case tooLong
+}
+
+/// What decides about one operation; used once.
+///
+/// Source: rules language, section 6.
+struct RulesDecision<Trace: RulesDecisionTrace> {
+  private let engine: RulesEngine
+  private var evaluator: RuleEvaluator<Trace>
+
+  init(engine: RulesEngine, context: RuleContext, trace: Trace) {
+    self.engine = engine
+    evaluator = RuleEvaluator(
+      program: engine.program, context: context, stepsMax: engine.stepsMax, keys: [],
+      trace: trace)
+  }
+
+  /// What was told while it was decided.
+  var trace: Trace { evaluator.trace }
+
+  /// Decides.
+  ///
+  /// - Throws: `TreeError` if the tree cannot be read.
+  mutating func verdict(_ operation: RulesOperation) throws(TreeError) -> RulesVerdict {
+    do throws(RuleFault) {
+      return try isAllowed(operation) ? .allowed : .denied
+    } catch {
+      switch error {
+      case .storage(let error): throw error
+      default: return .tooCostly
+      }
+    }
+  }
+
+  private mutating func isAllowed(_ operation: RulesOperation) throws(RuleFault) -> Bool {
+    switch operation {
+    case .read(let path, _): return try isGranted(.read, path, engine.chain(to: path))
+    case .write(let parts):
+      let chains = parts.map { engine.chain(to: $0.path) }
+      for (part, chain) in zip(parts, chains) where try !isGranted(.write, part.path, chain) {
+        return false
+      }
+      for (part, chain) in zip(parts, chains) where try !isValid(part, chain) { return false }
+      return true
+    }
+  }
+
+  /// True if a rule of a chain grants reading or writing.
+  private mutating func isGranted(
+    _ kind: RuleKind, _ path: Path, _ chain: [(node: Int, level: Int)]
+  ) throws(RuleFault) -> Bool {
+    evaluator.keys = path.keys
+    for (node, level) in chain {
+      if let rule = engine.nodes[node].rule(kind), try holds(rule, level) { return true }
+    }
+    if Trace.isOn { evaluator.trace.noteNoGrant(kind, path) }
+    return false
+  }
+
+  /// True if a rule holds at a level of the path.
+  private mutating func holds(_ rule: Int, _ level: Int) throws(RuleFault) -> Bool {
+    evaluator.level = level
+    if Trace.isOn { evaluator.trace.begin(rule, Array(evaluator.keys.prefix(level))) }
+    let outcome: Bool
+    do throws(RuleFault) {
+      try evaluator.pay(4)
+      outcome = try evaluator.bool(engine.roots[rule])
+    } catch {
+      switch error {
+      case .tooCostly, .storage: throw error
+      case .wrongKind, .noParent, .tooLong:
+        if Trace.isOn { evaluator.trace.end(.failure(error)) }
+        return false
+      }
+    }
+    if Trace.isOn { evaluator.trace.end(.success(outcome)) }
+    return outcome
+  }
+
+  // MARK: Validating
+
+  /// True if all `.validate` hold for a part of a write: those above its place and there, and those
+  /// below.
+  private mutating func isValid(
+    _ part: Assignment, _ chain: [(node: Int, level: Int)]
+  ) throws(RuleFault) -> Bool {
+    evaluator.keys = part.path.keys
+    let isRemoved = try isEmptyAfter(part)
+    if isRemoved, !engine.validatesAboveRemovals { return true }
+    for (node, level) in chain {
+      guard let rule = engine.nodes[node].validate else { continue }
+      if isRemoved, try !exists(level) { continue }
+      if try !holds(rule, level) { return false }
+    }
+    guard let last = chain.last, last.level == part.path.keys.count, !isRemoved,
+      engine.nodes[last.node].validatesBelow
+    else { return true }
+    return try isValidBelow(nodeAfter(part), last.node)
+  }
+
+  private mutating func exists(_ level: Int) throws(RuleFault) -> Bool {
+    let place = RulePlace(.after, Array(evaluator.keys.prefix(level)))
+    return try evaluator.summary(place).kind != .empty
+  }
+
+  private mutating func isEmptyAfter(_ part: Assignment) throws(RuleFault) -> Bool {
+    if case .node(let node) = part.target { return node.isEmpty }
+    return try !exists(part.path.keys.count)
+  }
+
+  /// What stands at the place of a part after the write.
+  private func nodeAfter(_ part: Assignment) throws(RuleFault) -> Node {
+    if case .node(let node) = part.target { return node }
+    do throws(TreeError) {
+      return try evaluator.context.after.node(at: part.path)
+    } catch {
+      throw .storage(error)
+    }
+  }
+
+  /// True if all `.validate` below a place hold for what stands there.
+  private mutating func isValidBelow(_ node: Node, _ number: Int) throws(RuleFault) -> Bool {
+    let rules = engine.nodes[number]
+    for child in node.children {
+      try evaluator.pay(1)
+      guard let below = rules.child(child.key) else { continue }
+      let next = engine.nodes[below]
+      if next.validate == nil, !next.validatesBelow { continue }
+      evaluator.keys.append(child.key)
+      defer { evaluator.keys.removeLast() }
+      if let rule = next.validate, try !holds(rule, evaluator.keys.count) { return false }
+      if next.validatesBelow, try !isValidBelow(child.node, below) { return false }
+    }
+    return true
+  }
+}
+
+/// What is told of a decision while it is made.
+protocol RulesDecisionTrace: RuleTrace {
+  /// A rule is evaluated at a place.
+  mutating func begin(_ rule: Int, _ keys: [Key])
+  /// The rule came out so.
+  mutating func end(_ result: Result<Bool, RuleFault>)
+  /// No rule granted what was wanted of a place.
+  mutating func noteNoGrant(_ kind: RuleKind, _ path: Path)
+}
+
+extension NoTrace: RulesDecisionTrace {
+  mutating func begin(_ rule: Int, _ keys: [Key]) {}
+  mutating func end(_ result: Result<Bool, RuleFault>) {}
+  mutating func noteNoGrant(_ kind: RuleKind, _ path: Path) {}
+}

@@ -1,0 +1,121 @@
+public import RunnelBase
+public import RunnelTree
+
+/// The security rules of a database: who may read and write what, and what may be written.
+///
+/// A rules file is checked whole and compiled once; a file with a mistake gives no engine. A decision
+/// is a function of the operation, of who asks, of the time and of the tree: it has no state, waits for
+/// nothing, and takes a bounded number of steps.
+///
+/// Terms:
+/// - *chain*: the rules met on the way from the root to a place; a child with a name of its own goes
+///   before a wildcard, whose rules then do not count for it.
+/// - *grant*: a `.read` or `.write` on the chain that is true; it holds for all below.
+///
+/// Isolation: an immutable value; any thread may decide with it.
+///
+/// Source: rules language.
+public struct RulesEngine: Sendable {
+  /// The rules in the order of the file.
+  public let rules: [Rule]
+  /// The indexes that `.indexOn` declares, in the order of the file.
+  public let indexes: [RulesIndex]
+  /// The file as it was given.
+  public let source: [UInt8]
+  /// The file as JSON, without comments.
+  public let json: JSONValue
+  /// Whether `.validate` of places above is evaluated for a write that leaves nothing at its own place.
+  ///
+  /// The specification does not settle it; the documentation says that what is removed is not
+  /// validated, and so it is here unless it is set.
+  public var validatesAboveRemovals = false
+  /// The most steps of a decision; one that needs more is refused.
+  public var stepsMax = RulesLimits.stepsMax
+
+  let nodes: [RuleNode]
+  let program: RuleProgram
+  let roots: [RuleStep.Index]
+  let text: RulesSource
+
+  /// Loads a rules file.
+  ///
+  /// O(n) in its bytes, but for regular expressions, whose tables are bounded.
+  ///
+  /// - Parameter bytes: the file in UTF-8: JSON that may have comments.
+  /// - Throws: `RulesError` with all mistakes of the file.
+  public init(parsing bytes: [UInt8]) throws(RulesError) {
+    let loader = try RulesLoader(bytes)
+    guard let document = loader.document else {
+      preconditionFailure("A file without a mistake has a document.")
+    }
+    rules = loader.rules
+    indexes = loader.indexes
+    source = bytes
+    json = document.json
+    nodes = loader.nodes
+    program = loader.program
+    roots = loader.roots
+    text = loader.source
+  }
+
+  /// Loads a rules file from its text.
+  ///
+  /// - Throws: `RulesError` with all mistakes of the file.
+  public init(parsing text: String) throws(RulesError) { try self.init(parsing: Array(text.utf8)) }
+
+  /// Loads rules from the JSON of a file.
+  ///
+  /// - Throws: `RulesError`, whose lines are those of the JSON laid out for people.
+  public init(json: JSONValue) throws(RulesError) {
+    try self.init(parsing: json.jsonBytes(pretty: true))
+  }
+
+  /// True if the rules declare an index for the children of a place in an order, or the order needs none.
+  ///
+  /// Source: rules language, section 7.
+  public func hasIndex(_ order: QueryIndex, at path: Path) -> Bool {
+    if order == .key || order == .priority { return true }
+    guard let last = chain(to: path).last, last.level == path.keys.count else { return false }
+    return nodes[last.node].indexes.contains(order)
+  }
+
+  /// The rules from the root to a place: their numbers, and how deep each stands.
+  func chain(to path: Path) -> [(node: Int, level: Int)] {
+    var chain = [(node: 0, level: 0)]
+    // Nobody reads or writes there by rules.
+    if path.isInfo { return chain }
+    var node = 0
+    for (level, key) in path.keys.enumerated() {
+      guard let next = nodes[node].child(key) else { break }
+      chain.append((next, level + 1))
+      node = next
+    }
+    return chain
+  }
+}
+
+/// What somebody wants to do.
+public enum RulesOperation: Hashable, Sendable {
+  /// Reads, or listens to, what a query asks for.
+  case read(Path, RulesQuery)
+  /// Carries out a write: its parts with server values resolved, as `Write.assignments` gives them.
+  case write([Assignment])
+
+  /// Reads all of a place.
+  public static func read(_ path: Path) -> RulesOperation { .read(path, .all) }
+  /// Reads what a query asks for.
+  public static func read(_ query: Query) -> RulesOperation { .read(query.path, RulesQuery(query)) }
+}
+
+/// What the rules say of an operation.
+public enum RulesVerdict: Hashable, Sendable {
+  /// The operation may be done.
+  case allowed
+  /// The operation is refused.
+  case denied
+  /// The operation is refused, for the decision took more steps than it may.
+  case tooCostly
+
+  /// True if the operation may be done.
+  public var isAllowed: Bool { self == .allowed }
+}

@@ -1,0 +1,20 @@
+/// The limits of rules: reaching one is a mistake that is told, or a decision that is refused.
+public enum RulesLimits {
+  /// The most bytes of a rules file.
+  public static let fileBytesMax = 1 << 20
+  /// The most bytes of one expression.
+  public static let expressionBytesMax = 1 << 16
+  /// How deep an expression may be: each operator, call and bracket is a level above its operands.
+  ///
+  /// The operands of one chain of `&&` or of `||` are all on one level.
+  public static let expressionDepthMax = 100
+  /// The most mistakes that are told of one file.
+  public static let mistakesMax = 100
+  /// The most states of a regular expression: one for each character that it matches, repetitions
+  /// written out.
+  public static let patternStatesMax = 2000
+  /// The most steps of a decision, unless the caller gives another number.
+  ///
+  /// A step is about an operator of an expression, 64 characters of a text or a row that is read.
+  public static let stepsMax = 5_000_000
+}

@@ -1,0 +1,35 @@
+public import RunnelTree
+
+/// The tree as rules see it, at one moment: before an operation, or as it would be after it.
+///
+/// Any `TreeReader` serves through `TreeRulesReader`; a tree in memory serves as it is.
+public protocol RulesReader {
+  /// The kind and size of the node at a place.
+  ///
+  /// - Throws: `TreeError` (`storage`) if it cannot be read.
+  func summary(at path: Path) throws(TreeError) -> NodeSummary
+
+  /// The whole subtree at a place: asked for where a rule compares two objects, and where a write of a
+  /// priority is validated.
+  ///
+  /// - Throws: `TreeError` (`storage`) if it cannot be read.
+  func node(at path: Path) throws(TreeError) -> Node
+}
+
+extension MemoryTree: RulesReader {}
+
+/// A reader of the tree, as rules read it.
+public struct TreeRulesReader<Reader: TreeReader>: RulesReader {
+  private let reader: Reader
+
+  /// Makes a reader of what another one reads.
+  public init(_ reader: Reader) { self.reader = reader }
+
+  /// The kind and size of the node at a place.
+  public func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    try reader.summary(at: path)
+  }
+
+  /// The whole subtree at a place.
+  public func node(at path: Path) throws(TreeError) -> Node { try reader.node(at: path) }
+}

@@ -1,0 +1,70 @@
+import RunnelBase
+
+/// A text of a rules file with its escapes undone, which knows where each of its bytes stands.
+struct RuleText: Sendable {
+  /// The text in UTF-8.
+  let bytes: [UInt8]
+  /// Where the first byte stands in the file.
+  let start: Int
+  /// Where each byte stands, and then the end; nil if they follow each other from `start` on.
+  let offsets: [Int32]?
+
+  /// The text.
+  var string: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Where a byte, or the end, stands in the file.
+  func offset(of index: Int) -> Int {
+    let index = min(max(index, 0), bytes.count)
+    return offsets.map { Int($0[index]) } ?? start + index
+  }
+}
+
+/// A value of a rules file with its place.
+struct RulesDocument: Sendable {
+  /// What a value is.
+  enum Content: Sendable {
+    case null
+    case bool(Bool)
+    case number(JSONNumber)
+    case string(RuleText)
+    case array([RulesDocument])
+    case object([Member])
+  }
+
+  /// A member of an object.
+  struct Member: Sendable {
+    let name: RuleText
+    /// Where the opening quote of the name stands.
+    let offset: Int
+    let value: RulesDocument
+  }
+
+  let content: Content
+  /// Where the value begins.
+  let offset: Int
+
+  /// What the value is called in messages.
+  var kind: String {
+    switch content {
+    case .null: "null"
+    case .bool: "true or false"
+    case .number: "a number"
+    case .string: "a string"
+    case .array: "a list"
+    case .object: "an object"
+    }
+  }
+
+  /// The value as JSON, without comments.
+  var json: JSONValue {
+    switch content {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .number(let value): .number(value)
+    case .string(let text): .string(text.string)
+    case .array(let elements): .array(elements.map(\.json))
+    case .object(let members):
+      .object(members.map { JSONMember($0.name.string, $0.value.json) })
+    }
+  }
+}

@@ -1,0 +1,113 @@
+public import RunnelTree
+
+/// A tree as it would be after a write that was not carried out: what a reader reads, with the
+/// assignments of the write over it.
+///
+/// Nothing is copied: what the write does not touch is read where it stands, and what it puts is held as
+/// it was given. It is for callers whose storage has no such view of its own.
+public struct WrittenTree<Base: RulesReader>: RulesReader {
+  private let base: Base
+  private var changes = Change()
+
+  /// What a write does at a place and below.
+  private struct Change {
+    /// What stands here from now on, before what is done below.
+    var node: Node?
+    /// The priority that is given alone; nil within it is none.
+    var priority: Leaf??
+    var children: [Key: Change] = [:]
+
+    /// Puts a part of a write in.
+    mutating func add(_ target: Assignment.Target, _ keys: ArraySlice<Key>) {
+      if let key = keys.first {
+        return children[key, default: Change()].add(target, keys.dropFirst())
+      }
+      switch target {
+      case .node(let node): self.node = node
+      case .priority(let priority): self.priority = .some(priority)
+      }
+    }
+  }
+
+  /// Makes the tree that a write leaves.
+  ///
+  /// - Parameters:
+  ///   - base: the tree before the write.
+  ///   - assignments: the parts of the write, of which no node lies below another, as
+  ///     `Write.assignments` gives them.
+  public init(_ base: Base, _ assignments: [Assignment]) {
+    self.base = base
+    for part in assignments { changes.add(part.target, part.path.keys[...]) }
+  }
+
+  /// The kind and size of the node at a place.
+  ///
+  /// A place above what is written costs a read for each child that the write touches.
+  public func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    var change = changes
+    var depth = 0
+    while true {
+      if let node = change.node {
+        let rest = Path(unchecked: Array(path.keys[depth...]))
+        return prioritised(NodeSummary(node[rest]), rest.isRoot ? change.priority : nil)
+      }
+      if depth == path.keys.count { return try summary(at: path, change) }
+      guard let next = change.children[path.keys[depth]] else {
+        // A leaf above that gets children elsewhere has none here, as before.
+        return try base.summary(at: path)
+      }
+      change = next
+      depth += 1
+    }
+  }
+
+  private func prioritised(_ summary: NodeSummary, _ priority: Leaf??) -> NodeSummary {
+    guard let priority, summary.kind != .empty else { return summary }
+    return NodeSummary(kind: summary.kind, priority: priority)
+  }
+
+  /// The summary of a place at or above what is written.
+  private func summary(at path: Path, _ change: Change) throws(TreeError) -> NodeSummary {
+    if let node = change.node { return prioritised(NodeSummary(node), change.priority) }
+    let before = try base.summary(at: path)
+    var count = 0
+    if case .children(let number) = before.kind { count = number }
+    for (key, child) in change.children {
+      let place = Path(unchecked: path.keys + [key])
+      let existed = count > 0 ? try base.summary(at: place).kind != .empty : false
+      let exists = try summary(at: place, child).kind != .empty
+      count += (exists ? 1 : 0) - (existed ? 1 : 0)
+    }
+    if case .leaf = before.kind, count == 0 { return prioritised(before, change.priority) }
+    if count <= 0 { return NodeSummary(.empty) }
+    return prioritised(
+      NodeSummary(kind: .children(count: count), priority: before.priority), change.priority)
+  }
+
+  /// The whole subtree at a place.
+  ///
+  /// O(n) in what stands there.
+  public func node(at path: Path) throws(TreeError) -> Node {
+    var change = changes
+    for (depth, key) in path.keys.enumerated() {
+      if let node = change.node { return node[Path(unchecked: Array(path.keys[depth...]))] }
+      guard let next = change.children[key] else { return try base.node(at: path) }
+      change = next
+    }
+    return applied(change, to: change.node == nil ? try base.node(at: path) : .empty)
+  }
+
+  private func applied(_ change: Change, to before: Node) -> Node {
+    var node = change.node ?? before
+    // First what is put, then what goes: a node that loses all its children loses its priority.
+    let results = change.children.map { ($0.key, applied($0.value, to: node[$0.key])) }
+    for (key, child) in results where !child.isEmpty {
+      node = node.replacing(Path(unchecked: [key]), with: child)
+    }
+    for (key, child) in results where child.isEmpty {
+      node = node.replacing(Path(unchecked: [key]), with: child)
+    }
+    if let priority = change.priority { node = node.with(priority: priority) }
+    return node
+  }
+}
