@@ -37,8 +37,8 @@ struct Runnel: ParsableCommand {
       MoveCommand.self,
       HistoryCommand.self, UndoCommand.self, WatchCommand.self, ImportCommand.self,
       ExportCommand.self, DiffCommand.self, IndexCommand.self, DoctorCommand.self,
-      CompactCommand.self, ConfigCommand.self, ScreenshotCommand.self, GenerateDemoCommand.self,
-      GenerateManualCommand.self,
+      CompactCommand.self, RulesCommand.self, ConfigCommand.self, ScreenshotCommand.self,
+      GenerateDemoCommand.self, GenerateManualCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)
 

@@ -3,14 +3,15 @@ import Glibc
 /// Measures the storage and the workspace, and prints the figures beside their baselines and aims.
 ///
 /// `runnel-bench` takes 1,000,000 messages; `--quick` takes 20,000. `--storage`, `--workspace`,
-/// `--streams` and `--lists` measure one of the four, and `--writes`, `--listeners` and `--reads` (with
-/// the import) one part of the storage. Build the program before: some parts start the one beside this
+/// `--streams`, `--lists` and `--rules` measure one of the five, and `--writes`, `--listeners` and
+/// `--reads` (with the import) one part of the storage. Build the program before: some parts start the one beside this
 /// binary.
 @main
 struct Bench {
   static func main() {
     let parts = Set(StorageBenchmark.Part.allCases.map { "--\($0)" })
-    let known = parts.union(["--quick", "--storage", "--workspace", "--streams", "--lists"])
+    let sections = ["--workspace", "--streams", "--lists", "--rules"]
+    let known = parts.union(["--quick", "--storage"]).union(sections)
     if CommandLine.arguments.count == 4, CommandLine.arguments[1] == TrafficBenchmark.option {
       return writeChanges(to: CommandLine.arguments[2], seconds: CommandLine.arguments[3])
     }
@@ -24,7 +25,7 @@ struct Bench {
       defer { folder.remove() }
       let asked = StorageBenchmark.Part.allCases.filter { options.contains("--\($0)") }
       let isStorage = options.contains("--storage") || !asked.isEmpty
-      let isAll = !isStorage && options.isDisjoint(with: ["--workspace", "--streams", "--lists"])
+      let isAll = !isStorage && options.isDisjoint(with: sections)
       if isStorage || isAll {
         try storage(
           messageCount: options.contains("--quick") ? 20_000 : 1_000_000,
@@ -35,6 +36,7 @@ struct Bench {
         try workspace(isQuick: options.contains("--quick"), folder)
       }
       if options.contains("--streams") || isAll { try streams() }
+      if options.contains("--rules") || isAll { try rules() }
       if options.contains("--lists") || isAll {
         try lists(isQuick: options.contains("--quick"), folder)
       }
@@ -58,6 +60,12 @@ struct Bench {
     var benchmark = try StreamsBenchmark(rowCount: rowCount)
     try benchmark.run(into: &report)
     Output.print(report.table(title: "Streams, \(rowCount) rows") + "\n")
+  }
+
+  private static func rules() throws {
+    var report = Report()
+    try RulesBenchmark().run(into: &report)
+    Output.print(report.table(title: "Rules") + "\n")
   }
 
   private static func lists(isQuick: Bool, _ folder: TemporaryFolder) throws {

@@ -21,7 +21,8 @@ import Testing
     ],
     "runnel": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "RunnelApp", "RunnelBase",
-      "RunnelDatabase", "RunnelDemo", "RunnelStreams", "RunnelTerminal", "RunnelTree",
+      "RunnelDatabase", "RunnelDemo", "RunnelStreams", "RunnelSync", "RunnelTerminal",
+      "RunnelTree",
     ],
   ]
 

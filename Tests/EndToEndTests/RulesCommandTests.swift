@@ -1,0 +1,169 @@
+import Testing
+
+@Suite struct RulesCommandTests {
+  private static let rules = """
+    {
+      "rules": {
+        "users": {
+          "$uid": {
+            // Everybody reads their own.
+            ".read": "auth.uid === $uid",
+            ".write": "auth.uid === $uid",
+            "age": {".validate": "newData.isNumber()"}
+          },
+          ".indexOn": ["age"]
+        }
+      }
+    }
+    """
+
+  private static let cases = """
+    rules: rules.json
+    identities:
+      ana: {uid: ana, provider: password}
+    data: {users: {ana: {age: 30}}}
+    cases:
+      - name: Ana reads her own
+        as: ana
+        read: /users/ana
+        expect: allow
+      - as: uid:bo
+        set: /users/ana/age
+        value: 31
+        expect: deny
+    """
+
+  @Test func aFileInOrderIsToldWithItsIndexes() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(RulesCommandTests.rules, to: "rules.json")
+    let outcome = try Program.run(["rules", "check", file])
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.output == """
+        \(file) is in order: 3 rules.
+        runnel index add /users age
+
+        """)
+    let piped = try Program.run(["rules", "check", "-"], input: RulesCommandTests.rules)
+    #expect(piped.output.hasPrefix("standard input is in order: 3 rules."))
+  }
+
+  @Test func everyMistakeIsToldWithItsPlaceAndStatus2() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      """
+      {"rules": {
+        ".read": "auth.uid",
+        "a": {".wirte": true}
+      }}
+      """, to: "rules.json")
+    let outcome = try Program.run(["rules", "check", file])
+    #expect(outcome.status == 2)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.hasPrefix("runnel: \(file) cannot be loaded: 2 mistakes.\n"))
+    #expect(
+      outcome.errors.contains(
+        "\(file):2:13: A rule is true or false, and this is a part of auth"))
+    #expect(outcome.errors.contains("    \".read\": \"auth.uid\",\n              ^\n"))
+    #expect(outcome.errors.contains("\(file):3:9: \".wirte\" is no rule: did you mean \".write\"?"))
+    let missing = try Program.run(["rules", "check", folder.file("none.json")])
+    #expect(missing.status == 2)
+    #expect(missing.errors.contains("No such file"))
+  }
+
+  @Test func casesPassOrAreToldWithTheirReason() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write(RulesCommandTests.rules, to: "rules.json")
+    let cases = try folder.write(RulesCommandTests.cases, to: "cases.yaml")
+    let passed = try Program.run(["rules", "test", cases])
+    #expect(passed.status == 0)
+    #expect(passed.output == "2 passed, 0 failed\n")
+    let wrong = RulesCommandTests.cases.replacing("expect: deny", with: "expect: allow")
+    let failing = try folder.write(wrong, to: "failing.yaml")
+    let failed = try Program.run(["rules", "test", failing])
+    #expect(failed.status == 1)
+    #expect(failed.output.contains("case 2: set /users/ana/age: FAILED, allow was expected"))
+    #expect(failed.output.contains("denied: no .write on the way to /users/ana/age holds"))
+    #expect(failed.output.contains("      auth.uid           = \"bo\"\n"))
+    #expect(failed.output.hasSuffix("1 passed, 1 failed\n"))
+    let json = try Program.run(["rules", "test", failing, "--json"])
+    #expect(json.output.split(separator: "\n").count == 2)
+    #expect(
+      json.output.contains(#""case":2,"name":"","action":"set /users/ana/age","passed":false"#))
+  }
+
+  @Test func coverageTellsWhatCasesNeverTry() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write(RulesCommandTests.rules, to: "rules.json")
+    let cases = try folder.write(RulesCommandTests.cases, to: "cases.yaml")
+    let outcome = try Program.run(["rules", "coverage", cases])
+    #expect(outcome.status == 0)
+    let rules = folder.file("rules.json")
+    #expect(
+      outcome.output == """
+        \(rules):6:19: never false: .read of /users/$uid
+        \(rules):7:20: never true: .write of /users/$uid
+        \(rules):8:31: never evaluated: .validate of /users/$uid/age
+        2 of 3 rules evaluated
+
+        """)
+    let both = try Program.run(["rules", "test", cases, "--coverage"])
+    #expect(both.output == outcome.output + "2 passed, 0 failed\n")
+  }
+
+  @Test func casesThatCannotBeReadAreStatus2() throws {
+    let folder = try TemporaryFolder()
+    _ = try folder.write(RulesCommandTests.rules, to: "rules.json")
+    let files = [
+      ("cases: [{read: /a}]", "expect: allow or deny is expected"), ("cases: [", "not YAML"),
+      ("cases: [{read: /a, expect: deny}]", "names no rules"),
+      ("rules: none.json\ncases: [{read: /a, expect: deny}]", "No such file"), ("", "is empty"),
+    ]
+    for (index, (text, words)) in files.enumerated() {
+      let file = try folder.write(text, to: "cases\(index).yaml")
+      let outcome = try Program.run(["rules", "test", file])
+      #expect(outcome.status == 2, "\(text)")
+      #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    }
+    let missing = try Program.run(["rules", "test", folder.file("none.yaml")])
+    #expect(missing.status == 2)
+  }
+
+  @Test func anOperationOnADatabaseIsExplained() throws {
+    let database = try TestDatabase(#"{"users": {"ana": {"age": 30}}}"#)
+    // Beside test.db.
+    _ = try database.folder.write(RulesCommandTests.rules, to: "test.rules.json")
+    let ana = try database.run(["rules", "explain", "read", "/users/ana", "--as", "uid:ana"])
+    #expect(ana.status == 0)
+    #expect(ana.output.hasPrefix("allowed\n  .read of /users/$uid at /users/ana ("))
+    let bo = try database.run(["rules", "explain", "read", "/users/ana", "--as", "uid:bo"])
+    #expect(bo.status == 1)
+    #expect(bo.errors.isEmpty)
+    #expect(bo.output.hasPrefix("denied: no .read on the way to /users/ana holds\n"))
+    let write = ["rules", "explain", "write", "/users/ana/age"]
+    let text = try database.run(write + ["\"x\"", "--as", #"{"uid":"ana"}"#])
+    #expect(text.status == 1)
+    #expect(text.output.contains("newData.isNumber()  is false"))
+    let number = try database.run(write + ["--as", "uid:ana", "--json"], input: "31")
+    #expect(number.status == 0)
+    #expect(number.output.hasPrefix(#"{"allowed":true,"reason":"allowed","rules":[{"#))
+    let remove = try database.run(["rules", "explain", "remove", "/users/ana", "--as", "uid:ana"])
+    #expect(remove.status == 0)
+    let update = ["rules", "explain", "update", "/users", #"{"ana/age": 1, "bo/age": 2}"#]
+    #expect(try database.run(update + ["--as", "uid:ana"]).status == 1)
+    #expect(try database.get("/users/ana/age") == "30", "Nothing is written.")
+  }
+
+  @Test func whatKeepsFromAnAnswerIsNoDenial() throws {
+    let database = try TestDatabase(#"{"a": 1}"#)
+    let read = ["rules", "explain", "read", "/a"]
+    #expect(try database.run(read).status == 2, "There are no rules.")
+    _ = try database.folder.write(RulesCommandTests.rules, to: "test.rules.json")
+    #expect(try database.run(read + ["--as", "bo"]).status == 2)
+    #expect(try database.run(read + ["1"]).status == 2)
+    #expect(try database.run(["rules", "explain", "write", "/a"], input: "{").status != 0)
+    let absent = try Program.run(read + ["-d", database.folder.file("none.db")])
+    #expect(absent.status == 2)
+    #expect(absent.errors.contains("does not exist"))
+  }
+}
