@@ -8,7 +8,7 @@
 #   make check      what a change must pass: lint, then test
 #   make long       run a part of the tests that take long, PART=kills, seeds, faults, large, fuzzing
 #                   or soak, for MINUTES=10; the next time it goes on where it stopped
-#   make fuzz       give the readers what nobody would write, FUZZ_SECONDS (30) for each of four
+#   make fuzz       give the readers what nobody would write, FUZZ_SECONDS (30) for each of five
 #   make bench      measure, and print the figures beside their baselines and aims (some minutes)
 #   make format     rewrite the sources in the project's format
 #   make lint       check the format

@@ -15,6 +15,8 @@ private func violation(in bytes: [UInt8]) -> String? {
   HostileInput.violation(inNode: bytes)
   #elseif FUZZ_PATH
   HostileInput.violation(inPath: bytes)
+  #elseif FUZZ_RULES
+  HostileRules.violation(inRules: bytes)
   #else
   HostileInput.violation(inQuery: bytes)
   #endif

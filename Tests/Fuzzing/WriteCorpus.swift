@@ -11,6 +11,7 @@ enum WriteCorpus {
     write(HostileCorpus.nodes, to: folder + "/node")
     write(HostileCorpus.paths, to: folder + "/path")
     write(HostileCorpus.queries, to: folder + "/query")
+    write(HostileRulesCorpus.files, to: folder + "/rules")
   }
 
   private static func write(_ texts: [[UInt8]], to folder: String) {

@@ -188,6 +188,7 @@ struct RulesDecision<Trace: RulesDecisionTrace> {
   private mutating func isValidBelow(_ node: Node, _ number: Int) throws(RuleFault) -> Bool {
     let rules = engine.nodes[number]
     for child in node.children {
+      evaluator.stepsLeft += RulesLimits.stepsPerChild
       try evaluator.pay(1)
       guard let below = rules.child(child.key) else { continue }
       let next = engine.nodes[below]

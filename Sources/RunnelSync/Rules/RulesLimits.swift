@@ -17,4 +17,7 @@ public enum RulesLimits {
   ///
   /// A step is about an operator of an expression, 64 characters of a text or a row that is read.
   public static let stepsMax = 5_000_000
+  /// How many steps more a decision may take for each child that is written and validated, so that a
+  /// large write is no costlier by its size alone.
+  public static let stepsPerChild = 32
 }

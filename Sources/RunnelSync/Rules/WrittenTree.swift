@@ -4,10 +4,19 @@ public import RunnelTree
 /// assignments of the write over it.
 ///
 /// Nothing is copied: what the write does not touch is read where it stands, and what it puts is held as
-/// it was given. It is for callers whose storage has no such view of its own.
+/// it was given. What was worked out of a place above a write is kept, so that a write of many places is
+/// gone through once. It is for callers whose storage has no such view of its own.
+///
+/// Isolation: used by one thread at a time; the tree below stays as it is meanwhile.
 public struct WrittenTree<Base: RulesReader>: RulesReader {
   private let base: Base
   private var changes = Change()
+  private let known = Known()
+
+  /// The summaries of places above what is written.
+  private final class Known {
+    var summaries: [Path: NodeSummary] = [:]
+  }
 
   /// What a write does at a place and below.
   private struct Change {
@@ -69,6 +78,15 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
   /// The summary of a place at or above what is written.
   private func summary(at path: Path, _ change: Change) throws(TreeError) -> NodeSummary {
     if let node = change.node { return prioritised(NodeSummary(node), change.priority) }
+    if let summary = known.summaries[path] { return summary }
+    let summary = try computedSummary(at: path, change)
+    known.summaries[path] = summary
+    return summary
+  }
+
+  private func computedSummary(
+    at path: Path, _ change: Change
+  ) throws(TreeError) -> NodeSummary {
     let before = try base.summary(at: path)
     var count = 0
     if case .children(let number) = before.kind { count = number }

@@ -22,9 +22,8 @@ import Testing
   // MARK: Costs
 
   @Test func aDecisionThatIsTooCostlyIsRefused() throws {
-    var engine = try engine([
-      ".write": true, "$k": [".validate": "newData.val().length < 100"],
-    ])
+    let rule = (0..<10).map { "newData.val() !== 'x\($0)'" }.joined(separator: " && ")
+    var engine = try engine([".write": true, "$k": [".validate": .string(rule)]])
     let write = Write.set(.root, .object((0..<1000).map { JSONMember("k\($0)", "text") }))
     #expect(try decide(engine, write) == .allowed)
     engine.stepsMax = 1000
@@ -34,6 +33,45 @@ import Testing
       before: MemoryTree())
     #expect(explanation.verdict == .tooCostly)
     #expect(explanation.headline.contains("more steps"))
+  }
+
+  /// The steps of a decision grow with what is written.
+  @Test func aLargeWriteIsNotTooCostlyByItsSizeAlone() throws {
+    var engine = try engine([
+      ".write": true, "$k": ["age": [".validate": "newData.isNumber()"]],
+    ])
+    engine.stepsMax = 100
+    let write = Write.set(.root, .object((0..<5000).map { JSONMember("k\($0)", ["age": 1]) }))
+    #expect(try decide(engine, write) == .allowed)
+  }
+
+  /// A tree that counts how often it is read.
+  private final class CountedTree: RulesReader {
+    let tree: MemoryTree
+    var count = 0
+
+    init(_ tree: MemoryTree) { self.tree = tree }
+
+    func summary(at path: Path) throws(TreeError) -> NodeSummary {
+      count += 1
+      return try tree.summary(at: path)
+    }
+
+    func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
+  }
+
+  /// Each of many places asks what is above all of them.
+  @Test func aWriteOfManyPlacesReadsAboutAsManyTimes() throws {
+    let engine = try engine([
+      ".write": true, ".validate": "newData.hasChildren() && newData.child('l').hasChildren()",
+      "l": ["$k": [".validate": "newData.parent().exists() && root.child($k).val() === null"]],
+    ])
+    let members = (0..<2000).map { JSONMember("l/k\($0)", 1) }
+    let counted = CountedTree(try tree(["l": ["k1": 2, "k": 3]]))
+    let parts = try Write.update(.root, members).assignments(now: 0, reader: counted.tree)
+    let verdict = try engine.decide(.write(parts), as: .null, now: 0, before: counted)
+    #expect(verdict == .allowed)
+    #expect(counted.count < 10_000, "\(counted.count)")
   }
 
   /// Texts that a writer makes long cost their length, however they are searched.

@@ -186,20 +186,13 @@ import Testing
 
   // MARK: By chance
 
-  private static let seedText = """
-    {"rules": {"$a": {".read": "auth != null && root.child('x/' + $a).val() === -1.5e3 % 2",
-    ".validate": "newData.val().matches(/^[a-z]{2,4}(b|c)*$/i) ? now > 1 : (data.hasChildren(['a']))",
-    ".indexOn": ["a", "b/c"]}, ".write": true /* c */ // d
-    }}
-    """
-
   /// What nobody would write is read or refused: never more than that, and soon.
   @Test(arguments: Seeds.first(6))
   func brokenFilesAreToldOrLoaded(seed: UInt64) {
     var random = SeededRandom(seed: seed)
     let signs = Array("{}[]()\"'/\\.,:;&|!=<>?+-*%$^#\n 0aé\u{0}".utf8)
     for _ in 0..<300 {
-      var bytes = Array(RulesMistakeTests.seedText.utf8)
+      var bytes = HostileRulesCorpus.files.randomElement(using: &random) ?? []
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         let place = Int.random(in: 0..<bytes.count, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
@@ -212,21 +205,13 @@ import Testing
             contentsOf: bytes[place..<end], at: Int.random(in: 0...bytes.count, using: &random))
         }
       }
-      do throws(RulesError) {
-        let engine = try RulesEngine(parsing: bytes)
-        let written = Write.set(.root, ["ab": "abc", "x": ["ab": 1]])
-        let before = MemoryTree()
-        let parts = (try? written.assignments(now: 5, reader: before)) ?? []
-        #expect(throws: Never.self) {
-          try engine.decide(.write(parts), as: ["uid": "a"], now: 5, before: before)
-        }
-      } catch {
-        #expect(!error.mistakes.isEmpty, "seed \(seed)")
-        for mistake in error.mistakes {
-          #expect(mistake.line >= 1 && mistake.column >= 1)
-          #expect(!mistake.excerpt.contains("\n"))
-        }
-      }
+      let violation = HostileRules.violation(inRules: bytes)
+      #expect(violation == nil, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
     }
+  }
+
+  @Test(arguments: HostileRulesCorpus.files)
+  func theCorpusIsToldOrLoaded(file: [UInt8]) {
+    #expect(HostileRules.violation(inRules: file) == nil)
   }
 }

@@ -91,12 +91,12 @@ struct RulesLoader {
     let number = nodes.count
     nodes.append(RuleNode())
     guard case .object(let members) = document.content else { return number }
-    var names: Set<String> = []
+    // By their bytes: names that look the same may differ, and the tree tells them apart, too.
+    var names: Set<[UInt8]> = []
     for member in members {
       if mistakes.isFull { break }
       let name = member.name.string
-      // Names that look the same may differ in their bytes; the tree tells them apart, too.
-      if !names.insert(String(describing: Array(name.utf8))).inserted {
+      if !names.insert(member.name.bytes).inserted {
         mistakes.add("\"\(name)\" stands here a second time: join both.", at: member.offset)
       } else if name.hasPrefix(".") {
         readRule(member, of: number, place)

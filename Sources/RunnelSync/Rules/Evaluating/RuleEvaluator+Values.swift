@@ -40,7 +40,7 @@ extension RuleEvaluator {
     }
   }
 
-  func isOrdered(
+  mutating func isOrdered(
     _ order: RuleOrder, _ left: RuleValue, _ right: RuleValue, _ step: RuleStep.Index
   ) throws(RuleFault) -> Bool {
     let isLess: Bool
@@ -50,6 +50,7 @@ extension RuleEvaluator {
     // Nothing is before or after it, nor equal to it.
     case (.notANumber, .number), (.number, .notANumber), (.notANumber, .notANumber): return false
     case (.string(let a), .string(let b)):
+      try pay(bytes: min(a.utf8.count, b.utf8.count) * 2)
       (isLess, isGreater) = (a.isOrderedBefore(b), b.isOrderedBefore(a))
     case (.null, .null): (isLess, isGreater) = (false, false)
     default: throw .wrongKind(step)
