@@ -157,7 +157,7 @@ let package = Package(
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase", "TestSupport"],
+      dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase", "RunnelSync", "TestSupport"],
       path: "Tests/Simulation", swiftSettings: swiftSettings),
     .testTarget(name: "TidyTests", swiftSettings: swiftSettings),
     .testTarget(

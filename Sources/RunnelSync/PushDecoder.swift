@@ -83,15 +83,9 @@ private struct PushBody {
         "The body of the push \"\(action.rawValue)\" is no object with a path in \"p\".")
     }
     (self.json, self.action) = (json, action)
-    (path, isPriority) = try PushBody.place(text)
+    let place = try WirePlace(text)
+    (path, isPriority) = (place.path, place.isPriority)
     if isPriority, action != .data { throw invalid("its path ends in .priority") }
-  }
-
-  /// A path of which the last piece may be `.priority`.
-  private static func place(_ text: String) throws(TreeError) -> (path: Path, isPriority: Bool) {
-    let pieces = Path.pieces(of: text)
-    guard pieces.last == MemberName.priority else { return (try Path(text), false) }
-    return (try Path(pieces.dropLast().joined(separator: "/")), true)
   }
 
   private func invalid(_ reason: String) -> TreeError {
@@ -136,13 +130,13 @@ extension PushBody {
 
   /// A member of a merge; its name is a path that begins at the place.
   private func part(_ member: JSONMember) throws(TreeError) -> Assignment {
-    let (below, isPriority) = try PushBody.place(member.name)
-    let place = try path.appending(below)
+    let below = try WirePlace(member.name)
+    let place = try path.appending(below.path)
     let target: Assignment.Target =
-      isPriority
+      below.isPriority
       ? .priority(try priority(member.value, at: place))
       : .node(try Node(json: member.value, at: place))
-    return Assignment(path: below, target: target)
+    return Assignment(path: below.path, target: target)
   }
 
   private func priority(_ json: JSONValue, at place: Path) throws(TreeError) -> Leaf? {

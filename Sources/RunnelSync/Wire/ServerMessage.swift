@@ -1,0 +1,130 @@
+public import RunnelBase
+public import RunnelTree
+
+/// What a server sends: an answer, a push, or something about the connection.
+///
+/// Source: wire protocol, sections A3 and A5.
+public enum ServerMessage: Hashable, Sendable {
+  /// The first message of a connection.
+  case handshake(Handshake)
+  /// The client is to connect to this host instead.
+  case redirect(host: String)
+  /// The client is to close, and not to come back by itself.
+  case shutdown(reason: String)
+  /// An error that concerns the connection, for the log.
+  case error(String)
+  /// The answer to a ping.
+  case pong
+  /// Another control message, of which nothing follows.
+  case control(String)
+  /// The answer to the request with this number.
+  case response(Int64, WireStatus, JSONValue)
+  /// Something told without being asked; what concerns data is read by `PushDecoder`.
+  case push(action: String, body: JSONValue)
+
+  /// Reads a message in UTF-8.
+  ///
+  /// - Throws: `TreeError` (`invalidMessage`) that says what is wrong.
+  public init(_ bytes: [UInt8]) throws(TreeError) {
+    let (kind, data) = try Envelope.read(bytes)
+    switch kind {
+    case EnvelopeKind.control: self = try ServerMessage.control(data)
+    case EnvelopeKind.data: self = try ServerMessage.data(data)
+    default:
+      throw TreeError(.invalidMessage, "There is no kind of message \"\(kind.prefix(20))\".")
+    }
+  }
+
+  private static func control(_ data: JSONValue) throws(TreeError) -> ServerMessage {
+    let body = try WireBody(data, "A control message")
+    switch try body.string(WireName.type) {
+    case ControlKind.handshake: return .handshake(try Handshake(try body.required(WireName.data)))
+    case ControlKind.redirect: return .redirect(host: try body.string(WireName.data))
+    case ControlKind.shutdown: return .shutdown(reason: try body.string(WireName.data))
+    case ControlKind.error: return .error(try body.string(WireName.data))
+    case ControlKind.pong: return .pong
+    case let kind: return .control(kind)
+    }
+  }
+
+  private static func data(_ data: JSONValue) throws(TreeError) -> ServerMessage {
+    let message = try WireBody(data, "A message of the server")
+    if let error = try message.optionalString(WireName.error) {
+      throw TreeError(.invalidMessage, "The server complains: \(error)")
+    }
+    let body = try message.required(WireName.body)
+    guard message.optional(WireName.number) != nil else {
+      return .push(action: try message.string(WireName.action), body: body)
+    }
+    let answer = try WireBody(body, "An answer")
+    return .response(
+      try message.integer(WireName.number),
+      WireStatus(rawValue: try answer.string(WireName.status)), body[WireName.data] ?? .null)
+  }
+
+  /// The message in UTF-8.
+  public var bytes: [UInt8] {
+    switch self {
+    case .handshake(let handshake): return Envelope.control(ControlKind.handshake, handshake.json)
+    case .redirect(let host): return Envelope.control(ControlKind.redirect, .string(host))
+    case .shutdown(let reason): return Envelope.control(ControlKind.shutdown, .string(reason))
+    case .error(let text): return Envelope.control(ControlKind.error, .string(text))
+    case .pong: return Envelope.control(ControlKind.pong, .object([]))
+    case .control(let kind): return Envelope.control(kind, .object([]))
+    case .response(let number, let status, let data):
+      let body: JSONValue = [WireName.status: .string(status.rawValue), WireName.data: data]
+      return Envelope.bytes(
+        EnvelopeKind.data, [WireName.number: .number(JSONNumber(number)), WireName.body: body])
+    case .push(let action, let body):
+      return Envelope.bytes(
+        EnvelopeKind.data, [WireName.action: .string(action), WireName.body: body])
+    }
+  }
+}
+
+/// The first message of a connection, by which the server says who it is.
+///
+/// Source: wire protocol, sections A3 and A9.
+public struct Handshake: Hashable, Sendable {
+  /// The server's clock, in milliseconds since 1970.
+  public var timestamp: Int64
+  /// The host for later connections.
+  public var host: String
+  /// The name of the session, which the next connection tells.
+  public var session: String
+  /// True if the server does a write with a name once.
+  public var takesWriteNames: Bool
+
+  /// Makes a handshake.
+  public init(timestamp: Int64, host: String, session: String, takesWriteNames: Bool) {
+    self.timestamp = timestamp
+    self.host = host
+    self.session = session
+    self.takesWriteNames = takesWriteNames
+  }
+
+  /// Reads the payload of a handshake.
+  init(_ json: JSONValue) throws(TreeError) {
+    let body = try WireBody(json, "The handshake")
+    timestamp = try body.integer(WireName.timestamp)
+    host = try body.string(WireName.host)
+    session = try body.string(WireName.session)
+    takesWriteNames = false
+    if case .array(let names)? = body.optional(WireName.extensions) {
+      takesWriteNames = names.contains(.string(WireName.writeNames))
+    }
+  }
+
+  var json: JSONValue {
+    var members = [
+      JSONMember(WireName.timestamp, .number(JSONNumber(timestamp))),
+      JSONMember(WireName.version, .string(WireName.protocolVersion)),
+      JSONMember(WireName.host, .string(host)), JSONMember(WireName.session, .string(session)),
+    ]
+    if takesWriteNames {
+      let names: JSONValue = [.string(WireName.writeNames)]
+      members.append(JSONMember(WireName.extensions, names))
+    }
+    return .object(members)
+  }
+}
