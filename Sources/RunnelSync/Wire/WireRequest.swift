@@ -63,8 +63,8 @@ extension WireRequest {
   ///   - body: what goes with it, `b` on the wire.
   /// - Throws: `TreeError` (`invalidMessage`, `invalidPath`, `invalidKey` or `invalidQuery`) that names
   ///   what is wrong.
-  public init(action: String, body json: JSONValue) throws(TreeError) {
-    let body = try WireBody(json, "The request \"\(action.prefix(20))\"")
+  public init(action: String, body: JSONValue) throws(TreeError) {
+    let body = try WireBody(body, "The request \"\(action.prefix(20))\"")
     guard let known = RequestAction(rawValue: action) else {
       throw body.invalid("there is no such action")
     }

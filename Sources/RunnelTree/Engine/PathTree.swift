@@ -1,5 +1,5 @@
 /// Values by path, found from above and from below.
-struct PathTree<Value: Sendable>: Sendable {
+package struct PathTree<Value: Sendable>: Sendable {
   private struct Branch: Sendable {
     var value: Value?
     var branches: [Key: Branch] = [:]
@@ -9,10 +9,13 @@ struct PathTree<Value: Sendable>: Sendable {
 
   private var root = Branch()
 
+  /// Makes a tree without values.
+  package init() {}
+
   /// The value at a path.
   ///
   /// O(depth).
-  subscript(path: Path) -> Value? {
+  package subscript(path: Path) -> Value? {
     get {
       var branch = root
       for key in path.keys {
@@ -47,7 +50,7 @@ struct PathTree<Value: Sendable>: Sendable {
   }
 
   /// The paths at and below `path` that have a value, in key order, each before those below it.
-  func paths(at path: Path) -> [Path] {
+  package func paths(at path: Path) -> [Path] {
     var branch = root
     for key in path.keys {
       guard let next = branch.branches[key] else { return [] }

@@ -1,0 +1,285 @@
+public import RunnelTree
+
+/// A write that was done: which places it set, and how it was asked for.
+public struct CommittedWrite: Hashable, Sendable {
+  /// The place that the write named.
+  public var path: Path
+  /// True if it named several places below.
+  public var isUpdate: Bool
+  /// What it set, with absolute paths; no place is above another.
+  public var parts: [Assignment]
+
+  /// Makes the description of a write with what it came to.
+  public init(_ write: Write, _ parts: [Assignment]) {
+    self.parts = parts
+    switch write {
+    case .set(let path, _): (self.path, isUpdate) = (path, false)
+    case .update(let path, _): (self.path, isUpdate) = (path, true)
+    case .copy(_, let target): (path, isUpdate) = (target, false)
+    case .move: (path, isUpdate) = (.root, true)
+    }
+  }
+}
+
+/// Who is told what of each write, over all connections.
+///
+/// An *audience* is a query that somebody listens to. What a write changes of it is worked out once, and
+/// encoded once, for all its members.
+///
+/// The caller answers what a query shows at first (`ListenAnswer`), and gives every write after that.
+///
+/// Source: wire protocol, section A5.1.
+public struct Audiences: Sendable {
+  /// One listen of one connection.
+  public struct Member: Hashable, Sendable, Comparable {
+    /// The number of the connection, which no other one has or had.
+    public var connection: Int64
+    /// Which of its listens.
+    public var listen: ListenNumber
+
+    /// Makes a member.
+    public init(connection: Int64, listen: ListenNumber) {
+      self.connection = connection
+      self.listen = listen
+    }
+
+    /// Orders by connection, then by listen.
+    public static func < (left: Member, right: Member) -> Bool {
+      (left.connection, left.listen) < (right.connection, right.listen)
+    }
+  }
+
+  /// What a write changed of one query, and who is told.
+  public struct Told: Hashable, Sendable {
+    /// The change.
+    public var change: AudienceChange
+    /// Who is told, in order.
+    public var members: [Member]
+  }
+
+  private struct Audience: Sendable {
+    var query: Query
+    var members: Set<Member>
+  }
+
+  private var audiences: [ListenerID: Audience] = [:]
+  private var ids: [Query: ListenerID] = [:]
+  private var joined: [Member: ListenerID] = [:]
+  private var lastID = 0
+  /// The audiences that are shown all of a place.
+  private var wholes = PathTree<ListenerID>()
+  /// The windows of all others.
+  private var engine = TreeEngine()
+
+  /// Begins without a member.
+  public init() {}
+
+  /// The number of queries that somebody listens to.
+  public var count: Int { audiences.count }
+
+  /// The number of listens.
+  public var memberCount: Int { joined.count }
+
+  /// The query that a member listens to; nil if it is none.
+  public func query(of member: Member) -> Query? { joined[member].flatMap { audiences[$0]?.query } }
+
+  /// Somebody listens to a query from now on.
+  ///
+  /// O(n) in the window for the first one, O(1) for others.
+  ///
+  /// - Precondition: the member has not joined yet.
+  /// - Throws: `TreeError` (`storage`) if the window cannot be read; then nobody joined.
+  public mutating func join(
+    _ member: Member, _ query: Query, reader: some TreeReader
+  ) throws(TreeError) {
+    precondition(joined[member] == nil, "A listen joins once.")
+    let query = query.loadsAllData ? Query(query.path) : query
+    let id: ListenerID
+    if let known = ids[query] { id = known } else { id = try makeAudience(query, reader) }
+    audiences[id]?.members.insert(member)
+    joined[member] = id
+  }
+
+  private mutating func makeAudience(
+    _ query: Query, _ reader: some TreeReader
+  ) throws(TreeError) -> ListenerID {
+    let id = ListenerID(lastID + 1)
+    if query.loadsAllData {
+      wholes[query.path] = id
+    } else {
+      _ = try engine.listen(id, ListenRequest(query: query, events: .children), reader: reader)
+    }
+    lastID += 1
+    ids[query] = id
+    audiences[id] = Audience(query: query, members: [])
+    return id
+  }
+
+  /// A listen ended; one that had not joined is ignored.
+  public mutating func leave(_ member: Member) {
+    guard let id = joined.removeValue(forKey: member) else { return }
+    audiences[id]?.members.remove(member)
+    guard let audience = audiences[id], audience.members.isEmpty else { return }
+    audiences[id] = nil
+    ids[audience.query] = nil
+    if audience.query.loadsAllData {
+      wholes[audience.query.path] = nil
+    } else {
+      engine.unlisten(id)
+    }
+  }
+
+  /// A write was done; returns who is told what, audiences in the order of their places.
+  ///
+  /// O(changes) in the windows it reaches; for those who are shown all of a place, O(n) in what the
+  /// write replaced there.
+  ///
+  /// - Parameters:
+  ///   - write: the write.
+  ///   - before: the tree as it was just before.
+  ///   - after: the tree as it is just after.
+  /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing has changed here.
+  public mutating func apply(
+    _ write: CommittedWrite, before: some TreeReader, after: some TreeReader
+  ) throws(TreeError) -> [Told] {
+    var told: [(query: Query, told: Told)] = []
+    for id in wholesConcerned(by: write) {
+      guard let audience = audiences[id] else { continue }
+      let changes = WholeChanges(write: write, path: audience.query.path)
+      guard let change = try changes.change(before: before, after: after) else { continue }
+      told.append((audience.query, Told(change: change, members: audience.members.sorted())))
+    }
+    let deliveries = try engine.apply(touched: write.parts.map(\.path), reader: after)
+    var events: [ListenerID: WindowChanges] = [:]
+    for delivery in deliveries { events[delivery.listener, default: .init()].add(delivery.event) }
+    for (id, window) in events {
+      guard let audience = audiences[id] else { continue }
+      let change = try window.change(of: audience.query.path, write, after: after)
+      guard let change else { continue }
+      told.append((audience.query, Told(change: change, members: audience.members.sorted())))
+    }
+    told.sort {
+      ($0.query.path, $0.told.members.first ?? Audiences.nobody)
+        < ($1.query.path, $1.told.members.first ?? Audiences.nobody)
+    }
+    return told.map(\.told)
+  }
+
+  private static let nobody = Member(connection: .max, listen: ListenNumber(.max))
+
+  /// The audiences of all of a place at, above or below what was written.
+  private func wholesConcerned(by write: CommittedWrite) -> Set<ListenerID> {
+    var found: Set<ListenerID> = []
+    for path in write.parts.map(\.path) {
+      for depth in 0..<path.keys.count {
+        let above = Path(unchecked: Array(path.keys[..<depth]))
+        if let id = wholes[above] { found.insert(id) }
+      }
+      found.formUnion(wholes.paths(at: path).compactMap { wholes[$0] })
+    }
+    return found
+  }
+}
+
+/// What a write changes for those who are shown all of a place.
+private struct WholeChanges {
+  let write: CommittedWrite
+  let path: Path
+
+  func change(
+    before: some TreeReader, after: some TreeReader
+  ) throws(TreeError) -> AudienceChange? {
+    let replacing = write.parts.contains { part in
+      if case .node = part.target { part.path.contains(path) } else { false }
+    }
+    if replacing {
+      let node = try after.node(at: path)
+      return try before.node(at: path) == node ? nil : .put(path, .node(node))
+    }
+    var changed: [Assignment] = []
+    for part in write.parts where path.contains(part.path) {
+      if try isChanged(part, before: before, after: after) { changed.append(part) }
+    }
+    if let part = changed.first, changed.count == 1, !write.isUpdate {
+      return .put(part.path, part.target)
+    }
+    if changed.isEmpty { return nil }
+    return patch(changed)
+  }
+
+  /// The parts, from the place that the write named, or from that which is listened to.
+  private func patch(_ parts: [Assignment]) -> AudienceChange {
+    let base = path.contains(write.path) ? write.path : path
+    // The priority of a place that the write named is a part of it.
+    return .patch(
+      base,
+      parts.compactMap { part in
+        part.path.relative(to: base).map { Assignment(path: $0, target: part.target) }
+      })
+  }
+
+  private func isChanged(
+    _ part: Assignment, before: some TreeReader, after: some TreeReader
+  ) throws(TreeError) -> Bool {
+    switch part.target {
+    case .node(let node): return try before.node(at: part.path) != node
+    // An empty node takes no priority.
+    case .priority:
+      return try before.summary(at: part.path).priority != after.summary(at: part.path).priority
+    }
+  }
+}
+
+/// What the events of one write come to in a window.
+private struct WindowChanges {
+  private var entered: [Assignment] = []
+  private var changed: [Child] = []
+  private var left: [Assignment] = []
+
+  mutating func add(_ event: TreeEvent) {
+    switch event {
+    case .childAdded(let row, _):
+      entered.append(
+        Assignment(path: Path(unchecked: [row.key]), target: .node(row.node ?? .empty)))
+    case .childChanged(let row, _): changed.append(Child(key: row.key, node: row.node ?? .empty))
+    case .childRemoved(let row):
+      left.append(Assignment(path: Path(unchecked: [row.key]), target: .node(.empty)))
+    case .childMoved, .value, .page, .pending: break
+    }
+  }
+
+  func change(
+    of path: Path, _ write: CommittedWrite, after: some TreeReader
+  ) throws(TreeError) -> AudienceChange? {
+    if !left.isEmpty, entered.isEmpty, changed.isEmpty, try !hasChildren(path, after) {
+      return .put(path, .node(.empty))
+    }
+    // Who enters comes first, so that a window is never too small.
+    let parts = entered + changed.flatMap { part(of: $0, at: path, write) } + left
+    guard let first = parts.first else { return nil }
+    if parts.count > 1 { return .patch(path, parts) }
+    return .put(Path(unchecked: path.keys + first.path.keys), first.target)
+  }
+
+  private func hasChildren(_ path: Path, _ reader: some TreeReader) throws(TreeError) -> Bool {
+    if case .children = try reader.summary(at: path).kind { true } else { false }
+  }
+
+  /// A child that stays in the window is told by what was written below it.
+  private func part(of child: Child, at path: Path, _ write: CommittedWrite) -> [Assignment] {
+    let place = Path(unchecked: path.keys + [child.key])
+    var parts: [Assignment] = []
+    for part in write.parts where place.contains(part.path) {
+      guard let below = part.path.relative(to: path) else { continue }
+      parts.append(Assignment(path: below, target: part.target))
+    }
+    if parts.isEmpty || parts.contains(where: { $0.path.keys.count == 1 && $0.putsNode }) {
+      return [Assignment(path: Path(unchecked: [child.key]), target: .node(child.node))]
+    }
+    return parts
+  }
+}
+
+extension Assignment {
+  fileprivate var putsNode: Bool { if case .node = target { true } else { false } }
+}

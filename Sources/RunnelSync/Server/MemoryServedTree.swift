@@ -1,0 +1,273 @@
+import RunnelBase
+public import RunnelTree
+
+/// A tree in memory that is served: for programs and tests that need no file and no network.
+///
+/// It does one operation at a time. It is the model of every other tree that is served: what it tells, and
+/// in which order, is what they tell.
+///
+/// Source: wire protocol, sections A4 to A6 and A9; tree semantics, sections 9, 11 and 12.
+public struct MemoryServedTree: Sendable {
+  /// What is allowed.
+  public struct Access: Sendable {
+    /// True if a caller may see what a query shows, in the tree as it is.
+    public var canRead: @Sendable (Query, Caller, MemoryTree) -> Bool
+    /// True if a caller may do a write: what it sets, and the tree before and after.
+    public var canWrite: @Sendable ([Assignment], Caller, MemoryTree, MemoryTree) -> Bool
+    /// True if a query has the index that it needs.
+    public var isIndexed: @Sendable (Query) -> Bool
+
+    /// Makes rules of functions.
+    public init(
+      canRead: @escaping @Sendable (Query, Caller, MemoryTree) -> Bool = { _, _, _ in true },
+      canWrite: @escaping @Sendable ([Assignment], Caller, MemoryTree, MemoryTree) -> Bool = {
+        _, _, _, _ in true
+      },
+      isIndexed: @escaping @Sendable (Query) -> Bool = { _ in true }
+    ) {
+      self.canRead = canRead
+      self.canWrite = canWrite
+      self.isIndexed = isIndexed
+    }
+  }
+
+  /// What a connection left to be done at its end.
+  private struct Kept: Sendable {
+    var caller: Caller
+    var writes: [Write]
+  }
+
+  /// The tree as it is.
+  public private(set) var tree: MemoryTree
+  /// What is allowed; who listens already is checked again by `review`.
+  public var access: Access
+  /// The number of writes that were done.
+  public private(set) var writeCount = 0
+  private var audiences = Audiences()
+  /// What was asked, which the rules are asked about.
+  private var asked: [Audiences.Member: Query] = [:]
+  private var outcomes: [WriteID: ServedAnswer] = [:]
+  private var kept: [Int64: Kept] = [:]
+
+  /// Serves a tree.
+  public init(_ tree: MemoryTree = MemoryTree(), access: Access = Access()) {
+    self.tree = tree
+    self.access = access
+  }
+
+  /// The number of listens of all connections.
+  public var listenCount: Int { audiences.memberCount }
+
+  /// Does what a connection asks for.
+  ///
+  /// O(n) in what it concerns, and in the tree on the way there.
+  ///
+  /// - Parameters:
+  ///   - request: what is asked for.
+  ///   - connection: the number of the connection, which no other one has or had.
+  ///   - now: milliseconds since 1970.
+  /// - Returns: what which connections are told, in order.
+  public mutating func perform(
+    _ request: ServedRequest, of connection: Int64, now: Int64
+  ) -> [(connection: Int64, told: ServedTold)] {
+    var told: [(connection: Int64, told: ServedTold)] = []
+    do throws(TreeError) {
+      let answer = try answer(request, connection, now, &told)
+      if let answer { told.append((connection, .answer(request.id, answer))) }
+    } catch {
+      told.append((connection, .answer(request.id, .refused(error))))
+    }
+    return told
+  }
+
+  /// What a write comes to, done by somebody who is bound by no rule and told nothing.
+  ///
+  /// - Throws: `TreeError` for what a write refuses; then nothing was done.
+  public mutating func write(
+    _ write: Write, now: Int64
+  ) throws(TreeError) -> [(connection: Int64, told: ServedTold)] {
+    var told: [(connection: Int64, told: ServedTold)] = []
+    try perform(write, .administrator, now, &told)
+    return told
+  }
+
+  /// The server ended without a word to anybody, and began again: what connections left is done.
+  public mutating func restart(now: Int64) {
+    (audiences, asked) = (Audiences(), [:])
+    for connection in kept.keys.sorted() {
+      var told: [(connection: Int64, told: ServedTold)] = []
+      carryOut(kept.removeValue(forKey: connection), now, &told)
+    }
+  }
+
+  private mutating func answer(
+    _ request: ServedRequest, _ connection: Int64, _ now: Int64,
+    _ told: inout [(connection: Int64, told: ServedTold)]
+  ) throws(TreeError) -> ServedAnswer? {
+    let caller = request.caller
+    switch request.operation {
+    case .listen(let listen, let query, let known):
+      let member = Audiences.Member(connection: connection, listen: listen)
+      return try join(member, query, known, caller)
+    case .unlisten(let listen):
+      leave(Audiences.Member(connection: connection, listen: listen))
+      return nil
+    case .get(let query):
+      try checkRead(query, caller)
+      if !access.isIndexed(query) { throw MemoryServedTree.missingIndex(query) }
+      return .value(try tree.window(of: query))
+    case .write(let write, let name):
+      return try once(name) { served throws(TreeError) in
+        try served.perform(write, caller, now, &told)
+        return .done
+      }
+    case .compareAndSet(let path, let json, let hash, let name):
+      return try once(name) { served throws(TreeError) in
+        try served.compareAndSet(path, json, hash, caller, now, &told)
+      }
+    case .keepForDisconnect(let added, let all):
+      for write in added { _ = try checked(write, caller, now) }
+      kept[connection] = all.isEmpty ? nil : Kept(caller: caller, writes: all)
+      return .done
+    case .review: return .reviewed(revoked: review(connection, caller))
+    case .leave(let writes):
+      for member in members(of: connection) { leave(member) }
+      kept[connection] = nil
+      carryOut(Kept(caller: caller, writes: writes), now, &told)
+      return nil
+    }
+  }
+}
+
+// MARK: Reading
+
+extension MemoryServedTree {
+  private mutating func join(
+    _ member: Audiences.Member, _ query: Query, _ known: KnownHash, _ caller: Caller
+  ) throws(TreeError) -> ServedAnswer {
+    try checkRead(query, caller)
+    let isIndexed = access.isIndexed(query)
+    let sent = isIndexed ? query : Query(query.path)
+    let answer = try ListenAnswer(
+      query, known: known, sentQuery: isIndexed ? nil : sent, reader: tree)
+    try audiences.join(member, sent, reader: tree)
+    asked[member] = query
+    return .listening(answer, isIndexed: isIndexed)
+  }
+
+  private func members(of connection: Int64) -> [Audiences.Member] {
+    asked.keys.filter { $0.connection == connection }.sorted()
+  }
+
+  private mutating func leave(_ member: Audiences.Member) {
+    audiences.leave(member)
+    asked[member] = nil
+  }
+
+  private func checkRead(_ query: Query, _ caller: Caller) throws(TreeError) {
+    if caller.isAdministrator || access.canRead(query, caller, tree) { return }
+    throw MemoryServedTree.denied(query.path)
+  }
+
+  private mutating func review(_ connection: Int64, _ caller: Caller) -> [ListenNumber] {
+    var revoked: [ListenNumber] = []
+    for member in members(of: connection) {
+      guard let query = asked[member], !caller.isAdministrator,
+        !access.canRead(query, caller, tree)
+      else { continue }
+      leave(member)
+      revoked.append(member.listen)
+    }
+    return revoked
+  }
+
+  static func denied(_ path: Path) -> TreeError {
+    TreeError(
+      .permissionDenied, "The rules do not allow this: ask who wrote them.", path: path.description)
+  }
+
+  static func missingIndex(_ query: Query) -> TreeError {
+    let name: String =
+      if case .child(let path) = query.index {
+        path.keys.map(\.text).joined(separator: "/")
+      } else {
+        ".value"
+      }
+    return TreeError(
+      .invalidQuery,
+      "Index not defined, add \".indexOn\": \"\(name)\", for path \"\(query.path)\", to the rules")
+  }
+}
+
+// MARK: Writing
+
+extension MemoryServedTree {
+  /// Does something once for each name; what was refused may be tried again.
+  private mutating func once(
+    _ name: WriteID?,
+    _ body: (inout MemoryServedTree) throws(TreeError) -> ServedAnswer
+  ) throws(TreeError) -> ServedAnswer {
+    if let name, let answer = outcomes[name] { return answer }
+    let answer: ServedAnswer
+    do throws(TreeError) {
+      answer = try body(&self)
+    } catch {
+      if let name { outcomes[name] = .refused(error) }
+      throw error
+    }
+    if let name, answer == .done { outcomes[name] = answer }
+    return answer
+  }
+
+  private mutating func compareAndSet(
+    _ path: Path, _ json: JSONValue, _ hash: String, _ caller: Caller, _ now: Int64,
+    _ told: inout [(connection: Int64, told: ServedTold)]
+  ) throws(TreeError) -> ServedAnswer {
+    let current = tree.root[path]
+    if current.contentHash != hash {
+      // What stands there is told only to those who may read it.
+      try checkRead(Query(path), caller)
+      return .stale(current)
+    }
+    try perform(.set(path, json), caller, now, &told)
+    return .done
+  }
+
+  /// What a write comes to, if it is allowed.
+  private func checked(
+    _ write: Write, _ caller: Caller, _ now: Int64
+  ) throws(TreeError) -> (parts: [Assignment], after: MemoryTree) {
+    let parts = try write.assignments(now: now, reader: tree)
+    var after = tree
+    for part in parts { after.perform(part) }
+    if !caller.isAdministrator, !access.canWrite(parts, caller, tree, after) {
+      throw MemoryServedTree.denied(parts.first?.path ?? .root)
+    }
+    return (parts, after)
+  }
+
+  private mutating func perform(
+    _ write: Write, _ caller: Caller, _ now: Int64,
+    _ told: inout [(connection: Int64, told: ServedTold)]
+  ) throws(TreeError) {
+    let (parts, after) = try checked(write, caller, now)
+    let pushes = try audiences.apply(CommittedWrite(write, parts), before: tree, after: after)
+    tree = after
+    writeCount += 1
+    for push in pushes {
+      let encoded = EncodedPush(push.change)
+      told += push.members.map { ($0.connection, .push($0.listen, encoded)) }
+    }
+  }
+
+  /// Does what a connection left, each write that is allowed.
+  private mutating func carryOut(
+    _ kept: Kept?, _ now: Int64, _ told: inout [(connection: Int64, told: ServedTold)]
+  ) {
+    guard let kept else { return }
+    for write in kept.writes {
+      // One that is refused at the end is dropped in silence: nobody is there who could be told.
+      try? perform(write, kept.caller, now, &told)
+    }
+  }
+}

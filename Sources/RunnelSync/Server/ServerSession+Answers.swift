@@ -1,0 +1,84 @@
+import RunnelBase
+import RunnelTree
+
+// What the tree tells and answers. Source: wire protocol, sections A4 and A5.
+
+extension ServerSession {
+  /// The tree answered an operation; answers after the end are ignored.
+  public mutating func answer(_ id: Int64, _ answer: ServedAnswer) -> [Effect] {
+    guard isOpen, let done = underWay.removeValue(forKey: id) else { return [] }
+    finish(done, answer)
+    if isOpen { carryOutWaiting() }
+    return takeEffects()
+  }
+
+  private mutating func finish(_ done: UnderWay, _ answer: ServedAnswer) {
+    switch done.operation {
+    case .listen(let listen, _, _): finish(listen, done.number, answer)
+    case .keepForDisconnect:
+      isHolding = false
+      if let held, answer == .done { disconnects = held }
+      held = nil
+      finish(done.number, answer)
+    case .compareAndSet(let path, _, _, _):
+      if case .stale(let node) = answer {
+        send(EncodedPush(.put(path, .node(node))).message(tag: nil))
+      }
+      finish(done.number, answer)
+    case .get, .write, .review, .unlisten, .leave: finish(done.number, answer)
+    }
+  }
+
+  private mutating func finish(_ number: Int64?, _ answer: ServedAnswer) {
+    if case .reviewed(let revoked) = answer {
+      for listen in revoked.sorted() { revoke(listen) }
+    }
+    guard let number, isOpen else { return }
+    switch answer {
+    case .done, .listening, .reviewed: respond(number, .ok, "")
+    case .refused(let error): refuse(number, error)
+    case .stale: respond(number, .stale, "Transaction hash does not match")
+    case .value(let node): respond(number, node)
+    }
+  }
+
+  private mutating func respond(_ number: Int64, _ node: Node) {
+    respond(number, .ok, node.exportJSON)
+  }
+
+  private mutating func finish(
+    _ listen: ListenNumber, _ number: Int64?, _ answer: ServedAnswer
+  ) {
+    guard case .listening(let told, let isIndexed) = answer else {
+      if let asked = listens.removeValue(forKey: listen)?.asked { numbers[asked] = nil }
+      return finish(number, answer)
+    }
+    // One that was ended meanwhile is told nothing.
+    if let asked = listens[listen] {
+      listens[listen]?.isAnswered = true
+      if let push = EncodedPush(told, of: asked.asked.query) { send(push.message(tag: asked.tag)) }
+    }
+    guard let number else { return }
+    let warnings: JSONValue =
+      isIndexed ? .object([]) : [WireName.warnings: [.string(WireName.noIndex)]]
+    respond(number, .ok, warnings)
+  }
+
+  /// Something changed of what the connection listens to.
+  ///
+  /// A listen that was ended meanwhile is told nothing.
+  public mutating func tell(_ listen: ListenNumber, _ push: EncodedPush) -> [Effect] {
+    guard isOpen, let asked = listens[listen], asked.isAnswered else { return [] }
+    send(push.message(tag: asked.tag))
+    return takeEffects()
+  }
+
+  /// The connection may not listen to a query any more.
+  private mutating func revoke(_ listen: ListenNumber) {
+    guard isOpen, let asked = listens.removeValue(forKey: listen)?.asked else { return }
+    numbers[asked] = nil
+    var body = [JSONMember(WireName.path, .string(asked.query.path.description))]
+    if let object = asked.object { body.append(JSONMember(WireName.query, .array([object]))) }
+    send(.push(action: PushAction.revokedListen, body: .object(body)))
+  }
+}
