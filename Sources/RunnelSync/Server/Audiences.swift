@@ -129,7 +129,7 @@ public struct Audiences: Sendable {
     }
   }
 
-  /// A write was done; returns who is told what, audiences in the order of their places.
+  /// A write was done.
   ///
   /// O(changes) in the windows it reaches; for those who are shown all of a place, O(n) in what the
   /// write replaced there.
@@ -138,6 +138,7 @@ public struct Audiences: Sendable {
   ///   - write: the write.
   ///   - before: the tree as it was just before.
   ///   - after: the tree as it is just after.
+  /// - Returns: who is told what, audiences in the order of their places.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing has changed here.
   public mutating func apply(
     _ write: CommittedWrite, before: some TreeReader, after: some TreeReader

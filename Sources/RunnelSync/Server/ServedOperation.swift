@@ -101,6 +101,7 @@ public enum ListenAnswer: Hashable, Sendable {
   /// O(n) in what the query shows.
   ///
   /// - Parameters:
+  ///   - query: what is asked.
   ///   - known: what the client has, by its hashes.
   ///   - sentQuery: the query whose answer is sent; another one only where an index is missing.
   ///   - reader: the tree.

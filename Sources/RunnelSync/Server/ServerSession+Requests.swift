@@ -272,7 +272,8 @@ public struct CredentialRefusal: Error, Hashable, Sendable {
 public protocol CredentialVerifier {
   /// For whom a credential speaks.
   ///
-  /// - Parameter now: milliseconds since 1970.
+  /// `now` is in milliseconds since 1970.
+  ///
   /// - Throws: `CredentialRefusal`.
   func verify(_ credential: Credential, now: Int64) throws(CredentialRefusal) -> VerifiedCredential
 }

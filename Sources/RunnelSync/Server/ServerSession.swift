@@ -182,9 +182,7 @@ extension ServerSession {
     return takeEffects()
   }
 
-  /// Ends the connection.
-  ///
-  /// - Parameter isForGood: true if the client is not to come back by itself.
+  /// Ends the connection; `isForGood` if the client is not to come back by itself.
   public mutating func close(_ reason: CloseReason, isForGood: Bool = false) -> [Effect] {
     guard phase != .closed else { return [] }
     if isForGood { send(.shutdown(reason: reason.text)) }

@@ -29,6 +29,13 @@ public struct AskedQuery: Hashable, Sendable {
   }
 }
 
+extension AskedQuery {
+  /// Makes a query of an object that means it; nil for all that is at the place.
+  init(_ object: JSONValue?, showing query: Query) {
+    (self.query, self.object) = (query, object)
+  }
+}
+
 extension Query {
   /// The object that official clients send for this query, byte by byte: members in their order.
   ///

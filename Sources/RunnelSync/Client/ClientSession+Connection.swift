@@ -1,0 +1,199 @@
+import RunnelBase
+import RunnelTree
+
+// Connections, the handshake, and who one is. Source: wire protocol, sections A1, A3, A4.5 and A7.
+
+extension ClientSession {
+  /// Makes an attempt now.
+  mutating func connect(_ now: WireTime) {
+    connection += 1
+    attemptTime = now.uptime
+    patienceEnd = now.uptime + limits.handshakeMilliseconds
+    assembler = FrameAssembler(bytesMax: limits.messageBytesMax)
+    enter(.connecting)
+    effects.append(.connect(target, connection: connection))
+  }
+
+  private var target: ClientTarget {
+    var parameters = ["v=\(WireName.protocolVersion)"]
+    if let sessionName { parameters.append("ls=\(sessionName)") }
+    if let appID = configuration.appID { parameters.append("p=\(appID)") }
+    if let namespace = configuration.namespace { parameters.append("ns=\(namespace)") }
+    return ClientTarget(
+      host: namedHost ?? configuration.host, isSecure: configuration.isSecure,
+      request: "/.ws?" + parameters.joined(separator: "&"))
+  }
+
+  /// The connection of this number is open; the handshake is awaited.
+  public mutating func opened(_ connection: Int64, now: WireTime) -> [Effect] {
+    guard connection == self.connection, phase == .connecting else { return [] }
+    (lastHeard, lastSent, isAwaitingSign) = (now.uptime, now.uptime, false)
+    enter(.awaitingHandshake)
+    return takeEffects()
+  }
+
+  /// The connection of this number ended, or could not be made; what for, for people.
+  public mutating func closed(_ connection: Int64, _ reason: String, now: WireTime) -> [Effect] {
+    guard connection == self.connection else { return [] }
+    switch phase {
+    case .offline, .waiting: return []
+    case .connecting, .awaitingHandshake:
+      // A host that was named may be gone; the first one is asked again.
+      namedHost = nil
+    case .awaitingCredential, .authenticating, .live: break
+    }
+    loseConnection(now)
+    wait(reason, now)
+    return takeEffects()
+  }
+
+  /// A ping or another frame without text arrived.
+  public mutating func heard(_ connection: Int64, now: WireTime) {
+    guard connection == self.connection else { return }
+    (lastHeard, isAwaitingSign) = (now.uptime, false)
+  }
+
+  /// What was sent is not answered any more; the replica is told.
+  mutating func loseConnection(_ now: WireTime) {
+    let wasLive = phase == .live
+    if let liveTime, now.uptime - liveTime > limits.goodMilliseconds { backoff.reset() }
+    liveTime = nil
+    outstanding = [:]
+    waiting = []
+    unansweredWrites = 0
+    if wasLive { effects.append(.tell(.disconnected)) }
+  }
+
+  /// Closes the connection from here.
+  mutating func hangUp(_ reason: CloseReason, _ now: WireTime) {
+    switch phase {
+    case .offline, .waiting: return
+    default: effects.append(.close(reason))
+    }
+    loseConnection(now)
+  }
+
+  /// Something is wrong with the connection: another one is made after a while.
+  mutating func fail(_ reason: String, _ now: WireTime) {
+    hangUp(.goingAway(reason), now)
+    wait(reason, now)
+  }
+
+  private mutating func wait(_ reason: String?, _ now: WireTime) {
+    let wait = backoff.next(sinceLast: now.uptime - attemptTime)
+    enter(.waiting(until: now.uptime + wait, reason))
+  }
+}
+
+// MARK: Control messages
+
+extension ClientSession {
+  /// Takes the text of a frame of a connection, in UTF-8.
+  public mutating func receive(
+    _ frame: [UInt8], of connection: Int64, now: WireTime
+  ) -> [Effect] {
+    guard connection == self.connection, hasConnection else { return [] }
+    (lastHeard, isAwaitingSign) = (now.uptime, false)
+    do throws(TreeError) {
+      if let message = try assembler.take(frame) {
+        try take(try ServerMessage(message), now)
+      }
+    } catch {
+      effects.append(.log(error.description))
+      fail(error.description, now)
+    }
+    return takeEffects()
+  }
+
+  private var hasConnection: Bool {
+    switch phase {
+    case .offline, .waiting, .connecting: false
+    case .awaitingHandshake, .awaitingCredential, .authenticating, .live: true
+    }
+  }
+
+  private mutating func take(_ message: ServerMessage, _ now: WireTime) throws(TreeError) {
+    switch message {
+    case .handshake(let handshake): take(handshake, now)
+    case .redirect(let host): follow(host, now)
+    case .shutdown(let reason):
+      effects.append(.log("The origin ended the connection for good: \(reason)"))
+      hangUp(.normal("The origin shut down."), now)
+      enter(.offline(.shutDown(reason)))
+    case .error(let text): effects.append(.log("The origin complains: \(text)"))
+    case .pong, .control: break
+    case .response(let number, let status, let data): try take(number, status, data, now)
+    case .push(let action, let body): try takePush(action, body, now)
+    }
+  }
+
+  private mutating func follow(_ host: String, _ now: WireTime) {
+    redirectCount += 1
+    namedHost = host
+    hangUp(.normal("The origin named another host."), now)
+    if redirectCount > limits.redirectsMax {
+      (redirectCount, namedHost) = (0, nil)
+      wait("The origin names one host after another.", now)
+    } else {
+      connect(now)
+    }
+  }
+
+  private mutating func take(_ handshake: Handshake, _ now: WireTime) {
+    guard phase == .awaitingHandshake else { return }
+    sessionName = handshake.session
+    namedHost = handshake.host.isEmpty ? namedHost : handshake.host
+    takesWriteNames = handshake.takesWriteNames
+    originTime = handshake.timestamp
+    redirectCount = 0
+    patienceEnd = now.uptime + limits.authenticationMilliseconds
+    sendStatistics(now)
+    if configuration.hasCredential, !knowsCredential {
+      enter(.awaitingCredential)
+      effects.append(.askCredential(isRefresh: isRefreshed))
+    } else {
+      authenticate(now)
+    }
+  }
+
+  private mutating func sendStatistics(_ now: WireTime) {
+    guard let statistic = configuration.statistic, !hasSentStatistics else { return }
+    hasSentStatistics = true
+    request(.statistics(.object([JSONMember(statistic, 1)])), .nothing, now)
+  }
+
+  /// Nothing else is sent before the origin knows who one is: what it would refuse nobody is lost.
+  mutating func authenticate(_ now: WireTime) {
+    guard let credential else { return goLive(now) }
+    enter(.authenticating)
+    request(.authenticate(credential), .credential, now)
+  }
+
+  private mutating func goLive(_ now: WireTime) {
+    enter(.live)
+    liveTime = now.uptime
+    effects.append(.tell(.connected(connection: connection, originTime: originTime)))
+  }
+
+  /// The origin answered a credential.
+  mutating func takeCredentialAnswer(_ status: WireStatus, _ text: String, _ now: WireTime) {
+    if status == .ok {
+      isRefreshed = false
+      if phase == .authenticating { goLive(now) }
+    } else {
+      refuseCredential(CredentialRefusal(status, text), now)
+    }
+  }
+
+  /// The origin does not take the credential, or not any longer: it is asked for anew, once.
+  mutating func refuseCredential(_ refusal: CredentialRefusal, _ now: WireTime) {
+    hangUp(.normal("The credential was refused."), now)
+    knowsCredential = false
+    if isRefreshed {
+      enter(.offline(.refused(refusal)))
+    } else {
+      isRefreshed = true
+      wait("The origin asks for another credential: \(refusal.text)", now)
+    }
+  }
+}

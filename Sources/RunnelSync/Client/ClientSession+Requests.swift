@@ -1,0 +1,227 @@
+public import RunnelTree
+import RunnelBase
+
+// What the replica wants sent, and what the origin says to it. Source: wire protocol, sections A4, A5, A9.
+
+extension ClientSession {
+  /// Sends what the replica wants sent on a connection; what is meant for an earlier one is dropped, for
+  /// the replica gives it again.
+  public mutating func send(
+    _ commands: [OriginCommand], on connection: Int64, now: WireTime
+  ) -> [Effect] {
+    for command in commands where connection == self.connection && phase == .live {
+      take(command, now)
+    }
+    return takeEffects()
+  }
+
+  /// Sends a command, or lets it wait until earlier writes are answered.
+  mutating func take(_ command: OriginCommand, _ now: WireTime) {
+    guard waiting.isEmpty, unansweredWrites < limits.unansweredWritesMax else {
+      return waiting.append(command)
+    }
+    sendNow(command, now)
+  }
+
+  private mutating func sendWaiting(_ now: WireTime) {
+    var done = 0
+    while done < waiting.count, unansweredWrites < limits.unansweredWritesMax, phase == .live {
+      let next = waiting[done]
+      done += 1
+      sendNow(next, now)
+    }
+    if phase == .live { waiting.removeFirst(done) }
+  }
+
+  private mutating func sendNow(_ command: OriginCommand, _ now: WireTime) {
+    switch command {
+    case .listen(let ask, let query, let tag, let known):
+      perform(.listen(ask, query), now) { () throws(TreeError) in
+        .listen(try AskedQuery(query), tag: tag, known: known)
+      }
+    case .unlisten(let ask, let query, let tag):
+      perform(.unlisten(ask), now) { () throws(TreeError) in
+        .unlisten(try AskedQuery(query), tag: tag)
+      }
+    case .write(let id, let write): sendWrite(id, write, now)
+    case .compareAndSet(let id, let path, let json, let hash):
+      unansweredWrites += 1
+      request(
+        .compareAndSet(path, json, hash: hash, name: nil), .compareAndSet(id, path), now)
+    case .get(let id, let query):
+      perform(.get(id, query.path), now) { () throws(TreeError) in .get(try AskedQuery(query)) }
+    case .onDisconnect(let id, let request):
+      self.request(.onDisconnect(request), .onDisconnect(id), now)
+    }
+  }
+
+  private mutating func sendWrite(_ id: Int64, _ write: Write, _ now: WireTime) {
+    if !takesWriteNames, !configuration.resendsIncrements, write.holdsIncrement {
+      // What was sent and not answered may have been done.
+      if sentIncrements.contains(id) || id <= configuration.lastEarlierWrite {
+        if unknownWrites.updateValue(write, forKey: id) == nil {
+          effects.append(.writeOutcomeUnknown(id))
+        }
+        return
+      }
+      sentIncrements.insert(id)
+    }
+    // The replica numbers from 0, the protocol from 1.
+    let name = takesWriteNames ? WriteID(client: configuration.writer, number: id + 1) : nil
+    unansweredWrites += 1
+    request(.write(write, name: name), .write(id), now)
+  }
+
+  /// Sends a request that the wire may have no words for; then it is refused here.
+  private mutating func perform(
+    _ outstanding: Outstanding, _ now: WireTime,
+    _ make: () throws(TreeError) -> WireRequest
+  ) {
+    do throws(TreeError) {
+      request(try make(), outstanding, now)
+    } catch {
+      tellRefusal(of: outstanding, error)
+    }
+  }
+
+  mutating func request(_ request: WireRequest, _ kind: Outstanding, _ now: WireTime) {
+    let body: JSONValue
+    do throws(TreeError) {
+      body = try request.body()
+    } catch {
+      return tellRefusal(of: kind, error)
+    }
+    lastNumber += 1
+    outstanding[lastNumber] = kind
+    let message = ClientMessage.request(lastNumber, action: request.action, body: body)
+    send(message.bytes, now)
+  }
+
+  mutating func send(_ message: [UInt8], _ now: WireTime) {
+    lastSent = now.uptime
+    for frame in FrameSplitter.frames(of: message) { effects.append(.send(frame)) }
+  }
+}
+
+// MARK: Answers
+
+extension ClientSession {
+  mutating func take(
+    _ number: Int64, _ status: WireStatus, _ data: JSONValue, _ now: WireTime
+  ) throws(TreeError) {
+    // An answer to nothing is none.
+    guard let kind = outstanding.removeValue(forKey: number) else { return }
+    var text = ""
+    if case .string(let given) = data { text = given }
+    switch kind {
+    case .nothing: break
+    case .credential: takeCredentialAnswer(status, text, now)
+    case .write, .compareAndSet:
+      unansweredWrites -= 1
+      if status == .unavailable {
+        // Nothing was decided: the write stays pending, and is given again.
+        return fail(text.isEmpty ? "The origin cannot write now." : text, now)
+      }
+      tell(kind, status, text)
+      sendWaiting(now)
+    case .get(let id, let path) where status == .ok:
+      tell(.answer(id: id, try Node(json: data, at: path)))
+    case .listen(_, let query) where status == .ok:
+      if warnsOfIndex(data) { effects.append(.indexMissing(query)) }
+      tell(kind, status, text)
+    case .listen, .unlisten, .get, .onDisconnect: tell(kind, status, text)
+    }
+  }
+
+  private func warnsOfIndex(_ data: JSONValue) -> Bool {
+    guard case .array(let warnings)? = data[WireName.warnings] else { return false }
+    return warnings.contains(.string(WireName.noIndex))
+  }
+
+  private mutating func tell(_ kind: Outstanding, _ status: WireStatus, _ text: String) {
+    if case .unlisten(let ask) = kind { return tell(.unlistened(ask)) }
+    switch kind {
+    case .listen(let ask, _) where status == .ok: tell(.listenComplete(ask))
+    case .write(let id) where status == .ok:
+      sentIncrements.remove(id)
+      tell(.acknowledged(id: id))
+    case .compareAndSet(let id, _) where status == .ok, .onDisconnect(let id) where status == .ok:
+      tell(.acknowledged(id: id))
+    case .compareAndSet(let id, _) where status == .stale: tell(.stale(id: id))
+    default: tellRefusal(of: kind, status.error(text))
+    }
+  }
+
+  private mutating func tellRefusal(of kind: Outstanding, _ error: TreeError) {
+    switch kind {
+    case .listen(let ask, let query):
+      let path = error.path ?? query.path.description
+      tell(.listenRefused(ask, TreeError(error.code, error.message, path: path)))
+    case .unlisten(let ask): tell(.unlistened(ask))
+    case .write(let id):
+      sentIncrements.remove(id)
+      tell(.rejected(id: id, error))
+    case .compareAndSet(let id, _), .get(let id, _), .onDisconnect(let id):
+      tell(.rejected(id: id, error))
+    case .credential, .nothing: break
+    }
+  }
+
+  private mutating func tell(_ message: OriginMessage) {
+    effects.append(.tell(.message(message)))
+  }
+}
+
+// MARK: Pushes
+
+extension ClientSession {
+  mutating func takePush(
+    _ action: String, _ body: JSONValue, _ now: WireTime
+  ) throws(TreeError) {
+    let decoder = PushDecoder()
+    switch action {
+    case PushAction.revokedAuthentication:
+      let push = try WireBody(body, "The push \"\(action)\"")
+      let status = WireStatus(rawValue: try push.string(WireName.status))
+      refuseCredential(
+        CredentialRefusal(status, try push.optionalString(WireName.data) ?? ""), now)
+    case PushAction.debug:
+      effects.append(.log(try WireBody(body, "The push \"\(action)\"").string(WireName.message)))
+    case _ where decoder.reads(action):
+      guard phase == .live else { return }
+      for message in try decoder.messages(action: action, body: body) { tell(message) }
+    default: effects.append(.log("The origin pushed \"\(action.prefix(20))\", which is not known."))
+    }
+  }
+}
+
+extension AskedQuery {
+  /// The query as it is sent.
+  ///
+  /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire has no words for.
+  init(_ query: Query) throws(TreeError) {
+    self.init(query.loadsAllData ? nil : try query.wireJSON(), showing: query)
+  }
+}
+
+extension Write {
+  /// True if it adds to a number somewhere: to do it twice is another thing than to do it once.
+  var holdsIncrement: Bool {
+    switch self {
+    case .set(_, let json): json.holdsIncrement
+    case .update(_, let members): members.contains { $0.value.holdsIncrement }
+    case .copy, .move: false
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate var holdsIncrement: Bool {
+    switch self {
+    case .null, .bool, .number, .string: false
+    case .array(let elements): elements.contains(where: \.holdsIncrement)
+    case .object(let members):
+      self[".sv"]?["increment"] != nil || members.contains { $0.value.holdsIncrement }
+    }
+  }
+}
