@@ -155,9 +155,16 @@ let package = Package(
         "RunnelStreams", "RunnelTree", "RunnelBase", "TestSupport",
       ],
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),
+    // Clients, a server and a bad network in one thread, and the program that runs many of them.
+    .target(
+      name: "WireSimulation", dependencies: ["RunnelBase", "RunnelSync", "RunnelTree"],
+      path: "Tests/WireSimulation", swiftSettings: swiftSettings),
+    .executableTarget(
+      name: "runnel-simulate", dependencies: ["WireSimulation"], path: "Tests/Simulate",
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase", "RunnelSync", "TestSupport"],
+      dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase", "TestSupport", "WireSimulation"],
       path: "Tests/Simulation", swiftSettings: swiftSettings),
     .testTarget(name: "TidyTests", swiftSettings: swiftSettings),
     .testTarget(

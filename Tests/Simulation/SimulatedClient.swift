@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTree
+import WireSimulation
 
 /// A client of a simulation: a replica, its connection, and what was asked of it and promised by it.
 struct SimulatedClient {

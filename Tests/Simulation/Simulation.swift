@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTree
+import WireSimulation
 
 /// Several replicas and one authority in one thread, everything from one seed: who does what, what
 /// arrives when, which connection is cut, who crashes.

@@ -3,6 +3,7 @@ import RunnelBase
 import RunnelTree
 import TestSupport
 import Testing
+import WireSimulation
 
 /// Random worlds.
 @Suite struct SimulationTests {

@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTree
+import WireSimulation
 
 /// An origin that takes commands in order, one at a time, and remembers every state of its tree.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import RunnelBase
 import RunnelTree
 import Testing
+import WireSimulation
 
 /// A replica and its origin, whose every word is late, against a naive reading of what was said.
 ///

@@ -1,4 +1,5 @@
 import RunnelBase
+import WireSimulation
 
 @testable import RunnelTree
 

@@ -61,6 +61,8 @@ public struct ServerSession: Sendable {
     public var previous: String?
     /// What the connection may use.
     public var limits: WireLimits
+    /// True if the tree does a write with a name once, and the client is told that.
+    public var takesWriteNames = true
 
     /// Makes a configuration.
     public init(
@@ -170,7 +172,7 @@ extension ServerSession {
       .handshake(
         Handshake(
           timestamp: now.calendar, host: configuration.host, session: configuration.name,
-          takesWriteNames: true)))
+          takesWriteNames: configuration.takesWriteNames)))
     return takeEffects()
   }
 

@@ -1,21 +1,23 @@
-import RunnelBase
-import RunnelTree
+package import RunnelTree
 
 /// A window as its listener knows it: nothing but what events told.
-struct ListenerWindow {
-  let request: ListenRequest
-  private(set) var rows: [TreeRow] = []
+package struct ListenerWindow {
+  /// What the listener asked for.
+  package let request: ListenRequest
+  /// The rows that were told of.
+  package private(set) var rows: [TreeRow] = []
   /// Of a paged one: whether there are rows beyond, as far as was told.
-  private(set) var hasMore = true
+  package private(set) var hasMore = true
   /// True if more rows were asked for, and nothing was told of them.
-  var isExtended = false
+  package var isExtended = false
 
-  init(_ request: ListenRequest) { self.request = request }
+  /// Begins without a row.
+  package init(_ request: ListenRequest) { self.request = request }
 
   /// Takes in one event.
   ///
   /// - Throws: `SimulationError` if it contradicts those before.
-  mutating func take(_ event: TreeEvent) throws {
+  package mutating func take(_ event: TreeEvent) throws {
     switch event {
     case .childAdded(let row, _):
       guard index(of: row.key) == nil else { throw SimulationError("\(row.key) added twice") }
@@ -33,7 +35,7 @@ struct ListenerWindow {
   }
 
   /// True if it shows what it should of all rows of its query.
-  func shows(_ all: [TreeRow]) -> Bool {
+  package func shows(_ all: [TreeRow]) -> Bool {
     guard let paging = request.paging, hasMore else { return rows == all }
     if isExtended || rows.isEmpty && !all.isEmpty { return false }
     let part = paging.anchor == .last ? all.suffix(rows.count) : all.prefix(rows.count)
@@ -48,8 +50,11 @@ struct ListenerWindow {
   }
 }
 
-struct SimulationError: Error, CustomStringConvertible {
-  var description: String
+/// What does not hold in a simulation.
+package struct SimulationError: Error, CustomStringConvertible {
+  /// What does not hold, and where.
+  package var description: String
 
-  init(_ description: String) { self.description = description }
+  /// Makes an error.
+  package init(_ description: String) { self.description = description }
 }

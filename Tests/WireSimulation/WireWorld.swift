@@ -1,0 +1,560 @@
+import RunnelBase
+import RunnelSync
+import RunnelTree
+
+/// Several clients, a server and a network that delays, cuts and loses, in one thread, everything from
+/// one seed: who does what, what arrives when, whose clock jumps, who crashes.
+///
+/// Invariants, checked when all is quiet:
+/// - W1. Every write was answered; no acknowledged one is lost, none is done twice, no refused one shows.
+/// - W2. Each listener's events come to what the server's tree shows.
+/// - W3. What a connection left for its end is done once.
+/// - W4. Nobody is told what the rules hide (checked at each frame).
+package struct WireWorld {
+  /// How large a world is, and what happens in it.
+  package struct Shape: Hashable, Sendable {
+    /// How many clients.
+    package var clientCount = 3
+    /// How many steps before all becomes quiet.
+    package var stepCount = 200
+    /// True if the server knows writes by name.
+    package var takesWriteNames = true
+    /// True if connections are cut and programs crash.
+    package var hasFaults = true
+
+    /// Makes a shape.
+    package init() {}
+  }
+
+  /// A connection, as both sides and the network see it.
+  private struct Wire {
+    let client: Int
+    /// The client's number of it.
+    let number: Int64
+    let request: String
+    var isOpenAtClient = true
+    var isOpenAtServer = false
+    /// True once the client knows that it is open.
+    var isOpened = false
+    /// True if nothing arrives any more, and nobody is told.
+    var isDead = false
+    var isPaused = false
+    var up: [[UInt8]] = []
+    var down: [[UInt8]] = []
+  }
+
+  let shape: Shape
+  private var random: SeededRandom
+  private var server: WireServer
+  private var clients: [WireClient] = []
+  private var wires: [Int64: Wire] = [:]
+  private var wireCount: Int64 = 0
+  /// Whom a credential was asked of, and how often.
+  private var asked: [Int] = []
+  private var uptime: Int64 = 0
+  private var serverCalendar: Int64 = 1_700_000_000_000
+  private var clientCalendars: [Int64]
+  private var logCount = 0
+  /// True when nothing fails any more.
+  private var isHealed = false
+
+  /// Makes a world.
+  package init(seed: UInt64, shape: Shape = Shape()) {
+    self.shape = shape
+    random = SeededRandom(seed: seed)
+    server = WireServer(takesWriteNames: shape.takesWriteNames)
+    clientCalendars = Array(repeating: 1_700_000_000_000, count: shape.clientCount)
+    var limits = ClientLimits()
+    limits.unansweredWritesMax = 1 + Int(seed % 7)
+    server.limits.requestsMax = 1 + Int(seed % 5)
+    for number in 0..<shape.clientCount {
+      clients.append(WireClient(number: number, seed: seed, limits: limits))
+    }
+  }
+
+  /// Runs all steps, then lets everything arrive, and checks what was promised.
+  ///
+  /// - Throws: `SimulationError` that says what does not hold.
+  package mutating func run() throws {
+    for client in clients.indices { try change(client) { $0.start(now: $1) } }
+    for _ in 0..<shape.stepCount {
+      try step()
+      clients.forEach { $0.checkInvariants() }
+    }
+    try settle()
+    try check()
+  }
+
+  // MARK: Chance and time
+
+  private mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+
+  private var serverNow: WireTime { WireTime(calendar: serverCalendar + uptime, uptime: uptime) }
+
+  private func now(_ client: Int) -> WireTime {
+    WireTime(calendar: clientCalendars[client] + uptime, uptime: uptime)
+  }
+
+  private mutating func pass(_ milliseconds: Int64) throws {
+    uptime += milliseconds
+    try server.advance(now: serverNow)
+    try takeServerEffects()
+    for client in clients.indices {
+      guard let end = clients[client].session.deadline(), end <= uptime else { continue }
+      try change(client) { $0.advance(now: $1) }
+    }
+  }
+
+  // MARK: Steps
+
+  private mutating func step() throws {
+    let client = number(clients.count)
+    switch number(200) {
+    case 0..<70: try deliver()
+    case 70..<100: try clients[client].pass(now: now(client)); try takeClientEffects(client)
+    case 100..<125: try work()
+    case 125..<150: try act(client)
+    case 150..<160: try listen(client)
+    case 160..<163: try clients[client].unlisten(now: now(client))
+    case 163..<175: try pass(Int64(number(400)))
+    case 175: try pass(Int64(number(70_000)))
+    case 176..<180: try answerCredential()
+    case 180..<182: serverCalendar += Int64(number(20_000)) - 10_000
+    case 182..<184: clientCalendars[client] += Int64(number(2_000_000)) - 1_000_000
+    case 184: try toggle(client)
+    default: if shape.hasFaults { try fail(client) }
+    }
+  }
+
+  private mutating func fail(_ client: Int) throws {
+    switch number(16) {
+    case 0..<4: if let wire = randomWire() { try cut(wire) }
+    case 4..<7: if let wire = randomWire() { wires[wire]?.isDead = true }
+    case 7..<10: if let wire = randomWire() { try close(wire, atClient: true) }
+    case 10, 11: if let wire = randomWire() { try close(wire, atClient: false) }
+    case 12, 13: try crash(client)
+    case 14: try change(client) { $0.hurry(now: $1) }
+    default: if number(3) == 0 { try crashServer() }
+    }
+  }
+
+  private mutating func randomWire() -> Int64? {
+    let known = wires.keys.sorted()
+    return known.isEmpty ? nil : known[number(known.count)]
+  }
+
+  /// Work of the server: its tree, or verifications.
+  private mutating func work() throws {
+    try server.work(on: number(4) > 0, now: serverNow)
+    try takeServerEffects()
+  }
+
+  private mutating func toggle(_ client: Int) throws {
+    if number(2) == 0 {
+      try change(client) { $0.stop(now: $1) }
+    } else {
+      try change(client) { $0.start(now: $1) }
+    }
+  }
+
+  // MARK: Sessions
+
+  private mutating func change(
+    _ client: Int, _ body: (inout ClientSession, WireTime) -> [ClientSession.Effect]
+  ) throws {
+    let now = now(client)
+    clients[client].change { body(&$0, now) }
+    try takeClientEffects(client)
+  }
+
+  private mutating func takeClientEffects(_ client: Int) throws {
+    for effect in clients[client].takeEffects() {
+      switch effect {
+      case .connect(let target, let number): connect(client, number, target.request)
+      case .send(let frame):
+        if let wire = wire(of: client) { wires[wire]?.up.append(frame) }
+      case .close:
+        if let wire = wire(of: client) { try closed(wire, atClient: true) }
+      case .askCredential: asked.append(client)
+      case .link(.offline(.refused)), .link(.offline(.shutDown)), .link, .log, .indexMissing,
+        .writeOutcomeUnknown, .tell:
+        break
+      }
+    }
+  }
+
+  /// The connection that a client has, or is about to have.
+  private func wire(of client: Int) -> Int64? {
+    wires.filter { $0.value.client == client && $0.value.isOpenAtClient }.keys.max()
+  }
+
+  private mutating func takeServerEffects() throws {
+    var effects = server.takeEffects()
+    while !effects.isEmpty {
+      for (connection, effect) in effects { try carryOut(effect, connection) }
+      effects = server.takeEffects()
+    }
+  }
+
+  private mutating func carryOut(
+    _ effect: ServerSession.Effect, _ connection: Int64
+  ) throws {
+    switch effect {
+    case .send(let frame): wires[connection]?.down.append(frame)
+    case .endSession(let name): try server.endSession(name)
+    case .ping:
+      guard let wire = wires[connection], !wire.isDead, wire.isOpenAtClient else { return }
+      server.heard(connection, now: serverNow)
+      let now = now(wire.client)
+      clients[wire.client].change {
+        $0.heard(wire.number, now: now)
+        return []
+      }
+    case .pauseReading: wires[connection]?.isPaused = true
+    case .resumeReading: wires[connection]?.isPaused = false
+    case .close:
+      // What was sent before is on its way.
+      try closed(connection, atClient: false)
+    case .operate, .verify: break
+    }
+  }
+
+  // MARK: The network
+
+  private mutating func connect(_ client: Int, _ number: Int64, _ request: String) {
+    wireCount += 1
+    wires[wireCount] = Wire(client: client, number: number, request: request)
+  }
+
+  /// A connection is made, or a frame arrives, or an end is seen.
+  private mutating func deliver() throws {
+    guard let id = randomWire(), let wire = wires[id], !wire.isDead else { return }
+    if !wire.isOpened { return try open(id, wire) }
+    if number(2) == 0 {
+      try deliverUp(id, wire)
+    } else {
+      try deliverDown(id, wire)
+    }
+  }
+
+  private mutating func open(_ id: Int64, _ wire: Wire) throws {
+    guard wire.isOpenAtClient else { return wires[id] = nil }
+    if !isHealed, number(8) == 0 { return try close(id, atClient: true) }
+    wires[id]?.isOpened = true
+    wires[id]?.isOpenAtServer = true
+    server.clients[id] = wire.client
+    let previous = wire.request.split(separator: "&").first { $0.hasPrefix("ls=") }
+    try server.open(id, previous: previous.map { String($0.dropFirst(3)) }, now: serverNow)
+    try takeServerEffects()
+    try change(wire.client) { $0.opened(wire.number, now: $1) }
+  }
+
+  private mutating func deliverUp(_ id: Int64, _ wire: Wire) throws {
+    guard wire.isOpenAtServer, !wire.isPaused else { return }
+    if let frame = wire.up.first {
+      wires[id]?.up.removeFirst()
+      try server.receive(frame, on: id, now: serverNow)
+      try takeServerEffects()
+    } else if !wire.isOpenAtClient {
+      try close(id, atClient: false)
+    }
+  }
+
+  private mutating func deliverDown(_ id: Int64, _ wire: Wire) throws {
+    guard wire.isOpenAtClient else { return }
+    if let frame = wire.down.first {
+      wires[id]?.down.removeFirst()
+      try change(wire.client) { $0.receive(frame, of: wire.number, now: $1) }
+    } else if !wire.isOpenAtServer {
+      try close(id, atClient: true)
+    }
+  }
+
+  /// Both sides see the end of a connection; what was on its way is lost.
+  private mutating func cut(_ id: Int64) throws {
+    try close(id, atClient: false)
+    try close(id, atClient: true)
+  }
+
+  /// One side sees the end.
+  private mutating func close(_ id: Int64, atClient: Bool) throws {
+    guard let wire = wires[id] else { return }
+    if atClient, wire.isOpenAtClient {
+      try closed(id, atClient: true)
+      try change(wire.client) { $0.closed(wire.number, "lost", now: $1) }
+    } else if !atClient, wire.isOpenAtServer {
+      try server.closed(id)
+      try closed(id, atClient: false)
+      try takeServerEffects()
+    }
+  }
+
+  /// One side has ended the connection.
+  private mutating func closed(_ id: Int64, atClient: Bool) throws {
+    if atClient { wires[id]?.isOpenAtClient = false } else { wires[id]?.isOpenAtServer = false }
+    guard let wire = wires[id] else { return }
+    if !wire.isOpenAtClient, !wire.isOpenAtServer { wires[id] = nil }
+  }
+
+  private mutating func crash(_ client: Int) throws {
+    for (id, wire) in wires where wire.client == client && wire.isOpenAtClient {
+      try closed(id, atClient: true)
+    }
+    try clients[client].crash(now: now(client))
+    asked.removeAll { $0 == client }
+    try takeClientEffects(client)
+  }
+
+  private mutating func crashServer() throws {
+    server.crash(now: serverNow)
+    for id in wires.keys.sorted() where wires[id]?.isOpenAtServer == true {
+      try closed(id, atClient: false)
+    }
+  }
+
+  // MARK: People
+
+  private mutating func answerCredential() throws {
+    guard let client = asked.first else { return }
+    asked.removeFirst()
+    let life: Int64 = isHealed ? 1_000_000_000 : Int64(number(100_000)) - 1000
+    let name = clients[client].name
+    let text = !isHealed && number(8) == 0 ? "garbage" : "user:\(name):\(serverNow.calendar + life)"
+    try change(client) { $0.setCredential(Credential(text), now: $1) }
+  }
+
+  private mutating func act(_ client: Int) throws {
+    let increment: JSONValue = [".sv": ["increment": 1]]
+    switch number(14) {
+    case 0, 1, 2: try write(client, .set(Path("/counter/sum"), increment), .increment)
+    case 3:
+      logCount += 1
+      let path = try Path("/forbidden/\(client)-\(logCount)")
+      try write(client, .set(path, .bool(true)), .forbidden(path))
+    case 4, 5:
+      logCount += 1
+      let path = try Path("/log/\(client)/\(number(6))")
+      let json: JSONValue = number(4) == 0 ? .null : .number(JSONNumber(Int64(logCount)))
+      try write(client, .set(path, json), .log(path, json))
+    case 6: try clients[client].transact(Path("/counter/turns"), now: now(client))
+    case 7: try clients[client].ask(.set(Path("/gone/\(client)"), increment), now: now(client))
+    case 8: try hide()
+    case 9:
+      let members = try ["a", "b", "c"].map { name in
+        JSONMember("\(name)\(number(3))/s", try leaf())
+      }
+      try write(client, .update(Path("/shared"), members), .other)
+    default:
+      let key = ["a0", "a1", "b0", "b1", "c0"][number(5)]
+      let json: JSONValue = number(4) == 0 ? .null : ["s": try leaf(), "u": try leaf()]
+      try write(client, .set(Path("/shared/\(key)"), json), .other)
+    }
+    try takeClientEffects(client)
+  }
+
+  /// The boss writes what nobody else may see.
+  private mutating func hide() throws {
+    let text = "hush\(logCount)"
+    logCount += 1
+    try write(0, .set(Path("/hidden/\(number(3))"), .string(text)), .other)
+  }
+
+  private mutating func leaf() throws -> JSONValue {
+    switch number(5) {
+    case 0: .null
+    case 1: .string(["x", "y"][number(2)])
+    default: .number(JSONNumber(Int64(number(4))))
+    }
+  }
+
+  private mutating func write(
+    _ client: Int, _ write: Write, _ purpose: WireClient.Purpose
+  ) throws {
+    try clients[client].write(write, purpose, now: now(client))
+  }
+
+  private mutating func listen(_ client: Int) throws {
+    guard clients[client].windows.count < 4 else { return }
+    let places = ["/shared", "/shared", "/log", "/counter", "/shared/a0", "/hidden", "/gone", "/"]
+    var query = Query(try Path(places[number(places.count)]))
+    switch number(4) {
+    case 0: query = try query.ordered(by: .key)
+    case 1: query = try query.ordered(by: .child(Path("s")))
+    case 2: query = try query.ordered(by: .value)
+    default: break
+    }
+    if number(2) == 0 {
+      query = try query.limited(to: 1 + number(3), from: number(2) == 0 ? .first : .last)
+    }
+    let request = ListenRequest(query: query, events: number(2) == 0 ? .all : .children)
+    try clients[client].listen(request, now: now(client))
+  }
+}
+
+// MARK: The end
+
+extension WireWorld {
+  /// Nothing fails any more, and everything arrives.
+  private mutating func settle() throws {
+    isHealed = true
+    for id in wires.keys.sorted() where wires[id]?.isDead == true { try cut(id) }
+    var rest = 20_000
+    while try settleOnce() {
+      rest -= 1
+      if rest == 0 { throw SimulationError("it goes on for ever: \(clients.map(\.session.link))") }
+    }
+  }
+
+  /// Goes on a little; false if nothing is left to be done.
+  private mutating func settleOnce() throws -> Bool {
+    var isBusy = false
+    for id in wires.keys.sorted() { isBusy = try settle(wire: id) || isBusy }
+    while server.isBusy {
+      try work()
+      isBusy = true
+    }
+    for client in clients.indices {
+      while clients[client].isBusy {
+        try clients[client].pass(now: now(client))
+        try takeClientEffects(client)
+        isBusy = true
+      }
+      if case .offline = clients[client].session.link {
+        try change(client) { $0.start(now: $1) }
+        isBusy = true
+      }
+    }
+    while !asked.isEmpty {
+      try answerCredential()
+      isBusy = true
+    }
+    if isBusy { return true }
+    return try settleRest()
+  }
+
+  private mutating func settle(wire id: Int64) throws -> Bool {
+    guard let wire = wires[id] else { return false }
+    if !wire.isOpened {
+      try open(id, wire)
+      return true
+    }
+    let isUp = wire.isOpenAtServer && !wire.isPaused && (!wire.up.isEmpty || !wire.isOpenAtClient)
+    let isDown = wire.isOpenAtClient && (!wire.down.isEmpty || !wire.isOpenAtServer)
+    if isUp { try deliverUp(id, wire) }
+    if isDown, let wire = wires[id] { try deliverDown(id, wire) }
+    return isUp || isDown
+  }
+
+  /// Nothing is on its way: somebody waits, or decides, or all is done.
+  private mutating func settleRest() throws -> Bool {
+    let waits = clients.compactMap { client -> Int64? in
+      if case .waiting(let end, _) = client.session.link { end } else { nil }
+    }
+    if let end = waits.min() {
+      try pass(max(0, end - uptime))
+      return true
+    }
+    var isBusy = false
+    for client in clients.indices where !clients[client].session.writesOfUnknownOutcome.isEmpty {
+      try clients[client].giveUpUnknownWrites(now: now(client))
+      isBusy = true
+    }
+    return isBusy
+  }
+
+  private func check() throws {
+    for client in clients {
+      guard client.session.link == .live, client.session.outstandingCount == 0 else {
+        throw SimulationError("client \(client.number) is \(client.session.link)")
+      }
+      if let write = client.pending.first {
+        throw SimulationError("W1: write \(write.id) of client \(client.number) has no answer")
+      }
+      try checkWrites(of: client)
+      try checkWindows(of: client)
+    }
+    try checkCounters()
+  }
+
+  private func checkWrites(of client: WireClient) throws {
+    var expected: [Path: JSONValue] = [:]
+    for (id, purpose) in client.writes {
+      switch purpose {
+      case .log(let path, let json):
+        guard client.acknowledged.contains(id) else { throw SimulationError("W1: \(id) is lost") }
+        expected[path] = json
+      case .forbidden(let path):
+        guard client.rejected.contains(id) else { throw SimulationError("W1: \(id) is done") }
+        if try !client.shown(path).isEmpty || !server.tree.tree.root[path].isEmpty {
+          throw SimulationError("W1: the refused write \(id) shows")
+        }
+      case .increment, .other: break
+      }
+    }
+    for (path, json) in expected where server.tree.tree.root[path].exportJSON != json {
+      throw SimulationError("W1: \(path) is not what was acknowledged last, \(json)")
+    }
+  }
+
+  private func checkWindows(of client: WireClient) throws {
+    for window in client.windows.values {
+      let query = window.request.query
+      let children = server.tree.tree.root[query.path].children
+      let rows = RowSlice(query).rows(among: children, detail: .full)
+      if !window.shows(rows) {
+        throw SimulationError(
+          "W2: client \(client.number) sees \(window.rows.map(\.key)) of \(query), "
+            + "not \(rows.map(\.key))")
+      }
+    }
+  }
+
+  private func checkCounters() throws {
+    let increments = clients.flatMap { client in
+      client.writes.filter { $0.purpose == .increment }.map { (client, $0.id) }
+    }
+    let done = increments.count { client, id in client.acknowledged.contains(id) }
+    let unknown = increments.count { client, id in client.givenUp.contains(id) }
+    let sum = try value("/counter/sum")
+    if sum < done || sum > done + unknown {
+      throw SimulationError("W1: \(sum) of \(done) increments, and \(unknown) of unknown outcome")
+    }
+    let committed = clients.reduce(0) { $0 + $1.committedCount }
+    let doubtful = clients.reduce(0) { $0 + $1.doubtfulCount }
+    let turns = try value("/counter/turns")
+    if turns < committed || turns > committed + doubtful {
+      throw SimulationError("W1: \(turns) turns of \(committed), and \(doubtful) in doubt")
+    }
+    for client in clients.indices {
+      let least = server.farewells[client] ?? 0
+      let most = least + (server.doubtfulFarewells[client] ?? 0)
+      let gone = try value("/gone/\(client)")
+      if gone < least || gone > most {
+        throw SimulationError("W3: client \(client) is gone \(gone) times, not \(least)")
+      }
+    }
+  }
+
+  private func value(_ path: String) throws -> Int {
+    guard case .number(let number)? = server.tree.tree.root[try Path(path)].leaf else { return 0 }
+    return Int(number.integer ?? 0)
+  }
+}
+
+extension WireWorld.Shape {
+  /// The shapes that are run for each seed, with their names.
+  package static let all: [(name: String, shape: WireWorld.Shape)] = [
+    ("two clients", WireWorld.Shape(2, 120)),
+    ("three clients", WireWorld.Shape(3, 300)),
+    ("no faults", WireWorld.Shape(3, 200, hasFaults: false)),
+    ("a server without names", WireWorld.Shape(3, 300, takesWriteNames: false)),
+  ]
+
+  private init(
+    _ clientCount: Int, _ stepCount: Int, takesWriteNames: Bool = true, hasFaults: Bool = true
+  ) {
+    self.init()
+    (self.clientCount, self.stepCount) = (clientCount, stepCount)
+    (self.takesWriteNames, self.hasFaults) = (takesWriteNames, hasFaults)
+  }
+}
