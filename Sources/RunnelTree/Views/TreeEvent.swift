@@ -1,4 +1,4 @@
-/// What a listener is told.
+/// An event for a listener.
 ///
 /// `previous` is the key of the row before it in the view after the whole batch, in the order of the
 /// query; nil for the first row.
@@ -9,17 +9,16 @@ public enum TreeEvent: Hashable, Sendable {
   case childAdded(TreeRow, previous: Key?)
   /// A row's content changed.
   case childChanged(TreeRow, previous: Key?)
-  /// What the order compares of a row changed, whether or not its rank did.
+  /// The value of a row by which it is ordered changed, whether or not its rank did.
   case childMoved(TreeRow, previous: Key?)
   /// A row left the view; it is given as it was.
   case childRemoved(TreeRow)
   /// The whole content of the view.
   case value(Node)
-  /// A paged view was loaded or extended: the rows delivered before this event are all there are
-  /// up to its frontier, and `hasMore` tells whether others lie beyond.
+  /// A paged view was loaded or extended: all rows up to its frontier were delivered before this
+  /// event. `hasMore` tells whether there are others beyond the frontier.
   case page(hasMore: Bool)
-  /// What waits for the origin at the place of the view changed: this is pending now, and nothing
-  /// besides.
+  /// The pending writes at the place of the view changed: this is everything that is pending now.
   case pending(PendingState)
 
   /// The row that the event is about; nil for the others.
@@ -33,7 +32,7 @@ public enum TreeEvent: Hashable, Sendable {
   }
 }
 
-/// Which events a listener wants.
+/// The kinds of events that a listener wants.
 public struct EventKinds: OptionSet, Hashable, Sendable {
   /// One bit for each kind.
   public var rawValue: UInt8
@@ -51,14 +50,14 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
   public static let removed = EventKinds(rawValue: 8)
   /// The whole content.
   public static let value = EventKinds(rawValue: 16)
-  /// What waits for the origin.
+  /// What is pending at the place.
   public static let pending = EventKinds(rawValue: 32)
   /// The four events about children.
   public static let children: EventKinds = [.added, .changed, .moved, .removed]
-  /// Everything about what is shown.
+  /// All events about what is shown.
   public static let all: EventKinds = [.children, .value]
 
-  /// True if a listener of these kinds is told the event; `page` always is.
+  /// True if a listener of these kinds is told an event; `page` is always told.
   public func contains(_ event: TreeEvent) -> Bool {
     switch event {
     case .childAdded: contains(.added)
@@ -72,7 +71,7 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
   }
 }
 
-/// The name of a listener, given by whoever registers it.
+/// The name of a listener, chosen by whoever registers it.
 public struct ListenerID: Hashable, Sendable, Comparable {
   /// The number.
   public var rawValue: Int
@@ -88,9 +87,9 @@ public struct ListenerID: Hashable, Sendable, Comparable {
 
 /// An event on its way to one listener.
 public struct Delivery: Hashable, Sendable {
-  /// Who is told.
+  /// The listener.
   public var listener: ListenerID
-  /// What is told.
+  /// The event.
   public var event: TreeEvent
 
   /// Makes a delivery.
@@ -100,9 +99,9 @@ public struct Delivery: Hashable, Sendable {
   }
 }
 
-/// What a listener asks for.
+/// The request of a listener.
 public struct ListenRequest: Hashable, Sendable {
-  /// Which rows, in which order.
+  /// The rows to listen to, and their order.
   ///
   /// A paged request has no limit of its own.
   public var query: Query
@@ -112,7 +111,7 @@ public struct ListenRequest: Hashable, Sendable {
   ///
   /// The `value` of a shallow view holds no children.
   public var detail: TreeRow.Detail
-  /// Which events are told.
+  /// The events to be told.
   public var events: EventKinds
 
   /// Makes a request.
@@ -130,13 +129,14 @@ public struct ListenRequest: Hashable, Sendable {
 
 /// A window that is live at one end of an order and grows towards the other, page by page.
 ///
-/// Everything between the live end and the *frontier* belongs to the window and stays live: rows
-/// that enter, change or leave there are told. The frontier moves only when the window is extended; on a
-/// replica also when all its rows have gone and the origin has others, which are the first page then.
+/// Everything between the live end and the *frontier* belongs to the window and stays live: the
+/// listener is told of rows that enter, change or leave there. The frontier moves when the window
+/// is extended. On a replica it also moves when all rows of the window have gone and the origin has
+/// others: these become the first page.
 public struct Paging: Hashable, Sendable {
-  /// The live end: `last` for a history whose newest row comes last.
+  /// The live end; it is `last` for a history whose newest row comes last.
   public var anchor: Query.Side
-  /// How many rows are loaded at first: at least 1.
+  /// The number of rows that are loaded at first: at least 1.
   public var count: Int
 
   /// Makes a paging that starts with `count` rows at the end `anchor`.

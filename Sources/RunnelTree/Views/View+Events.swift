@@ -1,9 +1,9 @@
-// What the listeners of a view are told.
+// The events for the listeners of a view.
 
 extension View {
   /// The events of a batch: removed, added, moved, changed, then the value.
   ///
-  /// `wantsValue` says whether anyone is to be told the value, which costs O(rows) to build.
+  /// `wantsValue` tells whether a listener wants the value, which costs O(rows) to build.
   func events(for changes: Changes, wantsValue: Bool) -> [TreeEvent] {
     var events: [TreeEvent] = changes.removed.map { .childRemoved($0) }
     events += changes.added.map { .childAdded($0, previous: previous(of: $0)) }
@@ -16,7 +16,7 @@ extension View {
     return events
   }
 
-  /// The events by which a new listener learns the present state.
+  /// The events that tell a new listener the present state.
   ///
   /// Source: tree semantics, section 6.3.
   func initialEvents(wantsValue: Bool) -> [TreeEvent] {

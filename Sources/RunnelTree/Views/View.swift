@@ -1,75 +1,65 @@
 import RunnelBase
 
-/// The rows that one query shows now, and how they change.
+/// The rows that a query shows now, and how they change.
 ///
 /// Responsibilities:
-/// - It holds the rows of its window, sorted, and nothing else of the tree.
-/// - Told which children of its place were touched, it reads what it needs of the new state and says
-///   what changed.
-///
-/// Terms. The *window* is the rows shown. A *sliding* window is that of a query with a limit. A *paged*
-/// window reaches from one end of the order to the *frontier*.
+/// - It holds the rows of its window, sorted, and nothing else of the tree. The window decides
+///   which rows these are: see `Window`.
+/// - Given the children of its place that a write touched, it reads what it needs of the new state
+///   and returns what changed.
 ///
 /// Invariants:
 /// - I1. `rows` is sorted by position, strictly ascending; `values` holds the value of each row's key.
-/// - I2. Every row lies in `slice`; a sliding window holds no more rows than its limit.
+/// - I2. Every row lies in `slice`; the rows are no more than its limit.
 /// - I3. After `load` and `refresh` the rows are those of the slice in the state that was read, as
 ///   far as the touched children tell.
 ///
 /// Source: tree semantics, sections 5.3, 6.2 and 6.5.
 struct View: Sendable {
   let request: ListenRequest
-  /// Which rows are shown: what was requested, or the part of it that is set from outside.
-  private(set) var query: Query
-  /// True if the window is set from outside, for its tree does not know what lies beyond it.
-  private(set) var isSteered = false
-  /// The part of the order that belongs to the window; a paged window's frontier is one of its ends.
-  private(set) var slice: RowSlice
+  /// Which rows are shown.
+  private var window: any Window
   private(set) var rows: [TreeRow] = []
   private var values: [Key: IndexValue] = [:]
   /// The leaf and the priority at the place itself; empty unless the query loads all data.
   private(set) var head = NodeSummary(kind: .empty, priority: nil)
-  /// True if a paged window has rows beyond its frontier, as far as is known.
-  private(set) var hasMore = false
-  /// What was known of the place's children when they were read last.
+  /// What was known of the place's children when they were last read.
   private(set) var knowledge = Knowledge.complete
 
   init(_ request: ListenRequest) {
     self.request = request
-    query = request.query
-    slice = RowSlice(request.query)
+    window = request.window
   }
 
   /// Makes a paged view that shows the rows of a part.
   init(_ request: ListenRequest, part: WindowPart) {
-    self.init(request)
-    steer(to: part)
+    self.request = request
+    window = part.window
   }
 
-  private mutating func steer(to part: WindowPart) {
-    isSteered = true
-    query = part.query
-    slice = RowSlice(part.query)
-    hasMore = part.hasMore
-  }
+  /// The part of the order that is shown.
+  var slice: RowSlice { window.slice }
 
-  /// Which children of the view's place a write touched.
+  /// True if a paged window has rows beyond its frontier, as far as is known.
+  var hasMore: Bool { window.hasMore }
+
+  /// The children of the view's place that a write touched.
   enum Touched: Sendable {
-    /// The place itself or one above it was written.
+    /// All: the place itself or one above it was written.
     case all
-    /// Only these children were, or something below them.
+    /// Only these children, or places below them.
     case keys(Set<Key>)
 
     mutating func insert(_ key: Key) {
       guard case .keys(var keys) = self else { return }
-      // The set is changed in place only while nothing else holds it.
+      // Releases the other reference to the set, so that it is changed in place.
       self = .all
       keys.insert(key)
       self = .keys(keys)
     }
   }
 
-  /// What changed in a view.
+  /// The changes of a view.
   struct Changes {
     var removed: [TreeRow] = []
     var added: [TreeRow] = []
@@ -77,36 +67,28 @@ struct View: Sendable {
     var changed: [TreeRow] = []
     /// True if the leaf or the priority of the place itself changed.
     var headChanged = false
-    /// True if rows beyond the frontier of a paged window came to be, or ceased to.
+    /// True if `hasMore` of a paged window changed.
     var hasMoreChanged = false
-    /// True if the window could not be told with certainty before, and can now.
+    /// True if it was uncertain what the window shows, and is certain now.
     var isAnswerNow = false
-    /// What takes the view back; nil if it is as before.
+    /// How to undo the changes; nil if there are none.
     var undo: Undo?
 
-    /// True if neither a row changed nor the place itself.
+    /// True if neither a row nor the place itself changed.
     var isContentSame: Bool {
       removed.isEmpty && added.isEmpty && moved.isEmpty && changed.isEmpty && !headChanged
     }
   }
 
-  /// What takes a view back to the state before a change, without a copy of its window.
+  /// The state before a change, kept without a copy of the window where possible.
   enum Undo: Sendable {
-    /// What each key's row was, and the head.
+    /// The rows that the keys had, and the head.
     case rows([(key: Key, row: TreeRow?)], head: NodeSummary)
-    /// So many rows were gained at the frontier, which was elsewhere.
-    case gained(Int, slice: RowSlice, hasMore: Bool)
+    /// The number of rows gained at the frontier, and the window before.
+    case gained(Int, window: any Window)
     /// The view before all its rows were replaced.
     case all(View)
   }
-}
-
-/// The part of what a paged listener requested that its window shows.
-struct WindowPart: Hashable, Sendable {
-  /// The rows from the anchor to the frontier.
-  var query: Query
-  /// True if there may be rows beyond.
-  var hasMore: Bool
 }
 
 // MARK: Loading and paging
@@ -116,16 +98,16 @@ extension View {
 
   /// Reads the window for the first time.
   mutating func load(_ reader: some TreeReader) throws(TreeError) {
-    knowledge = reader.knowledge(of: query)
-    replaceRows(try reload(reader))
+    knowledge = reader.knowledge(of: window.query)
+    replaceRows(try window.load(shownCount: rows.count, source(reader)))
     head = try readHead(reader)
   }
 
-  /// Shows the rows of another part of what was requested; nothing changes if that fails.
+  /// Shows another part of what the listener requested; nothing changes if that fails.
   mutating func show(_ part: WindowPart, _ reader: some TreeReader) throws(TreeError) -> Changes {
     let before = self
-    steer(to: part)
-    knowledge = reader.knowledge(of: query)
+    window = part.window
+    knowledge = reader.knowledge(of: window.query)
     do throws(TreeError) {
       var changes = try refreshKnown(.all, reader)
       changes.isAnswerNow = !before.knowledge.isAnswer && knowledge.isAnswer
@@ -145,79 +127,18 @@ extension View {
   mutating func extend(
     by count: Int, _ reader: some TreeReader
   ) throws(TreeError) -> (gained: [TreeRow], undo: Undo?) {
-    guard let paging = request.paging, hasMore else { return ([], nil) }
-    let (oldSlice, oldHasMore) = (slice, hasMore)
-    let gained = try takePage(of: count, reader)
-    rows.insert(contentsOf: gained, at: paging.anchor == .last ? 0 : rows.count)
+    let before = window
+    guard let gained = try window.grow(by: count, source(reader)) else { return ([], nil) }
+    rows.insert(contentsOf: gained, at: isExtendedAtStart ? 0 : rows.count)
     for row in gained { values[row.key] = row.value }
-    return (gained, .gained(gained.count, slice: oldSlice, hasMore: oldHasMore))
+    return (gained, .gained(gained.count, window: before))
   }
 
-  /// Reads the whole window; a paged one is filled up to its first count if it holds less.
-  private mutating func reload(_ reader: some TreeReader) throws(TreeError) -> [TreeRow] {
-    guard let paging = request.paging, !isSteered else {
-      return try readRows(in: slice, reader)
-    }
-    // Without a frontier a page counts from the live end, and there is nothing on this side of it.
-    let kept = hasMore ? try readRows(in: slice, reader) : []
-    let wanted = hasMore ? paging.count : max(paging.count, rows.count)
-    let gained = try takePage(of: max(wanted - kept.count, 0), reader)
-    return paging.anchor == .last ? gained + kept : kept + gained
-  }
+  /// True if the rows that an extension gains come before the others.
+  private var isExtendedAtStart: Bool { request.paging?.anchor == .last }
 
-  /// The rows of a slice, as far as they are known.
-  private func readRows(
-    in slice: RowSlice, _ reader: some TreeReader
-  ) throws(TreeError) -> [TreeRow] {
-    guard case .keys(let keys, _) = knowledge else {
-      return try reader.rows(of: path, in: slice, detail: request.detail)
-    }
-    var known: [TreeRow] = []
-    for key in keys {
-      let row = try reader.row(key, of: path, in: slice, detail: request.detail)
-      if let row { known.append(row) }
-    }
-    return slice.rows(among: known)
-  }
-
-  /// Reads up to `count` rows beyond the frontier and moves it there.
-  private mutating func takePage(
-    of count: Int, _ reader: some TreeReader
-  ) throws(TreeError) -> [TreeRow] {
-    guard let side = request.paging?.anchor else { return [] }
-    var beyond = RowSlice(request.query)
-    let old = frontier
-    if let old {
-      let bound = Query.Bound(old.position, isInclusive: !old.isInclusive)
-      if side == .last { beyond.end = bound } else { beyond.start = bound }
-    }
-    let count = min(max(count, 0), Int.max - 1)
-    // One row more than asked for tells whether there are others.
-    beyond.limit = Query.Limit(count: count + 1, side: side)
-    var page = try readRows(in: beyond, reader)
-    hasMore = page.count > count
-    if hasMore {
-      if side == .last { page.removeFirst() } else { page.removeLast() }
-    }
-    let outermost = side == .last ? page.first : page.last
-    let reached = outermost.map { Query.Bound($0.position, isInclusive: true) }
-    frontier = hasMore ? reached ?? old : nil
-    return page
-  }
-
-  /// Where a paged window ends; nil while nothing is loaded, and again once everything is.
-  private var frontier: Query.Bound? {
-    get {
-      guard hasMore, let paging = request.paging else { return nil }
-      return paging.anchor == .last ? slice.start : slice.end
-    }
-    set {
-      switch request.paging?.anchor {
-      case .last: slice.start = newValue ?? request.query.start
-      case .first: slice.end = newValue ?? request.query.end
-      case nil: break
-      }
-    }
+  private func source<Reader: TreeReader>(_ reader: Reader) -> RowSource<Reader> {
+    RowSource(reader: reader, path: path, detail: request.detail, knowledge: knowledge)
   }
 
   private mutating func replaceRows(_ newRows: [TreeRow]) {
@@ -226,7 +147,7 @@ extension View {
   }
 
   private func readHead(_ reader: some TreeReader) throws(TreeError) -> NodeSummary {
-    guard knowledge == .complete, query.loadsAllData, request.events.contains(.value)
+    guard knowledge == .complete, window.query.loadsAllData, request.events.contains(.value)
     else {
       return NodeSummary(kind: .empty, priority: nil)
     }
@@ -239,7 +160,8 @@ extension View {
 // MARK: Refreshing
 
 extension View {
-  /// Reads what a write touched; returns what changed in the window, nil if the write passes it by.
+  /// Reads what a write touched; returns what changed in the window, or nil if the write does not
+  /// concern it.
   ///
   /// - Throws: `TreeError` (`storage`) if something cannot be read; the view is then as before.
   mutating func refresh(
@@ -248,8 +170,8 @@ extension View {
     if !reader.hasOrigin {
       return try isReached(by: touched, reader) ? refreshKnown(touched, reader) : nil
     }
-    let (old, new) = (knowledge, reader.knowledge(of: query))
-    // What is known by key only is little: it is read anew.
+    let (old, new) = (knowledge, reader.knowledge(of: window.query))
+    // If only some keys are known, there are few rows: all are read again.
     let isWhole = old == .complete && new == .complete
     if isWhole, try !isReached(by: touched, reader) { return nil }
     knowledge = new
@@ -271,15 +193,13 @@ extension View {
     switch touched {
     case .all:
       let before = self
-      changes = replaceAll(with: try reload(reader))
+      let all = try window.load(shownCount: rows.count, source(reader))
+      changes = replaceAll(with: all)
       changes.hasMoreChanged = hasMore != before.hasMore
       changes.undo = .all(before)
-    case .keys(let keys) where slice.limit != nil:
-      changes = try refreshSliding(keys, reader)
-    case .keys(let keys):
-      changes = try refreshRange(keys, reader)
+    case .keys(let keys): changes = try refresh(keys, reader)
     }
-    // From here on nothing fails.
+    // Nothing fails from here on.
     if newHead != head {
       changes.headChanged = true
       if changes.undo == nil { changes.undo = .rows([], head: head) }
@@ -288,14 +208,17 @@ extension View {
     return changes.sorted()
   }
 
-  /// False if nothing that was touched is in the window or comes into it: a write passes by most
-  /// windows of a place, so this looks at no more than it must, and copies nothing.
-  private mutating func isReached(
+  /// True if something that was touched is in the window or comes into it.
+  ///
+  /// Most writes do not concern most windows of a place, so this reads no more than it must, and
+  /// copies nothing.
+  private func isReached(
     by touched: Touched, _ reader: RowCache
   ) throws(TreeError) -> Bool {
-    guard case .keys(let keys) = touched, !query.loadsAllData else { return true }
+    guard case .keys(let keys) = touched, !window.query.loadsAllData else { return true }
+    let slice = slice
     for key in keys {
-      if values[key] != nil { return true }
+      if shows(key) { return true }
       let position = try reader.position(
         of: key, at: path, in: slice, detail: request.detail)
       if let position, slice.contains(position) { return true }
@@ -303,13 +226,28 @@ extension View {
     return false
   }
 
-  /// A window without a limit changes row by row.
-  private mutating func refreshRange(
+  private mutating func refresh(
+    _ keys: Set<Key>, _ reader: some TreeReader
+  ) throws(TreeError) -> Changes {
+    switch try window.effect(of: keys, on: self, reader) {
+    case .nothing: return Changes()
+    case .theirRows: return try refreshRows(keys, reader)
+    case .anyRow:
+      let before = self
+      var changes = replaceAll(with: try source(reader).rows(in: slice))
+      changes.undo = .all(before)
+      return changes
+    }
+  }
+
+  /// Reads the rows of some children again.
+  private mutating func refreshRows(
     _ keys: Set<Key>, _ reader: some TreeReader
   ) throws(TreeError) -> Changes {
     var edits: [(key: Key, old: TreeRow?, new: TreeRow?)] = []
+    let slice = slice
     for key in keys {
-      let new = try row(key, reader)
+      let new = try row(key, in: slice, reader)
       let old = row(key)
       if old != new { edits.append((key, old, new)) }
     }
@@ -323,7 +261,7 @@ extension View {
     return changes
   }
 
-  /// Makes a row the one that the window shows for its key, or shows none for it.
+  /// Shows a row for a key, or removes the key's row.
   private mutating func put(_ new: TreeRow?, for key: Key) {
     let old = row(key)
     if let old, let new, old.value == new.value {
@@ -335,49 +273,18 @@ extension View {
     values[key] = new?.value
   }
 
-  /// Takes the view back to the state before a change; later changes were undone before.
+  /// Undoes a change; later changes were undone before.
   mutating func revert(_ undo: Undo) {
     switch undo {
     case .all(let before): self = before
     case .rows(let olds, let oldHead):
       for old in olds { put(old.row, for: old.key) }
       head = oldHead
-    case .gained(let count, let oldSlice, let oldHasMore):
-      let range = request.paging?.anchor == .last ? 0..<count : rows.count - count..<rows.count
+    case .gained(let count, let oldWindow):
+      let range = isExtendedAtStart ? 0..<count : rows.count - count..<rows.count
       for row in rows[range] { values[row.key] = nil }
       rows.removeSubrange(range)
-      (slice, hasMore) = (oldSlice, oldHasMore)
-    }
-  }
-
-  /// A sliding window is read anew, unless nothing that was touched can reach it.
-  ///
-  /// What it says is the difference between the two windows, so that a row that would only pass
-  /// through while the batch is applied step by step never shows (section 6.5, row 23).
-  private mutating func refreshSliding(
-    _ keys: Set<Key>, _ reader: some TreeReader
-  ) throws(TreeError) -> Changes {
-    var isReached = false
-    for key in keys where !isReached {
-      if values[key] != nil {
-        isReached = true
-      } else if let new = try row(key, reader) {
-        isReached = reaches(new.position)
-      }
-    }
-    guard isReached else { return Changes() }
-    let before = self
-    var changes = replaceAll(with: try readRows(in: slice, reader))
-    changes.undo = .all(before)
-    return changes
-  }
-
-  /// True if a row at `position` would push another one out of a sliding window, or fill it.
-  private func reaches(_ position: IndexPosition) -> Bool {
-    guard let limit = slice.limit, rows.count >= limit.count else { return true }
-    switch limit.side {
-    case .first: return rows.last.map { position < $0.position } ?? true
-    case .last: return rows.first.map { $0.position < position } ?? true
+      window = oldWindow
     }
   }
 
@@ -415,10 +322,19 @@ extension View {
     }
   }
 
-  /// The touched child as the window would show it; nil if it is gone, out of range or filtered out.
-  private func row(_ key: Key, _ reader: some TreeReader) throws(TreeError) -> TreeRow? {
+  /// The row of a touched child; nil if it is gone, out of range, or does not pass the filter.
+  func row(_ key: Key, _ reader: some TreeReader) throws(TreeError) -> TreeRow? {
+    try row(key, in: slice, reader)
+  }
+
+  private func row(
+    _ key: Key, in slice: RowSlice, _ reader: some TreeReader
+  ) throws(TreeError) -> TreeRow? {
     try reader.row(key, of: path, in: slice, detail: request.detail)
   }
+
+  /// True if a child is one of the rows.
+  func shows(_ key: Key) -> Bool { values[key] != nil }
 
   /// The row that the window shows for a key.
   private func row(_ key: Key) -> TreeRow? {
@@ -456,6 +372,7 @@ extension View {
       precondition(left.position < right.position, "I1: rows ascend.")
     }
     precondition(values.count == rows.count, "I1: each row's value is known.")
+    let slice = slice
     for row in rows {
       precondition(values[row.key] == row.value, "I1: the value is that of the row.")
       precondition(slice.contains(row.position), "I2: the row lies in the slice.")

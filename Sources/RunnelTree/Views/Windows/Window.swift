@@ -1,0 +1,112 @@
+/// The rule by which a view chooses its rows among the children of its place.
+///
+/// There is one conformance for each kind of window. `View` holds the rows, and asks its window only
+/// what the kinds answer differently.
+protocol Window: Sendable {
+  /// The rows that the window is about: what a listener requested, or a part of it.
+  var query: Query { get }
+
+  /// The part of the order that the window covers now.
+  var slice: RowSlice { get }
+
+  /// True if there are rows beyond the end at which a listener can extend the window, as far as is known.
+  var hasMore: Bool { get }
+
+  /// Tells which rows of a view may change when children are touched.
+  ///
+  /// - Throws: `TreeError` (`storage`) if a child cannot be read.
+  func effect(
+    of keys: Set<Key>, on view: View, _ reader: some TreeReader
+  ) throws(TreeError) -> WindowEffect
+
+  /// Reads all rows of the window, in order; `shownCount` rows were shown before.
+  ///
+  /// - Throws: `TreeError` (`storage`) if they cannot be read; the window is then as before.
+  mutating func load(
+    shownCount: Int, _ source: RowSource<some TreeReader>
+  ) throws(TreeError) -> [TreeRow]
+
+  /// Grows by up to `count` rows; returns the rows gained, in order, and nil if it cannot grow.
+  ///
+  /// - Throws: `TreeError` (`storage`) if they cannot be read; the window is then as before.
+  mutating func grow(
+    by count: Int, _ source: RowSource<some TreeReader>
+  ) throws(TreeError) -> [TreeRow]?
+}
+
+/// The rows of a window that may change when children are touched.
+enum WindowEffect {
+  /// No row.
+  case nothing
+  /// Only the rows of the touched children.
+  case theirRows
+  /// Any row: the window is read anew.
+  case anyRow
+}
+
+extension Window {
+  /// Only the rows of the touched children: nothing pushes another row out.
+  func effect(
+    of keys: Set<Key>, on view: View, _ reader: some TreeReader
+  ) throws(TreeError) -> WindowEffect {
+    .theirRows
+  }
+
+  /// The rows of the slice.
+  func load(
+    shownCount: Int, _ source: RowSource<some TreeReader>
+  ) throws(TreeError) -> [TreeRow] {
+    try source.rows(in: slice)
+  }
+
+  /// Nil: it cannot grow.
+  func grow(
+    by count: Int, _ source: RowSource<some TreeReader>
+  ) throws(TreeError) -> [TreeRow]? {
+    nil
+  }
+}
+
+/// The part of a paged listener's rows that is shown on a replica, where the listener's queries to
+/// the origin decide how far it reaches.
+struct WindowPart: Hashable, Sendable {
+  /// The rows from the anchor to the frontier.
+  var query: Query
+  /// True if there may be rows beyond.
+  var hasMore: Bool
+
+  /// The window that shows the part.
+  var window: any Window {
+    query.limit == nil
+      ? RangeWindow(query, hasMore: hasMore) : LimitedWindow(query, hasMore: hasMore)
+  }
+}
+
+extension ListenRequest {
+  /// The window of a listener whose tree knows all its rows.
+  var window: any Window {
+    if let paging { return PagedWindow(query, paging) }
+    return WindowPart(query: query, hasMore: false).window
+  }
+}
+
+/// Where a window reads its rows: a place, as far as its children are known.
+struct RowSource<Reader: TreeReader> {
+  var reader: Reader
+  var path: Path
+  var detail: TreeRow.Detail
+  var knowledge: Knowledge
+
+  /// The rows of a slice, in order.
+  func rows(in slice: RowSlice) throws(TreeError) -> [TreeRow] {
+    guard case .keys(let keys, _) = knowledge else {
+      return try reader.rows(of: path, in: slice, detail: detail)
+    }
+    var known: [TreeRow] = []
+    for key in keys {
+      let row = try reader.row(key, of: path, in: slice, detail: detail)
+      if let row { known.append(row) }
+    }
+    return slice.rows(among: known)
+  }
+}
