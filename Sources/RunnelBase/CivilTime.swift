@@ -3,9 +3,9 @@
 /// It knows no time zones and no leap seconds: the caller gives the offset from UTC that holds at
 /// that place and moment. All functions are pure and O(1).
 ///
-/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". They count in eras of 400
-/// years, which all have the same number of days, and let the year start in March, so that the day
-/// that some years lack is the last one.
+/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms". The algorithms count in
+/// eras of 400 years, which all have the same number of days. The year starts in March, so that the
+/// leap day, which some years lack, is its last day.
 public struct CivilTime: Hashable, Sendable {
   /// The year; 0 is the year before 1.
   public let year: Int
@@ -50,7 +50,7 @@ public struct CivilTime: Hashable, Sendable {
     self.init(milliseconds: Int64(dayNumber) * 86_400_000)
   }
 
-  /// Makes a time of a date and a time of day; nil if the calendar or the clock has none such.
+  /// Makes a time of a date and a time of day; nil if there is no such date or time.
   public init?(
     year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0,
     millisecond: Int = 0
@@ -85,7 +85,7 @@ public struct CivilTime: Hashable, Sendable {
   /// The day of the week as ISO 8601 counts it: Monday is 1, Sunday is 7.
   public var weekday: Int { floorDivide(dayNumber + 3, by: 7).remainder + 1 }
 
-  /// How many days a month has, which is from 1 to 12.
+  /// The number of days of a month, which is from 1 to 12.
   public static func dayCount(year: Int, month: Int) -> Int {
     precondition(1...12 ~= month, "A month is from 1 to 12.")
     let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)

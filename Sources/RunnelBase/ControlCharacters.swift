@@ -1,11 +1,11 @@
-/// Characters that a terminal obeys instead of showing, written in the way of JSON: `\u001b`.
+/// Control characters, which a terminal obeys instead of showing; escaped as in JSON: `\u001b`.
 ///
-/// They are the controls of C0 and C1 and DEL, which move cursors, change colors and more; and those that
-/// change the direction of text, by which one name can look like another.
+/// They are the controls of C0 and C1 and DEL, which move the cursor, change colors and more, and
+/// the characters that change the direction of text, by which one name can look like another.
 public enum ControlCharacters {
-  /// True of a character that is not to reach a terminal within a text.
+  /// True for a character that must not reach a terminal within a text.
   ///
-  /// A tab and the ends of lines are among them; `escaped` lets through those that lay a text out.
+  /// Tabs and line ends are among them; `escaped` keeps those that lay out a text.
   public static func contains(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x00...0x1F, 0x7F...0x9F: true
@@ -14,19 +14,20 @@ public enum ControlCharacters {
     }
   }
 
-  /// True if a text holds one of them, but for tabs and line feeds.
+  /// True if a text contains a control character other than a tab or a line feed.
   public static func areIn(_ text: String) -> Bool {
     text.unicodeScalars.contains { contains($0) && $0 != "\n" && $0 != "\t" }
   }
 
-  /// A text of several lines in which each of them is written out; tabs and line feeds stay.
+  /// A text of several lines with its control characters escaped; tabs and line feeds stay.
   ///
   /// O(n) in the text.
   public static func escaped(_ text: String) -> String {
     areIn(text) ? escape(text) { $0 == "\n" || $0 == "\t" } : text
   }
 
-  /// A name or another text of one line, in which tabs and line feeds are written out, too.
+  /// A name or another text of one line with its control characters escaped, also tabs and line
+  /// feeds.
   public static func escapedLine(_ text: String) -> String {
     text.unicodeScalars.contains(where: contains) ? escape(text) { _ in false } : text
   }
@@ -43,15 +44,16 @@ public enum ControlCharacters {
     return result
   }
 
-  /// UTF-8 in which each of them is written out, but for tabs, line feeds, and returns before these.
+  /// UTF-8 with its control characters escaped, except tabs, line feeds, and returns before line
+  /// feeds.
   ///
-  /// JSON stays the same JSON: within its strings an escape means the character, and nothing else of it
-  /// has any. A character must not be split between two calls.
+  /// JSON keeps its meaning: other control characters occur only within its strings, where the
+  /// escape means the character. A character must not be split between two calls.
   ///
   /// O(n) in the bytes.
   public static func escaped(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(bytes)
-    // All of them but C0 and DEL begin with one of these bytes, which other letters share.
+    // All of them except C0 and DEL begin with one of these bytes, which other characters share.
     let isPlain = !bytes.contains { byte in
       switch byte {
       case 0x09, 0x0A: false

@@ -6,10 +6,11 @@ private import Synchronization
 /// - Messages are drained in the order in which `post` took them; those of one thread keep theirs.
 /// - `wake` is called by the `post` that finds the queue empty, and by no other: once for all the
 ///   messages up to the next `drain`. It runs on the posting thread, with no lock held, after the
-///   message is in the queue; a drain that comes between makes it a wake without messages.
-/// - A full queue refuses: `post` returns false, the message is not taken and nothing is woken, for
-///   the wake that is due was given when the first message came. The producer decides what to do:
-///   wait, merge, or ask the consumer to read all anew.
+///   message is in the queue. If a drain comes in between, the consumer is woken and finds no
+///   message.
+/// - A full queue refuses: `post` returns false and does not take the message. The consumer is not
+///   woken again, since the first message woke it. The producer decides what to do: wait, merge, or
+///   ask the consumer to read everything again.
 public final class Inbox<Message: Sendable>: Sendable {
   /// How many messages wait at most.
   public let limit: Int

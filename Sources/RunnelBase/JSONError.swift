@@ -16,7 +16,7 @@ public struct JSONError: Error, Hashable, Sendable {
     public static let byteOrderMark = Code(rawValue: "byte_order_mark")
     /// The bytes of a string are not well-formed UTF-8.
     public static let invalidUTF8 = Code(rawValue: "invalid_utf8")
-    /// A backslash is followed by what is no escape.
+    /// A backslash does not begin an escape.
     public static let invalidEscape = Code(rawValue: "invalid_escape")
     /// A `\u` escape is half of a surrogate pair.
     public static let loneSurrogate = Code(rawValue: "lone_surrogate")

@@ -34,7 +34,8 @@ extension JSONScanner {
     return try nearestDouble(from: start)
   }
 
-  /// Reads an exponent; a magnitude that no double can have is cut off at one that none has either.
+  /// Reads an exponent; one beyond the range of doubles is cut off, at a number still beyond that
+  /// range.
   private mutating func scanExponent() throws(JSONError) -> Int {
     offset += 1
     let isNegative = current == JSONByte.minus
@@ -95,7 +96,7 @@ private struct Decimal {
     return digits == UInt64(1) << 63 ? Int64.min : Int64(exactly: digits).map { -$0 }
   }
 
-  /// The correctly rounded double where one operation on two exact doubles gives it, else nil.
+  /// The correctly rounded double if one operation on two exact doubles computes it, else nil.
   func double(isNegative: Bool) -> Double? {
     guard isExact, digits <= UInt64(1) << 53, -22...22 ~= exponent else { return nil }
     let magnitude = Double(digits)

@@ -65,7 +65,7 @@ extension JSONScanner {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Skips words of eight ASCII bytes none of which ends the string or needs a look.
+  /// Skips words of eight ASCII bytes that neither end the string nor need a check.
   @inline(__always)
   private mutating func skipPlainWords() {
     while offset <= bytes.count - 8 {
@@ -110,7 +110,7 @@ extension JSONScanner {
 // MARK: - Escapes
 
 extension JSONScanner {
-  /// Checks and skips an escape, which is a surrogate pair if it starts one.
+  /// Checks and skips an escape, or both escapes of a surrogate pair.
   private mutating func skipEscape() throws(JSONError) {
     let start = offset
     switch byte(at: offset + 1) {

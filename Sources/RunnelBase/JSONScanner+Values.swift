@@ -86,12 +86,13 @@ extension JSONScanner {
 }
 
 extension JSONError.Code {
-  /// Never leaves `readValue(maxBytes:)`.
+  /// The code of an error that `readValue(maxBytes:)` catches, so that no caller sees it.
   fileprivate static let overBudget = Self(rawValue: "over_budget")
 }
 
 extension JSONError {
-  /// Has no place: counting the lines of a large document for each large value would be quadratic.
+  /// An error without a place: counting the lines of a large document for each large value would be
+  /// quadratic.
   fileprivate static var overBudget: Self {
     Self(code: .overBudget, message: "", offset: 0, line: 0, column: 0)
   }
@@ -107,7 +108,7 @@ private struct MemberList {
   private var places: [ExactName: Int] = [:]
   private static let fewMax = 8
 
-  /// A name that is only equal to one of the same bytes, however Unicode sees the two.
+  /// A name that is compared by its bytes, not by Unicode's canonical equivalence.
   private struct ExactName: Hashable {
     var name: String
 

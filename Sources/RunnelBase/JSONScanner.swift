@@ -79,7 +79,8 @@ public struct JSONScanner {
     try enter(JSONByte.objectStart, expecting: "an object")
   }
 
-  /// Reads the name of the next member up to its value; nil if the object ended, which leaves it.
+  /// Reads the name of the next member up to its value; nil if the object ended, whose end is then
+  /// read.
   public mutating func nextMember() throws(JSONError) -> String? {
     guard let name = try scanNextName() else { return nil }
     return text(of: name)
@@ -90,7 +91,7 @@ public struct JSONScanner {
     try enter(JSONByte.arrayStart, expecting: "an array")
   }
 
-  /// Reads up to the next element; false if the array ended, which leaves it.
+  /// Reads up to the next element; false if the array ended, whose end is then read.
   public mutating func nextElement() throws(JSONError) -> Bool {
     try advance(to: JSONByte.arrayEnd, after: "an element")
   }
@@ -143,7 +144,7 @@ extension JSONScanner {
     }
   }
 
-  /// Reads a member's name and colon; nil if the object ended, which leaves it.
+  /// Reads a member's name and colon; nil if the object ended, whose end is then read.
   mutating func scanNextName() throws(JSONError) -> StringExtent? {
     guard try advance(to: JSONByte.objectEnd, after: "a member") else { return nil }
     guard current == JSONByte.quote else {

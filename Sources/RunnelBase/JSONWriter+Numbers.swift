@@ -19,7 +19,8 @@ extension JSONWriter {
     bytes[start...].reverse()
   }
 
-  /// Lays out the shortest digits that give the double back, which the standard library finds.
+  /// Appends the shortest digits that read back as the same double; the standard library finds
+  /// them.
   private mutating func appendDouble(_ double: Double) {
     let decimal = ShortestDecimal(double)
     let (digits, point) = (decimal.digits, decimal.pointPlace)

@@ -40,7 +40,7 @@ public struct JSONWriter: Sendable {
   /// True if the document has its one value and nothing is left open.
   public var isComplete: Bool { isObject.isEmpty && position == .afterValue }
 
-  /// Gives what was written since the last time, and forgets it.
+  /// Returns the bytes written since the last call, and drops them here.
   public mutating func takeBytes() -> [UInt8] {
     defer { bytes.removeAll(keepingCapacity: false) }
     return bytes
@@ -109,9 +109,9 @@ public struct JSONWriter: Sendable {
     position = .afterValue
   }
 
-  /// Writes a value that is JSON text already, as it is.
+  /// Writes a value that is JSON text already, unchanged.
   ///
-  /// The caller answers for it that it is the text of one value.
+  /// The caller makes sure that it is the text of one value.
   package mutating func writeText(_ json: [UInt8]) {
     prepareForValue()
     bytes += json
@@ -195,7 +195,7 @@ extension JSONWriter {
     bytes.append(JSONByte.quote)
   }
 
-  /// Appends runs of bytes that stand for themselves as wholes, and escapes what lies between.
+  /// Appends each run of bytes that need no escape as a whole, and escapes the bytes between them.
   private mutating func appendEscaped(_ text: UnsafeRawBufferPointer) {
     var runStart = 0
     var index = 0

@@ -1,5 +1,5 @@
 extension ListContent {
-  /// Where a row is after an update, or what came nearest to its place if it is gone.
+  /// The place of a row after an update, or the place nearest to it if the row is gone.
   package struct RowPassage: Hashable, Sendable {
     /// The place in the new content; it may be one after the last row of a section.
     package var path: IndexPath
@@ -14,9 +14,9 @@ extension ListContent {
   ///
   /// - Parameters:
   ///   - path: where the row is in this content.
-  ///   - update: what leads to the new content.
-  ///   - new: the content after it; the update is no reload.
-  /// - Returns: where the row is, or what came nearest.
+  ///   - update: the update that leads to the new content; it is no reload.
+  ///   - new: the new content.
+  /// - Returns: where the row is, or the place nearest to it.
   package func passage(
     of path: IndexPath, through update: BatchUpdate, to new: ListContent
   ) -> RowPassage? {

@@ -34,17 +34,19 @@ public enum ListItem: Hashable, Sendable {
 
 /// What a list shows: its sections and the ids of their rows.
 ///
-/// A value, cheap to copy and cheap to make: its rows may be those of somebody who keeps them. The
-/// index of the rows is built by the first call that needs it and is shared by all copies;
-/// `ListState` follows its items without it, so that a list that is only moved in and updated by
-/// batches never pays for it.
+/// A value that is cheap to copy and to make: its rows may be read from a source that keeps them.
+/// The first call that needs the index of the rows builds it, and all copies share it. `ListState`
+/// follows its items without the index, so a list that is only scrolled and updated by batches
+/// never pays for it.
 public struct ListContent: Sendable {
   /// The sections, in order.
   public let sections: [ListSection]
-  /// Where a line stands that belongs to no row: before the row at this path, or after the last row of
-  /// the section; nil if there is none, and none is where there are no rows.
+  /// The place of the divider, a line that belongs to no row: before the row at this path, or after
+  /// the last row of the section.
   ///
-  /// The cursor passes over it, as over the text of a section without rows.
+  /// Nil if there is none; content without rows has none.
+  ///
+  /// The cursor passes over the divider, as over the text of a section without rows.
   public let divider: IndexPath?
 
   private let index: RowIndex
@@ -82,9 +84,9 @@ public struct ListContent: Sendable {
     index.path(of: id, in: sections)
   }
 
-  /// Where the row is, or nil if there is no such row; it is looked for near a place first.
+  /// The path of the row, or nil if there is no such row; the search begins near a hint.
   ///
-  /// O(distance) within the section of that place; else what `indexPath(ofRow:)` costs.
+  /// O(distance) within the section of the hint; elsewhere the cost of `indexPath(ofRow:)`.
   public func indexPath(ofRow id: String, near hint: IndexPath) -> IndexPath? {
     guard sections.indices.contains(hint.section) else { return indexPath(ofRow: id) }
     let rows = sections[hint.section].rows
@@ -107,7 +109,7 @@ public struct ListContent: Sendable {
 
   /// The id of the row at a path, or nil if there is no such row.
   ///
-  /// What it costs to read one of `ListSection.rows`.
+  /// It costs as much as reading one of `ListSection.rows`.
   public func row(at path: IndexPath) -> String? {
     guard sections.indices.contains(path.section) else { return nil }
     let rows = sections[path.section].rows

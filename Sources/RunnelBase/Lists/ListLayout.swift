@@ -13,7 +13,7 @@ struct ListPlace: Hashable, Sendable {
   }
 }
 
-/// The lines of a list at one moment, by arithmetic instead of by laying them out.
+/// The lines of a list at one moment, computed without laying them out one by one.
 ///
 /// Every line is one high: for each section its header, then, unless it is folded, its rows, or one
 /// line of text if it has no rows; the divider stands among the rows of one section. Items are the
@@ -29,7 +29,8 @@ struct ListLayout {
   }
 
   let content: ListContent
-  /// By section, and once more at the end: the number of lines, and of items, before it.
+  /// The number of lines, and of items, before each section and, as the last element, in the whole
+  /// list.
   private let firstLines: [Int]
   private let firstItems: [Int]
   private let foldedSections: [Bool]
@@ -183,12 +184,12 @@ struct ListLayout {
   // MARK: - The screen
 
   /// The top line nearest to the wanted one with which the list fills the screen and the place is
-  /// seen, that is neither outside nor under the sticky header.
+  /// in sight: neither outside nor under the sticky header.
   func top(near wanted: Int, showing place: ListPlace?, height: Int) -> Int {
     let top = min(max(wanted, 0), max(0, lineCount - height))
     guard let place else { return top }
     let line = line(of: place)
-    // The line above a row is its header, or is covered by it, be it the divider.
+    // The line above a row is its header, or is covered by it, even if it is the divider.
     let lead = place.row != nil && height > 1 ? 1 : 0
     return max(min(top, line - lead), line - height + 1)
   }
@@ -209,7 +210,7 @@ struct ListLayout {
     return first..<max(first, min(top + height, lineCount))
   }
 
-  /// The section that holds the number, in ascending first numbers of sections of one or more.
+  /// The section that contains a number, found by the ascending first numbers of the sections.
   private static func section(of number: Int, in firsts: [Int]) -> Int {
     firsts.dropLast().lowerBound { $0 <= number } - 1
   }

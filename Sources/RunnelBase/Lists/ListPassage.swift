@@ -1,4 +1,4 @@
-/// The way of items through a batch: where each one of the old list is in the new one.
+/// The mapping of items through a batch: where each item of the old list is in the new one.
 ///
 /// Rows that a batch does not name keep their order, so the new index of such a row is its rank
 /// among them, shifted by what arrived before it: two binary searches in the batch, whatever the
@@ -113,7 +113,7 @@ struct ListPassage {
 
   // MARK: - Ranks
 
-  /// The index of the row with so many unmoved rows before it, amid those that came.
+  /// The index of the row with `rank` unmoved rows before it, among the rows that arrived.
   private static func index(ofRank rank: Int, amid arrived: [IndexPath], _ section: Int) -> Int {
     let came = slice(arrived, of: section)
     let first = came.startIndex

@@ -1,19 +1,20 @@
-/// Rows that somebody keeps in order, by their ids: what a list shows without a copy of them.
+/// A source of rows in order, by their ids; a list shows them without copying them.
 public protocol ListRowSource: Sendable {
   /// How many rows there are.
   var count: Int { get }
   /// The id of the row at an index below `count`.
   func id(at index: Int) -> String
-  /// True if both surely have the same rows, which is found without a look at each.
+  /// True if both are known to have the same rows, without comparing them one by one.
   ///
   /// False where that is not known.
   func isCopy(of other: any ListRowSource) -> Bool
 }
 
-/// The ids of the rows of a section, in order: those of an array, or of whoever keeps the rows.
+/// The ids of the rows of a section, in order: those of an array, or of a source that keeps the
+/// rows.
 ///
-/// A value that never changes. A copy costs nothing; the row at an index costs what it costs its
-/// source, O(1) for an array.
+/// A value that never changes. A copy costs nothing. Reading a row costs as much as in its source,
+/// O(1) for an array.
 public struct ListRows: RandomAccessCollection, Sendable {
   private enum Storage {
     case ids([String])
@@ -48,7 +49,7 @@ public struct ListRows: RandomAccessCollection, Sendable {
     }
   }
 
-  /// Who keeps the rows; nil if they are an array.
+  /// The source of the rows; nil if they are an array.
   package var source: (any ListRowSource)? {
     if case .source(let source) = storage { source } else { nil }
   }

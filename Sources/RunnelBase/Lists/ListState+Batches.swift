@@ -17,8 +17,8 @@ extension ListState {
   ///   - new: the content that the state is in from now on.
   ///   - height: the height of the screen.
   ///   - newRows: those of the inserted rows that are to be counted if they end up off-screen.
-  ///   - isLettingGo: whether the rows that go are let go of, and still there: those that were counted
-  ///     as new are so from then on without being in the list.
+  ///   - isLettingGo: whether the list only unloads the deleted rows, which still exist: those that
+  ///     were counted as new stay counted.
   public mutating func apply(
     _ update: BatchUpdate, from old: ListContent, to new: ListContent, height: Int,
     newRows: Set<String> = [], isLettingGo: Bool = false
@@ -50,7 +50,7 @@ extension ListState {
       layout: layout, height: before.height, top: 0,
       cursor: isAtEnd(before) ? layout.lastPlace : successor)
     if before.layout.lineCount >= before.height {
-      // With no anchor left, what takes the cursor's place takes its line too.
+      // Without an anchor, the item that takes the cursor's place takes its line too.
       after.top = anchoredTop ?? successor.map { layout.line(of: $0) - cursorLine } ?? 0
     }
 
@@ -84,7 +84,8 @@ extension ListState {
     return nil
   }
 
-  /// Takes back the new rows that the batch removes or moves, and returns where the moved ones go.
+  /// Stops counting the new rows that the batch removes or moves, and returns the new places of the
+  /// latter.
   private mutating func withdrawDisplacedNewRows(
     _ update: BatchUpdate, _ old: ListLayout, _ new: ListLayout
   ) -> [(id: String, place: ListPlace)] {
@@ -103,7 +104,7 @@ extension ListState {
     return displaced
   }
 
-  /// Goes on counting the new rows that an update takes out of the list.
+  /// Keeps counting the new rows that an update unloads from the list.
   private mutating func letGo(of update: BatchUpdate, in old: ListContent) {
     for path in update.deletedRows {
       if let id = old.row(at: path) { letGo(of: id) }
@@ -138,7 +139,7 @@ extension ListState {
 
   // MARK: - A reload
 
-  /// Takes a list that was read anew, of which nothing is known but the ids.
+  /// Takes a list that was read anew, so that nothing is known of the old rows but their ids.
   ///
   /// O(rows).
   private mutating func reload(from before: Frame, to layout: ListLayout, newRows: Set<String>) {

@@ -8,7 +8,7 @@ extension ListState {
     }
   }
 
-  /// Folds the section, if there is such a one; a cursor in it goes to its header.
+  /// Folds the section, if it exists; a cursor in it goes to its header.
   ///
   /// The header keeps its line on the screen, if it is on the screen.
   public mutating func fold(_ section: String, in content: ListContent, height: Int) {

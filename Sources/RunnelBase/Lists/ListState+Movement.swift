@@ -9,7 +9,7 @@ extension ListState {
     case bottom
   }
 
-  /// The most pages that one step goes; beyond it a list has ended.
+  /// The most pages of one step; no list has more.
   private static let pagesMax = 1_000_000.0
 
   // MARK: - The cursor

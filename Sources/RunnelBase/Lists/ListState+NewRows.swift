@@ -1,5 +1,5 @@
 extension ListState {
-  /// Below this many lines, looking at each is cheaper than to think about it.
+  /// Below this many lines, looking at each line is cheaper than looking at each new row.
   private static let gapLinesMin = 64
 
   /// Whether no new row is waiting off-screen.
@@ -82,7 +82,7 @@ extension ListState {
     return newBelow.remove(id) != nil || wasAbove
   }
 
-  /// Keeps counting a row that the list lets go of.
+  /// Keeps counting a row that the list unloads.
   mutating func letGo(of id: String) {
     if newAbove.remove(id) != nil { unloadedNewAbove += 1 }
     if newBelow.remove(id) != nil { unloadedNewBelow += 1 }

@@ -4,7 +4,7 @@
 /// Responsibilities:
 /// - keep the cursor on its item and the screen still while the list changes under them;
 /// - move the cursor and scroll, with the cursor always in sight;
-/// - count, by direction, the new rows that arrived where the eye is not.
+/// - count, by direction, the new rows that arrived off-screen.
 ///
 /// Everything is held by identity. The scroll position is the line on screen of the cursor's item:
 /// since the cursor is always in sight, the cursor is the anchor. Every operation takes the content
@@ -47,9 +47,10 @@ public struct ListState: Hashable, Sendable {
   public internal(set) var newAbove: Set<String> = []
   /// New rows after the lines in sight that have not been in sight yet.
   public internal(set) var newBelow: Set<String> = []
-  /// How many new rows were counted above that the list let go of since: they are not in `newAbove`.
+  /// The number of new rows above that were unloaded after they were counted; none is in
+  /// `newAbove`.
   public internal(set) var unloadedNewAbove = 0
-  /// How many new rows were counted below that the list let go of since.
+  /// The number of new rows below that were unloaded after they were counted.
   public internal(set) var unloadedNewBelow = 0
   /// How many columns the rows are scrolled to the right.
   public internal(set) var horizontalOffset = 0
@@ -67,16 +68,16 @@ public struct ListState: Hashable, Sendable {
     forgetUnloadedNewRows()
   }
 
-  /// How many new rows there are above, those that the list let go of included.
+  /// The number of new rows above, unloaded ones included.
   public var newAboveCount: Int { newAbove.count + unloadedNewAbove }
 
-  /// How many new rows there are below, those that the list let go of included.
+  /// The number of new rows below, unloaded ones included.
   public var newBelowCount: Int { newBelow.count + unloadedNewBelow }
 
-  /// Forgets the new rows that the list let go of: they are loaded again, or were looked at.
+  /// Stops counting the unloaded new rows: they are loaded again, or the user has seen their place.
   public mutating func forgetUnloadedNewRows() { (unloadedNewAbove, unloadedNewBelow) = (0, 0) }
 
-  /// Takes back some of the new rows that the list let go of, since so many were loaded again.
+  /// Stops counting some of the unloaded new rows, since so many were loaded again.
   public mutating func loadAgain(above: Int, below: Int) {
     unloadedNewAbove = max(0, unloadedNewAbove - above)
     unloadedNewBelow = max(0, unloadedNewBelow - below)
