@@ -1,4 +1,6 @@
-/// The limits of a tree; each is enforced on write, with an error that names it.
+/// The limits of a tree.
+///
+/// Each is enforced when something is written, with an error that names the limit.
 ///
 /// Source: tree semantics, section 2.2.
 public enum TreeLimits {

@@ -1,4 +1,4 @@
-/// What a tree refuses, and where.
+/// A refusal by a tree, and its place.
 public struct TreeError: Error, Hashable, Sendable {
   /// The kind of refusal: a stable word to match on.
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -26,11 +26,11 @@ public struct TreeError: Error, Hashable, Sendable {
     public static let unknownListener = Code(rawValue: "unknown_listener")
     /// A transaction ended because another write was made at its place.
     public static let overwritten = Code(rawValue: "set")
-    /// The origin was lost before it answered.
+    /// The connection to the origin was lost before the answer.
     public static let disconnected = Code(rawValue: "disconnect")
-    /// The origin cannot be asked, and nothing is kept.
+    /// There is no connection to the origin, and nothing is kept.
     public static let offline = Code(rawValue: "offline")
-    /// A transaction was tried as often as one is.
+    /// A transaction was tried as often as possible.
     public static let retryLimit = Code(rawValue: "maxretry")
     /// A pending write was given up.
     public static let writeCanceled = Code(rawValue: "write_canceled")

@@ -1,9 +1,9 @@
 /// Compares two stored trees, child by child: ask for the next difference until there is none.
 ///
-/// What is in memory is a page of rows for each level, and of subtrees those that only one of the
-/// trees has. The differences are those of `Node.differences(to:)`, in the same order.
+/// Memory holds one page of rows for each level, and the subtrees that only one of the trees has.
+/// The differences are those of `Node.differences(to:)`, in the same order.
 public struct TreeDiff {
-  /// One of the two trees, from a place on.
+  /// One of the two trees, from a place downwards.
   public struct Side {
     fileprivate enum Source {
       case node(Node)
@@ -19,7 +19,7 @@ public struct TreeDiff {
       summary = NodeSummary(node)
     }
 
-    /// A stored tree, from a place on.
+    /// A stored tree, from a place downwards.
     ///
     /// - Throws: `TreeError` (`storage`) if it cannot be read.
     public init(_ reader: any TreeReader, at path: Path) throws(TreeError) {
@@ -63,7 +63,7 @@ public struct TreeDiff {
       return children.first?.key ?? rows.first?.key
     }
 
-    /// Takes the next child if it has this key; else an empty node, and it stays.
+    /// Takes the next child if it has this key; otherwise returns an empty node and takes nothing.
     mutating func take(_ key: Key) -> Side {
       if let child = children.first, child.key == key {
         children.removeFirst()

@@ -1,18 +1,18 @@
 /// A place at which two trees differ.
 public struct TreeDifference: Hashable, Sendable {
-  /// In what they differ.
+  /// How the trees differ there.
   public enum Change: Hashable, Sendable {
     /// Only the new tree has something there.
     case added(Node)
     /// Only the old tree has something there.
     case removed(Node)
-    /// Both have something there, a value one of them at least, and it is not the same.
+    /// Both have something there, at least one of them a value, and the two are not the same.
     case changed(from: Node, to: Node)
-    /// What stands there differs in its priority, whatever is below.
+    /// Only the priorities of the nodes at the place differ; what is below is not compared here.
     case priority(from: Leaf?, to: Leaf?)
   }
 
-  /// The place, from the places that are compared.
+  /// The path below the places that are compared.
   public var path: Path
   /// In what the trees differ there.
   public var change: Change
@@ -25,7 +25,7 @@ public struct TreeDifference: Hashable, Sendable {
 }
 
 extension Node {
-  /// What is different in another node, in path order.
+  /// The differences from this node to another, in path order.
   ///
   /// O(n) in the children of places that both have.
   public func differences(to new: Node) -> [TreeDifference] {
@@ -34,10 +34,10 @@ extension Node {
     return differences
   }
 
-  /// The node in which the differences from this one to another were made, whatever their order.
+  /// The node with differences applied to it, whatever their order.
   ///
-  /// A place that is emptied loses its priority on the way, so that what comes is put in before the
-  /// rest is taken out.
+  /// A place that becomes empty on the way loses its priority, so additions are made before
+  /// removals.
   public func applying(_ differences: [TreeDifference]) -> Node {
     var node = self
     for difference in differences {
@@ -61,8 +61,8 @@ extension Node {
 }
 
 extension TreeDifference {
-  /// In what two nodes differ at their own place, given how they look there; nil if only what is
-  /// below may differ.
+  /// The difference of two nodes at their own place, given their summaries; nil if only what is
+  /// below them may differ.
   static func change<Failure: Error>(
     from old: NodeSummary, to new: NodeSummary, _ oldNode: () throws(Failure) -> Node,
     _ newNode: () throws(Failure) -> Node

@@ -1,4 +1,4 @@
-/// Values by path, found from above and from below.
+/// Values by path, found from paths above and below them.
 package struct PathTree<Value: Sendable>: Sendable {
   private struct Branch: Sendable {
     var value: Value?
@@ -27,7 +27,7 @@ package struct PathTree<Value: Sendable>: Sendable {
     set { PathTree.set(newValue, at: path.keys[...], in: &root) }
   }
 
-  /// Changes the value at a path in its place, without a copy of it; nothing if there is none.
+  /// Changes the value at a path in place, without copying it; does nothing if there is none.
   ///
   /// O(depth).
   mutating func update<Failure: Error>(
@@ -61,7 +61,7 @@ package struct PathTree<Value: Sendable>: Sendable {
     return result
   }
 
-  /// True if a place has a value that is `path`, above it or below it.
+  /// True if a path has a value that is `path`, above it or below it.
   ///
   /// O(depth).
   func hasValues(around path: Path) -> Bool {

@@ -1,6 +1,6 @@
-/// Reads each row of one place once, however many views of the place ask for it.
+/// A reader that reads each row of one place once, however many views of the place ask for it.
 ///
-/// It is used while one state of one place is read.
+/// It is used while the place has one state, and dropped before the next write.
 final class RowCache: TreeReader {
   private struct Question: Hashable {
     var key: Key
@@ -11,7 +11,7 @@ final class RowCache: TreeReader {
 
   private let reader: any TreeReader
   private var rows: [Question: TreeRow?] = [:]
-  /// The last question: views of one place mostly ask the same.
+  /// The last question; views of one place mostly ask the same one.
   private var last: (question: Question, row: TreeRow?, position: IndexPosition?)?
   private var summary: NodeSummary?
 
@@ -39,7 +39,7 @@ final class RowCache: TreeReader {
     return row
   }
 
-  /// The row wherever it stands in the order, so that all windows of one order share it.
+  /// The row wherever it stands in the order, so that all windows with the same order share it.
   private func row(
     _ key: Key, of path: Path, _ slice: RowSlice, _ detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
@@ -58,7 +58,7 @@ final class RowCache: TreeReader {
     return row
   }
 
-  /// Where a row stands in the order of a slice, within its ends or not; nil if there is none.
+  /// The position of a row in the order of a slice, also outside its ends; nil if there is no row.
   func position(
     of key: Key, at path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> IndexPosition? {

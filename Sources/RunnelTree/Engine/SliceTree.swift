@@ -1,7 +1,7 @@
 /// Slices of one order, found by a position that they contain.
 ///
-/// An interval tree in an array: `slices` ascend by their lower ends, the middle of a range is the
-/// root of the subtree that the range is, and `furthest` says how far a subtree reaches.
+/// An interval tree in an array: `slices` ascend by their lower ends, the middle element of a range
+/// is the root of that range's subtree, and `furthest` has the upper end that a subtree reaches.
 struct SliceTree: Sendable {
   private struct Entry: Sendable {
     var slice: RowSlice
@@ -19,7 +19,7 @@ struct SliceTree: Sendable {
   private var entries: [Entry]
   private var furthest: [Reach]
 
-  /// Makes a tree of slices, each with the number of who it belongs to.
+  /// Makes a tree of slices, each with the number of its owner.
   ///
   /// O(n log n).
   init(_ slices: [(slice: RowSlice, owner: Int)]) {
@@ -34,7 +34,7 @@ struct SliceTree: Sendable {
     return left.start.map { $0.position < right.position } ?? true
   }
 
-  /// Notes how far each subtree of a range reaches; returns how far the range does.
+  /// Notes how far each subtree of a range reaches; returns how far the whole range reaches.
   private mutating func note(_ range: Range<Int>) -> Reach? {
     if range.isEmpty { return nil }
     let middle = range.lowerBound + range.count / 2
@@ -43,9 +43,9 @@ struct SliceTree: Sendable {
     return furthest[middle]
   }
 
-  /// Calls `body` with the owner of each slice between whose ends a position lies, in no order.
+  /// Calls `body` with the owner of each slice whose ends enclose a position, in no order.
   ///
-  /// O(log n) and what is found, where slices are not nested much.
+  /// O(log n + found slices), if slices are not nested much.
   func forEachOwner(ofSliceAt position: IndexPosition, _ body: (Int) -> Void) {
     visit(entries.indices, position, body)
   }

@@ -1,22 +1,22 @@
 import OrderedCollections
 
-/// Who listens to what, and what each is told when the tree changes.
+/// The listeners of a tree, and what each of them is told when the tree changes.
 ///
 /// Responsibilities:
-/// - It keeps a view for every query listened to; listeners of one query share it.
-/// - Told which places a committed write touched, it refreshes the views concerned and returns what
-///   is to be delivered, in order. It delivers nothing itself.
+/// - It keeps a view for every query that has listeners; listeners of one query share it.
+/// - Given the places that a committed write touched, it refreshes the views concerned and returns
+///   the deliveries, in order. It delivers nothing itself.
 ///
-/// What fails changes nothing. A caller that cannot commit takes everything back by `atomically`,
-/// which notes what each change takes back and so costs no copy of the windows.
+/// A call that throws changes nothing. A caller that cannot commit takes back what it did by
+/// `atomically`, which notes how to undo each change and so copies no window.
 ///
 /// Order of deliveries (section 6.6): views of deeper places first, siblings in key order, then the
 /// places from the written one up to the root; at one place in the order in which the views were
 /// made; within a view event by event, each to its listeners in order of registration.
 public struct TreeEngine: Sendable {
-  /// What makes listeners share a view.
+  /// The identity of a view: listeners with equal ones share it.
   ///
-  /// A paged view belongs to one listener, for it grows with it.
+  /// A paged view belongs to one listener, since it grows at that listener's request.
   private struct ViewID: Hashable, Sendable {
     var query: Query
     var detail: TreeRow.Detail
@@ -37,7 +37,7 @@ public struct TreeEngine: Sendable {
       }
     }
 
-    /// What an extension of the window is told as.
+    /// The deliveries for an extension of the window.
     func deliveries(gained: [TreeRow]) -> [Delivery] {
       var events = view.addedEvents(for: gained)
       if !gained.isEmpty, wantsValue { events.append(.value(view.value)) }
@@ -48,12 +48,12 @@ public struct TreeEngine: Sendable {
 
   /// The views of one place, in the order in which they were made.
   private struct Place: Sendable {
-    /// So few views are looked at one by one.
+    /// Up to this many views are looked at one by one.
     private static let fewMax = 16
 
     private(set) var views: OrderedDictionary<ViewID, Shared> = [:]
-    /// Finds the views that a write reaches; nil until it is needed, and after a view was made,
-    /// removed or changed other than by `refresh`.
+    /// The index of the views that a write reaches; nil until it is needed, and after a view was
+    /// made, removed, or changed other than by `refresh`.
     private var index: WindowIndex?
 
     /// Changes the views in any way.
@@ -64,7 +64,7 @@ public struct TreeEngine: Sendable {
       return try body(&views)
     }
 
-    /// The views to be refreshed after a write, by their numbers: those that it reaches, or more.
+    /// The numbers of the views to refresh after a write: those that it reaches, and maybe others.
     mutating func concerned(
       by touched: View.Touched, at path: Path, _ reader: RowCache
     ) throws(TreeError) -> [Int] {
@@ -76,7 +76,7 @@ public struct TreeEngine: Sendable {
       return try index.windows(reachedBy: keys, of: path, reader)
     }
 
-    /// Refreshes a view; nil if the write passes it by.
+    /// Refreshes a view; nil if the write does not concern it.
     mutating func refresh(
       _ number: Int, _ touched: View.Touched, _ reader: RowCache
     ) throws(TreeError) -> View.Changes? {
@@ -97,14 +97,14 @@ public struct TreeEngine: Sendable {
 
   private var places = PathTree<Place>()
   private var owners: [ListenerID: ViewID] = [:]
-  /// What takes back the changes made within `atomically`, the oldest first.
+  /// How to undo the changes made within `atomically`, the oldest first.
   private var undoSteps: [UndoStep] = []
   private var atomicDepth = 0
 
   private enum UndoStep: Sendable {
     /// A view changed.
     case view(ViewID, View.Undo)
-    /// A listener was registered; this was the view before, if it was made anew for it.
+    /// A listener was registered; the view before, if it was made anew for this listener.
     case listener(ListenerID, View?)
   }
 
@@ -125,7 +125,7 @@ extension TreeEngine {
     try listen(listener, request, part: nil, reader: reader)
   }
 
-  /// Registers a listener, maybe a paged one that is shown a part of what it requested.
+  /// Registers a listener; a paged one may be shown only a part of what it requested.
   mutating func listen(
     _ listener: ListenerID, _ request: ListenRequest, part: WindowPart?, reader: some TreeReader
   ) throws(TreeError) -> [Delivery] {
@@ -138,7 +138,7 @@ extension TreeEngine {
     let isNew = shared.listeners.isEmpty
     var before: View?
     if isNew || (request.events.contains(.value) && !shared.wantsValue) {
-      // A view made for child events only does not know the leaf at its place.
+      // A view that was made for child events only has not read the leaf at its place.
       var widened = request
       widened.events.formUnion(shared.view.request.events)
       before = isNew ? nil : shared.view
@@ -200,7 +200,7 @@ extension TreeEngine {
     }
   }
 
-  /// Changes the window of a paged listener, and notes what takes the change back.
+  /// Changes the window of a paged listener, and notes how to undo the change.
   private mutating func changePaged(
     _ listener: ListenerID,
     _ change: (inout Shared) throws(TreeError) -> (deliveries: [Delivery], undo: View.Undo?)
@@ -219,7 +219,7 @@ extension TreeEngine {
     return result.deliveries
   }
 
-  /// True if a listener is shown no row.
+  /// True if a listener shows no row.
   func isEmpty(_ listener: ListenerID) -> Bool {
     guard let id = owners[listener] else { return true }
     return places[id.query.path]?.views[id]?.view.rows.isEmpty ?? true
@@ -234,8 +234,8 @@ extension TreeEngine {
 extension TreeEngine {
   /// Refreshes every view that the touched places concern; returns what is to be delivered.
   ///
-  /// `touched` are the places written in one batch, of which `.root` refreshes everything; `reader`
-  /// reads the state after the write.
+  /// `touched` are the places written in one batch; `.root` among them refreshes everything.
+  /// `reader` reads the state after the write.
   ///
   /// - Throws: `TreeError` (`storage`) if a row cannot be read; then no view has changed.
   public mutating func apply(
@@ -252,7 +252,7 @@ extension TreeEngine {
     concerned.sort { TreeEngine.isDeliveredBefore($0.path, $1.path) }
     var deliveries: [Delivery] = []
     for (path, part) in concerned {
-      // However many views there are at a place, each touched row is read once.
+      // Each touched row is read once, however many views there are at a place.
       let cache = RowCache(reader)
       var undos: [UndoStep] = []
       defer { undoSteps += undos }
@@ -271,7 +271,7 @@ extension TreeEngine {
     return deliveries
   }
 
-  /// The places that have views and are concerned, with what was touched of each.
+  /// The places with views that are concerned, and what was touched of each.
   private func merged(_ touched: [Path]) -> [Path: View.Touched] {
     var result: [Path: View.Touched] = [:]
     for path in touched {
@@ -285,7 +285,7 @@ extension TreeEngine {
     return result
   }
 
-  /// Deeper places before those above them; apart from that, in key order.
+  /// True if a place is deeper than the other, or before it in key order.
   private static func isDeliveredBefore(_ left: Path, _ right: Path) -> Bool {
     if left.contains(right) { return false }
     if right.contains(left) { return true }
@@ -298,7 +298,7 @@ extension TreeEngine {
 extension TreeEngine {
   /// Runs `body`; if it throws, every listener and window is as it was before.
   ///
-  /// A listener removed within it stays removed. O(changes), and no copy of what did not change.
+  /// A listener removed within it stays removed. O(changes); what did not change is not copied.
   ///
   /// - Throws: what `body` throws.
   public mutating func atomically<Result, Failure: Error>(

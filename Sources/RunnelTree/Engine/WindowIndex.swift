@@ -1,11 +1,13 @@
-/// The windows of one place, found by what a write touched: it passes most of them by.
+/// An index of the windows of one place: it finds the few windows that a write concerns.
 ///
-/// A window is reached by a child that it shows, or whose new position lies between its ends. So there
-/// is a table of who shows which child, and a tree of the ends for each order.
+/// A child concerns a window that shows it, or whose ends enclose the child's new position. So
+/// there is a table of the windows that show each child, and a tree of the windows' ends for each
+/// order.
 ///
-/// It holds for the windows as they are: who changes one notes it, or makes the index anew.
+/// It describes the windows as they are: whoever changes one notes the change here, or makes the
+/// index anew.
 struct WindowIndex: Sendable {
-  /// What windows have in common that ask the same of a child.
+  /// The order, the filter and the detail of a window: windows with equal ones read equal rows.
   private struct Order: Hashable {
     var index: QueryIndex
     var filter: Predicate?
@@ -13,12 +15,12 @@ struct WindowIndex: Sendable {
   }
 
   private var trees: [(order: RowSlice, detail: TreeRow.Detail, tree: SliceTree)] = []
-  /// The windows that show a child, ascending.
+  /// The windows that show each child, ascending.
   private var holders: [Key: [Int]] = [:]
-  /// The windows that any write reaches, for they ask for all there is.
+  /// The windows that every write reaches, since they show all of the place.
   private var always: [Int] = []
 
-  /// Makes the index of windows, which are named by their places among them.
+  /// Makes the index of some windows, which are named by their indices in the sequence.
   ///
   /// O(n log n) in the windows, O(rows) in what they show.
   init(_ views: some Sequence<View>) {
@@ -38,7 +40,7 @@ struct WindowIndex: Sendable {
     }
   }
 
-  /// The windows that a write of these children of `path` reaches, ascending, and maybe a few more.
+  /// The windows that a write to these children of `path` reaches, ascending, and maybe a few more.
   ///
   /// - Throws: `TreeError` (`storage`) if a child cannot be read.
   func windows(
@@ -56,7 +58,7 @@ struct WindowIndex: Sendable {
     return reached.sorted()
   }
 
-  /// Notes which children a window shows now that it did not, and the other way about.
+  /// Notes which children a window shows now and did not before, and those it shows no more.
   mutating func note(_ changes: View.Changes, of window: Int) {
     for row in changes.removed { holders[row.key]?.removeAll { $0 == window } }
     for row in changes.removed where holders[row.key]?.isEmpty == true { holders[row.key] = nil }
@@ -66,7 +68,7 @@ struct WindowIndex: Sendable {
     }
   }
 
-  /// Traps if the index is not that of these windows.
+  /// Traps if the index does not describe these windows.
   ///
   /// O(rows); for tests.
   func checkInvariants(_ views: some Sequence<View>) {

@@ -1,11 +1,12 @@
 public import RunnelBase
 
-/// Hashes of the ranges into which a tree's leaves are cut, so that two parties who hold nearly the
-/// same find out which ranges differ.
+/// Hashes of the ranges into which the leaves of a tree are cut.
 ///
-/// Post i is the position of the last leaf of range i; hash i covers the leaves after post i-1 up
-/// to and including post i. The last hash, for what comes after the last post, is empty in a hash
-/// that was made by size. A range without leaves has an empty hash.
+/// With them two parties that hold nearly the same find out which ranges differ.
+///
+/// Post i is the position of the last leaf of range i. Hash i covers the leaves after post i-1, up
+/// to and including post i. The last hash covers what comes after the last post; it is empty in a
+/// hash that was made by size. A range without leaves has an empty hash.
 ///
 /// The priority of a node with children has its place among the children, or comes after them if
 /// all their keys are less; it is never left out.
@@ -30,8 +31,8 @@ public struct CompoundHash: Hashable, Sendable {
     self.init(node) { position, count in !position.isPriority && count > textMax }
   }
 
-  /// Cuts a tree after each leaf for which `splits` says so, given its position and the UTF-16 code
-  /// units in the text of its range so far.
+  /// Cuts a tree after each leaf for which `splits` is true; it is given the position of the leaf
+  /// and the number of UTF-16 code units in the text of its range so far.
   init(_ node: Node, splits: (LeafPosition, Int) -> Bool) {
     var posts: [LeafPosition] = []
     var hashes: [String] = []
@@ -55,7 +56,7 @@ public struct CompoundHash: Hashable, Sendable {
     self.hashes = hashes + [""]
   }
 
-  /// Cuts a tree into ranges that are given by their posts, which ascend.
+  /// Cuts a tree into ranges with the given posts, which ascend.
   ///
   /// O(n) in the tree.
   public init(_ node: Node, posts: [LeafPosition]) {
@@ -90,7 +91,7 @@ extension CompoundHash {
     static let posts = "ps"
   }
 
-  /// The form in which it is sent: `{"hs":[hash...],"ps":[post...]}`.
+  /// The hash as it is sent: `{"hs":[hash...],"ps":[post...]}`.
   public var json: JSONValue {
     [
       Name.hashes: .array(hashes.map(JSONValue.string)),
@@ -98,7 +99,7 @@ extension CompoundHash {
     ]
   }
 
-  /// Reads the form in which it is sent.
+  /// Reads a hash as it is sent.
   ///
   /// - Throws: `TreeError` that says which member is wrong.
   public init(json: JSONValue) throws(TreeError) {
@@ -138,10 +139,10 @@ extension CompoundHash {
 
 // MARK: Text
 
-/// The text of a range of leaves, hashed as it is written.
+/// The text of a range of leaves, which is hashed while it is written.
 ///
-/// Each key that leads to a leaf opens a parenthesis, which the next leaf closes if the key does
-/// not lead to it too; so the text follows from the leaves of the range alone.
+/// Each key on the way to a leaf opens a parenthesis, and the next leaf closes it unless the key
+/// leads to that leaf too. So the text follows from the leaves of the range alone.
 struct RangeText {
   private var digest = TextDigest()
   private var open: [Key] = []
@@ -185,7 +186,7 @@ struct RangeText {
 }
 
 extension TextDigest {
-  /// Adds the text of a leaf's value, a string in quotes.
+  /// Adds the text of a leaf's value; a string is quoted.
   fileprivate mutating func append(quoting leaf: Leaf) {
     switch leaf {
     case .bool, .number: append(leaf)

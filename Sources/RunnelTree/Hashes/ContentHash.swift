@@ -4,7 +4,7 @@
 extension Node {
   /// The hash of the whole node: 28 characters of base64, or nothing for an empty node.
   ///
-  /// Two nodes with one hash hold the same, except that integers beyond 2^53 count as the nearest
+  /// Two nodes with the same hash are equal, except that integers beyond 2^53 count as the nearest
   /// double. O(n) in the subtree.
   ///
   /// Source: tree semantics, section 16.1.
@@ -25,8 +25,8 @@ extension Node {
 extension TreeReader {
   /// The hash of the node at a place, read child by child.
   ///
-  /// It is `node(at: path).contentHash`, without the whole node ever being in memory: what is kept
-  /// is a page of rows for each level, and the key and hash of each child that has a priority.
+  /// It equals `node(at: path).contentHash`, but the whole node is never in memory: only a page of
+  /// rows for each level, and the key and hash of each child that has a priority.
   ///
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
   public func contentHash(at path: Path) throws(TreeError) -> String {
@@ -34,7 +34,7 @@ extension TreeReader {
   }
 
   /// The hash of what a query shows: the whole node for a query without bounds and limit, else a
-  /// node of the children in the window, which has no priority of its own.
+  /// node of the children in the window, without a priority of its own.
   ///
   /// Source: tree semantics, sections 5.3 and 16.1.
   ///
@@ -76,8 +76,8 @@ extension TreeReader {
 
 /// The hash of a node with children, which are added in key order.
 ///
-/// The text that is hashed has them by priority and then by key. Those without a priority come
-/// first in it, so that only the others wait for the end.
+/// The text that is hashed lists the children by priority and then by key. Those without a priority
+/// come first, so that only the others wait for the end.
 struct ContentHash {
   private struct Waiting {
     var priority: Leaf

@@ -36,7 +36,7 @@ public struct LeafPosition: Hashable, Sendable {
 }
 
 extension Key {
-  /// What stands for a priority among the children; it is no key that a tree takes.
+  /// The key that stands for a priority among the children; a tree does not accept it as a key.
   static let priority = Key(unchecked: ReservedName.priority)
 }
 
@@ -58,7 +58,7 @@ extension LeafPosition: CustomStringConvertible {
 struct PlacedLeaf {
   /// The keys down to it; the last one may be that of a priority.
   var keys: [Key]
-  /// Its value; of the priority of a node with children, the priority.
+  /// Its value; for the priority of a node with children, that priority.
   var value: Leaf
   /// Its own priority.
   var priority: Leaf?

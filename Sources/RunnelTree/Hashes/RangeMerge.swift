@@ -1,4 +1,4 @@
-/// The leaves of a part of a tree, to replace those that another party holds there.
+/// The leaves of a part of a tree; they replace those that another party holds in that part.
 ///
 /// Source: tree semantics, section 16.3.
 public struct RangeMerge: Hashable, Sendable {
@@ -16,10 +16,10 @@ public struct RangeMerge: Hashable, Sendable {
     self.node = node
   }
 
-  /// The merges that give a party whose tree has this compound hash the tree `node`.
+  /// The merges that turn the tree with this compound hash, which another party holds, into `node`.
   ///
-  /// One that holds everything is given alone where a range has the priority of a node without any
-  /// of its children, for no node says that. O(n) in the tree, for each range that differs.
+  /// If a range has the priority of a node but none of its children, which no node can express, a
+  /// single merge of the whole tree is returned. O(n) in the tree, for each range that differs.
   public static func merges(
     updating hash: CompoundHash, to node: Node
   ) -> [RangeMerge] {
@@ -49,17 +49,17 @@ public struct RangeMerge: Hashable, Sendable {
 // MARK: Applying
 
 extension RangeMerge {
-  /// A part of the tree, as it lies to the range.
+  /// The relation of a part of the tree to the range.
   private enum Part {
     case outside
     case inside
     case across
   }
 
-  /// The node in which the leaves of the range are those of this merge.
+  /// The node with the leaves of the range replaced by those of this merge.
   ///
-  /// A leaf goes with its own priority: it is in the range or not as a whole. O(n) in the children
-  /// on the way to the ends of the range.
+  /// A leaf and its own priority belong together: both are in the range, or neither is. O(n) in the
+  /// children on the way to the ends of the range.
   public func applied(to node: Node) -> Node { merged(node, self.node, at: []) }
 
   private func merged(_ old: Node, _ new: Node, at keys: [Key]) -> Node {
@@ -102,7 +102,7 @@ extension RangeMerge {
     return true
   }
 
-  /// How the leaves at and below a place lie to the range.
+  /// The relation of the leaves at and below a place to the range.
   private func part(below keys: [Key]) -> Part {
     var isInside = true
     if let start = start?.keys, !start.lexicographicallyPrecedes(keys) {

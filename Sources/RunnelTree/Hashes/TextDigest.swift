@@ -1,9 +1,9 @@
 import Crypto
 import RunnelBase
 
-/// The SHA-1 of a text that comes piece by piece, given as base64.
+/// The SHA-1 of a text that comes piece by piece, as base64.
 ///
-/// Only the bytes that were not hashed yet are kept, and how long the text is.
+/// It keeps only the bytes that are not hashed yet, and the length of the text.
 struct TextDigest {
   private static let chunkBytes = 1 << 14
 
@@ -26,7 +26,7 @@ struct TextDigest {
     if pending.count >= TextDigest.chunkBytes { flush() }
   }
 
-  /// Adds a text in double quotes, in which `"` and `\` stand after a `\`.
+  /// Adds a text in double quotes, with a `\` before each `"` and `\`.
   mutating func appendQuoted(_ text: String) {
     let quote = UInt8(ascii: "\"")
     let backslash = UInt8(ascii: "\\")

@@ -1,25 +1,27 @@
-/// An order by several components, or by one that descends, with the key as the last of all.
+/// An order by several components, or by one that descends; the key is always the last component.
 ///
-/// Two shapes were weighed. A list of sort descriptors beside `QueryIndex` would have left that type
-/// alone, but every position, bound, view and index would have needed the list to compare anything.
-/// Instead this is one more index, whose values are tuples that carry the direction of each of their
-/// elements (`IndexTuple`). So an `IndexPosition` still compares by itself, and windows, pages, streams
-/// and the storage work on positions as before. The price is a tuple for each row in such an order.
+/// Why it is a kind of index: a list of sort descriptors beside `QueryIndex` would have left that
+/// type alone, but every position, bound, view and index would have needed the list to compare
+/// anything. The values of this index are tuples that carry the direction of each of their elements
+/// (`IndexTuple`), so an `IndexPosition` compares by itself, and windows, pages, streams and the
+/// storage work on positions as before. The price is a tuple for each row in such an order.
 ///
-/// One order has one form only. An order by a single ascending component, or by the key ascending, is
-/// the plain index of the specification and never this type; a component after the key is refused.
+/// Each order has exactly one form. An order by a single ascending component, or by the key
+/// ascending, is the plain index of the specification and never this type; a component after the
+/// key is refused.
 ///
 /// Where the key descends it is an element of the tuple. Read backwards, such an order is one in
-/// which the key ascends (`forward`): that is the one to keep an index for.
+/// which the key ascends (`forward`): that one is kept in an index.
 ///
 /// Invariants:
-/// - C1. `parts` has at most `SortKey.countMax` components, no field twice, none of them the key, no
-///   empty child path.
-/// - C2. It is no plain index: not a single ascending part, or none, under an ascending key.
+/// - C1. `parts` has at most `SortKey.countMax` components, no field twice, and neither the key nor
+///   an empty child path.
+/// - C2. It is not a plain index: its parts are neither none nor a single ascending one, unless the
+///   key descends.
 public struct CompoundOrder: Hashable, Sendable {
   /// The components before the key.
   public let parts: [SortKey]
-  /// True if the greater of two keys comes first where all parts are equal.
+  /// True if, where all parts are equal, the greater of two keys comes first.
   public let isKeyDescending: Bool
 
   fileprivate init(parts: [SortKey], isKeyDescending: Bool) {
@@ -27,10 +29,10 @@ public struct CompoundOrder: Hashable, Sendable {
     self.isKeyDescending = isKeyDescending
   }
 
-  /// What is compared of a node: an element for each part, without the key.
+  /// What the order compares of a node: an element for each part, without the key.
   func tuple(of node: Node) -> IndexTuple { tuple { $0.index.value(of: node) } }
 
-  /// The same, from a way to read one field.
+  /// The same, with a function that reads one field.
   package func tuple<Failure: Error>(
     reading: (RowField) throws(Failure) -> IndexValue
   ) throws(Failure) -> IndexTuple {
@@ -62,8 +64,8 @@ extension QueryIndex {
   /// The key ascends unless it is named as the last component. A single ascending component gives
   /// the plain index.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if there is no component, or are too many, one names a
-  ///   field twice, the key is not the last, or a child path is empty.
+  /// - Throws: `TreeError` (`invalidQuery`) if there are no components or too many, two name the
+  ///   same field, the key is not the last, or a child path is empty.
   public init(_ keys: [SortKey]) throws(TreeError) {
     if keys.isEmpty { throw QueryIndex.refusal("An order has at least one component.") }
     if keys.count > SortKey.countMax {
@@ -89,7 +91,7 @@ extension QueryIndex {
 
   private static func refusal(_ message: String) -> TreeError { TreeError(.invalidQuery, message) }
 
-  /// The form of an order whose components are known to be right.
+  /// Makes an order of components that were checked before.
   private init(parts: [SortKey], isKeyDescending: Bool) {
     if isKeyDescending {
       self = .compound(CompoundOrder(parts: parts, isKeyDescending: true))
@@ -114,9 +116,9 @@ extension QueryIndex {
     }
   }
 
-  /// The order that, read backwards, is this one; itself if the key ascends.
+  /// The order that is this one when read backwards; itself if the key ascends.
   ///
-  /// In it the key always ascends, so of an order and its opposite one index serves both.
+  /// Its key always ascends, so one index serves an order and its opposite.
   package var forward: QueryIndex {
     guard case .compound(let order) = self, order.isKeyDescending else { return self }
     let parts = order.parts.map { SortKey($0.field, isDescending: !$0.isDescending) }
@@ -134,9 +136,8 @@ extension QueryIndex: CustomStringConvertible {
 // MARK: Backwards
 
 extension RowSlice {
-  /// The slice of the opposite order that has the same rows, if the key descends in this one.
-  ///
-  /// Its rows are those of this slice, the last one first.
+  /// The slice of the opposite order that has the same rows in reverse, if the key descends in this
+  /// one.
   package var reversed: RowSlice? {
     guard case .compound(let order) = index, order.isKeyDescending else { return nil }
     func reversed(_ bound: Query.Bound) -> Query.Bound {
@@ -168,13 +169,13 @@ extension CompoundOrder {
     }
     elements.removeLast()
     if tuple.elements.count <= parts.count {
-      // The bound named only some of the parts: all of theirs are on one side of it.
+      // The bound named only some of the parts: all rows with equal ones are on one side of it.
       elements.append(.init(key == .maximum ? .highest : .lowest, isDescending: false))
     }
     return IndexPosition(value: value(ofForward: elements), key: key)
   }
 
-  /// What the opposite order compares, from its elements: a plain value if it is a plain index.
+  /// The value in the opposite order, made of its elements: a plain value if that is a plain index.
   private func value(ofForward elements: [IndexTuple.Element]) -> IndexValue {
     switch (parts.count, elements.first?.content) {
     case (0, _): .null

@@ -1,11 +1,11 @@
-/// What an order of several components, or a descending one, compares of a child.
+/// The value that an order of several components, or a descending one, compares.
 ///
-/// Each element carries its direction, so that two tuples of one order compare without it, and a
-/// position stays what it is for every order: a value and a key.
+/// Each element carries its direction, so two tuples of one order compare without the order, and a
+/// position has the same form in every order: a value and a key.
 public struct IndexTuple: Hashable, Sendable {
   /// What one component compares.
   public enum Content: Hashable, Sendable {
-    /// Before everything, whatever the direction: how a bound ends that names fewer components.
+    /// Before everything, whatever the direction: the end of a bound that names fewer components.
     case lowest
     /// What stands at the component's field.
     case value(IndexValue)
@@ -37,7 +37,8 @@ public struct IndexTuple: Hashable, Sendable {
 }
 
 extension IndexTuple: Comparable {
-  /// The order of the first components that differ; a tuple comes before those it begins.
+  /// Orders by the first components that differ; a tuple comes before longer ones that begin with
+  /// it.
   ///
   /// - Precondition: both are of one order.
   public static func < (left: IndexTuple, right: IndexTuple) -> Bool {
@@ -47,7 +48,7 @@ extension IndexTuple: Comparable {
 }
 
 extension IndexTuple.Element: Comparable {
-  /// The order of the contents, or its opposite if the component descends.
+  /// Orders by the contents, in reverse if the component descends.
   public static func < (left: IndexTuple.Element, right: IndexTuple.Element) -> Bool {
     switch (left.content, right.content) {
     case (.lowest, .lowest), (.highest, .highest): false
@@ -55,7 +56,7 @@ extension IndexTuple.Element: Comparable {
     case (_, .lowest), (.highest, _): false
     case (.value(let a), .value(let b)): left.isDescending ? b < a : a < b
     case (.key(let a), .key(let b)): left.isDescending ? b < a : a < b
-    // One component compares one kind: this is never asked of two tuples of one order.
+    // A component has one kind in all tuples of an order, so this never occurs.
     case (.value, .key): true
     case (.key, .value): false
     }

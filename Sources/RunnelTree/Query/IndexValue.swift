@@ -1,7 +1,7 @@
-/// What an index compares of a node.
+/// The value of a node that an index compares.
 ///
-/// Order: nothing, booleans, numbers, strings, children; two nodes with children are equal here, and
-/// the tie goes to their keys.
+/// Order: nothing, booleans, numbers, strings, children. Two nodes with children are equal here,
+/// and their keys decide.
 ///
 /// Source: tree semantics, section 4.2.
 public enum IndexValue: Hashable, Sendable {
@@ -11,9 +11,9 @@ public enum IndexValue: Hashable, Sendable {
   case leaf(Leaf)
   /// The node has children.
   case children
-  /// What an order of several components, or a descending one, compares.
+  /// The tuple of an order of several components, or of a descending one.
   ///
-  /// It is compared with others of the same order only.
+  /// It is compared only with tuples of the same order.
   case tuple(IndexTuple)
 
   /// What is compared of a node.
@@ -27,7 +27,7 @@ public enum IndexValue: Hashable, Sendable {
 }
 
 extension IndexValue: Comparable {
-  /// The order of section 4.2.
+  /// Orders as in section 4.2.
   public static func < (left: IndexValue, right: IndexValue) -> Bool {
     switch (left, right) {
     case (.leaf(let a), .leaf(let b)): a < b

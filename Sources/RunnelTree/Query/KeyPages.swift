@@ -1,6 +1,6 @@
 /// The children of a place in key order, page by page.
 ///
-/// It is how a large node is walked: what is in memory is one page for each level.
+/// Large nodes are walked with it: memory holds one page for each level.
 package struct KeyPages {
   /// How many children a page has.
   static let rowsMax = 512
@@ -11,7 +11,9 @@ package struct KeyPages {
     index: .key, limit: Query.Limit(count: KeyPages.rowsMax, side: .first))
   private var isAtEnd = false
 
-  /// Begins before the first child of a place; what is below children is left out unless asked for.
+  /// Begins before the first child of a place.
+  ///
+  /// Only `detail: .full` reads what is below the children.
   package init(_ path: Path, detail: TreeRow.Detail = .shallow) {
     self.path = path
     self.detail = detail

@@ -1,9 +1,9 @@
 import RunnelBase
 
 extension Predicate {
-  /// What is wrong with the text of a predicate, and where.
+  /// A mistake in the text of a predicate, and its place.
   ///
-  /// It is an error of its own, for who edits the text is to be shown the place.
+  /// It is an error type of its own, so that an editor can show the place.
   public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
     /// How many characters (Unicode scalars) stand before the place.
     public var offset: Int
@@ -23,7 +23,7 @@ extension Predicate {
   /// The most characters in the text of a predicate.
   public static let textScalarsMax = 4096
 
-  /// Words that are no fields unless they stand in backticks.
+  /// Words that are not fields unless they stand in backticks.
   static let words: Set<String> = [
     "and", "or", "not", "exists", "missing", "contains", "begins", "true", "false", "null",
   ]
@@ -46,7 +46,7 @@ extension Predicate: CustomStringConvertible {
     }
   }
 
-  /// The text, in parentheses where it would otherwise join with what is beside it.
+  /// The text, in parentheses where the text beside it would otherwise change its meaning.
   private var operand: String {
     switch self {
     case .all(let parts) where parts.count != 1, .any(let parts) where parts.count != 1:
@@ -57,7 +57,7 @@ extension Predicate: CustomStringConvertible {
 }
 
 extension RowField {
-  /// The field as the text of a predicate has it: in backticks where it must be.
+  /// The field as it is written in a predicate: in backticks where it needs them.
   fileprivate var predicateText: String {
     guard case .child = self else { return description }
     let text = description

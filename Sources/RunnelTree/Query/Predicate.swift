@@ -1,13 +1,15 @@
-/// What may hold of a child, beyond its place in an order.
+/// A condition on a child, beyond its place in an order.
 ///
 /// Semantics:
-/// - Equality is that of values: one kind and the same, strings by code unit. `notEqual` is exactly
-///   its opposite, so it holds where nothing stands, or children.
-/// - `less`, `lessOrEqual`, `greater` and `greaterOrEqual` hold between values of one kind only, in the
-///   order of section 4.2. Where nothing stands, or children, or another kind, all four fail.
+/// - Two values are equal if they have one kind and are the same; strings are compared by code
+///   unit. `notEqual` is exactly the opposite, so it also holds where nothing or a node with
+///   children stands.
+/// - `less`, `lessOrEqual`, `greater` and `greaterOrEqual` hold only between values of one kind, in
+///   the order of section 4.2. All four fail where nothing, a node with children or another kind
+///   stands.
 /// - The key is compared as keys are (section 4.1), with a string that is a key.
-/// - `contains` and `begins` look at strings only, by code unit: nothing is normalised. Without regard
-///   to case both texts are taken in lower case, as Unicode maps it without a language.
+/// - `contains` and `begins` look at strings only, by code unit: nothing is normalised. If case is
+///   ignored, both texts are compared in lower case, as Unicode maps it without a language.
 ///
 /// As text (`init(parsing:)`, `description`):
 ///
@@ -19,22 +21,22 @@
 ///           | test                              | ("exists" | "missing") field
 /// ```
 ///
-/// `contains~` and `begins~` disregard case. A field is a path below the child, or `$key`, `$value`,
-/// `$priority`; one that has spaces, operators or a word of the language in it stands in backticks,
-/// where two of them mean one: `` `first name` == "Ana" ``. Values are JSON. For instance
-/// `author == "ana" and (likes >= 3 or not pinned)`.
+/// `contains~` and `begins~` ignore case. A field is a path below the child, or `$key`, `$value`,
+/// `$priority`. A field with spaces, operators or a word of the language in it stands in backticks,
+/// where two backticks mean one: `` `first name` == "Ana" ``. Values are JSON. For instance `author
+/// == "ana" and (likes >= 3 or not pinned)`.
 ///
-/// Source: none; section 5 knows only ranges of one order.
+/// Source: none; section 5 has only ranges of one order.
 public indirect enum Predicate: Hashable, Sendable {
-  /// What stands at a field compares so with a value.
+  /// The value at a field compares with a value in this way.
   case compare(RowField, Comparison, Leaf)
   /// Something stands at a field.
   case exists(RowField)
   /// The string at a field matches a text.
   case matches(RowField, TextMatch)
-  /// Each of these holds.
+  /// All of these hold.
   case all([Predicate])
-  /// One of these holds, or more.
+  /// At least one of these holds.
   case any([Predicate])
   /// This does not hold.
   case not(Predicate)
@@ -119,7 +121,7 @@ extension Predicate {
   /// How deep predicates may contain each other.
   public static let depthMax = 32
 
-  /// Why a query refuses this predicate, or nil if it does not.
+  /// The reason why a query refuses this predicate, or nil if it does not.
   ///
   /// Refused are more than `testsMax` tests, a depth of more than `depthMax`, an empty child path, no
   /// predicates in `all` or `any`, and a key compared with what is no key.
@@ -134,7 +136,7 @@ extension Predicate {
     return partRefusal
   }
 
-  /// The depth, but no more than one above `limit`, so that it cannot exhaust the stack.
+  /// The depth, but at most one more than `limit`, so that the recursion cannot exhaust the stack.
   private func depth(atMost limit: Int) -> Int {
     if limit < 0 { return 1 }
     switch self {
@@ -168,7 +170,7 @@ extension Predicate {
     }
   }
 
-  /// Why a value is no key to compare keys with, or nil if it is one.
+  /// The reason why a value cannot be compared with keys, or nil if it can.
   static func keyRefusal(of leaf: Leaf) -> String? {
     guard case .string(let text) = leaf else {
       return "A key is compared with a text in quotes."
@@ -190,9 +192,9 @@ extension Predicate {
     holds(of: child.key) { $0.value(of: child) }
   }
 
-  /// True if it holds of the child with a key, whose other fields are read as they are needed.
+  /// True if the predicate holds of the child with a key; the other fields are read when needed.
   ///
-  /// Tests are made from the left, and no more than decide.
+  /// Tests are made from the left, and end when the result is decided.
   package func holds<Failure: Error>(
     of key: Key, reading: (RowField) throws(Failure) -> IndexValue
   ) throws(Failure) -> Bool {
@@ -226,7 +228,7 @@ extension Predicate {
 }
 
 extension Predicate.Comparison {
-  /// True if two values that have one order compare so.
+  /// True if two values of one kind compare in this way.
   func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
     switch self {
     case .equal: left == right

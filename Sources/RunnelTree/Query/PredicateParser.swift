@@ -1,7 +1,7 @@
 import RunnelBase
 
 extension Predicate {
-  /// Reads a predicate from its text; the type tells the grammar.
+  /// Reads a predicate from its text; see `Predicate` for the grammar.
   ///
   /// - Throws: `Predicate.SyntaxError` that tells the place.
   public init(parsing text: String) throws(SyntaxError) {
@@ -154,7 +154,7 @@ struct PredicateParser {
     skipSpaces()
   }
 
-  /// The scalars of a field from here on, without going past them.
+  /// The scalars of a field from here on, which are not skipped.
   private var word: String {
     var view = String.UnicodeScalarView()
     view.append(contentsOf: scalars[position...].prefix(while: PredicateParser.isFieldScalar))
@@ -247,7 +247,7 @@ struct PredicateParser {
     guard let first = next else { throw error("a value is missing after `\(operation)`.") }
     let end = first == "\"" ? try endOfString() : endOfScalar()
     let text = String(String.UnicodeScalarView(scalars[start..<end]))
-    // What the JSON parser says is about JSON; who writes a predicate is told what a value is.
+    // The JSON parser's messages are about JSON; this one says what a value of a predicate is.
     let json = try? JSONValue(parsing: text)
     switch json {
     case .null?, .bool?, .number?, .string?: break

@@ -55,8 +55,8 @@ extension Query {
     return .object(members.sorted { $0.name < $1.name })
   }
 
-  /// What tells this query from others at its place: `default` for all children by priority, else
-  /// the compact text of `wireJSON()`.
+  /// The name that tells this query from others at its place: `default` for all children by
+  /// priority, else the compact text of `wireJSON()`.
   ///
   /// Two queries at one place are equal if and only if their identifiers are, byte by byte.
   ///
@@ -66,7 +66,7 @@ extension Query {
     return json == .object([]) ? WireName.defaultIdentifier : json.jsonText()
   }
 
-  /// The name of the index; nil for that by priority, which is left out.
+  /// The name of the index; nil for the index by priority, which is left out.
   private func wireIndex() throws(TreeError) -> String? {
     if index == .priority { return nil }
     if index == .key { return WireName.keyIndex }
@@ -110,11 +110,12 @@ extension Query {
 // MARK: Reading
 
 extension Query {
-  /// Reads what a client sent for a query at a place.
+  /// Reads a query at a place that a client sent.
   ///
-  /// A bound that a client moved to a neighbour of a key instead of sending that it is exclusive
-  /// may be longer than any key, or `[MIN_NAME]` or `[MAX_NAME]`; the query is then one that shows
-  /// the same. What is sent again need therefore not be what was read.
+  /// Some clients do not send that a bound is exclusive, but move the bound to a neighbour of the
+  /// key. Such a bound may be longer than any key, or `[MIN_NAME]` or `[MAX_NAME]`; the query then
+  /// has another bound that shows the same rows. So a query that is sent on may differ from what
+  /// was read.
   ///
   /// - Throws: `TreeError` (`invalidQuery`) that names the member which is wrong.
   public init(wire json: JSONValue, at path: Path) throws(TreeError) {
@@ -139,7 +140,7 @@ private struct WireQuery {
     }
   }
 
-  /// A bound in the terms in which a query is built; nil in place of one that leaves nothing out.
+  /// A bound in the form in which a query is built; nil stands for a bound that excludes nothing.
   private struct Bound {
     var value: IndexValue
     var key: Key?
@@ -157,7 +158,7 @@ private struct WireQuery {
     }
   }
 
-  /// The query of which the members speak.
+  /// The query that the members describe.
   func query() throws(TreeError) -> Query {
     var query = Query(path)
     if let index = try index() {
@@ -230,7 +231,8 @@ private struct WireQuery {
     let value = try value(json, end.valueName)
     switch key {
     case nil: return Bound(value: value, key: nil, isInclusive: isInclusive)
-    // Before all keys: a range that starts here has the value's rows in it, one that ends has not.
+    // Before all keys: a range that starts here includes the rows with the value, one that ends
+    // excludes them.
     case WireName.minimumKey?: return Bound(value: value, key: nil, isInclusive: end == .start)
     case WireName.maximumKey?: return Bound(value: value, key: nil, isInclusive: end == .end)
     case let text?:
@@ -293,7 +295,7 @@ private struct WireQuery {
       .invalidQuery, "\"\(name.prefix(40))\" of a query: \(message)", path: path.description)
   }
 
-  /// What `body` gives; what it throws is told of the member called `name`.
+  /// The result of `body`; its errors name the member.
   private func naming<Result>(
     _ name: String, _ body: () throws(TreeError) -> Result
   ) throws(TreeError) -> Result {
@@ -305,10 +307,10 @@ private struct WireQuery {
   }
 }
 
-/// A bound among the keys that was sent, as a key that a tree takes.
+/// A key as a bound, as a client sent it, turned into a key that a tree accepts.
 ///
-/// Clients fill the neighbour of a key up to more characters than a key may have. No key is equal
-/// to such a text; the greatest key before it is as good a bound.
+/// Clients fill the neighbour of a key with more characters than a key may have. No key is equal to
+/// such a text, and the greatest key before it is an equivalent bound.
 private struct KeyLimit {
   /// The first key in the order of keys.
   static let least = Key(unchecked: String(Int32.min))
@@ -333,10 +335,11 @@ private struct KeyLimit {
       head.unicodeScalars.append(next)
       rest.removeFirst()
     }
-    // The first scalar that has no room any more is wider than the room, so that these come before.
+    // The first scalar that does not fit is wider than the room left, so these come before it.
     let fill = ["", "~", "\u{7FF}", "\u{D7FF}"][TreeLimits.keyBytesMax - head.utf8.count]
     key = try Key(head + fill)
-    // What looks like an integer has an order of its own, which a part of it does not share.
+    // Keys that look like integers have an order of their own, which a prefix of them does not
+    // share.
     if key.integer != nil {
       throw TreeError(
         .invalidKey, "A key that begins with so many digits is longer than any: shorten it.")

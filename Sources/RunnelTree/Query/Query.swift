@@ -1,9 +1,9 @@
-/// A question to the tree: which children of a place, in which order.
+/// A question to the tree: which children of a place, and in which order.
 ///
-/// A query is built in steps from the place; each step refuses what contradicts the steps before.
-/// With the key index a bound is a key, with every other index a value with an optional key. In an
-/// order of several components a bound is a value for each of the first ones, and a key if it has
-/// one for all.
+/// A query is built in steps; each step refuses what contradicts the steps before it. With the key
+/// index a bound is a key; with every other index it is a value and, optionally, a key. In an order
+/// of several components a bound gives values for the first components, and optionally a key if it
+/// gives values for all of them.
 ///
 /// Source: tree semantics, section 5; several components, descending ones and filters go beyond it.
 public struct Query: Hashable, Sendable {
@@ -50,7 +50,7 @@ public struct Query: Hashable, Sendable {
   public private(set) var end: Bound?
   /// How many children at most; nil if all.
   public private(set) var limit: Limit?
-  /// What holds of each child; nil if anything may.
+  /// The condition that each child meets; nil if there is none.
   public private(set) var filter: Predicate?
   private var hasOrder = false
   /// True if the order was chosen; the one by priority may also be the implicit one.
@@ -58,7 +58,7 @@ public struct Query: Hashable, Sendable {
   /// True if the limit was set without a side.
   private var isLimitSideOpen = false
 
-  /// Asks for all children of a place, by priority.
+  /// Makes a query for all children of a place, by priority.
   public init(_ path: Path) { self.path = path }
 
   /// True if every child of the place belongs to the answer.
@@ -66,7 +66,7 @@ public struct Query: Hashable, Sendable {
     start == nil && end == nil && limit == nil && filter == nil
   }
 
-  /// Two queries are equal if they ask for the same, however they were built.
+  /// True if two queries ask for the same, however they were built.
   public static func == (left: Query, right: Query) -> Bool {
     left.path == right.path && left.index == right.index && left.start == right.start
       && left.end == right.end && left.limit == right.limit
@@ -99,7 +99,7 @@ extension Query {
   /// The same query in another order.
   ///
   /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, if the child path is
-  ///   empty, or if a bound set before is none in this order.
+  ///   empty, or if a bound set before is not a bound of this order.
   public func ordered(by index: QueryIndex) throws(TreeError) -> Query {
     if hasOrder { throw refusal("You can't combine multiple orderings: choose one.") }
     if index == .child(.root) { throw refusal("The path to order by is empty: name a child.") }
@@ -120,8 +120,8 @@ extension Query {
 
   /// The same query in the order of several components, the first one first, then of the key.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, if the components are no
-  ///   order, or if a bound set before is none in this order.
+  /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, if the components are
+  ///   refused, or if a bound set before is not a bound of this order.
   public func ordered(by keys: [SortKey]) throws(TreeError) -> Query {
     do throws(TreeError) {
       return try ordered(by: QueryIndex(keys))
@@ -142,21 +142,21 @@ extension Query {
     return try ordered(by: .child(Path(text)))
   }
 
-  /// The same query from a value on, and among equals from a key on.
+  /// The same query, starting at a value and, among equal values, at a key.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if a start is set, or the value is none in this order.
+  /// - Throws: `TreeError` (`invalidQuery`) if a start is set, or this order has no such value.
   public func starting(
     at value: IndexValue, key: Key? = nil, isInclusive: Bool = true
   ) throws(TreeError) -> Query {
     try starting(at: [value], key: key, isInclusive: isInclusive)
   }
 
-  /// The same query from a place on that is given by values for the first components of the order.
+  /// The same query, starting at values for the first components of the order.
   ///
-  /// The key may follow where all components are given. Without it an inclusive start is before all
-  /// children that have these values, an exclusive one after them.
+  /// A key may follow if there is a value for every component. Without a key an inclusive start is
+  /// before all children that have these values, an exclusive one after them.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if a start is set, or these are no place in this order.
+  /// - Throws: `TreeError` (`invalidQuery`) if a start is set, or this order has no such values.
   public func starting(
     at values: [IndexValue], key: Key? = nil, isInclusive: Bool = true
   ) throws(TreeError) -> Query {
@@ -169,21 +169,21 @@ extension Query {
     return query
   }
 
-  /// The same query up to a value, and among equals up to a key.
+  /// The same query, ending at a value and, among equal values, at a key.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if an end is set, or the value is none in this order.
+  /// - Throws: `TreeError` (`invalidQuery`) if an end is set, or this order has no such value.
   public func ending(
     at value: IndexValue, key: Key? = nil, isInclusive: Bool = true
   ) throws(TreeError) -> Query {
     try ending(at: [value], key: key, isInclusive: isInclusive)
   }
 
-  /// The same query up to a place that is given by values for the first components of the order.
+  /// The same query, ending at values for the first components of the order.
   ///
-  /// The key may follow where all components are given. Without it an inclusive end is after all
-  /// children that have these values, an exclusive one before them.
+  /// A key may follow if there is a value for every component. Without a key an inclusive end is
+  /// after all children that have these values, an exclusive one before them.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if an end is set, or these are no place in this order.
+  /// - Throws: `TreeError` (`invalidQuery`) if an end is set, or this order has no such values.
   public func ending(
     at values: [IndexValue], key: Key? = nil, isInclusive: Bool = true
   ) throws(TreeError) -> Query {
@@ -222,10 +222,10 @@ extension Query {
     return query
   }
 
-  /// The same query for `count` children, counted from the start if one is set, now or later, and
-  /// from the end if not.
+  /// The same query for `count` children: counted from the start if one is set, now or later, and
+  /// from the end otherwise.
   ///
-  /// This is the older form of the limit, which does not go with both bounds.
+  /// This is the older form of the limit, which cannot be combined with both bounds.
   ///
   /// - Throws: `TreeError` (`invalidQuery`) if a limit is set, `count` is less than 1, or both a
   ///   start and an end are set.
@@ -236,9 +236,9 @@ extension Query {
     return query
   }
 
-  /// The same query for the children of which a predicate holds; a limit counts only these.
+  /// The same query for the children that meet a condition; a limit counts only these.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if a filter is set, or the predicate can be none: see
+  /// - Throws: `TreeError` (`invalidQuery`) if a filter is set, or the predicate is refused: see
   ///   `Predicate.refusal`.
   public func filtered(by predicate: Predicate) throws(TreeError) -> Query {
     if filter != nil { throw refusal("A filter was set before: join both with `all`.") }
@@ -260,10 +260,10 @@ extension Query {
 // MARK: Parts
 
 extension Query {
-  /// The part of the query on one side of a place in its order: from the place on to the end for
-  /// `last`, before the place for `first`.
+  /// The part of the query on one side of a place in its order: the place and what follows it for
+  /// `last`, what precedes it for `first`.
   ///
-  /// A bound of the query that is nearer stays.
+  /// A bound of the query that leaves less stays.
   public func clipped(at place: IndexPosition, keeping side: Side) -> Query {
     var query = self
     switch side {
@@ -295,8 +295,8 @@ extension Query {
     return IndexPosition(value: value, key: key.map(IndexPosition.KeyBound.key) ?? missingKey)
   }
 
-  /// A place in an order of components: the values of the first of them, and what stands for those
-  /// that are not given.
+  /// A place in an order of components: the values for its first components, and placeholders for
+  /// those that are not given.
   private func position(
     _ values: [IndexValue], _ key: Key?, missingKey: IndexPosition.KeyBound,
     in order: CompoundOrder
@@ -346,10 +346,10 @@ extension Query {
     }
   }
 
-  /// A bound that was set while the order was the implicit one by priority, in the order chosen now.
+  /// A bound that was set in the default order by priority, converted to the order chosen now.
   ///
-  /// In key order its value becomes the key. It may then be neither exclusive nor have a key: both
-  /// say more than one key does (section 5.1).
+  /// In key order its value becomes the key. It may then be neither exclusive nor have a key, since
+  /// both say more than one key does (section 5.1).
   private func converted(
     _ bound: Bound, missingKey: IndexPosition.KeyBound, to index: QueryIndex
   ) throws(TreeError) -> Bound {

@@ -1,4 +1,4 @@
-/// By what a query orders children; ties always go to the keys.
+/// The order in which a query has the children; where values are equal, the keys decide.
 ///
 /// Source: tree semantics, section 4.3.
 public enum QueryIndex: Hashable, Sendable {
@@ -13,7 +13,7 @@ public enum QueryIndex: Hashable, Sendable {
   /// By several components, or by one that descends; `init(_:)` makes it.
   case compound(CompoundOrder)
 
-  /// What this index compares of a child, apart from its key; `null` for the key index.
+  /// The value of a child that this index compares, without its key; `null` for the key index.
   public func value(of node: Node) -> IndexValue {
     switch self {
     case .priority: node.priority.map(IndexValue.leaf) ?? .null
@@ -24,19 +24,19 @@ public enum QueryIndex: Hashable, Sendable {
     }
   }
 
-  /// What this index compares of a child: a key that descends is part of it.
+  /// The value of a child that this index compares; a descending key is part of it.
   public func value(of child: Child) -> IndexValue {
     completed(value(of: child.node), key: child.key)
   }
 
-  /// What is compared of a child, from what is compared apart from its key.
+  /// The full value of a child, made of the value without its key.
   package func completed(_ value: IndexValue, key: Key) -> IndexValue {
     guard case .compound(let order) = self, case .tuple(let tuple) = value else { return value }
     return .tuple(order.completed(tuple, key: key))
   }
 }
 
-/// A place in the order of an index: what the index compares, then the key.
+/// A position in the order of an index: the value that the index compares, then the key.
 ///
 /// A missing key stands before (`KeyBound.minimum`) or after (`KeyBound.maximum`) all keys.
 public struct IndexPosition: Hashable, Sendable, Comparable {

@@ -1,4 +1,4 @@
-/// What of a child an order or a predicate looks at.
+/// The part of a child that an order or a predicate looks at.
 ///
 /// As text it is `$key`, `$value`, `$priority`, or a path below the child such as `author/name`.
 public enum RowField: Hashable, Sendable {
@@ -30,9 +30,9 @@ public enum RowField: Hashable, Sendable {
     }
   }
 
-  /// What is compared of a child.
+  /// The value of a child at this field.
   ///
-  /// The key is compared as a text; an order compares it as a key instead.
+  /// The key is a text here; an order compares it as a key instead.
   package func value(of child: Child) -> IndexValue {
     switch self {
     case .key: .leaf(.string(child.key.text))

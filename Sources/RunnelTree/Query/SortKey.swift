@@ -1,8 +1,9 @@
 /// One component of an order: a field, ascending or descending.
 ///
-/// As text it is the field, and `:desc` after it if it descends: `created:desc`. `:asc` may be
-/// written too, and must be after a name that itself ends in `:desc`. A list of components has commas
-/// between them: `created:desc,likes`; a comma or a backslash in a name stands after a backslash.
+/// As text it is the field, followed by `:desc` if it descends: `created:desc`. `:asc` is optional,
+/// except after a name that itself ends in `:desc`. In a list of components there are commas
+/// between them: `created:desc,likes`; a comma or a backslash within a name has a backslash before
+/// it.
 public struct SortKey: Hashable, Sendable {
   /// What is compared.
   public var field: RowField
@@ -29,7 +30,7 @@ extension SortKey {
     return keys
   }
 
-  /// The text between commas; a backslash takes the next character as it is.
+  /// The texts between commas; a backslash takes the next character literally.
   private static func pieces(of text: String) -> [String] {
     var pieces: [String] = []
     var piece = String.UnicodeScalarView()
@@ -61,7 +62,7 @@ extension SortKey {
 }
 
 extension SortKey: CustomStringConvertible {
-  /// The text of the component, as a list of one reads it.
+  /// The text of the component, which `list` reads.
   public var description: String {
     var text = String.UnicodeScalarView()
     for scalar in field.description.unicodeScalars {

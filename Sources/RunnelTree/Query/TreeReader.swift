@@ -1,6 +1,7 @@
-/// What a view asks of the stored tree; it reads the state after the write it is told of.
+/// Reads a tree for views, in the state after the write that they are told of.
 ///
-/// Memory follows what is watched: a view keeps its window and asks for what slides into it.
+/// Memory depends on what is watched, not on the tree: a view keeps the rows of its window, and
+/// reads those that come in.
 public protocol TreeReader {
   /// The whole subtree at a place; empty if nothing is stored there.
   ///
@@ -12,7 +13,7 @@ public protocol TreeReader {
   /// - Throws: `TreeError` (`storage`) if it cannot be read.
   func summary(at path: Path) throws(TreeError) -> NodeSummary
 
-  /// One child of a place, if it belongs to a slice, whose limit is not looked at.
+  /// One child of a place, if it belongs to a slice; the limit of the slice is ignored.
   ///
   /// - Throws: `TreeError` (`storage`) if it cannot be read.
   func row(
@@ -21,31 +22,31 @@ public protocol TreeReader {
 
   /// The children of a place that lie in a slice of an order, in that order.
   ///
-  /// A leaf and an empty place have none. With a filter and a limit, children are read along the
-  /// order until so many passed.
+  /// A leaf and an empty place have none. With a filter and a limit, children are read in the order
+  /// until enough have passed the filter.
   ///
   /// - Throws: `TreeError` (`storage`) if they cannot be read.
   func rows(
     of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> [TreeRow]
 
-  /// True if the tree belongs to an origin, and not all of it may be known.
+  /// True if the tree belongs to an origin, so that parts of it may be unknown.
   var hasOrigin: Bool { get }
 
-  /// What is known of the children that a query is about.
+  /// What is known of the children that a query asks for.
   func knowledge(of query: Query) -> Knowledge
 }
 
 extension TreeReader {
-  /// False: a tree is its own, unless it says otherwise.
+  /// False: a tree has no origin unless it says otherwise.
   public var hasOrigin: Bool { false }
 
-  /// All of it: a tree without an origin is the truth itself.
+  /// Complete: a tree without an origin is the truth itself.
   public func knowledge(of query: Query) -> Knowledge { .complete }
 }
 
-/// A part of the children of a place: a range of an order, of it those that pass a filter, and of
-/// these at most so many from one side.
+/// A part of the children of a place: those in a range of an order that pass a filter, and at most
+/// so many of them, counted from one side.
 public struct RowSlice: Hashable, Sendable {
   /// The order.
   public var index: QueryIndex
@@ -55,7 +56,7 @@ public struct RowSlice: Hashable, Sendable {
   public var end: Query.Bound?
   /// How many at most, and from which side; nil if all.
   public var limit: Query.Limit?
-  /// What holds of each of them; nil if anything may.
+  /// The condition that each of them meets; nil if there is none.
   public var filter: Predicate?
 
   /// Makes a slice.
@@ -77,7 +78,7 @@ public struct RowSlice: Hashable, Sendable {
       filter: query.filter)
   }
 
-  /// True if a place in the order lies between the ends; limit and filter are not looked at.
+  /// True if a position lies between the ends; limit and filter are ignored.
   public func contains(_ position: IndexPosition) -> Bool {
     if let start {
       if position < start.position { return false }
@@ -90,23 +91,23 @@ public struct RowSlice: Hashable, Sendable {
     return true
   }
 
-  /// The row of a child, if it belongs to this slice; the limit is not looked at.
+  /// The row of a child, if it belongs to this slice; the limit is ignored.
   package func row(_ child: Child, detail: TreeRow.Detail) -> TreeRow? {
     let position = IndexPosition(value: index.value(of: child), key: .key(child.key))
     guard contains(position), filter?.holds(of: child) ?? true else { return nil }
     return TreeRow(child, index: index, detail: detail)
   }
 
-  /// The rows of this slice among all children of a node: sorted and cut from scratch.
+  /// The rows of this slice among all children of a node, sorted and cut from scratch.
   ///
-  /// O(n log n) in the children. It is the definition that every faster way is tested against.
+  /// O(n log n) in the children. It defines the result; every faster way is tested against it.
   public func rows(among children: [Child], detail: TreeRow.Detail) -> [TreeRow] {
     rows(
       among: children.filter { filter?.holds(of: $0) ?? true }
         .map { TreeRow($0, index: index, detail: detail) })
   }
 
-  /// The rows of this slice among some rows of its order that pass its filter.
+  /// The rows of this slice among rows of its order that pass its filter.
   func rows(among rows: [TreeRow]) -> [TreeRow] {
     let rows = rows.filter { contains($0.position) }
       .sorted { $0.position < $1.position }
@@ -118,7 +119,7 @@ public struct RowSlice: Hashable, Sendable {
   }
 }
 
-/// A tree in memory, read by evaluating every question from scratch.
+/// A tree in memory that computes every answer from scratch.
 ///
 /// It serves small trees and is the oracle of the tests.
 public struct MemoryTree: TreeReader, Hashable, Sendable {

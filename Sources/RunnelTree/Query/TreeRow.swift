@@ -4,7 +4,7 @@ public struct TreeRow: Hashable, Sendable {
   public enum Detail: Hashable, Sendable {
     /// The whole subtree.
     case full
-    /// What kind of node it is, and how many children it has: never more than one stored row.
+    /// The kind of node and the number of its children: never more than one stored row is read.
     case shallow
   }
 

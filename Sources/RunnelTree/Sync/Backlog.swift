@@ -1,39 +1,41 @@
-/// The writes that wait at a new connection for the answers of queries, so that conflicts show.
+/// The writes that wait, after a new connection, for the answers to queries, so that conflicts are
+/// found.
 ///
-/// A write waits for the queries asked at the connection at its places, above them and below them, and
-/// for the writes before it that wait and share a place with it. All others pass.
+/// A write waits for the queries that were asked when the connection was made, if they are at one
+/// of its places, above or below it; and for earlier waiting writes that share a place with it. All
+/// other writes are sent at once.
 ///
 /// Source: tree semantics, section 13.
 struct Backlog: Sendable {
-  /// The queries asked at the connection that are not answered, with their places.
+  /// The queries asked at the connection that are not answered yet, with their places.
   private var awaited: [AskID: Path] = [:]
   /// The ids of the writes that wait, in order.
   private(set) var held: [Int64] = []
-  /// Where a write has to wait.
+  /// The places at which a write has to wait.
   private var blocked = PathTree<Bool>()
-  /// True if something that others waited for is gone.
+  /// True if something that others waited for has ended.
   private var isReviewDue = false
 
-  /// Nothing waits.
+  /// Makes a backlog in which nothing waits.
   init() {}
 
-  /// Begins with what was asked at a connection, and with the writes that were not answered before.
+  /// Makes a backlog of the queries asked at a connection and the writes that are pending then.
   init(awaiting asks: [AskID: Path], holding writes: [Int64]) {
     (awaited, held) = (asks, writes)
     isReviewDue = true
   }
 
-  /// True if nothing at a place has to be waited for.
+  /// True if a write to a place need not wait.
   func isFree(_ path: Path) -> Bool { !blocked.hasValues(around: path) }
 
-  /// A write that was made now: true if it is to be sent at once, false if it waits.
+  /// Takes a write that was just made; returns true if it is to be sent at once, false if it waits.
   mutating func admit(_ id: Int64, _ places: [Path]) -> Bool {
     if places.allSatisfy(isFree) { return true }
     hold(id, places)
     return false
   }
 
-  /// These asks are still not answered.
+  /// Goes on waiting only for these asks, which are still not answered.
   mutating func keepWaiting(for open: Set<AskID>) {
     let left = awaited.filter { open.contains($0.key) }
     if left.count == awaited.count { return }
@@ -41,13 +43,13 @@ struct Backlog: Sendable {
     isReviewDue = true
   }
 
-  /// Writes have ended that may have waited.
+  /// Notes that writes have ended which may have been waiting.
   mutating func review() { isReviewDue = true }
 
-  /// Takes out the writes that need not wait any more, in order.
+  /// Removes and returns the writes that no longer have to wait, in order.
   ///
-  /// `places` gives what a write changes; nil if it is pending no more. O(n) in the writes that wait,
-  /// and nothing unless something was answered.
+  /// `places` returns the places that a write changes, or nil if it is no longer pending. O(n) in
+  /// the waiting writes; nothing is done unless something was answered.
   mutating func takeReady(_ places: (Int64) -> [Path]?) -> [Int64] {
     guard isReviewDue else { return [] }
     isReviewDue = false

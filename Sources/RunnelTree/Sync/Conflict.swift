@@ -20,18 +20,20 @@ public struct Conflict: Hashable, Sendable {
   }
 }
 
-/// What becomes of a conflict: a function of the three states, so that it can be asked for anywhere.
+/// The rule for conflicts: a function of the three states, so that any part of a program can apply
+/// it.
 public struct ConflictPolicy: Sendable {
-  /// What is to stand at the place.
+  /// Returns what is to stand at the place.
   public let resolve: @Sendable (Conflict) -> Node
 
-  /// Makes a policy of a function.
+  /// Makes a policy from a function.
   public init(_ resolve: @escaping @Sendable (Conflict) -> Node) { self.resolve = resolve }
 
-  /// The write replaces everything, as it says.
+  /// The write replaces everything at its place.
   public static let lastWriteWins = ConflictPolicy { $0.mine }
 
-  /// Field by field: what only one side changed is kept; of what both changed the write's counts.
+  /// Field by field: changes made by one side only are kept; where both changed a field, the write
+  /// wins.
   public static let fieldWise = ConflictPolicy { conflict in
     ConflictPolicy.merged(conflict.base, conflict.mine, conflict.theirs)
   }
@@ -70,7 +72,7 @@ extension Replica {
     return try rebase(touched, &storage)
   }
 
-  /// What a part of a write becomes; nil if it stays.
+  /// The new form of a part of a write; nil if it stays.
   private func resolved(
     _ write: PendingWrite, _ index: Int, by policy: ConflictPolicy,
     _ storage: some ReplicaStorage
@@ -87,7 +89,7 @@ extension Replica {
 }
 
 extension Write {
-  /// The write that does just these parts.
+  /// Makes the write that consists of these parts.
   init(resolved parts: [Assignment]) {
     if parts.count == 1, case .node(let node) = parts[0].target {
       self = .set(parts[0].path, node.exportJSON)
@@ -96,7 +98,9 @@ extension Write {
     }
   }
 
-  /// The write as an origin is asked to do it, which knows no copies: `parts` are what it came to.
+  /// The write in the form in which an origin is asked to do it.
+  ///
+  /// Origins know no copies, so a copy is sent as its `parts`.
   func asked(_ parts: [Assignment]) -> Write {
     switch self {
     case .set, .update: self

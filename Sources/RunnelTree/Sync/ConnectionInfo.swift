@@ -1,24 +1,26 @@
 import RunnelBase
 
-/// What is known here of the talk with the origin, as places that are read and observed like others:
+/// The state of the connection to the origin, as places that are read and observed like others:
 /// `/.info/connected` and `/.info/serverTimeOffset`.
 ///
-/// They are this process's own: they are neither stored nor sent, and nobody writes them. A place that
-/// has no value yet is not known to be empty, so that nobody is told a first null.
+/// They belong to this process: they are neither stored nor sent, and cannot be written. A place
+/// without a value counts as unknown rather than empty, so that listeners are not told null at
+/// first.
 ///
 /// Source: tree semantics, section 13.
 public struct ConnectionInfo: Hashable, Sendable {
-  /// True while the origin can be talked to and has been sent all that waited for it.
+  /// True while the origin can be talked to and has been sent everything that waited for it.
   public internal(set) var isConnected: Bool
-  /// What the origin's clock shows more than the one here, in milliseconds; nil before it has told.
+  /// How far the origin's clock is ahead of this one, in milliseconds; nil before the origin has
+  /// told.
   public internal(set) var serverTimeOffset: Int64?
 
-  /// What is known before the first connection.
+  /// The state before the first connection.
   public static let offline = ConnectionInfo(isConnected: false, serverTimeOffset: nil)
-  /// What holds for a tree without an origin, which is the truth itself.
+  /// The state of a tree without an origin, which is the truth itself.
   public static let ownTree = ConnectionInfo(isConnected: true, serverTimeOffset: 0)
 
-  /// All of it: what stands at `/.info`.
+  /// The whole node at `/.info`.
   public var node: Node {
     var children = [Child(key: Key(unchecked: "connected"), node: Node(.bool(isConnected)))]
     if let serverTimeOffset {
@@ -54,18 +56,18 @@ extension ConnectionInfo: TreeReader {
     try tree.rows(of: path, in: slice, detail: detail)
   }
 
-  /// True: what has no value yet may have one later.
+  /// True: a place without a value may get one later.
   public var hasOrigin: Bool { true }
 
-  /// Everything of a place that has a value, and nothing of another.
+  /// Complete for a place that has a value, and nothing for any other.
   public func knowledge(of query: Query) -> Knowledge {
     tree.root[query.path].isEmpty ? .keys([], isAnswer: false) : .complete
   }
 }
 
-/// Who listens to `/.info`, and what they are told.
+/// The listeners of `/.info`, and what they are told.
 package struct InfoEngine: Sendable {
-  /// What stands there now.
+  /// The current state.
   package private(set) var info: ConnectionInfo
   private var engine = TreeEngine()
   private var listeners: Set<ListenerID> = []
@@ -76,10 +78,10 @@ package struct InfoEngine: Sendable {
   /// True if anyone listens.
   package var hasListeners: Bool { engine.hasListeners }
 
-  /// True for one who listens here.
+  /// True if a listener is registered here.
   package func contains(_ listener: ListenerID) -> Bool { listeners.contains(listener) }
 
-  /// Registers a listener; it is told at once what is known.
+  /// Registers a listener; it is told the current state at once.
   package mutating func listen(
     _ listener: ListenerID, _ request: ListenRequest
   ) throws(TreeError) -> [Delivery] {
@@ -101,7 +103,7 @@ package struct InfoEngine: Sendable {
     try engine.extend(listener, by: count, reader: info)
   }
 
-  /// Tells that something else holds now.
+  /// Changes the state; returns what listeners are told.
   mutating func update(_ info: ConnectionInfo) throws(TreeError) -> [Delivery] {
     if info == self.info { return [] }
     self.info = info

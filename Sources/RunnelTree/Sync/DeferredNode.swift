@@ -1,9 +1,9 @@
 public import RunnelBase
 
-/// A node that is yet to be written: its values and priorities may be server values, which are
-/// resolved when it is.
+/// A node to be written later: its values and priorities may be server values, which are resolved
+/// when it is written.
 ///
-/// It follows the rules of `Node`: nothing empty is stored, and what is empty has no priority.
+/// It follows the rules of `Node`: nothing empty is stored, and an empty node has no priority.
 ///
 /// Source: tree semantics, sections 1, 9 and 12.
 public struct DeferredNode: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct DeferredNode: Hashable, Sendable {
   /// A number, a string, or an object that holds a server value; nil if there is none.
   private var priority: JSONValue?
 
-  /// The node that removes what stands in its place.
+  /// The node that removes the node at its place.
   public static let empty = DeferredNode(content: .empty, priority: nil)
 
   private init(content: Content, priority: JSONValue?) {
@@ -38,12 +38,12 @@ public struct DeferredNode: Hashable, Sendable {
   ///
   /// - Throws: `TreeError` that names the place of what a write would refuse.
   public init(json: JSONValue, at path: Path) throws(TreeError) {
-    // Whether something is refused does not depend on the time, or on what is stored.
+    // Whether a write is refused depends neither on the time nor on the stored tree.
     _ = try Write.set(path, json).assignments(now: 0, reader: MemoryTree())
     self.init(accepted: json)
   }
 
-  /// Imports what a write would take.
+  /// Imports JSON that is known to be accepted by a write.
   init(accepted json: JSONValue) {
     switch json {
     case .null: self = .empty
@@ -74,7 +74,7 @@ public struct DeferredNode: Hashable, Sendable {
     }
   }
 
-  /// The value, if it is one: null says that there is none.
+  /// The value; nil for null, which means that there is none.
   private static func known(_ json: JSONValue?) -> JSONValue? { json == .null ? nil : json }
 }
 
@@ -84,7 +84,7 @@ extension DeferredNode {
   /// True if the node holds nothing.
   public var isEmpty: Bool { content == .empty }
 
-  /// The export format, in which server values are still what was asked for.
+  /// The export format, with server values as they were requested.
   public var json: JSONValue {
     switch content {
     case .empty: return .null
@@ -109,20 +109,19 @@ extension DeferredNode {
     if case .value = content { true } else { false }
   }
 
-  /// The priority as it was asked for.
+  /// The priority as it was requested.
   var priorityJSON: JSONValue? { priority }
 }
 
 // MARK: Replacing
 
 extension DeferredNode {
-  /// The same node with another priority, of which null is none; an empty node takes none.
+  /// The same node with another priority, which null removes; an empty node takes none.
   func with(priority: JSONValue) -> DeferredNode {
     isEmpty ? self : DeferredNode(content: content, priority: DeferredNode.known(priority))
   }
 
-  /// The node in which `change` was made to what stands at a place below, by the rules of
-  /// `Node.replacing`.
+  /// The node with `change` applied to the node at a place below, by the rules of `Node.replacing`.
   func changing(
     _ keys: ArraySlice<Key>, _ change: (DeferredNode) -> DeferredNode
   ) -> DeferredNode {

@@ -1,10 +1,12 @@
-/// What a replica keeps of an answer, by its hashes: where the origin holds the same, it tells nothing.
+/// The hashes of the answer that a replica has kept: where the origin holds the same, it sends
+/// nothing.
 ///
 /// Source: tree semantics, sections 16.1 and 16.2.
 public struct KnownHash: Hashable, Sendable {
-  /// The hash of all of it; empty if nothing is kept.
+  /// The hash of the whole answer; empty if nothing is kept.
   public var whole: String
-  /// The hashes of its ranges, so that the origin can tell only those that differ; nil if it is small.
+  /// The hashes of ranges of the answer, so that the origin sends only those that differ; nil if it
+  /// is small.
   public var ranges: CompoundHash?
 
   /// Makes the hashes.
@@ -14,16 +16,16 @@ public struct KnownHash: Hashable, Sendable {
   }
 }
 
-/// From which size on the ranges of what is kept are told.
+/// The sizes from which on an answer is hashed by ranges.
 ///
 /// Source: tree semantics, section 16.2.
 public struct RangeHashing: Hashable, Sendable {
-  /// What is larger is told by ranges: an estimate in bytes.
+  /// The estimated size in bytes above which an answer is hashed by ranges.
   public var sizeMax = 1024
   /// The least number of UTF-16 code units in the text of a range.
   public var textMin = 512
 
-  /// Makes the limits that the semantics give.
+  /// Makes the limits given in the tree semantics.
   public init() {}
 
   /// Makes other limits.

@@ -1,18 +1,21 @@
-/// What the origin is asked, so that everything listened to here is answered with the least listening.
+/// The queries to ask the origin: the fewest with which everything listened to here is answered.
 ///
-/// A default query answers all that is at its place and below; what it covers is not asked.
+/// A default query covers everything at its place and below, so queries that it covers are not
+/// asked.
 ///
 /// Source: tree semantics, sections 7.2 and 7.3.
 struct ListenPlan: Sendable {
-  /// A query that the origin is asked; all but default queries have a tag, by which pushes name them.
+  /// A query that the origin is asked.
+  ///
+  /// All but default queries have a tag, by which pushes name them.
   struct Ask: Hashable, Sendable {
     var query: Query
     var tag: Int?
-    /// The name under which it was asked last on this connection; nil if it was not.
+    /// The id under which it was asked on this connection; nil if it was not.
     var id: AskID?
   }
 
-  /// What changed: the new asks are to be made before the old ones are ended.
+  /// The asks that a change starts and ends; new ones are to be made before old ones are ended.
   struct Change: Equatable, Sendable {
     var started: [Ask] = []
     var ended: [Ask] = []
@@ -23,7 +26,7 @@ struct ListenPlan: Sendable {
   private var nextTag = 1
   private var nextID: Int64 = 1
 
-  /// What is asked now, the oldest tag first and default queries before them, by path.
+  /// The current asks by path: default queries first, then by tag, the oldest first.
   var current: [Ask] { asks.values.sorted(by: ListenPlan.isBefore) }
 
   /// True if the origin is asked a query.
@@ -32,10 +35,10 @@ struct ListenPlan: Sendable {
   /// The query that pushes with a tag are about.
   func query(tag: Int) -> Query? { asks.values.first { $0.tag == tag }?.query }
 
-  /// The query that was asked under a name and is asked still.
+  /// The query that was asked under an id, if it still is asked.
   func query(_ id: AskID) -> Query? { asks.values.first { $0.id == id }?.query }
 
-  /// The origin is asked a query now; returns the name of the ask.
+  /// Notes that the origin is asked a query now; returns the id of the ask.
   mutating func number(_ query: Query) -> AskID {
     let id = AskID(nextID)
     nextID += 1
@@ -43,18 +46,18 @@ struct ListenPlan: Sendable {
     return id
   }
 
-  /// The connection ended: nothing that was asked is answered.
+  /// Notes that the connection ended, so that no ask will be answered.
   mutating func forgetNumbers() {
     for query in asks.keys { asks[query]?.id = nil }
   }
 
-  /// Somebody wants a query's answer.
+  /// Notes that somebody needs a query's answer.
   mutating func want(_ query: Query) -> Change {
     wantedCounts[query.asked, default: 0] += 1
     return update()
   }
 
-  /// Somebody wants it no more.
+  /// Notes that somebody no longer needs it.
   mutating func unwant(_ query: Query) -> Change {
     let query = query.asked
     guard let count = wantedCounts[query] else { return Change() }
@@ -62,7 +65,8 @@ struct ListenPlan: Sendable {
     return update()
   }
 
-  /// The origin refused some queries: nobody wants them any more, and it is not told of their end.
+  /// Drops queries that the origin refused: nobody needs them any more, and it is not told of their
+  /// end.
   mutating func drop(where isRefused: (Query) -> Bool) -> Change {
     wantedCounts = wantedCounts.filter { !isRefused($0.key) }
     asks = asks.filter { !isRefused($0.key) }
@@ -75,7 +79,7 @@ struct ListenPlan: Sendable {
     for query in asks.keys where !needed.contains(query) {
       if let ask = asks.removeValue(forKey: query) { change.ended.append(ask) }
     }
-    // Tags are given in the order of places, so that one run is like the other.
+    // Tags are given in the order of places, so that every run gives the same ones.
     for query in needed.sorted(by: ListenPlan.isBefore) where asks[query] == nil {
       let ask = Ask(query: query, tag: query.loadsAllData ? nil : nextTag)
       if ask.tag != nil { nextTag += 1 }

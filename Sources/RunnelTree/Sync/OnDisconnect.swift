@@ -1,6 +1,6 @@
 public import RunnelBase
 
-/// What a client asks its origin to do when it goes away, or no longer to do.
+/// A request to the origin to do something when this client disconnects, or to do it no longer.
 ///
 /// Source: tree semantics, section 12.
 public enum DisconnectRequest: Hashable, Sendable {
@@ -8,29 +8,29 @@ public enum DisconnectRequest: Hashable, Sendable {
   case set(Path, JSONValue)
   /// Replace what stands at several places below one; the names are those of an update.
   case update(Path, [JSONMember])
-  /// Do nothing that was asked for a place and below it.
+  /// Cancel everything that was requested at a place and below it.
   case cancel(Path)
 }
 
-/// The writes that a client left to be done when it goes away.
+/// The writes that a client has registered, to be carried out when it disconnects.
 ///
 /// Registering changes no data. Later registrations refine earlier ones: see `SparseTree`. Server
-/// values are resolved when the writes are carried out, not before. How much a client may register is
-/// for its session to limit.
+/// values are resolved when the writes are carried out, not before. The client's session limits how
+/// much may be registered.
 ///
 /// Source: tree semantics, section 12.
 public struct OnDisconnect: Hashable, Sendable {
   private var tree = SparseTree()
 
-  /// Begins without a registration.
+  /// Makes a list without registrations.
   public init() {}
 
-  /// True if nothing is to be done.
+  /// True if nothing is registered.
   public var isEmpty: Bool { tree.isEmpty }
 
-  /// Registers what is asked for.
+  /// Registers a request.
   ///
-  /// - Throws: `TreeError` for what a write would refuse; then nothing is registered.
+  /// - Throws: `TreeError` if a write like it would be refused; then nothing is registered.
   public mutating func register(_ request: DisconnectRequest) throws(TreeError) {
     switch request {
     case .set(let path, let json):
@@ -45,16 +45,16 @@ public struct OnDisconnect: Hashable, Sendable {
     }
   }
 
-  /// Registers that a place is to be replaced, in place of what is registered at it and below.
+  /// Registers that a place is to be replaced; this supersedes what is registered at it and below.
   ///
-  /// - Throws: `TreeError` for what a write would refuse; then nothing is registered.
+  /// - Throws: `TreeError` if a write like it would be refused; then nothing is registered.
   public mutating func set(_ path: Path, _ json: JSONValue) throws(TreeError) {
     tree.remember(path, try DeferredNode(json: json, at: path))
   }
 
   /// Registers that several places below one are to be replaced; the names are those of an update.
   ///
-  /// - Throws: `TreeError` for what a write would refuse; then nothing is registered.
+  /// - Throws: `TreeError` if a write like it would be refused; then nothing is registered.
   public mutating func update(_ path: Path, _ members: [JSONMember]) throws(TreeError) {
     _ = try Write.update(path, members).assignments(now: 0, reader: MemoryTree())
     var changed = tree
@@ -75,13 +75,13 @@ public struct OnDisconnect: Hashable, Sendable {
 
   /// Cancels what is registered at a place and below.
   ///
-  /// What a registration above would do there is not done; the rest of it is, child by child.
+  /// A registration above the place no longer applies there; the rest of it does, child by child.
   public mutating func cancel(_ path: Path) { tree.forget(path) }
 
-  /// Takes all that is registered, to be carried out now; nothing is registered afterwards.
+  /// Removes and returns everything that is registered, to be carried out now.
   ///
-  /// The writes do not overlap, so that each may be refused alone. They are in path order, that of
-  /// a priority after those below it; `Write.assignments` resolves them.
+  /// The writes do not overlap, so each may be refused alone. They are in path order; the priority
+  /// of a place comes after what is below the place. `Write.assignments` resolves them.
   public mutating func execute() -> [Write] {
     defer { tree = SparseTree() }
     return tree.entries.map { entry in

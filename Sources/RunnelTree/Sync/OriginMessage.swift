@@ -1,88 +1,90 @@
 public import RunnelBase
 
-/// What a replica asks its origin, in the order in which it is to be sent.
+/// A command to the origin.
 ///
-/// The origin takes it in this order, and answers each: see `OriginMessage`.
+/// Commands are sent in order.
+///
+/// The origin takes them in that order, and answers each: see `OriginMessage`.
 public enum OriginCommand: Hashable, Sendable {
-  /// Tell the answer of a query, and every change of it; pushes for a tagged query carry the tag. What is
-  /// known already is told by its hash.
+  /// Send the answer of a query, and every change of it; pushes for a tagged query carry the tag.
+  /// The hash says what is already known here.
   ///
-  /// It is answered by `listenComplete` or `listenRefused`.
+  /// The origin answers with `listenComplete` or `listenRefused`.
   case listen(AskID, Query, tag: Int?, known: KnownHash)
-  /// Tell no more of a query that was asked under this name.
+  /// Stop sending for the query that was asked under this id.
   ///
-  /// It is answered by `unlistened`.
+  /// The origin answers with `unlistened`.
   case unlisten(AskID, Query, tag: Int?)
-  /// Do a write; one id is done once, however often it is asked.
+  /// Do a write. The origin does it once for each id, however often it is sent.
   case write(id: Int64, Write)
-  /// Set a place, if the hash of what stands there is this one.
+  /// Set a place if the node there has this hash.
   case compareAndSet(id: Int64, Path, JSONValue, hash: String)
-  /// Tell the answer of a query once.
+  /// Send the answer of a query once.
   case get(id: Int64, Query)
-  /// Do something when this client goes away, or do it no longer.
+  /// Register or cancel something that is to be done when this client disconnects.
   case onDisconnect(id: Int64, DisconnectRequest)
 }
 
-/// What an origin tells a replica.
+/// A message of the origin to a replica.
 public enum OriginMessage: Hashable, Sendable {
-  /// What is at a place, for all who listen there, or a part of the answer of the query with this tag.
+  /// Data of a place, for everybody who listens there, or for the query with this tag.
   case push(Replica.Push, Path, tag: Int?)
-  /// Parts of the answer of a query whose ranges of leaves differ from what was known; the rest is
+  /// The ranges of leaves in which the answer of a query differs from what was hashed; the rest is
   /// right. Their positions are below the place of the query.
   case ranges([RangeMerge], Path, tag: Int?)
-  /// The answer to an ask is complete. If nothing was told before, what was hashed is right.
+  /// The answer to an ask is complete. If no data came before, what was hashed is right.
   ///
-  /// The answer to an ask that was ended meanwhile counts for nothing.
+  /// For an ask that was ended meanwhile it is ignored.
   case listenComplete(AskID)
-  /// An ask is not answered.
+  /// An ask was refused.
   case listenRefused(AskID, TreeError)
-  /// A query that was answered is answered no more.
+  /// A query that was answered is revoked: its changes are no longer sent.
   case listenRevoked(Query, TreeError)
-  /// An ask was ended: nothing is told for it from here on.
+  /// An ask was ended: nothing more is sent for it.
   case unlistened(AskID)
-  /// A write was done, of which all that it changed was told before; or what is to be done when this
-  /// client goes away was registered.
+  /// A write was done, and everything that it changed was sent before; or a request for the time of
+  /// the disconnection was registered.
   case acknowledged(id: Int64)
   /// The answer of a query that was asked once.
   case answer(id: Int64, Node)
-  /// A write was refused, of which nothing was done; or something else that was asked.
+  /// A write, or another command, was refused; nothing of it was done.
   case rejected(id: Int64, TreeError)
-  /// A place was not set, because something else stands there than was thought. What stands there was
-  /// told before.
+  /// A place was not set, since the node there has another hash. That node was sent before.
   case stale(id: Int64)
 }
 
-/// What became of something that was asked for.
+/// The result of an earlier request.
 public enum ReplicaCompletion: Hashable, Sendable {
-  /// The origin did a write, or registered what it is to do later.
+  /// The origin did a write, or registered a request for the time of the disconnection.
   case acknowledged(id: Int64)
-  /// The origin refused a write, which does not show any more; or to register something.
+  /// The origin refused a write, which is no longer shown; or refused to register a request.
   case rejected(id: Int64, TreeError)
-  /// A transaction ended: with what it wrote, or, if its body gave up, with what it read.
+  /// A transaction ended, with the node that it wrote, or the node that it read if its body gave
+  /// up.
   case transaction(Int64, isCommitted: Bool, Node)
   /// A transaction failed; nothing of it shows.
   case transactionFailed(Int64, TreeError)
-  /// What a query shows that was asked once.
+  /// The answer to a query that was asked once.
   case got(id: Int64, Node)
-  /// A query that was asked once has no answer.
+  /// There is no answer to a query that was asked once.
   case getFailed(id: Int64, TreeError)
   /// A listener was removed, because the origin does not answer this query.
   case cancelled(ListenerID, Query, TreeError)
 }
 
-/// What one input to a replica came to.
+/// The outcome of one input to a replica.
 ///
-/// They are done in this order: storage has been written already, then events are delivered, then
-/// completions, then the origin is told.
+/// The caller acts in this order: storage is written already, then events are delivered, then
+/// completions, then commands are sent to the origin.
 public struct ReplicaOutcome: Hashable, Sendable {
-  /// What listeners are told.
+  /// The events for listeners.
   public var deliveries: [Delivery] = []
-  /// What became of earlier requests.
+  /// The results of earlier requests.
   public var completions: [ReplicaCompletion] = []
-  /// What the origin is told.
+  /// The commands for the origin.
   public var commands: [OriginCommand] = []
-  /// The places where something is shown or known that was not before: what other processes on the
-  /// same storage must be told.
+  /// The places where other things are shown or known than before: other processes on the same
+  /// storage must be told of them.
   public var touched: [Path] = []
 
   /// Makes an outcome in which nothing happened.

@@ -1,52 +1,55 @@
-/// The name of one question to the origin: a query has another one each time it is asked.
+/// The id of one question to the origin: each time a query is asked, it has another one.
 public struct AskID: Hashable, Sendable, Comparable {
   /// The number, counted from 1.
   public var rawValue: Int64
 
-  /// Makes a name from a number.
+  /// Makes an id from a number.
   public init(_ rawValue: Int64) { self.rawValue = rawValue }
 
   /// Orders by number: the older ask first.
   public static func < (left: AskID, right: AskID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// What was said on the present connection that gives its answers their meaning.
+/// The open conversation with the origin on the present connection, without which its messages
+/// cannot be understood.
 ///
-/// The origin takes what it is sent in order, so that an answer belongs to a point in the order in which
-/// it was sent. What it tells before it has confirmed the end of an earlier ask may belong to that one.
+/// The origin takes what it is sent in order, so an answer belongs to a point in that order. A
+/// message that comes before the origin has confirmed the end of an earlier ask may belong to that
+/// earlier ask.
 ///
-/// Terms. An ask is *open* until it is answered. Its *base* is what an answer without data confirms: what
-/// was hashed, with what the origin told since. An ask that was ended here is *ending* until the origin
-/// has confirmed it.
+/// Terms. An ask is *open* until it is answered. Its *base* is what an answer without data
+/// confirms: the data that was hashed, and what the origin has sent since. An ask that was ended
+/// here is *ending* until the origin has confirmed the end.
 ///
 /// Invariants:
-/// - I1. A base that is nil is what the server tree keeps of the query.
+/// - I1. If a base is nil, it equals what the server tree keeps of the query.
 ///
 /// Source: tree semantics, sections 7.5 and 7.7; wire protocol, sections A4.1 and A5.1.
 struct OriginTalk: Sendable {
-  /// A query that was asked and not answered.
+  /// A query that was asked and is not answered.
   struct OpenAsk: Sendable {
     var id: AskID
     var base: Node?
-    /// True once the origin told all of it, of which the answer is then only the end.
+    /// True once the origin has sent all of it; its answer then only confirms that.
     var isTold = false
-    /// The ends sent before it: until they are confirmed, what is told is older than its answer.
+    /// The ends sent before this ask: until they are confirmed, messages are older than its answer.
     fileprivate(set) var awaitedEnds: Set<AskID>
   }
 
   /// A write that was sent and not answered.
   private struct SentWrite: Sendable {
     var places: [Path]
-    /// The ends sent before it: until they are confirmed, what is told is older than the write.
+    /// The ends sent before this write: until they are confirmed, messages are older than the
+    /// write.
     var awaitedEnds: Set<AskID>
-    /// Where the origin told something that is as new as the write.
+    /// The places of which the origin has sent data that is at least as new as the write.
     var told: Set<ToldPlace> = []
   }
 
-  /// A place that the origin told of.
+  /// A place of which the origin has sent data.
   private struct ToldPlace: Hashable, Sendable {
     var path: Path
-    /// The query that it was told for; nil if it was told for everybody.
+    /// The query for which it was sent; nil if it was sent for everybody.
     var query: Query?
   }
 
@@ -54,46 +57,46 @@ struct OriginTalk: Sendable {
   private var ending: [AskID: Query] = [:]
   private var sent: [Int64: SentWrite] = [:]
 
-  /// The asks that were not answered.
+  /// The ids of the asks that are not answered.
   var openIDs: Set<AskID> { Set(open.values.map(\.id)) }
 
   /// True if a query was asked and not answered.
   func isOpen(_ query: Query) -> Bool { open[query] != nil }
 
-  /// True if the origin is to tell all of a query, and has not done so since it was asked.
+  /// True if a query was asked, and the origin has not sent all of its answer yet.
   func isUntold(_ query: Query) -> Bool { open[query].map { !$0.isTold } ?? false }
 
-  /// True if what is told now may belong to an ask of the same place that was ended.
+  /// True if data sent now may belong to an ended ask of the same place.
   func awaitsEnds(_ query: Query) -> Bool { open[query].map { !$0.awaitedEnds.isEmpty } ?? false }
 }
 
 // MARK: Asks
 
 extension OriginTalk {
-  /// The connection ended: nothing that was sent is answered any more.
+  /// Notes that the connection ended: nothing that was sent will be answered.
   mutating func reset() { self = OriginTalk() }
 
-  /// A query is asked.
+  /// Notes that a query is asked.
   mutating func ask(_ id: AskID, _ query: Query) {
     open[query] = OpenAsk(id: id, awaitedEnds: ends(concerning: query))
   }
 
-  /// The origin answered a query, or refused it; returns the ask, if it was open.
+  /// Notes that the origin answered or refused a query; returns the ask if it was open.
   mutating func close(_ query: Query) -> OpenAsk? { open.removeValue(forKey: query) }
 
-  /// What the origin tells for a query from now on is not taken.
+  /// Notes that data sent for a query is ignored from now on.
   mutating func fallSilent(_ query: Query) {
     for (id, write) in sent { sent[id]?.told = write.told.filter { $0.query != query } }
   }
 
-  /// A query is asked no more.
+  /// Notes that an ask was ended here.
   mutating func end(_ id: AskID, _ query: Query) {
     open[query] = nil
     ending[id] = query
     fallSilent(query)
   }
 
-  /// The origin took the end of an ask: it tells nothing more for it.
+  /// Notes that the origin confirmed the end of an ask: it sends nothing more for it.
   mutating func confirmEnd(_ id: AskID) {
     ending[id] = nil
     for query in open.keys { open[query]?.awaitedEnds.remove(id) }
@@ -106,12 +109,12 @@ extension OriginTalk {
     open[query] = ask
   }
 
-  /// The ends that are not confirmed, of queries whose late pushes could be taken for those of `query`.
+  /// The unconfirmed ends of queries whose late pushes could be taken for pushes for `query`.
   private func ends(concerning query: Query) -> Set<AskID> {
     Set(ending.filter { $0.value == query || isMet($0.value, by: query.path) }.keys)
   }
 
-  /// True if a push for everybody at a place may be meant for a query that was ended.
+  /// True if a push for everybody at a place may have been meant for a query that was ended.
   private func isMet(_ query: Query, by path: Path) -> Bool {
     query.loadsAllData && (query.path.contains(path) || path.contains(query.path))
   }
@@ -120,21 +123,23 @@ extension OriginTalk {
 // MARK: Writes
 
 extension OriginTalk {
-  /// A write that changes these places was sent.
+  /// Notes that a write to these places was sent.
   mutating func send(_ write: Int64, _ places: [Path]) {
     let ends = ending.filter { id, query in places.contains { isMet(query, by: $0) } }
     sent[write] = SentWrite(places: places, awaitedEnds: Set(ends.keys))
   }
 
-  /// The origin answered a write; returns where it has told since what is as new.
+  /// Notes that the origin answered a write; returns the places with data at least as new as the
+  /// write.
   mutating func answer(_ write: Int64) -> [Path] {
     Set((sent.removeValue(forKey: write)?.told ?? []).map(\.path)).sorted()
   }
 
-  /// The origin told what stands at a place, or something below it: for one query, or for everybody.
+  /// Notes that the origin sent data of a place, or of something below it: for one query, or for
+  /// everybody.
   ///
-  /// It tells it to an ask that it had not ended; so it tells there, too, what a write made of it that was
-  /// sent before.
+  /// The origin sends it to an ask that it had not ended, so the same ask also gets the result of
+  /// each write that was sent before.
   ///
   /// O(n) in the writes under way.
   mutating func tell(_ path: Path, for query: Query? = nil) {
@@ -145,7 +150,7 @@ extension OriginTalk {
     }
   }
 
-  /// The origin tells no more of a place and below it for a query.
+  /// Notes that the origin sends no more data of a place and below it for a query.
   mutating func fallSilent(_ path: Path, for query: Query) {
     for (id, write) in sent {
       sent[id]?.told = write.told.filter { $0.query != query || !path.contains($0.path) }

@@ -1,7 +1,7 @@
-/// What a paged window on a replica asks the origin for, so that no more is fetched than it shows.
+/// The queries with which a replica's paged window asks the origin for no more rows than it shows.
 ///
-/// Terms. The *probe* is a limited query for the rows that are to come in. The *hold* is the range from
-/// the frontier to the live end, by which the origin tells every change in the window.
+/// Terms. The *probe* is a limited query for the next rows. The *hold* is the range from the
+/// frontier to the live end; through it the origin sends every change in the window.
 ///
 /// ```
 ///   first page --probe answered--> held <--probe answered-- held, with a probe beyond the frontier
@@ -10,12 +10,13 @@
 /// ```
 ///
 /// Invariants:
-/// - I1. What is shown lies within the hold, if there is one. So no row that comes, goes or moves while
-///   a page is fetched makes a hole, and none is pushed out by another.
-/// - I2. A hold that was replaced, and the probe that the new one came from, are wanted until the new one
-///   is answered. So every row shown is told of at any time.
+/// - I1. All rows shown lie within the hold, if there is one. So no row that comes, goes or moves
+///   while a page is fetched makes a hole, and no row pushes another one out.
+/// - I2. When a hold replaces another one, the old hold, and the probe from which the new one was
+///   made, stay wanted until the new one is answered. So changes of every row shown are sent at any
+///   time.
 struct PagedListen: Sendable {
-  /// All that the listener requested, of which the window is a part.
+  /// The query of the listener, of which the window shows a part.
   let base: Query
   let anchor: Query.Side
   /// How many rows the first page has.
@@ -23,7 +24,7 @@ struct PagedListen: Sendable {
   /// How many rows the probe is to gain; 0 if there is none.
   private(set) var wantedCount: Int
   private(set) var hold: Query?
-  /// What was asked before the hold, until it is answered.
+  /// The queries that the hold replaces, until the hold is answered.
   private(set) var replaced: [Query] = []
   /// True if there may be rows beyond the frontier.
   private(set) var hasMore = true
@@ -35,27 +36,28 @@ struct PagedListen: Sendable {
     wantedCount = PagedListen.limit(paging.count)
   }
 
-  /// A row more than a page is asked for, which must be a number, too.
+  /// A page's count, limited so that one more can be asked for.
   private static func limit(_ count: Int) -> Int { min(count, Int.max - 1) }
 
-  /// True if the first page is there and no other is asked for.
+  /// True if the first page has come and no other one is being fetched.
   var isSettled: Bool { hold != nil && wantedCount == 0 }
 
-  /// All that the origin is to be asked.
+  /// All queries that the origin is to be asked.
   var wanted: [Query] { replaced + [hold, probe].compactMap(\.self) }
 
-  /// What is shown now.
+  /// The part that is shown now.
   var part: WindowPart {
     WindowPart(query: hold ?? limited(base, to: wantedCount), hasMore: hasMore)
   }
 
-  /// What finds the next rows; one more than wanted tells whether there are others.
+  /// The query for the next rows; it asks for one more than wanted, to see whether there are
+  /// others.
   var probe: Query? {
     if wantedCount == 0 { return nil }
     return limited(beyond, to: wantedCount + 1)
   }
 
-  /// What lies beyond the frontier.
+  /// The range beyond the frontier.
   private var beyond: Query {
     switch anchor {
     case .first:
@@ -72,14 +74,14 @@ struct PagedListen: Sendable {
       from: query.start, to: query.end, limit: Query.Limit(count: count, side: anchor))
   }
 
-  /// More rows are to come in.
+  /// Asks for more rows.
   mutating func want(_ count: Int) {
     if hasMore { wantedCount = PagedListen.limit(wantedCount.addingClamped(count)) }
   }
 
-  /// The probe found these rows, in order; `isAnswer` if there are no others.
+  /// Takes the rows that the probe found, in order; `isAnswer` if there are no others.
   ///
-  /// The frontier moves to the last of those that were wanted.
+  /// The frontier moves to the last of the rows that were wanted.
   mutating func reach(_ rows: [TreeRow], isAnswer: Bool) {
     let (count, probe) = (wantedCount, probe)
     wantedCount = 0
@@ -87,7 +89,7 @@ struct PagedListen: Sendable {
     if rows.count > count || !isAnswer {
       let gained = anchor == .first ? rows.prefix(count).last : rows.suffix(count).first
       let bound = gained.map { Query.Bound($0.position, isInclusive: true) }
-      // Nothing is gained: the frontier stays.
+      // Nothing was gained, so the frontier stays.
       guard let bound else { return }
       next =
         anchor == .first
@@ -100,12 +102,12 @@ struct PagedListen: Sendable {
     hold = next
   }
 
-  /// The hold is answered, or nobody is there to be asked: what was before it is wanted no more.
+  /// Drops the replaced queries: the hold is answered, or there is no connection to ask on.
   mutating func dropReplaced() { replaced = [] }
 }
 
 extension Int {
-  /// The sum, or the greatest number.
+  /// The sum, or the greatest number if the sum is too large.
   fileprivate func addingClamped(_ other: Int) -> Int {
     let (sum, isTooLarge) = addingReportingOverflow(other)
     return isTooLarge ? .max : sum

@@ -1,11 +1,11 @@
-/// Which of what is shown at a place waits for the origin's answer.
+/// The part of a place that is shown but not yet confirmed by the origin.
 public struct PendingState: Hashable, Sendable {
-  /// True if a pending write gives all of the place, or its priority.
+  /// True if a pending write replaces the whole place, or its priority.
   public var isWhole: Bool
   /// The children that a pending write changes, as a whole or in part.
   public var children: Set<Key>
 
-  /// Makes a state; by itself nothing is pending.
+  /// Makes a state; without arguments nothing is pending.
   public init(isWhole: Bool = false, children: Set<Key> = []) {
     self.isWhole = isWhole
     self.children = children
@@ -24,7 +24,7 @@ extension ReplicaBook {
     for write in pending where write.isVisible {
       for part in write.parts {
         if part.path == path || part.path.contains(path) {
-          // The priority of a place above is no part of this one.
+          // The priority of a place above does not belong to this place.
           if case .priority = part.target, part.path != path { continue }
           state.isWhole = true
         } else if path.contains(part.path) {

@@ -1,6 +1,6 @@
 package import RunnelBase
 
-// How pending writes are kept on disk: as JSON, the write raw and its parts in the export format.
+// Pending writes on disk: JSON with the write as requested, and its parts in the export format.
 
 extension PendingWrite {
   private enum Name {
@@ -66,7 +66,7 @@ extension PendingWrite {
     return .object(members)
   }
 
-  /// Reads what `json` wrote; nil if it is something else.
+  /// Reads what `json` wrote; nil if the value is anything else.
   package init?(id: Int64, json: JSONValue) {
     guard let write = PendingWrite.write(json), case .array(let elements)? = json[Name.parts],
       case .bool(let isVisible)? = json[Name.isVisible],
@@ -77,7 +77,7 @@ extension PendingWrite {
     for element in elements {
       guard let part = PendingWrite.part(element) else { return nil }
       parts.append(part)
-      // A base that cannot be read only means that a conflict is not seen.
+      // Without its base a conflict cannot be found, but the write is as good as with it.
       bases.append(element[Name.base].flatMap { try? Node(json: $0) })
     }
     self.init(

@@ -2,41 +2,41 @@
 ///
 /// Source: tree semantics, sections 7.1 and 8.4.
 public struct PendingWrite: Hashable, Sendable, Identifiable {
-  /// Ascends in the order in which writes were made.
+  /// The id; ids ascend in the order in which writes were made.
   public var id: Int64
-  /// The write as it was asked for, with its server values: what the origin is sent.
+  /// The write as it was requested, with its server values: this is sent to the origin.
   public var write: Write
-  /// The write as it is shown until then, with estimates in place of server values.
+  /// The write as it is shown until it is acknowledged, with estimates in place of server values.
   public var parts: [Assignment]
-  /// What the origin was known to hold at the place of each part when the write was made; nil where
-  /// that was unknown, or too large to keep.
+  /// The node that the origin was known to hold at the place of each part when the write was made;
+  /// nil if it was unknown, or too large to keep.
   public var bases: [Node?]
-  /// False for what shows only when the origin has taken it.
+  /// False for a write that is shown only when the origin has taken it.
   public var isVisible: Bool
   /// Who made it.
   public var maker: Maker
-  /// When it was made, in milliseconds since 1970 on the origin's clock; nil if that is not known.
+  /// When it was made, in milliseconds since 1970 by the origin's clock; nil if that is not known.
   public var madeAt: Int64?
 
-  /// Who made a pending write, which says how long it lives.
+  /// The maker of a pending write, which determines how long the write lives.
   public enum Maker: Hashable, Sendable {
-    /// Whoever it was: the write is done in the end, over restarts. With a name it is done once,
-    /// however often it is asked for.
+    /// Any caller: the write is kept over restarts until the origin answers. With a name it is done
+    /// once, however often it is requested.
     case anyone(name: WriteID?)
-    /// A transaction of this session: the write ends with it.
+    /// A transaction of a session: the write ends with the session.
     case transaction(session: Int64)
   }
 
-  /// The number of no session: it names one that has ended.
+  /// The number that stands for a session that has ended; no running session has it.
   public static let noSession: Int64 = 0
 
-  /// What becomes of a pending write when it is pending no more.
+  /// The end of a pending write.
   public enum Ending: Hashable, Sendable {
     /// The origin did it.
     case done
     /// The origin refused it, or it was given up.
     case refused(TreeError)
-    /// It was a transaction's, of which something else is written now, or nothing.
+    /// A transaction took it back, to write something else or nothing.
     case takenBack
   }
 
@@ -54,10 +54,10 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
     self.madeAt = madeAt
   }
 
-  /// False for what a transaction wrote: it ends with its session.
+  /// False for a write of a transaction, which ends with its session.
   public var isDurable: Bool { if case .anyone = maker { true } else { false } }
 
-  /// The name by which it is done once; nil if it has none.
+  /// The name of the write, under which it is done once; nil if it has none.
   public var name: WriteID? { if case .anyone(let name) = maker { name } else { nil } }
 
   /// True if the write replaces the node at a place as a whole, or one above it.
@@ -74,7 +74,7 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
 }
 
 extension Assignment {
-  /// What stands at `path` after this was done, where `node` stood before.
+  /// The node at `path` after this write, if `node` was there before.
   func projected(onto node: Node, at path: Path) -> Node {
     if let below = self.path.relative(to: path) { return target.applied(to: node, at: below) }
     guard let inside = path.relative(to: self.path), case .node(let new) = target else {

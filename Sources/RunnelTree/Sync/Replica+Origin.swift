@@ -1,19 +1,20 @@
-// What the origin tells. Source: tree semantics, sections 7.4, 7.5 and 15.2.
+// Data from the origin. Source: tree semantics, sections 7.4, 7.5 and 15.2.
 
 extension Replica {
-  /// What the origin told of a place: the whole node there, or those below it that changed.
+  /// Data that the origin sends of a place: its whole node, or the nodes below it that changed.
   public enum Push: Hashable, Sendable {
     /// The node at the place is now this.
     case set(Node)
-    /// These places, whose paths begin there, are now so: nodes, or priorities alone.
+    /// These parts are now so: nodes, or priorities alone; their paths are relative to the place.
     ///
-    /// Nodes are done first, in path order, for an empty node takes no priority.
+    /// Nodes are set first, in path order, since an empty node takes no priority.
     case merge([Assignment])
     /// The priority of the node at the place is now this; nil if it has none.
     case priority(Leaf?)
   }
 
-  /// The origin told what stands at `path`, for everybody who listens there, above it or below it.
+  /// Takes data of `path` that the origin sent for everybody who listens there, above it or below
+  /// it.
   mutating func receive(
     _ push: Push, at path: Path, by teller: Teller = .everybody,
     _ storage: inout some ReplicaStorage
@@ -41,8 +42,8 @@ extension Replica {
     return sorted.filter(\.isNode) + sorted.filter { !$0.isNode }
   }
 
-  /// Data of a place that nobody keeps anything of are for a listener that has gone, or a part of an
-  /// answer that is not there yet.
+  /// If nobody keeps anything of the place, the data were sent for a listener that has gone, or are
+  /// a part of an answer that is not complete.
   private mutating func receive(
     _ part: Assignment, isWhole: Bool, by teller: Teller, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -63,15 +64,16 @@ extension Replica {
     return try rebase([path], &storage) + [path]
   }
 
-  /// True if an active default query above a place waits for its answer, of which this is a part.
+  /// True if the data are a part of the awaited answer to an active default query above the place.
   private func isAwaited(_ path: Path) -> Bool {
     guard let parent = path.parent else { return false }
     return book.record(of: Query(parent))?.isActive == true
   }
 
-  /// The origin told a part of the answer of one query, or answered it once.
+  /// Takes a part of the answer to one query, or the answer to a query that was asked once.
   ///
-  /// A child that it takes away has left the answer; it may well exist, and other queries keep it.
+  /// A child that it removes has left the answer; the child may still exist, and other queries keep
+  /// it.
   mutating func receive(
     _ push: Push, at path: Path, for query: Query, isOnce: Bool = false,
     _ storage: inout some ReplicaStorage
@@ -109,7 +111,7 @@ extension Replica {
     var record = old
     let place = { (key: Key) in Path(unchecked: old.query.path.keys + [key]) }
     let all = Assignment(path: record.query.path, target: .node(node))
-    // The base is put down while the rows are still those that were hashed.
+    // The base is saved while the rows are still those that were hashed.
     try noteInBases(all, by: teller, of: record.query, storage)
     record.keys = Set(node.children.map(\.key))
     record.isComplete = true
@@ -137,7 +139,7 @@ extension Replica {
     if below.keys.count == 1, target == .node(.empty) {
       return try receiveLeaving(key, part, record, by: teller, &storage)
     }
-    // Of a child that is not known a part is no use.
+    // A part of a child is of no use if the child itself is not known.
     let isPart = below.keys.count > 1 || !part.isNode
     if isPart, !record.keys.contains(key) { return [] }
     if teller != .nobody { book.talk.tell(path, for: query) }
@@ -147,7 +149,7 @@ extension Replica {
     return try rebase([path], &storage) + [query.path]
   }
 
-  /// A child has left the answer of a query.
+  /// Removes a child from the answer of a query.
   private mutating func receiveLeaving(
     _ key: Key, _ part: Assignment, _ old: TrackedQuery, by teller: Teller,
     _ storage: inout some ReplicaStorage
@@ -161,7 +163,8 @@ extension Replica {
     return (isForgotten ? try rebase([part.path], &storage) : []) + [record.query.path]
   }
 
-  /// Forgets what the origin told of a place, unless a query keeps it; true if it did.
+  /// Removes the origin's data of a place, unless a query keeps them; returns true if they were
+  /// removed.
   private mutating func forget(
     _ path: Path, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> Bool {
@@ -174,7 +177,7 @@ extension Replica {
 // MARK: Listening
 
 extension Replica {
-  /// The origin is about to be asked a query.
+  /// Prepares for asking the origin a query.
   ///
   /// `now` is in seconds since 1970.
   mutating func activate(
@@ -182,21 +185,21 @@ extension Replica {
   ) throws(TreeError) {
     let (isTold, isCached) = (book.isTold(query.path), book.isCached(query.path))
     var record = book.recordOrNew(of: query)
-    // What is kept of an earlier answer is its rows alone.
+    // Of an earlier answer only its rows are kept.
     var isUnfiltered = !record.isComplete
     if record.isDefault {
       record.isComplete = record.isComplete || isTold
     } else if record.isComplete, !isTold,
       try storage.queriesHeldElsewhere().contains(record.id)
     {
-      // What another session was told of the answer is newer than what was cached of the place.
+      // What another session has received of the answer is newer than what was cached of the place.
     } else if isTold || isCached {
-      // The keys of an earlier answer may be older than what was told of the place since.
+      // The keys of an earlier answer may be older than what was received of the place since.
       record.keys = try rowKeys(of: query, storage)
       record.isComplete = isTold && !isCached
       isUnfiltered = true
     } else if query.limit == nil, !record.isComplete {
-      // What is told of its rows already need not be told again.
+      // Rows that were received already need not be sent again.
       record.keys.formUnion(try toldKeys(of: query, storage))
     }
     record.isActive = true
@@ -205,7 +208,7 @@ extension Replica {
     try put(record, &storage)
   }
 
-  /// The children that other queries of the place are told of, and that lie in the range of this one.
+  /// The children in the range of this query of which other queries of the place receive changes.
   private func toldKeys(
     of query: Query, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Set<Key> {
@@ -221,7 +224,7 @@ extension Replica {
     return keys
   }
 
-  /// The children that a query shows of what the origin told.
+  /// The children that a query shows of the origin's data.
   private func rowKeys(
     of query: Query, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Set<Key> {
@@ -229,7 +232,7 @@ extension Replica {
     return Set(RowSlice(query).rows(among: children, detail: .shallow).map(\.key))
   }
 
-  /// The origin is not asked a query any more; its answer stays, and grows old.
+  /// Notes that the origin is no longer asked a query; its answer stays and becomes outdated.
   mutating func deactivate(
     _ query: Query, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {

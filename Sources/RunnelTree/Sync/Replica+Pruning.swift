@@ -1,18 +1,19 @@
 // The size of the cache. Source: tree semantics, section 15.3.
 
 extension Replica {
-  /// How many bytes of the origin's tree are kept, unless it is said otherwise.
+  /// The default limit of the bytes that are kept of the origin's tree.
   public static let cacheBytesMax = 10 << 20
-  /// How many answers are kept that nobody listens to.
+  /// The most answers that are kept although nobody listens to them.
   public static let inactiveQueriesMax = 1000
-  /// The share of the inactive answers that goes in one step.
+  /// The share of the inactive answers that is removed in one step.
   private static let prunedShare = 0.2
 
-  /// Removes the answers that were not asked for longest, until the rest is within the limits.
+  /// Removes the answers that were not used for longest, until the rest is within the limits.
   ///
-  /// What a query keeps that is active here or in another session, and pending writes, stay.
+  /// Data of queries that are active, here or in another session, and pending writes are never
+  /// removed.
   ///
-  /// - Returns: the places where something went.
+  /// - Returns: the places where something was removed.
   mutating func prune(
     toBytes bytes: Int, queries: Int, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -29,9 +30,9 @@ extension Replica {
     }
   }
 
-  /// Forgets the answer of a query that nobody wants any more, for another one holds as much.
+  /// Removes the answer of a query that nobody needs, since another query holds the same.
   ///
-  /// - Returns: the places where something went.
+  /// - Returns: the places where something was removed.
   mutating func discard(
     _ query: Query, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -61,7 +62,7 @@ extension Replica {
     return touched
   }
 
-  /// What of a node the queries that are left keep.
+  /// The part of a node that the remaining queries keep.
   private func kept(_ node: Node, at path: Path) -> Node {
     if node.isEmpty || book.isCached(path) || book.isToldByKey(path) { return node }
     if book.record(of: Query(path)) != nil { return node }
@@ -73,7 +74,7 @@ extension Replica {
 }
 
 extension ReplicaEngine {
-  /// Removes what the cache is too small for; see `Replica.prune`.
+  /// Removes data until the cache is within its limits; see `Replica.prune`.
   ///
   /// - Throws: `TreeError` (`storage`).
   public mutating func prune(

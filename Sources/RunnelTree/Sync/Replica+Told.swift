@@ -1,20 +1,22 @@
-// What the server tree holds, and what an answer without data confirms. Source: tree semantics, sections
-// 7.5, 7.7 and 15.2.
+// The content of the server tree, and what an answer without data confirms. Source: tree semantics,
+// sections 7.5, 7.7 and 15.2.
 
 extension Replica {
-  /// Who says what stands in the server tree.
+  /// The source of a change of the server tree.
   enum Teller: Hashable {
-    /// The origin, as it tells it to all who listen at the place.
+    /// A message for everybody who listens at the place.
     case everybody
-    /// The origin, for one query.
+    /// A message for one query.
     case query(Query)
-    /// Nobody who is asked now: an acknowledgement, a question that was asked once, or what was hashed.
+    /// Neither: an acknowledgement, the answer to a question that was asked once, or what was
+    /// hashed.
     case nobody
   }
 
-  /// Changes what is kept of the origin's tree.
+  /// Changes the server tree.
   ///
-  /// Open asks keep their bases: what their origin told since they were asked, and nothing else.
+  /// Open asks keep their bases: the data that was hashed, and what the origin has sent for them
+  /// since.
   mutating func keep(
     _ assignment: Assignment, by teller: Teller, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
@@ -22,9 +24,10 @@ extension Replica {
     try storage.performOnServer(assignment)
   }
 
-  /// Brings the bases of the open asks, or of one of them, up to date with a change that is told now.
+  /// Applies a change that was just received to the bases of the open asks, or of one of them.
   ///
-  /// `isKept` is false for what the server tree does not take before an ask above it is answered.
+  /// `isKept` is false for a change that the server tree does not take before an ask above it is
+  /// answered.
   mutating func noteInBases(
     _ change: Assignment, by teller: Teller, isKept: Bool = true, of one: Query? = nil,
     _ storage: some ReplicaStorage
@@ -34,7 +37,7 @@ extension Replica {
       guard isConcerned(query, by: change.path, teller) else { continue }
       let isCounted = isTold(query, ask, by: teller)
       var base = ask.base
-      // Where the server tree and the base go different ways, the base has to be put down first.
+      // The server tree and the base would differ from here on, so the base must be saved first.
       if isCounted != isKept, base == nil { base = try kept(of: query, storage) }
       if isCounted { base = base.map { change.projected(onto: $0, at: query.path) } }
       if isCounted, isKept, change.gives(query.path) { base = nil }
@@ -52,7 +55,7 @@ extension Replica {
       || book.record(of: query)?.keys.contains(key) == true
   }
 
-  /// True if what is told belongs to the answer of an open ask.
+  /// True if a change belongs to the answer of an open ask.
   private func isTold(_ query: Query, _ ask: OriginTalk.OpenAsk, by teller: Teller) -> Bool {
     switch teller {
     case .everybody: query.loadsAllData && ask.awaitedEnds.isEmpty
@@ -61,7 +64,7 @@ extension Replica {
     }
   }
 
-  /// What the origin tells now is all of the answers to open asks at a place and below it.
+  /// Notes that the origin has now sent the whole answers to the open asks at a place and below it.
   mutating func noteAllTold(_ path: Path) {
     for (query, ask) in book.talk.open where path.contains(query.path) {
       if isTold(query, ask, by: .everybody) { book.talk.update(query) { $0.isTold = true } }
@@ -84,7 +87,7 @@ extension Replica {
 }
 
 extension Assignment {
-  /// True if this gives all that stands at a place.
+  /// True if the part replaces everything at a place.
   fileprivate func gives(_ path: Path) -> Bool {
     isNode && self.path.contains(path)
   }
@@ -96,7 +99,7 @@ extension Assignment {
 // MARK: Answers
 
 extension Replica {
-  /// The origin has told all that a query asks for, maybe because what was hashed is right.
+  /// Notes that the answer to a query is complete; without data, since what was hashed is right.
   mutating func receiveComplete(
     _ query: Query, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -108,7 +111,7 @@ extension Replica {
     return touched + [query.path]
   }
 
-  /// What was hashed is right, and not what is kept of it now.
+  /// Puts back what was hashed, which is right, in place of what is kept now.
   private mutating func restore(
     _ base: Node, _ record: TrackedQuery, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -118,13 +121,13 @@ extension Replica {
     return try rebase([path], &storage)
   }
 
-  /// The origin told the ranges in which the answer of a query differs from what was hashed.
+  /// Takes the ranges in which the answer of a query differs from what was hashed.
   ///
   /// Source: tree semantics, section 16.3.
   mutating func receive(
     _ merges: [RangeMerge], for query: Query, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
-    // An answer to a query that was ended meanwhile: what it is about may have gone.
+    // If the query was ended meanwhile, the data it refers to may have been removed.
     guard book.record(of: query)?.isActive == true, !book.talk.awaitsEnds(query) else { return [] }
     var node: Node
     if let base = book.talk.open[query]?.base {
@@ -140,10 +143,10 @@ extension Replica {
 // MARK: Acknowledgements
 
 extension Replica {
-  /// The origin took a write.
+  /// Notes that the origin took a write.
   ///
-  /// Where it tells the data by itself it has told them before, or tells them with an answer that is yet
-  /// to come; elsewhere the write is what is known from now on.
+  /// Where the origin sends data by itself, it has sent the result before, or sends it with an
+  /// answer that is still to come. Elsewhere the write itself is what is known from now on.
   mutating func acknowledge(
     _ id: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -165,12 +168,12 @@ extension Replica {
       return try keep(part, by: .nobody, &storage)
     }
     for place in book.livePlaces(atOrBelow: part.path) + told {
-      // There the origin told what it made of the write, and maybe more.
+      // Here the origin has sent the result of the write, and maybe more.
       guard let below = place.relative(to: part.path) else { continue }
       node = node.replacing(below, with: try storage.serverNode(at: place))
     }
     try keep(Assignment(path: part.path, target: .node(node)), by: .nobody, &storage)
-    // A query that is open stays so: it is known for now, and its answer decides.
+    // An open query stays open: the place is known for now, and the answer decides.
     if !book.isCached(part.path) { try markAnswered(Query(part.path), &storage) }
   }
 }

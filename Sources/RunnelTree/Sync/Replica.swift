@@ -1,32 +1,33 @@
-/// A copy of an origin's tree, with the writes made here laid over it until the origin answers.
+/// A copy of an origin's tree; writes made here are laid over it until the origin answers them.
 ///
 /// Responsibilities:
-/// - It keeps three things in step: the *server* tree (what the origin told), the pending writes, and
-///   the *shown* tree, which listeners see.
+/// - It keeps three things consistent: the *server* tree (the origin's data), the pending writes,
+///   and the *shown* tree, which listeners see.
 /// - Each method takes one input and returns the places whose views must be refreshed.
 ///
 /// Invariants:
-/// - I1. The shown tree is the server tree with the visible pending writes done in order.
-/// - I2. The server tree holds what a tracked query keeps, and nothing besides.
+/// - I1. The shown tree is the server tree after the visible pending writes, in order.
+/// - I2. The server tree holds what tracked queries keep, and nothing else.
 ///
-/// Queries share one server tree. Which children belong to a query's answer is each query's own.
+/// Queries share one server tree. Each query has its own set of children that belong to its answer.
 ///
-/// Differences from the semantics, where a query's data are its own:
-/// - What is told for one tag is seen at once by all queries that track the same child.
+/// Differences from the semantics, where each query has data of its own:
+/// - Data sent for one tag are seen at once by all queries that track the same child.
 /// - A query without an answer shows what the answers of other queries at its place hold.
-/// - While a window's answer is complete, children outside of it are shown only from its own answer,
-///   active listens below it and pending writes; what was cached once does not fill it.
-/// - A part of a child that is not known, told for all before their query is answered, is kept for the
-///   answer: it is told from what was hashed on.
-/// - What is told for a query that was ended does not count for the answer of the next one.
-/// - A rejected write gives the parent its priority back, for what is shown is always I1.
+/// - While a window's answer is complete, children outside of it are shown only from its own
+///   answer, from active listens below it and from pending writes; data cached earlier do not fill
+///   it.
+/// - If a part of an unknown child is sent for everybody before their query is answered, it is kept
+///   for the answer: it continues what was hashed.
+/// - Data sent for a query that was ended do not count for the answer of the next one.
+/// - A rejected write gives the parent its priority back, since I1 always holds for what is shown.
 ///
 /// Source: tree semantics, sections 7, 8 and 15.
 public struct Replica: Sendable {
-  /// What is remembered beside the data.
+  /// The pending writes and the tracked queries.
   public internal(set) var book: ReplicaBook
 
-  /// Makes a replica from what its storage kept, or a new one.
+  /// Makes a new replica, or one from the book that its storage kept.
   public init(book: ReplicaBook = ReplicaBook()) { self.book = book }
 }
 
@@ -35,8 +36,8 @@ public struct Replica: Sendable {
 extension Replica {
   /// Does a write here; it is pending from now on.
   ///
-  /// Increments add to what stands here including all pending writes; `now` is in milliseconds since
-  /// 1970, as the origin's clock has it.
+  /// Increments add to the value here, including all pending writes. `now` is in milliseconds since
+  /// 1970 by the origin's clock.
   ///
   /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
   mutating func write(
@@ -58,7 +59,7 @@ extension Replica {
     return (pending, parts.map(\.path))
   }
 
-  /// What the origin holds where a write changes it, if that is known and small.
+  /// The origin's node where a write changes it, if it is known and small.
   private func base(
     of part: Assignment, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Node? {
@@ -71,10 +72,10 @@ extension Replica {
     return try storage.serverNode(at: part.path)
   }
 
-  /// The most children of a node that is kept to tell conflicts by.
+  /// The most children of a node that is kept for finding conflicts.
   static let baseChildrenMax = 100
 
-  /// The origin refused a write, or it is given up: what was under it shows again.
+  /// Ends a write that the origin refused or that is given up: what it covered shows again.
   mutating func reject(
     _ id: Int64, _ ending: PendingWrite.Ending, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -88,7 +89,8 @@ extension Replica {
 // MARK: Showing
 
 extension Replica {
-  /// Shows anew what stands at some places; returns those that changed or whose knowledge may have.
+  /// Computes what is shown at some places; returns those that changed, or whose knowledge may
+  /// have.
   func rebase(
     _ paths: [Path], _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -106,9 +108,9 @@ extension Replica {
 
   /// The highest place at or above `path` where a change at `path` can be seen.
   ///
-  /// A parent that is a leaf or empty in one of the trees and not in the other may appear, vanish or
-  /// turn with the child, together with its priority; it may also do so while the pending writes are
-  /// done one after the other.
+  /// A parent that is a leaf or empty in one of the trees and not in the other may appear, vanish
+  /// or change its kind with the child, and so may its priority; also while the pending writes are
+  /// applied one after the other.
   private func rebasePlace(
     of path: Path, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Path {
@@ -118,7 +120,7 @@ extension Replica {
         try storage.serverSummary(at: above), try storage.summary(at: above)
       )
       if server.kind.rank != shown.kind.rank || server.priority != shown.priority { return above }
-      // Pending writes may have emptied the place on the way, which took its priority.
+      // Pending writes may have emptied the place for a moment, and so removed its priority.
       if book.isWritten(at: above) { return above }
       if server.priority != nil, book.isWritten(atOrBelow: above) { return above }
     }
@@ -147,7 +149,7 @@ extension Replica {
     try storage.save(record)
   }
 
-  /// The origin told the whole answer of a query.
+  /// Notes that the whole answer to a query was received.
   mutating func markAnswered(
     _ query: Query, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {

@@ -1,8 +1,8 @@
-/// What a replica remembers beside its data: the pending writes, and what of the origin is known.
+/// The pending writes of a replica, and the record of what it knows of its origin.
 ///
-/// Terms. A place is *covered* if the default query at it or above it is active and answered. A place
-/// is *cached* if such a query was answered once. A place is *shadowed* if a pending write gives
-/// all of it.
+/// Terms. A place is *covered* if the default query at it or above it is active and answered. A
+/// place is *cached* if such a query was answered once. A place is *shadowed* if a pending write
+/// replaces all of it.
 ///
 /// Invariants:
 /// - I1. `pending` ascends by id.
@@ -14,18 +14,18 @@ public struct ReplicaBook: Sendable {
   public private(set) var pending: [PendingWrite] = []
   private var tracked = PathTree<[Query: TrackedQuery]>()
   private var nextTrackedID: Int64 = 0
-  /// What was said to the origin and not answered; it ends with the connection.
+  /// The open conversation with the origin; it ends with the connection.
   var talk = OriginTalk()
-  /// The windows of which no row was told since they were asked: what is kept of their place is all
-  /// that is known, and counts as all there is.
+  /// The windows of which no row was received since they were asked: they show everything that is
+  /// kept of their place.
   private(set) var unfiltered: Set<Query> = []
 
   /// Makes an empty book.
   public init() {}
 
-  /// Makes the book that was kept on disk.
+  /// Makes a book from what was kept on disk.
   ///
-  /// Queries that were active are not any more.
+  /// All queries are inactive at first.
   public init(pending: [PendingWrite], tracked: [TrackedQuery]) {
     for write in pending.sorted(by: { $0.id < $1.id }) { add(write) }
     for var record in tracked {
@@ -46,7 +46,7 @@ extension ReplicaBook {
   /// O(log n) in the pending writes.
   func places(of id: Int64) -> [Path]? { index(of: id).map { pending[$0].parts.map(\.path) } }
 
-  /// Where a pending write stands in the list, which ascends by id.
+  /// The index of a pending write in the list, which ascends by id.
   private func index(of id: Int64) -> Int? {
     var (low, high) = (0, pending.count)
     while low < high {
@@ -56,7 +56,7 @@ extension ReplicaBook {
     return low < pending.count && pending[low].id == id ? low : nil
   }
 
-  /// The write of a name that the origin has not answered.
+  /// The pending write with a name.
   package func pendingWrite(named name: WriteID) -> PendingWrite? {
     pending.first { $0.name == name }
   }
@@ -76,12 +76,12 @@ extension ReplicaBook {
     pending[index] = write
   }
 
-  /// What stands at a place, where the origin holds `node` there.
+  /// The node shown at a place, if the origin holds `node` there.
   package func layered(onto node: Node, at path: Path, includingHidden: Bool = false) -> Node {
     layered(onto: node, at: path) { $0.isVisible || includingHidden }
   }
 
-  /// What stands at a place with those pending writes alone that `isCounted`.
+  /// The node at a place with only those pending writes that `isCounted` accepts.
   func layered(
     onto node: Node, at path: Path, where isCounted: (PendingWrite) -> Bool
   ) -> Node {
@@ -97,17 +97,18 @@ extension ReplicaBook {
     pending.contains { $0.isVisible && $0.parts.contains { path.contains($0.path) } }
   }
 
-  /// True if a pending write that is shown gives the node at a place, or its priority.
+  /// True if a pending write that is shown replaces the node at a place, or its priority.
   func isWritten(at path: Path) -> Bool {
     pending.contains { $0.isVisible && $0.parts.contains { $0.path == path } }
   }
 
-  /// True if a pending write gives all of a place.
+  /// True if a pending write replaces all of a place.
   func isShadowed(_ path: Path) -> Bool {
     pending.contains { $0.isVisible && $0.covers(path) }
   }
 
-  /// The children of a place that pending writes give as a whole; or also in part.
+  /// The children of a place that pending writes replace as a whole, or also those they change in
+  /// part.
   private func writtenChildren(of path: Path, orInPart isPartCounted: Bool = false) -> Set<Key> {
     var keys: Set<Key> = []
     for write in pending where write.isVisible {
@@ -131,10 +132,11 @@ extension ReplicaBook {
     tracked.paths(at: .root).flatMap { (tracked[$0] ?? [:]).values }.sorted { $0.id < $1.id }
   }
 
-  /// What is remembered of a query, however its rows are ordered if it shows them all.
+  /// The record of a query; all queries that show every child of a place share one, whatever their
+  /// order.
   public func record(of query: Query) -> TrackedQuery? { tracked[query.path]?[query.asked] }
 
-  /// What is remembered of a query, made if there is nothing yet.
+  /// The record of a query, which is made if there is none.
   mutating func recordOrNew(of query: Query) -> TrackedQuery {
     if let record = record(of: query) { return record }
     let record = TrackedQuery(id: nextTrackedID, query: query.asked)
@@ -149,14 +151,14 @@ extension ReplicaBook {
     nextTrackedID = max(nextTrackedID, record.id + 1)
   }
 
-  /// Takes in what another process wrote down; what is asked from here stays active.
+  /// Takes over the records that another process wrote; queries asked from here stay active.
   mutating func absorb(_ stored: ReplicaBook, active: Set<Query>) {
     let asked = trackedQueries.filter { active.contains($0.query) }
     let own = (talk, unfiltered)
     self = stored
     (talk, unfiltered) = own
     for var record in asked where self.record(of: record.query) == nil {
-      // The other process wanted it no more.
+      // The other process removed the record, but this one still needs it.
       record.id = nextTrackedID
       put(record)
     }
@@ -166,7 +168,7 @@ extension ReplicaBook {
     }
   }
 
-  /// Remembers whether no row of a window was told since it was asked.
+  /// Notes whether no row of a window was received since it was asked.
   mutating func setUnfiltered(_ query: Query, _ isUnfiltered: Bool) {
     if isUnfiltered { unfiltered.insert(query) } else { unfiltered.remove(query) }
   }
@@ -187,7 +189,7 @@ extension ReplicaBook {
     tracked.paths(at: path).flatMap { records(at: $0) }
   }
 
-  /// The record of the default query that answers for a place; the topmost if there are several.
+  /// True if an answered default query, at a place or above it, is counted.
   private func answered(_ path: Path, where isCounted: (TrackedQuery) -> Bool) -> Bool {
     (0...path.keys.count).contains { depth in
       let above = Path(unchecked: Array(path.keys[..<depth]))
@@ -196,13 +198,13 @@ extension ReplicaBook {
     }
   }
 
-  /// True if the origin tells every change at a place, and told what was there.
+  /// True if the origin has sent everything at a place, and sends its changes.
   func isCovered(_ path: Path) -> Bool { answered(path) { $0.isActive } }
 
-  /// True if the origin once told all that is at a place.
+  /// True if the origin has once sent everything at a place.
   func isCached(_ path: Path) -> Bool { answered(path) { _ in true } }
 
-  /// True if the origin is asked for all that is at a place, or above it.
+  /// True if the origin is asked for everything at a place, or at one above it.
   func isActive(atOrAbove path: Path) -> Bool {
     (0...path.keys.count).contains { depth in
       let above = Path(unchecked: Array(path.keys[..<depth]))
@@ -210,8 +212,8 @@ extension ReplicaBook {
     }
   }
 
-  /// True if the origin tells changes at a place: it is covered, or a child that belongs to the answer
-  /// of an active query is at it or above it.
+  /// True if the origin sends changes at a place: the place is covered, or it lies at or below a
+  /// child that belongs to the answer of an active query.
   func isTold(_ path: Path) -> Bool {
     if isCovered(path) { return true }
     return path.keys.indices.contains { depth in
@@ -222,7 +224,7 @@ extension ReplicaBook {
     }
   }
 
-  /// True if the origin has told, on this connection, what stands at a place, and tells its changes.
+  /// True if the origin has sent, on this connection, the node at a place, and sends its changes.
   ///
   /// Source: tree semantics, section 15.2.
   func isLive(_ path: Path) -> Bool {
@@ -247,12 +249,12 @@ extension ReplicaBook {
     }
   }
 
-  /// True if a query, at a place, above it or below it, keeps data there.
+  /// True if a query at a place, above it or below it, keeps data there.
   func isKept(_ path: Path) -> Bool {
     isCached(path) || !tracked.paths(at: path).isEmpty || isToldByKey(path)
   }
 
-  /// True if a child that belongs to a query's answer is at a place or above it.
+  /// True if a place lies at or below a child that belongs to a query's answer.
   func isToldByKey(_ path: Path) -> Bool {
     path.keys.indices.contains { depth in
       let above = Path(unchecked: Array(path.keys[..<depth]))
@@ -264,9 +266,9 @@ extension ReplicaBook {
 // MARK: Knowledge
 
 extension ReplicaBook {
-  /// What is known of the children that a query is about.
+  /// What is known of the children that a query asks for.
   ///
-  /// An active query knows its own answer best; what was cached once serves until it has one.
+  /// An active query with an answer relies on it; until then, data that were cached earlier serve.
   ///
   /// Source: tree semantics, sections 7.2, 7.5 and 15.2.
   public func knowledge(of query: Query) -> Knowledge {
@@ -286,7 +288,7 @@ extension ReplicaBook {
     return .keys(keys, isAnswer: false)
   }
 
-  /// The children of a place that have an answered default query of their own.
+  /// The children of a place with an answered default query of their own.
   private func childrenAnswered(
     of path: Path, where isCounted: (TrackedQuery) -> Bool
   ) -> Set<Key> {

@@ -2,22 +2,23 @@
 
 /// A question that the origin has not answered.
 struct OpenGet: Sendable {
-  /// How long a question waits for a connection before what is kept has to do.
+  /// How long a question waits for a connection before it is answered from the cache.
   static let patienceMilliseconds: Int64 = 3000
 
   let id: Int64
   let query: Query
   var isSent: Bool
-  /// When it waits no longer for a connection, in milliseconds since 1970.
+  /// When it stops waiting for a connection, in milliseconds since 1970.
   var deadline: Int64
 }
 
 extension ReplicaEngine {
-  /// Asks for what a query shows, once; returns the id under which the answer is completed.
+  /// Asks once for what a query shows; returns the id under which the answer is completed.
   ///
-  /// Who listens to the query has its answer at once. Else the origin is asked; without one the question
-  /// waits until `nextDeadline`, and then what is kept of an earlier answer has to do. The answer is kept
-  /// like that of a query that was listened to. `now` is in milliseconds since 1970.
+  /// If somebody listens to the query, its answer is known at once. Otherwise the origin is asked.
+  /// Without a connection the question waits until `nextDeadline`; then an answer that was kept
+  /// earlier has to do. The answer is kept like that of a query with listeners. `now` is in
+  /// milliseconds since 1970.
   ///
   /// - Throws: `TreeError` (`storage`); then nothing is asked.
   public mutating func get(
@@ -38,15 +39,15 @@ extension ReplicaEngine {
     return (id, outcome)
   }
 
-  /// Nobody waits for the answer of a question any more: what comes of it is passed by.
+  /// Drops a question: its answer completes nothing.
   public mutating func cancel(get id: Int64) { gets.removeAll { $0.id == id } }
 
-  /// When `giveUpGets` is to be called next, in milliseconds since 1970; nil if no question waits for a
-  /// connection.
+  /// When `giveUpGets` is to be called next, in milliseconds since 1970; nil if no question waits
+  /// for a connection.
   public var nextDeadline: Int64? { gets.filter { !$0.isSent }.map(\.deadline).min() }
 
-  /// Answers the questions that have waited for a connection long enough with what is kept, if that is
-  /// an answer.
+  /// Answers the questions that have waited long enough for a connection from the cache, or with an
+  /// error if the cache has no answer.
   public mutating func giveUpGets(
     now: Int64, _ storage: some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
@@ -63,7 +64,7 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// What is kept of an earlier answer, or else the error.
+  /// The answer that was kept earlier, or else the error.
   private func kept(
     _ get: OpenGet, orElse error: TreeError, _ storage: some ReplicaStorage
   ) throws(TreeError) -> ReplicaCompletion {
@@ -73,7 +74,7 @@ extension ReplicaEngine {
     return .got(id: get.id, try value(of: get.query, reader(storage)))
   }
 
-  /// True if somebody listens to a query, and knows its whole answer.
+  /// True if somebody listens to a query, and its whole answer is known.
   private func isLive(_ query: Query) -> Bool {
     let book = replica.book
     let isHeard = book.isActive(atOrAbove: query.path) || book.record(of: query)?.isActive == true
@@ -99,7 +100,7 @@ extension ReplicaEngine {
     }
   }
 
-  /// The origin is gone: what it did not answer is asked again when it is back.
+  /// Notes that the connection ended: unanswered questions are asked again on the next one.
   mutating func keepGetsForLater(now: Int64) {
     for index in gets.indices where gets[index].isSent {
       gets[index].isSent = false
@@ -107,13 +108,13 @@ extension ReplicaEngine {
     }
   }
 
-  /// The origin answered a question; returns the places touched.
+  /// Takes the answer to a question; returns the places touched.
   mutating func answered(
     get id: Int64, _ node: Node, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     guard let get = take(get: id) else { return [] }
-    // While the answer is read its query counts as active: it knows its own answer best.
+    // While the answer is read its query counts as active, so that its own answer is what is known.
     let wasActive = try replica.beginAnswer(to: get.query, now: now / 1000, &storage)
     let touched = try replica.receive(
       .set(node), at: get.query.path, for: get.query, isOnce: true, &storage)
@@ -122,7 +123,7 @@ extension ReplicaEngine {
     return touched
   }
 
-  /// The origin refused to answer a question; false if that was something else.
+  /// Takes the refusal of a question; returns false if the id is not that of a question.
   mutating func refused(
     get id: Int64, _ error: TreeError, _ outcome: inout ReplicaOutcome,
     _ storage: some ReplicaStorage
@@ -139,7 +140,7 @@ extension ReplicaEngine {
 }
 
 extension Replica {
-  /// Lets a query count as active; returns whether it was.
+  /// Makes a query count as active; returns whether it was active before.
   ///
   /// `now` is in seconds since 1970.
   fileprivate mutating func beginAnswer(

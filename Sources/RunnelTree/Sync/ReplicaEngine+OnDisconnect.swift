@@ -1,8 +1,8 @@
-// What the origin does when this client goes away. Source: tree semantics, section 12.
+// Writes that the origin does when this client disconnects. Source: tree semantics, section 12.
 
-/// What the origin was asked to do then.
+/// The requests to the origin for the time when this client disconnects.
 ///
-/// Nothing of it outlives the process: the origin does it when that ends.
+/// They do not outlive the process: the origin carries them out when it ends.
 struct DisconnectBook: Sendable {
   struct Asked: Sendable {
     var id: Int64
@@ -10,12 +10,12 @@ struct DisconnectBook: Sendable {
     var isSent = false
   }
 
-  /// What the origin has not answered, the oldest first.
+  /// The requests that the origin has not answered, the oldest first.
   var asked: [Asked] = []
-  /// What it will do.
+  /// The requests that the origin has accepted.
   var accepted = OnDisconnect()
 
-  /// Removes and returns what was asked under an id.
+  /// Removes and returns the request with an id.
   mutating func take(_ id: Int64) -> DisconnectRequest? {
     guard let index = asked.firstIndex(where: { $0.id == id }) else { return nil }
     return asked.remove(at: index).request
@@ -23,13 +23,13 @@ struct DisconnectBook: Sendable {
 }
 
 extension ReplicaEngine {
-  /// Asks the origin for something that is to be done when this client goes away; while the origin
-  /// cannot be talked to, this waits.
+  /// Asks the origin to do something when this client disconnects; without a connection the request
+  /// waits.
   ///
-  /// No data change now. It is done once: after a loss it is to be asked for anew. Returns the id under
-  /// which the origin's answer is completed, as that of a write.
+  /// No data change now. The request is carried out once; after a disconnection it must be made
+  /// again. Returns the id under which the origin's answer is completed, like that of a write.
   ///
-  /// - Throws: `TreeError` for what a write would refuse; then nothing is asked.
+  /// - Throws: `TreeError` if a write like it would be refused; then nothing is asked.
   public mutating func ask(
     _ request: DisconnectRequest, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
@@ -42,10 +42,10 @@ extension ReplicaEngine {
     return (id, outcome)
   }
 
-  /// Sends what was asked for and not sent.
+  /// Sends the requests that were not sent yet.
   ///
-  /// It waits for no answer of a query, and goes before writes: who says that he is here has first said
-  /// what is to become of that.
+  /// They wait for no answer and go before writes: onDisconnect writes are registered before a
+  /// client announces its presence.
   mutating func sendDisconnectRequests(_ outcome: inout ReplicaOutcome) {
     for index in disconnects.asked.indices where !disconnects.asked[index].isSent {
       disconnects.asked[index].isSent = true
@@ -54,7 +54,7 @@ extension ReplicaEngine {
     }
   }
 
-  /// The origin answered what was asked for under an id; false if that was something else.
+  /// Takes the answer to a request; returns false if the id is not that of a request.
   mutating func answered(
     disconnectRequest id: Int64, _ error: TreeError?, _ outcome: inout ReplicaOutcome
   ) throws(TreeError) -> Bool {
@@ -68,7 +68,8 @@ extension ReplicaEngine {
     return true
   }
 
-  /// The origin is gone: shows what it will do now, as if it had told it; transactions there end.
+  /// Shows now, at a disconnection, what the origin will do by request; transactions at these
+  /// places end.
   ///
   /// Returns the places touched.
   mutating func simulateDisconnect(
@@ -90,7 +91,7 @@ extension ReplicaEngine {
     return touched
   }
 
-  /// What a write comes to where the origin does it; nothing if it will be refused there.
+  /// The parts of a write as the origin will do it; none if the origin will refuse it.
   private func partsAtOrigin(
     of write: Write, now: Int64, _ storage: some ReplicaStorage
   ) throws(TreeError) -> [Assignment] {
@@ -104,7 +105,7 @@ extension ReplicaEngine {
 }
 
 extension Replica {
-  /// The origin has, or will have, carried out a part of a write.
+  /// Takes a part of a write that the origin has carried out, or will.
   mutating func receive(
     assigned part: Assignment, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {

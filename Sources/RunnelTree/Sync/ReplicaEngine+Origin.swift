@@ -1,11 +1,11 @@
 // The origin's side of a replica's engine. Source: tree semantics, sections 7.4, 7.7 and 13.
 
 extension ReplicaEngine {
-  /// The origin can be talked to: it is asked what is wanted; then, once it has answered, pending writes
+  /// Connects the origin: it is asked every wanted query, and once it has answered, pending writes
   /// are sent in order.
   ///
-  /// `now` is in milliseconds since 1970, and so is `originTime`, what the origin's clock shows, if it
-  /// tells. `/.info/connected` is true once everything has been sent.
+  /// `now` is in milliseconds since 1970, and so is `originTime`, the time on the origin's clock,
+  /// if the origin tells it. `/.info/connected` is true once everything has been sent.
   public mutating func connect(
     now: Int64, originTime: Int64? = nil, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
@@ -28,9 +28,9 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// The origin is gone; listeners go on with what is known, and writes wait.
+  /// Disconnects the origin: listeners go on with what is known, and writes wait.
   ///
-  /// What the origin does now because it was asked to shows at once.
+  /// The writes that the origin does at the disconnection show at once.
   public mutating func disconnect(
     now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
@@ -69,7 +69,7 @@ extension ReplicaEngine {
       let touched = try replica.receive(merges, for: query, &storage)
       try changed(touched, now: now, &outcome, &storage)
     case .listenComplete(let id):
-      // What was ended meanwhile counts for nothing.
+      // An ask that was ended meanwhile is ignored.
       guard let query = plan.query(id) else { break }
       let touched = try replica.receiveComplete(query, &storage)
       try changed(touched, now: now, &outcome, &storage)
@@ -77,7 +77,7 @@ extension ReplicaEngine {
       guard let query = plan.query(id) else { break }
       outcome = try cancel(query, error, now: now, &storage)
     case .listenRevoked(let query, let error):
-      // It is meant for an ask of the same query that was ended, or the new one will be refused, too.
+      // It is meant for an ended ask of the same query, or the new ask will be refused, too.
       guard plan.asks(query.asked), !replica.book.talk.awaitsEnds(query.asked) else { break }
       outcome = try cancel(query.asked, error, now: now, &storage)
     case .unlistened(let id): replica.book.talk.confirmEnd(id)
@@ -101,12 +101,12 @@ extension ReplicaEngine {
     _ push: Replica.Push, _ path: Path, _ tag: Int?, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     guard let tag else { return try replica.receive(push, at: path, &storage) }
-    // A tag that is not known is that of a query which was ended meanwhile.
+    // An unknown tag belongs to a query that was ended meanwhile.
     guard let query = plan.query(tag: tag) else { return [] }
     return try replica.receive(push, at: path, for: query, &storage)
   }
 
-  /// Tells listeners what the origin changed, and computes transactions there anew.
+  /// Tells listeners of the origin's changes, and computes the transactions there anew.
   private mutating func changed(
     _ touched: [Path], now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
@@ -123,7 +123,7 @@ extension ReplicaEngine {
     if transactions.contains(where: { $0.command == id }) {
       return try commitTransactions(answered: id, now: now, &outcome, &storage)
     }
-    // A write that was given up meanwhile has its end.
+    // A write that was given up meanwhile has ended already.
     guard replica.book.isPending(id) else { return }
     let touched = try replica.acknowledge(id, &storage)
     outcome.completions.append(.acknowledged(id: id))

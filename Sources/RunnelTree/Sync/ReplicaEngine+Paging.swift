@@ -17,9 +17,10 @@ extension ReplicaEngine {
 
   /// Extends the window of a paged listener by up to `count` rows.
   ///
-  /// While the origin can be talked to it is asked for them, and the window is extended when it has
-  /// answered. Without it the window is extended by what is known, and there may be more. `page` is
-  /// told in the end. A count below 1 gains nothing. `now` is in milliseconds since 1970.
+  /// With a connection the origin is asked for the rows, and the window is extended when it has
+  /// answered. Without one the window is extended by the rows that are known, and there may be
+  /// more. `page` is the last event. A count below 1 gains nothing. `now` is in milliseconds since
+  /// 1970.
   ///
   /// - Throws: `TreeError` (`unknownListener`, `storage`); the window is then as before.
   public mutating func extend(
@@ -46,14 +47,14 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// What a listener is shown, which of a paged window is a part of what it requested.
+  /// The query that a listener is shown; for a paged window, the part of its request that is shown.
   ///
   /// For tests.
   package func shownQuery(of listener: ListenerID) -> Query? {
     pages[listener]?.part.query ?? listened[listener]
   }
 
-  /// Moves the windows for which the origin has answered what they asked.
+  /// Moves the windows whose queries the origin has answered.
   mutating func advancePages(
     now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
@@ -68,9 +69,9 @@ extension ReplicaEngine {
     }
   }
 
-  /// Asks for the first page again where a window has lost all its rows and there are more beyond.
+  /// Asks for the first page again if a window has lost all its rows and there are more beyond it.
   ///
-  /// Without an origin it stays empty until it is extended.
+  /// Without a connection the window stays empty until it is extended.
   mutating func refillPages(
     now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
@@ -82,7 +83,7 @@ extension ReplicaEngine {
     }
   }
 
-  /// Without an origin windows are extended by what is known.
+  /// Extends windows by the rows that are known, since there is no connection.
   mutating func settlePages(
     now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
@@ -100,7 +101,7 @@ extension ReplicaEngine {
     }
   }
 
-  /// Goes on as far as what is asked was answered; `isMoved` if the frontier did.
+  /// Takes the next steps for which the answers have come; `isMoved` if the frontier moved.
   private mutating func advance(
     _ paged: inout PagedListen, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (isMoved: Bool, outcome: ReplicaOutcome) {
@@ -123,7 +124,7 @@ extension ReplicaEngine {
     return (isMoved, outcome)
   }
 
-  /// True if the origin answered a query since it can be talked to, and tells its changes.
+  /// True if the origin has answered a query on this connection, and sends its changes.
   private func isAnswered(_ query: Query) -> Bool {
     guard isConnected, replica.book.knowledge(of: query).isAnswer else { return false }
     let path = query.path
@@ -150,7 +151,7 @@ extension ReplicaEngine {
     return slice.rows(among: rows)
   }
 
-  /// Extends a window by what is known beyond its frontier.
+  /// Extends a window by the rows that are known beyond its frontier.
   private func reachKnown(
     _ paged: inout PagedListen, _ storage: some ReplicaStorage
   ) throws(TreeError) {
@@ -161,7 +162,7 @@ extension ReplicaEngine {
     paged.dropReplaced()
   }
 
-  /// Asks the origin for some queries instead of others.
+  /// Asks the origin the new queries, and ends the old ones.
   mutating func want(
     _ new: [Query], insteadOf old: [Query], now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {

@@ -1,16 +1,16 @@
-// What is sent when. Source: tree semantics, sections 8.4 and 13.
+// When commands are sent. Source: tree semantics, sections 8.4 and 13.
 
 extension ReplicaEngine {
-  /// Changes what waits for answers, while the origin can be talked to.
+  /// Changes the backlog, if there is a connection.
   mutating func reviewBacklog(_ change: (inout Backlog) -> Void) {
     guard case .connected(var backlog) = link else { return }
-    // What is changed is held by nobody else.
+    // Releases the other reference to the backlog, so that it is changed in place.
     link = .offline
     change(&backlog)
     link = .connected(backlog)
   }
 
-  /// Sends a write that was made now, unless it has to wait.
+  /// Sends a write that was just made, unless it has to wait.
   mutating func send(_ write: PendingWrite, _ outcome: inout ReplicaOutcome) {
     let places = write.parts.map(\.path)
     var isReady = false
@@ -20,7 +20,7 @@ extension ReplicaEngine {
     outcome.commands.append(.write(id: write.id, write.write))
   }
 
-  /// Sends what waited and need not wait any more, with conflicts resolved.
+  /// Sends the writes that no longer have to wait, with conflicts resolved.
   mutating func sendReady(
     now: Int64, _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
@@ -35,7 +35,7 @@ extension ReplicaEngine {
     }
     if !ready.isEmpty { try send(Set(ready), now: now, &outcome, &storage) }
     try sendTransactions(&outcome, &storage)
-    // Writes that wait for an answer are not sent: the connection does not count as restored.
+    // While writes wait for an answer, the connection does not count as restored.
     if !isLeft { try tellInfo(&outcome) { $0.isConnected = true } }
   }
 

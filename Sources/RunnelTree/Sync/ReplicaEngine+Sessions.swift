@@ -1,11 +1,11 @@
-// Several sessions on one storage, and what one leaves that ended.
+// Several sessions on one storage, and what a session leaves behind when it ends.
 
 extension ReplicaEngine {
-  /// Takes in what another session did to the same storage: the book as it is there now, and the places
-  /// that were touched.
+  /// Takes over what another session did to the same storage: the book as it is there now, and the
+  /// places that were touched.
   ///
-  /// Writes of the other session are sent from here, if this one talks to the origin; those that it saw
-  /// answered are completed here, too.
+  /// If this session has the connection to the origin, it sends the writes of the other one. Writes
+  /// whose answers the other session received are completed here, too.
   public mutating func absorb(
     _ stored: ReplicaBook, touched: [Path], _ storage: some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
@@ -28,7 +28,7 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// What transactions wrote whose session has ended, or that are none of this one's any more.
+  /// The writes of transactions whose session has ended, or that this session no longer has.
   ///
   /// O(n) in the pending writes.
   private func lostWrites(isRunning: (_ session: Int64) -> Bool) -> [Int64] {
@@ -43,7 +43,7 @@ extension ReplicaEngine {
 
   /// True if `takeBackLost` would take something back.
   ///
-  /// `isRunning` says whether another session still runs.
+  /// `isRunning` tells whether another session still runs.
   public func hasLostWrites(isRunning: (_ session: Int64) -> Bool) -> Bool {
     !lostWrites(isRunning: isRunning).isEmpty
   }
@@ -51,8 +51,8 @@ extension ReplicaEngine {
   /// True if a transaction of this session has not ended.
   package var hasTransactions: Bool { !transactions.isEmpty }
 
-  /// Takes back what transactions wrote whose session has ended: nobody waits for them, and they do not
-  /// survive it.
+  /// Takes back the writes of transactions whose session has ended: nobody waits for them, and they
+  /// do not outlive their session.
   ///
   /// `now` is in milliseconds since 1970.
   ///
@@ -70,9 +70,9 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// The session ends: what its transactions wrote is taken back, and nobody here is told.
+  /// Takes back the writes of this session's transactions, since it ends; listeners are not told.
   ///
-  /// - Returns: the places where something else is shown now.
+  /// - Returns: the places that show other data now.
   package mutating func abandonTransactions(
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {

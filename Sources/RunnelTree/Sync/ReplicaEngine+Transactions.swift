@@ -15,7 +15,7 @@ extension ReplicaEngine {
     try request.path.checkIsWritable(by: "transaction")
     let id = nextTransactionID
     nextTransactionID += 1
-    // What stands there is kept known while the transaction goes on.
+    // The place is kept up to date while the transaction goes on.
     var outcome = try carryOut(plan.want(Query(request.path)), now: now, &storage)
     var transaction = Transaction(id: id, request: request)
     let touched = try compute(&transaction, without: [], now: now, &storage)
@@ -31,8 +31,9 @@ extension ReplicaEngine {
     return (id, outcome)
   }
 
-  /// Calls the body on what stands at the place without the pending writes `ids`; its result is pending
-  /// in place of the one before.
+  /// Calls the body with the node at the place, without the pending writes `ids`.
+  ///
+  /// The result becomes pending in place of the one before.
   private mutating func compute(
     _ transaction: inout Transaction, without ids: Set<Int64>, now: Int64,
     _ storage: inout some ReplicaStorage
@@ -51,12 +52,12 @@ extension ReplicaEngine {
       transaction.write = written.write
       touched += written.touched
     }
-    // The new result is there before the old one goes, so that listeners see one step.
+    // The new result is written before the old one is taken back, so that listeners see one step.
     if let old { touched += try replica.reject(old.id, .takenBack, &storage) }
     return touched
   }
 
-  /// What stands at a place with all pending writes, shown or not, but some.
+  /// The node at a place with all pending writes, shown or not, except some.
   private func node(
     at path: Path, without ids: Set<Int64>, _ storage: some ReplicaStorage
   ) throws(TreeError) -> Node {
@@ -64,7 +65,7 @@ extension ReplicaEngine {
     return replica.book.layered(onto: server, at: path) { !ids.contains($0.id) }
   }
 
-  /// A transaction does not need its place known any more.
+  /// Ends a transaction's need for data of its place.
   private mutating func end(
     _ transaction: Transaction, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
@@ -79,7 +80,9 @@ extension ReplicaEngine {
 // MARK: Sending
 
 extension ReplicaEngine {
-  /// Sends what is ready: all transactions at and below the highest place that has one go as one.
+  /// Sends the transactions that are ready.
+  ///
+  /// All transactions at and below the highest place that has one are sent as one command.
   mutating func sendTransactions(
     _ outcome: inout ReplicaOutcome, _ storage: inout some ReplicaStorage
   ) throws(TreeError) {
@@ -112,7 +115,7 @@ extension ReplicaEngine {
     if queue.count == 1, case .set(_, let json)? = transactions[queue[0]].write?.write {
       return .compareAndSet(id: id, root, json, hash: hash)
     }
-    // Limit: of several results joined into one, server values are sent as they were estimated.
+    // Limit: if several results are joined into one, server values are sent as estimated here.
     let result = try node(at: root, without: [], storage)
     return .compareAndSet(id: id, root, result.exportJSON, hash: hash)
   }
@@ -140,7 +143,7 @@ extension ReplicaEngine {
     try refresh(touched, now: now, &outcome, &storage)
   }
 
-  /// The origin had something else at the place: what was sent is computed anew.
+  /// Computes a transaction anew, since the origin had another node at the place.
   mutating func recompute(
     answered id: Int64, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
@@ -157,7 +160,7 @@ extension ReplicaEngine {
     try refresh(touched, now: now, &outcome, &storage)
   }
 
-  /// Computes anew the transactions that are not under way and read what was touched.
+  /// Computes anew the transactions that are not sent yet and have read what was touched.
   mutating func recompute(
     after touched: [Path], now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage
@@ -170,7 +173,7 @@ extension ReplicaEngine {
     for transaction in concerned {
       let old = transaction.write?.id
       let input = try node(at: transaction.request.path, without: excluded, storage)
-      // A body is not called again on what it has seen, unless the origin saw something else.
+      // A body is not called again with the same input, unless the origin had something else.
       if transaction.isStale || input != transaction.input {
         rewritten += try recompute(
           transaction, without: excluded, now: now, &outcome, &storage)
@@ -210,7 +213,7 @@ extension ReplicaEngine {
   static let overwritten = TreeError(
     .overwritten, "Another write was made here at this place, above it or below it.")
 
-  /// A write made here ends the transactions that it concerns: at once, or when they are answered.
+  /// Ends the transactions that a write made here concerns: at once, or when they are answered.
   mutating func abortTransactions(
     by write: PendingWrite, now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage

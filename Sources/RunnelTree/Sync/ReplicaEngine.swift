@@ -1,9 +1,9 @@
-/// A replica with everybody who listens to it, and its talk with the origin.
+/// A replica, its listeners, and its conversation with the origin.
 ///
 /// Responsibilities:
-/// - It takes what is asked for here and what the origin tells, one input at a time, and returns what
-///   is to be delivered, completed and sent.
-/// - It sends nothing and delivers nothing itself, and knows no time but what it is given.
+/// - It takes requests from here and messages from the origin, one input at a time, and returns
+///   what is to be delivered, completed and sent.
+/// - It sends nothing and delivers nothing itself, and it has no clock but the times it is given.
 ///
 /// It is a value: a caller whose storage cannot commit drops the changed copy.
 ///
@@ -13,18 +13,18 @@
 ///      ^                             |                                        |
 ///      +---------- disconnect -------+----------------------------------------+
 /// ```
-/// At a connection all queries are asked; what was written before waits where an answer may show that
-/// others changed the same place: see `Backlog`.
+/// At a connection all queries are asked. Earlier writes wait where an answer may show that others
+/// changed the same place: see `Backlog`.
 ///
 /// Source: tree semantics, sections 7, 8.4, 11 and 13.
 public struct ReplicaEngine: Sendable {
   enum Link: Sendable {
     case offline
-    /// What waits for answers.
+    /// With a connection, and the writes that wait for answers.
     case connected(Backlog)
   }
 
-  /// What is copied from the origin, and what was written here.
+  /// The copy of the origin's tree, and the pending writes.
   public internal(set) var replica: Replica
   var engine = TreeEngine()
   var plan = ListenPlan()
@@ -32,9 +32,9 @@ public struct ReplicaEngine: Sendable {
   var transactions: [Transaction] = []
   var nextTransactionID: Int64 = 0
   var disconnects = DisconnectBook()
-  /// What was asked once and is not answered, the oldest first.
+  /// The questions that were asked once and are not answered, the oldest first.
   var gets: [OpenGet] = []
-  /// What is known of the connection, and who listens to that.
+  /// The state of the connection, and its listeners.
   var info = InfoEngine(.offline)
   let policy: ConflictPolicy
   private let hashing: RangeHashing
@@ -42,12 +42,12 @@ public struct ReplicaEngine: Sendable {
   /// The paged windows among them.
   var pages: [ListenerID: PagedListen] = [:]
   private var kept: Set<Query> = []
-  /// What those who want to know were told last of what is pending.
+  /// For each listener that wants to know what is pending, what it was told last.
   private var toldPending: [ListenerID: PendingState] = [:]
-  /// Which session on the storage this is.
+  /// The number of this session on the storage.
   let session: Int64
 
-  /// Makes an engine over what a storage kept, or a new one.
+  /// Makes an engine, new or from the book that a storage kept.
   ///
   /// `session` is a number that no other session on the storage has or had.
   public init(
@@ -63,10 +63,10 @@ public struct ReplicaEngine: Sendable {
   /// True if anyone listens.
   package var hasListeners: Bool { engine.hasListeners || info.hasListeners }
 
-  /// What is known of the connection, as it stands at `/.info`.
+  /// The state of the connection, as it stands at `/.info`.
   public var connectionInfo: ConnectionInfo { info.info }
 
-  /// What the origin's clock shows, as far as is known, when the one here shows `now`.
+  /// The estimated time on the origin's clock when the clock here shows `now`.
   func originTime(_ now: Int64) -> Int64 { now + (connectionInfo.serverTimeOffset ?? 0) }
 
   /// True while the origin can be talked to.
@@ -123,13 +123,13 @@ extension ReplicaEngine {
 
   /// Keeps a query answered although nobody listens, or ends that.
   ///
-  /// A query that is kept twice is kept once.
+  /// Keeping a query twice has no further effect.
   ///
   /// Source: tree semantics, section 14.
   public mutating func keepSynced(
     _ query: Query, _ isKept: Bool, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
-    // What is known of the connection is in memory anyway.
+    // The state of the connection is in memory anyway.
     if query.path.isInfo { return ReplicaOutcome() }
     let isChanged = isKept ? kept.insert(query).inserted : kept.remove(query) != nil
     guard isChanged else { return ReplicaOutcome() }
@@ -139,7 +139,7 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// Asks the origin what is wanted now, and ends what is not.
+  /// Starts and ends asks as a change of the plan says.
   mutating func carryOut(
     _ change: ListenPlan.Change, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
@@ -160,7 +160,7 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// Asks a query, under a name of its own.
+  /// The command that asks a query, under an id of its own.
   mutating func command(
     for ask: ListenPlan.Ask, _ storage: some ReplicaStorage
   ) throws(TreeError) -> OriginCommand {
@@ -170,7 +170,7 @@ extension ReplicaEngine {
     return .listen(id, ask.query, tag: ask.tag, known: known)
   }
 
-  /// True if the origin has answered just this query on this connection, and tells its changes.
+  /// True if the origin has answered exactly this query on this connection, and sends its changes.
   func hasAnswered(_ query: Query) -> Bool {
     isConnected && plan.asks(query) && !replica.book.talk.isOpen(query)
   }
@@ -181,7 +181,7 @@ extension ReplicaEngine {
 
   /// Removes the listeners of a query that the origin refused.
   ///
-  /// With a default query go all queries of its place.
+  /// If a default query is refused, so are all queries of its place.
   mutating func cancel(
     _ query: Query, _ error: TreeError, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
@@ -221,11 +221,11 @@ extension ReplicaEngine {
 // MARK: Writing
 
 extension ReplicaEngine {
-  /// Does a write here, and sends it when the origin can be talked to.
+  /// Does a write here, and sends it when there is a connection.
   ///
-  /// `now` is in milliseconds since 1970; the origin's clock is estimated from it. Returns the id under
-  /// which the origin's answer is completed. A write that is not visible is sent like any other, but it
-  /// shows only when the origin has taken it.
+  /// `now` is in milliseconds since 1970; the origin's time is estimated from it. Returns the id
+  /// under which the origin's answer is completed. A write that is not visible is sent like any
+  /// other, but it is shown only when the origin has taken it.
   ///
   /// - Precondition: no write that is pending, or was done, has the same name.
   /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
@@ -237,7 +237,7 @@ extension ReplicaEngine {
     let (pending, written) = try replica.write(
       write, isVisible: isVisible, by: .anyone(name: name), now: originTime(now), &storage)
     if pending.parts.isEmpty {
-      // Nothing is to be done, here or there.
+      // The write changes nothing, so the origin is not asked.
       _ = try replica.acknowledge(pending.id, &storage)
       outcome.completions.append(.acknowledged(id: pending.id))
       return (pending.id, outcome)
@@ -251,7 +251,7 @@ extension ReplicaEngine {
     return (pending.id, outcome)
   }
 
-  /// Gives up every pending write; what the origin told shows again.
+  /// Gives up every pending write; the origin's data show again.
   ///
   /// Source: tree semantics, section 15.4.
   public mutating func purgePendingWrites(
@@ -270,13 +270,13 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// Gives up one pending write: it is as if the origin had refused it.
+  /// Gives up one pending write, as if the origin had refused it.
   ///
-  /// If the origin was sent it and did it, what it tells of that is shown all the same.
+  /// If the write was sent and the origin did it, its result is shown when the origin sends it.
   ///
   /// Source: tree semantics, sections 7.7 and 15.4.
   ///
-  /// - Returns: nil if nothing like that is pending; what a transaction wrote ends with the transaction.
+  /// - Returns: nil if no such write is pending; the writes of a transaction end only with it.
   public mutating func dropPendingWrite(
     _ id: Int64, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome? {
@@ -308,7 +308,7 @@ extension ReplicaEngine {
     try sendTransactions(&outcome, &storage)
   }
 
-  /// Tells those who want to know where something else is pending than they know.
+  /// Tells the listeners for whom other things are pending than they were told last.
   mutating func tellPending(_ outcome: inout ReplicaOutcome) {
     for listener in toldPending.keys.sorted() {
       guard let path = listened[listener]?.path else { continue }
@@ -319,7 +319,7 @@ extension ReplicaEngine {
     }
   }
 
-  /// Changes what is known of the connection, and tells who listens to that.
+  /// Changes the state of the connection, and tells those who listen to it.
   mutating func tellInfo(
     _ outcome: inout ReplicaOutcome, _ change: (inout ConnectionInfo) -> Void
   ) throws(TreeError) {
@@ -330,7 +330,7 @@ extension ReplicaEngine {
 }
 
 extension ReplicaOutcome {
-  /// Adds what happened after this.
+  /// Adds the outcome of a later input.
   package mutating func append(_ other: ReplicaOutcome) {
     deliveries += other.deliveries
     completions += other.completions

@@ -1,13 +1,13 @@
-/// A replica's storage as a tree that is read: with the pending writes that are shown, or with all of
-/// them, or with none.
+/// A reader of a replica's storage: with the pending writes that are shown, with all of them, or
+/// with none.
 struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
-  /// Which pending writes are done in what is read.
+  /// The pending writes that are included.
   enum Writes {
-    /// Those that are shown: what listeners see.
+    /// Those that are shown; listeners see the tree with them.
     case shown
-    /// Those that are hidden, too: what increments add to.
+    /// Also hidden ones; increments add to the tree with them.
     case all
-    /// None: what the origin told.
+    /// None: the origin's data alone.
     case none
   }
 
@@ -15,7 +15,7 @@ struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
   let book: ReplicaBook
   var writes = Writes.shown
 
-  /// Which tree gives what is read, if it need not be layered first.
+  /// The stored tree that can be read directly, if no writes must be applied first.
   private var source: Writes {
     writes == .all && book.pending.allSatisfy(\.isVisible) ? .shown : writes
   }

@@ -1,48 +1,48 @@
 import RunnelBase
 
-/// Where a replica keeps its trees and its book: in a file, or in memory.
+/// The storage of a replica's trees and book: a file, or memory.
 ///
-/// Reading through `TreeReader` gives the *shown* tree. Every method throws `TreeError` (`storage`) if it
-/// fails; the caller then undoes all that was done since the last commit.
+/// Reading through `TreeReader` gives the *shown* tree. Every method throws `TreeError` (`storage`)
+/// if it fails; the caller then undoes everything since the last commit.
 public protocol ReplicaStorage: TreeReader {
-  /// The subtree that the origin told last; empty where it told nothing.
+  /// The origin's subtree as received last; empty where nothing was received.
   func serverNode(at path: Path) throws(TreeError) -> Node
 
-  /// The kind of the node that the origin told last, read in O(depth log n).
+  /// The kind of the origin's node as received last, read in O(depth log n).
   func serverSummary(at path: Path) throws(TreeError) -> NodeSummary
 
   /// Changes the shown tree.
   mutating func perform(_ assignment: Assignment) throws(TreeError)
 
-  /// Changes what is kept of the origin's tree.
+  /// Changes the copy of the origin's tree.
   mutating func performOnServer(_ assignment: Assignment) throws(TreeError)
 
-  /// The next id of a write or of a command: one that was never taken before.
+  /// A new id for a write or a command; no id is taken twice.
   mutating func takeWriteID() throws(TreeError) -> Int64
 
-  /// Keeps a pending write, in place of an earlier form of it.
+  /// Stores a pending write, in place of an earlier form of it.
   mutating func save(_ write: PendingWrite) throws(TreeError)
 
-  /// Forgets a pending write; its name is taken from now on if it was done, and free otherwise.
+  /// Removes a pending write; its name is used up if the write was done, and free otherwise.
   mutating func end(_ write: PendingWrite, _ ending: PendingWrite.Ending) throws(TreeError)
 
-  /// Why a write is pending no more that another session ended; nil if the origin did it, or nobody
-  /// knows any more.
+  /// The reason why a write that another session ended was refused; nil if the origin did it, or if
+  /// that is not known any more.
   func refusal(of id: Int64) throws(TreeError) -> TreeError?
 
-  /// The records of queries that other sessions, which run, are asking their origin.
+  /// The records of the queries that other running sessions ask their origin.
   func queriesHeldElsewhere() throws(TreeError) -> Set<Int64>
 
-  /// True if a session other than this one, which a transaction names as its maker, still runs.
+  /// True if another session, named by a transaction as its maker, still runs.
   func isRunning(session: Int64) -> Bool
 
-  /// Keeps the record of a query, in place of an earlier form of it.
+  /// Stores the record of a query, in place of an earlier form of it.
   mutating func save(_ record: TrackedQuery) throws(TreeError)
 
-  /// Forgets the record of a query.
+  /// Removes the record of a query.
   mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError)
 
-  /// The bytes that are kept of the origin's tree, as they are counted for the size of the cache.
+  /// The bytes that the origin's tree takes, as the cache limit counts them.
   func serverBytes() throws(TreeError) -> Int
 }
 
@@ -50,7 +50,7 @@ public protocol ReplicaStorage: TreeReader {
 public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
   /// The tree that is shown.
   public private(set) var shown = MemoryTree()
-  /// What the origin told.
+  /// The origin's data.
   public private(set) var server = MemoryTree()
   private var writes: [Int64: PendingWrite] = [:]
   private var records: [Int64: TrackedQuery] = [:]
@@ -59,7 +59,7 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
   /// Makes an empty storage.
   public init() {}
 
-  /// The book as it is kept here: what a restart finds.
+  /// The book as a restart finds it.
   public var savedBook: ReplicaBook {
     ReplicaBook(pending: Array(writes.values), tracked: Array(records.values))
   }
@@ -86,10 +86,10 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
     try shown.rows(of: path, in: slice, detail: detail)
   }
 
-  /// The subtree that the origin told last.
+  /// The origin's subtree as received last.
   public func serverNode(at path: Path) throws(TreeError) -> Node { server.root[path] }
 
-  /// The kind of the node that the origin told last.
+  /// The kind of the origin's node as received last.
   public func serverSummary(at path: Path) throws(TreeError) -> NodeSummary {
     NodeSummary(server.root[path])
   }
@@ -99,7 +99,7 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
     shown.perform(assignment)
   }
 
-  /// Changes what is kept of the origin's tree.
+  /// Changes the copy of the origin's tree.
   public mutating func performOnServer(_ assignment: Assignment) throws(TreeError) {
     server.perform(assignment)
   }
@@ -110,31 +110,31 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
     return nextWriteID
   }
 
-  /// Keeps a pending write.
+  /// Stores a pending write.
   public mutating func save(_ write: PendingWrite) throws(TreeError) { writes[write.id] = write }
 
-  /// Forgets a pending write.
+  /// Removes a pending write.
   public mutating func end(
     _ write: PendingWrite, _ ending: PendingWrite.Ending
   ) throws(TreeError) {
     writes[write.id] = nil
   }
 
-  /// Nil: nobody else ends writes in memory.
+  /// Nil: no other session ends writes in memory.
   public func refusal(of id: Int64) throws(TreeError) -> TreeError? { nil }
 
-  /// None: nobody else is there.
+  /// None: there is no other session.
   public func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> { [] }
 
-  /// False: nobody else is there.
+  /// False: there is no other session.
   public func isRunning(session: Int64) -> Bool { false }
 
-  /// Keeps the record of a query.
+  /// Stores the record of a query.
   public mutating func save(_ record: TrackedQuery) throws(TreeError) {
     records[record.id] = record
   }
 
-  /// Forgets the record of a query.
+  /// Removes the record of a query.
   public mutating func deleteTrackedQuery(_ id: Int64) throws(TreeError) { records[id] = nil }
 
   /// The bytes of the origin's tree as JSON.

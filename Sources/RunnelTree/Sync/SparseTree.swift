@@ -1,22 +1,22 @@
 public import RunnelBase
 
-/// What is to be written at some places of a tree, and nothing of the others.
+/// The nodes and priorities to be written at some places of a tree; it says nothing of the others.
 ///
-/// A place is *valued* if a node is remembered for it. A priority may be remembered alone.
+/// A place is *valued* if a node is remembered for it. A priority may also be remembered alone.
 ///
 /// Invariants:
-/// - I1. Below a valued place nothing is remembered, and a valued place has no priority beside its
-///   node.
+/// - I1. Below a valued place nothing is remembered, and beside its node a valued place has no
+///   priority.
 ///
 /// Source: tree semantics, section 12.
 public struct SparseTree: Hashable, Sendable {
-  /// What is remembered for a place.
+  /// The node or priority that is remembered for a place.
   public struct Entry: Hashable, Sendable {
     /// What is to be written.
     public enum Target: Hashable, Sendable {
       /// The whole node.
       case node(DeferredNode)
-      /// The priority alone, as it was asked for; null clears it.
+      /// The priority alone, as it was requested; null removes it.
       case priority(JSONValue)
     }
 
@@ -42,7 +42,7 @@ public struct SparseTree: Hashable, Sendable {
   /// True if nothing is remembered.
   public var isEmpty: Bool { root.isEmpty }
 
-  /// What is remembered, in path order; the priority of a place comes after what lies below it.
+  /// All entries in path order; the priority of a place comes after what lies below it.
   public var entries: [Entry] {
     var entries: [Entry] = []
     root.collect([], into: &entries)
@@ -53,9 +53,9 @@ public struct SparseTree: Hashable, Sendable {
 // MARK: Remembering
 
 extension SparseTree {
-  /// Remembers a node, in place of all that is remembered at the place and below.
+  /// Remembers a node, in place of everything that is remembered at the place and below.
   ///
-  /// Below a valued place the node there is changed instead.
+  /// If the place lies below a valued place, the node of the latter is changed instead.
   public mutating func remember(_ path: Path, _ node: DeferredNode) {
     root.remember(path.keys[...], node)
   }
@@ -65,17 +65,18 @@ extension SparseTree {
     remember(path, DeferredNode(node))
   }
 
-  /// Remembers the priority of a place, of which null is none.
+  /// Remembers the priority of a place; null means none.
   ///
-  /// At or below a valued place the node there is changed instead; where it is empty, nothing is.
+  /// If the place is valued, or lies below a valued place, that node is changed instead; an empty
+  /// node takes no priority.
   public mutating func remember(_ path: Path, priority: JSONValue) {
     root.remember(path.keys[...], priority: priority)
   }
 
   /// Forgets what is remembered at a place and below.
   ///
-  /// A valued place above gives way to its children first, each a valued place of its own, and to
-  /// its priority if it has one; but a value has no children, and nothing below it is forgotten.
+  /// If a place above is valued, its node is first replaced by its children, each a valued place of
+  /// its own, and by its priority. A leaf has no children, so below a leaf nothing is forgotten.
   public mutating func forget(_ path: Path) {
     root.forget(path.keys[...])
   }
@@ -111,7 +112,7 @@ extension SparseTree.Branch {
     if branches[key]?.isEmpty == true { branches[key] = nil }
   }
 
-  /// Remembers the children of the node, each for itself, in place of the node.
+  /// Remembers the children of the node one by one, in place of the node.
   private mutating func explode() {
     guard let node, !node.isValue else { return }
     self = .init(priority: node.priorityJSON)

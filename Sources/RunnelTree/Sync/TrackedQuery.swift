@@ -1,17 +1,18 @@
-/// A query that the origin answers, or answered once, and what of its answer is kept here.
+/// A query that the origin answers or has once answered, and the part of its answer that is kept
+/// here.
 ///
-/// Queries that show all children of a place are one and the same here: the *default query* of the
-/// place. What is known of the others is a set of keys.
+/// All queries that show every child of a place are one and the same here: the *default query* of
+/// the place. For other queries, the keys in the answer are kept.
 ///
 /// Source: tree semantics, sections 5.1 and 15.
 public struct TrackedQuery: Hashable, Sendable, Identifiable {
-  /// Ascends in the order in which queries were first asked.
+  /// The id; ids ascend in the order in which queries were first asked.
   public var id: Int64
-  /// The question, as the origin is asked: see `Query.asked`.
+  /// The query as the origin is asked: see `Query.asked`.
   public var query: Query
-  /// True while the origin tells every change of the answer.
+  /// True while the origin sends every change of the answer.
   public var isActive = false
-  /// True once the whole answer was told.
+  /// True once the whole answer was received.
   public var isComplete = false
   /// When it was last active, in seconds since 1970.
   public var lastUse: Int64 = 0
@@ -32,8 +33,9 @@ public struct TrackedQuery: Hashable, Sendable, Identifiable {
 extension Query {
   /// The query that an origin is asked in order to answer this one.
   ///
-  /// One that shows all children needs their default query, whatever its order; so does one that only
-  /// a local tree can answer: by several keys, with a filter, or from a row on whose value is children.
+  /// A query that shows all children needs their default query, whatever its order. So does a query
+  /// that only a local tree can answer: one by several components, one with a filter, or one that
+  /// starts or ends at a row whose value is children.
   public var asked: Query {
     if case .compound = index { return Query(path) }
     if [start, end].contains(where: { $0?.position.value == .children }) { return Query(path) }
@@ -41,14 +43,14 @@ extension Query {
   }
 }
 
-/// What is known of the children of a query's place.
+/// The children of a query's place that are known.
 public enum Knowledge: Hashable, Sendable {
-  /// Each of them.
+  /// All of them.
   case complete
-  /// These alone; `isAnswer` if they are all that the query asks for.
+  /// Only these; `isAnswer` if they are all that the query asks for.
   case keys(Set<Key>, isAnswer: Bool)
 
-  /// True if what the query shows can be told with certainty.
+  /// True if it is certain what the query shows.
   public var isAnswer: Bool {
     switch self {
     case .complete: true

@@ -1,16 +1,16 @@
 public import RunnelBase
 
-/// A change that depends on what stands at a place: it is computed anew until it was done on exactly
-/// the state that it was computed from.
+/// A change that depends on the node at a place: it is computed again until the origin has done it
+/// on exactly the node that it was computed from.
 ///
 /// Source: tree semantics, section 11.
 public struct TransactionRequest: Sendable {
   /// The place.
   public var path: Path
-  /// What is to stand there in place of what does; nil gives up.
+  /// Computes the new node from the old one; nil gives up.
   ///
-  /// It is called on the tree's thread, maybe several times, at first maybe with an empty node
-  /// although something stands there that is not known yet.
+  /// It is called on the tree's thread, maybe several times, and at first maybe with an empty node,
+  /// if the node at the place is not known yet.
   public var body: @Sendable (Node) -> JSONValue?
   /// True if listeners here see the result before the origin has done it.
   public var appliesLocally: Bool
@@ -27,19 +27,19 @@ public struct TransactionRequest: Sendable {
 
 /// A transaction that has not ended.
 struct Transaction: Sendable, Identifiable {
-  /// Where it stands.
+  /// The state of a transaction.
   enum Status: Sendable {
-    /// Computed, not sent.
+    /// Computed, but not sent.
     case waiting
-    /// Sent with this command.
+    /// Sent by this command.
     case sent(command: Int64)
-    /// Sent, but a write made here since then ends it, unless the origin did it.
+    /// Sent, but a write was made here since: the transaction ends unless the origin does it.
     case sentInVain(command: Int64)
-    /// To be computed anew.
+    /// To be computed again.
     case stale
   }
 
-  /// How often the origin is asked.
+  /// The most times that the origin is asked.
   static let retryCountMax = 25
 
   let id: Int64
@@ -47,7 +47,7 @@ struct Transaction: Sendable, Identifiable {
   var status = Status.waiting
   var retryCount = 0
   var input = Node.empty
-  /// True while the origin is asked what stands at the place for the transaction's sake.
+  /// True while the origin is asked for the node at the place because of the transaction.
   var isListening = true
   /// The pending write that holds the result.
   var write: PendingWrite?
@@ -56,7 +56,7 @@ struct Transaction: Sendable, Identifiable {
 
   var isStale: Bool { if case .stale = status { true } else { false } }
 
-  /// The command that it was sent with.
+  /// The command by which it was sent.
   var command: Int64? {
     switch status {
     case .sent(let command), .sentInVain(let command): command
@@ -64,12 +64,12 @@ struct Transaction: Sendable, Identifiable {
     }
   }
 
-  /// True if what happens at a place matters.
+  /// True if a change at a place affects the transaction.
   func concerns(_ path: Path) -> Bool {
     request.path.contains(path) || path.contains(request.path)
   }
 
-  /// What stands at the place in the end.
+  /// The node that the transaction writes.
   var output: Node {
     guard case .node(let node)? = write?.parts.first?.target else { return .empty }
     return node

@@ -1,27 +1,27 @@
 // The keys next to a key. Source: tree semantics, section 10.2.
 
 extension Key {
-  /// The key that comes next, for a bound that leaves this one out; after all keys, if none does.
+  /// The next key, for a bound that excludes this key; the place after all keys, if there is none.
   ///
-  /// It is greater than this key, and no key in the alphabet of push ids lies between. But integers
-  /// with zeros in front, such as `01` between `1` and `2`, are passed over. The result may be
-  /// longer than a key that is stored.
+  /// It is greater than this key, and no key in the alphabet of push ids lies between, except
+  /// integers with leading zeros, such as `01` between `1` and `2`. The result may be longer than a
+  /// stored key.
   public var successor: IndexPosition.KeyBound { KeyNeighbour.successor(of: text, integer) }
 
-  /// The key that comes before, for a bound that leaves this one out; before all keys, if none
-  /// does.
+  /// The previous key, for a bound that excludes this key; the place before all keys, if there is
+  /// none.
   ///
   /// It is less than this key, and no key of 786 or fewer characters in the alphabet of push ids
-  /// lies between. But integers with zeros in front are passed over, and so is the integer itself
-  /// if this key is one of them; and so are the texts below a key such as `1-`, whose predecessor
-  /// is the integer `1`. The result may be longer than a key that is stored.
+  /// lies between, with these exceptions: integers with leading zeros; the integer itself, if this
+  /// key has leading zeros; and the texts below a key such as `1-`, whose predecessor is the
+  /// integer `1`. The result may be longer than a stored key.
   public var predecessor: IndexPosition.KeyBound { KeyNeighbour.predecessor(of: text, integer) }
 }
 
-/// The rules of neighbours, for texts that may be longer than a key.
+/// The rules for neighbours, for texts that may be longer than a key.
 ///
-/// They are those of the web clients. A character that is not in the alphabet is replaced by the
-/// next one that is, so that nothing of the alphabet is passed over.
+/// They are those of the web clients. A character outside the alphabet is replaced by the next one
+/// in it, so that no text of the alphabet is skipped.
 enum KeyNeighbour {
   /// The length to which keys are filled up, in UTF-16 code units; not the limit of a stored key.
   static let unitsMax = 786
@@ -30,7 +30,7 @@ enum KeyNeighbour {
   private static let first: Unicode.Scalar = "-"
   private static let last: Unicode.Scalar = "z"
 
-  /// The key after a text that stands for `integer`, or for none.
+  /// The key after a text that stands for `integer`, or for no integer.
   static func successor(of text: String, _ integer: Int32?) -> IndexPosition.KeyBound {
     if let integer {
       return key(integer == .max ? String(first) : String(integer + 1))
@@ -44,11 +44,11 @@ enum KeyNeighbour {
     return .maximum
   }
 
-  /// The key before a text that stands for `integer`, or for none.
+  /// The key before a text that stands for `integer`, or for no integer.
   static func predecessor(of text: String, _ integer: Int32?) -> IndexPosition.KeyBound {
     switch integer {
     case Int32.min?:
-      // With zeros in front it comes after itself without them.
+      // An integer with leading zeros comes after the same integer without them.
       let shortest = String(Int32.min)
       return text == shortest ? .minimum : key(shortest)
     case let integer?: return key(String(integer - 1))

@@ -1,4 +1,6 @@
-/// The name of a child: valid by construction, ordered as the tree orders its children.
+/// The name of a child.
+///
+/// A key is valid by construction, and keys compare in the tree's order.
 ///
 /// A key is a non-empty string of at most 768 bytes of UTF-8 without `. # $ / [ ]` and without
 /// ASCII control characters. Keys are compared as given; nothing is normalised.
@@ -23,13 +25,13 @@ public struct Key: Hashable, Sendable {
     self.init(unchecked: text)
   }
 
-  /// Makes a key from text that is known to be valid: an array index, or what a tree stored.
+  /// Makes a key from text that is known to be valid: an array index, or text from a tree.
   package init(unchecked text: String) {
     self.text = text
     integer = Key.integer(of: text)
   }
 
-  /// Why `text` is no key, or nil if it is one.
+  /// The reason why `text` is not a key, or nil if it is one.
   ///
   /// O(n) in its bytes.
   static func refusal(of text: String) -> String? {
@@ -37,7 +39,8 @@ public struct Key: Hashable, Sendable {
     if text.utf8.count > TreeLimits.keyBytesMax {
       return "has \(text.utf8.count) bytes: \(TreeLimits.keyBytesMax) are allowed"
     }
-    // Bytes in one piece: to ask a text for one after the other takes ten times as long.
+    // The bytes are made contiguous: reading them one by one from a bridged text takes ten times as
+    // long.
     var text = text
     guard let byte = text.withUTF8({ $0.first(where: isRefused) }) else { return nil }
     if byte < 0x20 || byte == 0x7F { return "holds a control character: remove it" }

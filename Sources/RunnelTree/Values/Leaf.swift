@@ -36,7 +36,7 @@ extension Leaf: Hashable {
 }
 
 extension Leaf: Comparable {
-  /// The order of values of section 4.2.
+  /// Orders values as in section 4.2.
   public static func < (left: Leaf, right: Leaf) -> Bool {
     switch (left, right) {
     case (.bool(let a), .bool(let b)): !a && b
@@ -84,7 +84,7 @@ extension Leaf {
     }
   }
 
-  /// Why `text` is no value, or nil if it is one.
+  /// The reason why `text` is not a value, or nil if it is one.
   static func refusal(of text: String) -> String? {
     let count = text.utf8.count
     if count <= TreeLimits.stringBytesMax { return nil }

@@ -2,7 +2,7 @@ public import RunnelBase
 
 // Import and export of nodes. Source: tree semantics, section 3.
 
-/// The names with a meaning of their own inside written data.
+/// The names in written data that have a special meaning.
 package enum ReservedName {
   /// Holds a leaf's value beside its priority.
   package static let value = ".value"
@@ -13,7 +13,7 @@ package enum ReservedName {
 
   /// True for one of these names.
   static func contains(_ name: String) -> Bool {
-    // Nearly no name begins with a dot.
+    // Almost no name begins with a dot.
     name.utf8.first == UInt8(ascii: ".")
       && (name == priority || name == value || name == serverValue)
   }
@@ -84,9 +84,9 @@ extension Node {
     }
   }
 
-  /// The plain value: priorities are left out and children are always an object, in key order.
+  /// The plain value: priorities are left out, and children are always an object, in key order.
   ///
-  /// Arrays are never guessed here; `json(coercingArrays:)` makes them on request.
+  /// It never makes arrays; `json(coercingArrays:)` does on request.
   public var json: JSONValue { json(coercingArrays: false) }
 
   /// The plain value, with arrays in place of objects whose keys are mostly indexes.
@@ -113,7 +113,7 @@ extension Node {
     }
   }
 
-  /// The length of the array that the children make; nil if they make none.
+  /// The length of the array that the children form; nil if they do not form one.
   private func arrayCount(of children: [Child]) -> Int? {
     var maximum = -1
     for child in children {
@@ -141,7 +141,7 @@ extension Node {
     }
   }
 
-  /// Writes the export format, without making it a JSON value first.
+  /// Writes the export format without making a JSON value first.
   package func writeExport(to writer: inout JSONWriter) {
     switch content {
     case .empty: writer.writeNull()

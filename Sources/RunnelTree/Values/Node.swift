@@ -45,8 +45,9 @@ public struct Node: Hashable, Sendable {
     }
   }
 
-  /// Makes a node from children in any order; of two with one key the later one counts, and empty
-  /// ones are left out.
+  /// Makes a node from children in any order.
+  ///
+  /// If two have the same key the later one counts; empty ones are left out.
   ///
   /// O(n log n).
   package init(children: [Child], priority: Leaf? = nil) {
@@ -150,10 +151,10 @@ extension Node {
     isEmpty ? self : Node(content: content, priority: priority)
   }
 
-  /// The node in which `node` stands at `path`.
+  /// The node with the node at `path` replaced.
   ///
-  /// A leaf on the way gives its place to children and keeps its priority, unless `node` is empty;
-  /// a parent left without children becomes empty. O(depth n) in the children on the way.
+  /// A leaf on the way is replaced by children and keeps its priority, unless `node` is empty; a
+  /// parent without children becomes empty. O(depth n) in the children on the way.
   ///
   /// Source: tree semantics, section 1 (update rules).
   public func replacing(_ path: Path, with node: Node) -> Node {

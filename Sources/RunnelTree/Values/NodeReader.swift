@@ -1,14 +1,14 @@
 package import RunnelBase
 
-/// Reads nodes straight from JSON text, by the rules of `Node(json:at:)`.
+/// Reads nodes directly from JSON text, by the rules of `Node(json:at:)`.
 ///
-/// It is what imports and stored records are read with: no JSON value is made on the way, and no
-/// path either, unless one is needed for an error.
+/// Imports and stored records are read with it: it makes no JSON values, and no path unless an
+/// error needs one.
 package struct NodeReader {
   private let path: Path
   private let place: NodePlace
 
-  /// Ends a read whose text is longer than allowed; never leaves `read`.
+  /// Ends a read whose text is longer than allowed; `read` catches it.
   private struct OverBudget: Error {}
 
   /// Makes a reader of nodes that are to stand at a place, or directly below it.
@@ -17,12 +17,13 @@ package struct NodeReader {
     place = NodePlace(path)
   }
 
-  /// Reads the next value, if its text has at most `maxBytes` bytes; else nil, and it stays unread.
+  /// Reads the next value if its text has at most `maxBytes` bytes; otherwise returns nil, and the
+  /// value stays unread.
   ///
   /// With a key, the value is to stand at this child of the place. Whitespace before the value does
   /// not count, whitespace inside does.
   ///
-  /// - Throws: `JSONError` if it is no JSON, `TreeError` with the place if it is no node.
+  /// - Throws: `JSONError` if the text is not JSON, `TreeError` with the place if it is not a node.
   package func read(
     _ scanner: inout JSONScanner, for key: Key? = nil, maxBytes: Int = .max
   ) throws -> Node? {
@@ -108,7 +109,7 @@ package struct NodeReader {
   }
 }
 
-/// How deep a place is and how long its path: what limits are checked against.
+/// The depth of a place and the length of its path, which are checked against the limits.
 struct NodePlace {
   private var depth: Int
   private var bytes: Int
@@ -137,7 +138,7 @@ struct NodeMembers {
   private var priority: Leaf?
   private var value = JSONValue.null
 
-  /// Takes in an ordinary member.
+  /// Adds an ordinary member.
   mutating func add(_ key: Key, _ node: Node) {
     if !hasMembers {
       hasMembers = true
@@ -146,7 +147,7 @@ struct NodeMembers {
     children.append(Child(key: key, node: node))
   }
 
-  /// Takes in a member whose name has a meaning of its own.
+  /// Adds a member whose name has a special meaning.
   mutating func takeReserved(_ name: String, _ json: JSONValue) throws(TreeError) {
     switch name {
     case ReservedName.priority: priority = try Node.importedPriority(json)
@@ -179,12 +180,12 @@ struct NodeMembers {
 }
 
 extension TreeError {
-  /// The error of a child, as an error of its parent.
+  /// The error of a child, seen from its parent.
   func below(_ key: Key) -> TreeError {
     TreeError(code, message, path: "/" + key.text + (path ?? ""))
   }
 
-  /// The error of what stands below a place, with its whole path.
+  /// The error of a node below a place, with its whole path.
   package func below(_ place: Path) -> TreeError {
     let whole = place.isRoot ? path : place.description + (path ?? "")
     return TreeError(code, message, path: whole ?? place.description)

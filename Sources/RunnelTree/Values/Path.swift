@@ -11,7 +11,7 @@ public struct Path: Hashable, Sendable {
 
   /// The place of the whole tree.
   public static let root = Path(unchecked: [])
-  /// The place of what is known of the connection.
+  /// The place of the state of the connection.
   public static let info = Path(unchecked: [.info])
 
   /// Makes a path from keys.
@@ -38,7 +38,7 @@ public struct Path: Hashable, Sendable {
     try self.init(keys)
   }
 
-  /// Makes a path whose limits are known to hold.
+  /// Makes a path that is known to be within the limits.
   package init(unchecked keys: [Key]) { self.keys = keys }
 
   /// The pieces of a path's text that are not empty.
@@ -57,12 +57,12 @@ public struct Path: Hashable, Sendable {
     }
   }
 
-  /// The bytes of a path of these keys, one counted for each separator.
+  /// The bytes of a path with these keys; each separator counts as one.
   static func byteCount(of keys: [Key]) -> Int {
     keys.reduce(max(keys.count - 1, 0)) { $0 + $1.text.utf8.count }
   }
 
-  /// Why there is no path so deep and long, or nil if there is.
+  /// The reason why a path cannot be so deep and long, or nil if it can.
   static func refusal(depth: Int, bytes: Int) -> String? {
     if depth > TreeLimits.depthMax {
       return "The path has \(depth) levels: \(TreeLimits.depthMax) are allowed. "
@@ -78,7 +78,7 @@ public struct Path: Hashable, Sendable {
 extension Path {
   /// True for the place of the whole tree.
   public var isRoot: Bool { keys.isEmpty }
-  /// True for `/.info` and the places below it, which nobody writes.
+  /// True for `/.info` and the places below it, which cannot be written.
   public var isInfo: Bool { keys.first == .info }
   /// The last key; nil at the root.
   public var lastKey: Key? { keys.last }

@@ -1,7 +1,7 @@
 extension String {
   /// True if this text comes before `other` by UTF-16 code unit, as the tree orders text.
   ///
-  /// It compares UTF-8, whose order differs from that of UTF-16 in one point only: UTF-16 puts
+  /// It compares UTF-8, whose order differs from that of UTF-16 only in one respect: UTF-16 puts
   /// scalars beyond U+FFFF (written with surrogates) before U+E000...U+FFFF. O(n).
   package func isOrderedBefore(_ other: String) -> Bool {
     withUnits(other) { $0.isOrderedBefore($1) } ?? isOrderedBeforeByScalars(other)
@@ -20,12 +20,13 @@ extension String {
     }
   }
 
-  /// True if both hold the same code units: `==` on strings also holds for canonical equivalents.
+  /// True if both have the same code units; `==` on strings also accepts canonical equivalents.
   package func hasSameUnits(as other: String) -> Bool {
     withUnits(other) { $0.hasSameBytes(as: $1) } ?? utf8.elementsEqual(other.utf8)
   }
 
-  /// Calls `body` with the bytes of both texts; nil if one of them has none in one piece.
+  /// Calls `body` with the bytes of both texts; returns nil if the bytes of one of them are not
+  /// contiguous.
   private func withUnits<Result>(
     _ other: String,
     _ body: (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Result
@@ -57,7 +58,7 @@ extension UnsafeBufferPointer<UInt8> {
 
   fileprivate func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
     guard count == other.count else { return false }
-    // Texts of one kind often begin alike, and differ at the end.
+    // Texts of one kind often begin alike and differ at the end.
     var index = count - 1
     while index >= 0 {
       if self[index] != other[index] { return false }
@@ -69,9 +70,9 @@ extension UnsafeBufferPointer<UInt8> {
 
 /// The rank of UTF-8 bytes when text is ordered by UTF-16 code unit.
 ///
-/// The lead bytes of scalars beyond U+FFFF (0xF0...0xF4) go before those of U+E000...U+FFFF (0xEE and
-/// 0xEF). The storage writes text with these ranks in place of the bytes, so that the bytes' own
-/// order is the tree's.
+/// The lead bytes of scalars beyond U+FFFF (0xF0...0xF4) come before those of U+E000...U+FFFF (0xEE
+/// and 0xEF). The storage writes text with these ranks in place of the bytes, so that comparing the
+/// stored bytes gives the tree's order.
 package enum UTF8Rank {
   /// The rank of a byte: a permutation of 0...255 that moves 0xEE...0xF4 only.
   package static func of(_ byte: UInt8) -> UInt8 {
@@ -82,7 +83,7 @@ package enum UTF8Rank {
     }
   }
 
-  /// The byte that has a rank: the inverse of `of`.
+  /// The byte with a rank: the inverse of `of`.
   package static func byte(ofRank rank: UInt8) -> UInt8 {
     switch rank {
     case 0xF3, 0xF4: rank - 5

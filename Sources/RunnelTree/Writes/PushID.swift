@@ -18,10 +18,10 @@ public struct PushIDGenerator: Sendable {
 
   /// Makes the next key.
   ///
-  /// A clock that went backwards does not make keys go backwards: the last time is kept.
+  /// If the clock goes backwards the keys do not: the latest time is kept.
   ///
-  /// `now` is in milliseconds since 1970, from 0 to 2^48-1; others are brought into this range. The
-  /// 12 random characters come from `random`.
+  /// `now` is in milliseconds since 1970, from 0 to 2^48-1; other times are brought into this
+  /// range. The 12 random characters come from `random`.
   public mutating func next(
     now: Int64, random: inout some RandomNumberGenerator
   ) -> Key {
@@ -45,13 +45,14 @@ public struct PushIDGenerator: Sendable {
     return true
   }
 
-  /// True for a key of the form that this makes.
+  /// True if a key has the form of a push id.
   static func isPushID(_ key: Key) -> Bool {
     let bytes = key.text.utf8
     return bytes.count == 8 + randomCount && bytes.allSatisfy { alphabet.contains($0) }
   }
 
-  /// The push id that comes right after one; for a key that is none, or the last, a longer key after it.
+  /// The push id right after a key; a longer key after it, if it is not a push id or is the last
+  /// one.
   package static func following(_ key: Key) -> Key {
     var digits = key.text.utf8.compactMap { byte in alphabet.firstIndex(of: byte) }
     let isPushID = digits.count == 8 + randomCount && digits.count == key.text.utf8.count
@@ -65,12 +66,12 @@ public struct PushIDGenerator: Sendable {
 }
 
 extension TreeReader {
-  /// A new key for a collection: the one that was made, or if the clock went back, or was ahead where
-  /// another process wrote, the one after the last that stands there.
+  /// A new key for a collection: the generated one, or the one after the collection's last key, if
+  /// the clock went back here or was ahead where another process wrote.
   ///
-  /// Read within the write that adds the child, so that no other one comes between. One read of a few
-  /// rows. Limit: push ids of this century are looked for, which begin with `-`, among the last rows of
-  /// that form; as many other keys there hide them.
+  /// The last key is read within the write that adds the child, so that no other write comes
+  /// between. This reads a few rows once. Limit: it looks for push ids of this century, which begin
+  /// with `-`, among the last few rows of that form; enough other keys there hide them.
   ///
   /// - Throws: `TreeError` (`storage`) if the collection cannot be read.
   package func pushID(_ key: Key, in collection: Path) throws(TreeError) -> Key {

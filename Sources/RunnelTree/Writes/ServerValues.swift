@@ -1,10 +1,10 @@
 import RunnelBase
 
-/// Puts values in the place of `{".sv": …}`, as the write is carried out.
+/// Replaces `{".sv": …}` by a value when the write is carried out.
 ///
-/// `"timestamp"` becomes the time of the write; `{"increment": d}` the number that stands there plus
-/// d, or d if no number does. What stands there is a node's value, or its priority if the server
-/// value is given for that.
+/// `"timestamp"` becomes the time of the write. `{"increment": d}` becomes the number at the place
+/// plus d, or d if there is no number: the value of the node, or its priority if the server value
+/// is given for that.
 ///
 /// Source: tree semantics, section 9.
 struct ServerValues<Reader: TreeReader> {
@@ -12,7 +12,7 @@ struct ServerValues<Reader: TreeReader> {
   let now: Int64
   let reader: Reader
 
-  /// What an increment adds to.
+  /// The number that an increment adds to.
   private enum Base {
     case value
     case priority
@@ -37,7 +37,7 @@ struct ServerValues<Reader: TreeReader> {
           JSONMember(member.name, try resolved(member.value, named: member.name, in: path)))
       }
       guard let operation = json[ReservedName.serverValue] else { return .object(result) }
-      // The server value becomes the leaf; a priority given beside it stays.
+      // The server value becomes the leaf; a priority beside it stays.
       result.removeAll { $0.name != ReservedName.priority }
       let value = try value(of: operation, at: path, .value)
       return result.isEmpty
@@ -62,7 +62,7 @@ struct ServerValues<Reader: TreeReader> {
     case (_, ReservedName.priority): return try resolvedPriority(json, at: path)
     case (_, ReservedName.value): return try resolved(json, at: path)
     default:
-      // What is no key is a mistake that the import names.
+      // The import reports a name that is not a key.
       guard Key.refusal(of: name) == nil else { return json }
       return try resolved(json, at: path.child(Key(unchecked: name)))
     }

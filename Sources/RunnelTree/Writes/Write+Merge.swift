@@ -1,19 +1,19 @@
 public import RunnelBase
 
 extension Write {
-  /// Replaces the leaves of an object and leaves all others below a place: a merge that goes down as
-  /// far as the object does, in one write.
+  /// A merge: it replaces the leaves that an object names, at any depth, and keeps all others below
+  /// a place, in one write.
   ///
-  /// - An object of members is gone into. One that the tree reads as a single value (with `.value` or
-  ///   `.sv`), a scalar and an array replace what stands at their place.
-  /// - What is empty removes: null, `{}` and `[]`. An empty object at the top names nothing, and
-  ///   changes nothing.
+  /// - The members of an object are merged in turn. An object that the tree reads as one value
+  ///   (with `.value` or `.sv`), a scalar, and an array replace the node at their place.
+  /// - Null, `{}` and `[]` remove the node at their place. An empty object at the top names nothing
+  ///   and changes nothing.
   ///
   /// - Parameters:
   ///   - json: an object; its names may be relative paths.
   ///   - path: the place.
   /// - Returns: an update of the place.
-  /// - Throws: `TreeError` (`invalidValue`) if it is no object.
+  /// - Throws: `TreeError` (`invalidValue`) if it is not an object.
   public static func merge(_ json: JSONValue, at path: Path) throws(TreeError) -> Write {
     guard case .object(let members) = json, !json.isOneValue else {
       throw TreeError(

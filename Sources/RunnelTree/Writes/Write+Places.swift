@@ -1,7 +1,7 @@
 // Copies and moves of subtrees.
 
 extension Write {
-  /// What puts the node at `source` in the place of what stands at `target`.
+  /// The assignments that replace the node at `target` by the node at `source`.
   static func copy(
     from source: Path, to target: Path, _ reader: some TreeReader
   ) throws(TreeError) -> [Assignment] {
@@ -15,10 +15,11 @@ extension Write {
     return [Assignment(path: target, target: .node(node))]
   }
 
-  /// What puts the node at `source` in the place of what stands at `target`, and removes it there.
+  /// The assignments that replace the node at `target` by the node at `source`, which they remove
+  /// there.
   ///
-  /// It is put in before it is taken out: a parent of both is never without children, which would
-  /// cost it its priority.
+  /// The node is added before it is removed, so that a parent of both never loses all its children,
+  /// and with them its priority.
   static func move(
     from source: Path, to target: Path, _ reader: some TreeReader
   ) throws(TreeError) -> [Assignment] {
@@ -36,9 +37,9 @@ extension Write {
 }
 
 extension Node {
-  /// Checks that all of the node is neither too deep nor too long of path where it is to stand.
+  /// Checks that no part of the node would be too deep, or have too long a path, at its new place.
   ///
-  /// - Throws: `TreeError` (`invalidPath`) that names the place which is.
+  /// - Throws: `TreeError` (`invalidPath`) that names the place that would be.
   func checkLimits(at path: Path) throws(TreeError) {
     do throws(TreeError) {
       try checkLimits(at: NodePlace(path))

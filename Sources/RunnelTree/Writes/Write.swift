@@ -1,29 +1,29 @@
 public import RunnelBase
 
-/// One change of the tree, as its caller asked for it: all of it happens, or nothing.
+/// A change of the tree, as its caller requested it: all of it happens, or nothing.
 ///
 /// Source: tree semantics, section 8.
 public enum Write: Hashable, Sendable {
   /// Replaces what stands at a place; null removes it.
   case set(Path, JSONValue)
-  /// Replaces what stands at several places below one, and leaves everything else as it is.
+  /// Replaces the nodes at several places below one place, and keeps everything else.
   ///
   /// The names are relative paths; `.priority` may be the last piece of one.
   case update(Path, [JSONMember])
-  /// Replaces what stands at a place by a copy of what stands at another.
+  /// Replaces the node at a place by a copy of the node at another place.
   ///
-  /// The copy keeps its priorities. It may be put above or below what is copied.
+  /// The copy keeps its priorities. It may be put above or below the original.
   case copy(from: Path, to: Path)
-  /// Replaces what stands at a place by what stands at another, where it is removed.
+  /// Replaces the node at a place by the node at another place, which is removed there.
   ///
-  /// It cannot be put below itself.
+  /// A node cannot be moved below itself.
   case move(from: Path, to: Path)
 
   /// Removes what stands at a place; nothing happens if nothing stands there.
   public static func remove(_ path: Path) -> Write { .set(path, .null) }
 }
 
-/// A part of a write whose values are final: what is to stand where.
+/// A part of a write whose values are final: a place and its new content.
 public struct Assignment: Hashable, Sendable {
   /// What is replaced.
   public enum Target: Hashable, Sendable {
@@ -49,11 +49,11 @@ extension Write {
   /// The assignments that carry the write out, with server values resolved: nodes in path order,
   /// then removals, then priorities.
   ///
-  /// A place that is emptied loses its priority, so that its children come before others go; and a
-  /// priority may need a node of the same write to stand on.
+  /// A place that becomes empty loses its priority, so new children come before removals; and a
+  /// priority may need a node of the same write.
   ///
-  /// `now` is in milliseconds since 1970, one time for the whole write; increments read the state
-  /// before it from `reader`.
+  /// `now` is in milliseconds since 1970, and the same for the whole write; increments read the
+  /// state before the write from `reader`.
   ///
   /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
   public func assignments(
@@ -84,7 +84,7 @@ extension Write {
     }
   }
 
-  /// The function that makes such a write, as errors name it.
+  /// The name of the function that makes such a write, for errors.
   var name: String {
     switch self {
     case .set(_, .null): "remove"
@@ -124,12 +124,10 @@ extension Write {
     }
   }
 
-  /// Refuses an update that would write one place twice.
+  /// Refuses an update that would write a place twice.
   ///
-  /// Expects the parts in path order.
-  ///
-  /// A priority counts as a child of its node: it conflicts with the node and with itself, not with
-  /// the node's children.
+  /// Expects the parts in path order. A priority counts as a child of its node: it conflicts with
+  /// the node and with itself, not with the node's children.
   private static func checkConflicts(_ parts: [Assignment], in path: Path) throws(TreeError) {
     var open: [Path] = []
     for part in parts where !part.isPriority {
@@ -166,7 +164,7 @@ extension Assignment {
 
   fileprivate var putsNode: Bool { !isPriority && !removes }
 
-  /// The path as an update names it.
+  /// The path in the form that an update uses.
   fileprivate var name: String {
     switch target {
     case .node: path.description
@@ -176,7 +174,7 @@ extension Assignment {
 }
 
 extension Assignment.Target {
-  /// The node `node` after this was done at `path` below it; a priority is taken by no empty node.
+  /// The node `node` after this assignment at `path` below it; an empty node takes no priority.
   package func applied(to node: Node, at path: Path) -> Node {
     switch self {
     case .node(let new): node.replacing(path, with: new)
@@ -196,7 +194,7 @@ extension Assignment {
 }
 
 extension JSONValue {
-  /// True if a `{".sv": …}` is in it.
+  /// True if the JSON contains a `{".sv": …}`.
   var holdsServerValue: Bool {
     switch self {
     case .null, .bool, .number, .string: false
