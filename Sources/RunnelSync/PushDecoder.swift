@@ -1,10 +1,10 @@
 public import RunnelBase
 public import RunnelTree
 
-/// The pushes of an origin as they stand on the wire, read into what a replica takes.
+/// Decodes the pushes of an origin from the wire into messages for a replica.
 ///
-/// A push is an object with an action and a body. Four actions concern a replica; the others are about
-/// the connection or for a log, and are not read here.
+/// A push is an object with an action and a body. Four actions concern a replica; the others
+/// concern the connection or a log, and are not decoded here.
 ///
 /// | Action | Body | Message |
 /// |---|---|---|
@@ -21,16 +21,16 @@ public struct PushDecoder: Sendable {
   /// True for an action that concerns a replica.
   public func reads(_ action: String) -> Bool { Action(rawValue: action) != nil }
 
-  /// Reads a push.
+  /// Decodes a push.
   ///
   /// O(n) in the body.
   ///
   /// - Parameters:
-  ///   - action: the word that says what is pushed, `a` on the wire.
-  ///   - body: what is pushed, `b` on the wire.
-  /// - Returns: what it comes to, in order; more than one message if several queries are revoked.
+  ///   - action: the action of the push, `a` on the wire.
+  ///   - body: the body of the push, `b` on the wire.
+  /// - Returns: the messages, in order; more than one if several queries are revoked.
   /// - Throws: `TreeError` (`invalidMessage`, `invalidPath`, `invalidKey`, `invalidValue` or
-  ///   `invalidQuery`) that names what is wrong; nothing of the push is to be taken then.
+  ///   `invalidQuery`) that names what is wrong; then no part of the push may be used.
   public func messages(
     action: String, body: JSONValue
   ) throws(TreeError) -> [OriginMessage] {
@@ -48,7 +48,7 @@ public struct PushDecoder: Sendable {
   }
 }
 
-/// The actions that concern a replica, in their spelling on the wire.
+/// The actions that concern a replica, as they are spelled on the wire.
 private enum Action: String {
   case data = "d"
   case merge = "m"
@@ -56,7 +56,7 @@ private enum Action: String {
   case revocation = "c"
 }
 
-/// The members of a body, in their spelling on the wire.
+/// The members of a body, as they are spelled on the wire.
 private enum MemberName {
   static let path = "p"
   static let data = "d"
@@ -177,7 +177,7 @@ extension PushBody {
 // MARK: Revocations
 
 extension PushBody {
-  /// Without queries it is the default query of the place that is revoked.
+  /// The messages of a revocation; without queries, the default query of the place is revoked.
   func revocationMessages() throws(TreeError) -> [OriginMessage] {
     let given: [JSONValue]
     switch json[MemberName.queries] {

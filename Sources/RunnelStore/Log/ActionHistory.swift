@@ -1,6 +1,6 @@
-/// The states that actions led to, to go back and forth between them.
+/// The states that a sequence of actions led to, for going back and forth between them.
 ///
-/// It keeps the actions and every 64th state, from which others are reduced again.
+/// It keeps the actions and every 64th state; the other states are reduced again from these.
 ///
 /// ```swift
 /// store.restore(history.state(after: 12))
@@ -23,14 +23,14 @@ public struct ActionHistory<State> {
     newest = state
   }
 
-  /// Adds an action that was reduced.
+  /// Adds an action that was just reduced.
   public mutating func append(_ action: any Action) {
     actions.append(action)
     reducer(&newest, action)
     if actions.count.isMultiple(of: Self.interval) { snapshots.append(newest) }
   }
 
-  /// Forgets all but the first actions: what follows now is another future.
+  /// Drops all actions after the first `count`, so that other actions can follow them.
   ///
   /// - Precondition: `count` is not negative and not more than there are.
   public mutating func cut(after count: Int) {
@@ -39,7 +39,7 @@ public struct ActionHistory<State> {
     snapshots.removeSubrange((count / Self.interval + 1)...)
   }
 
-  /// The state after so many actions; after none it is the first.
+  /// The state after the first `count` actions; the initial state for 0.
   ///
   /// Reduces at most 63 actions.
   ///

@@ -1,4 +1,4 @@
-/// The actions that a store reduced, in order, as they were written line by line.
+/// The actions that a store reduced, in order; each is written as a line.
 public struct ActionLog: Hashable, Sendable {
   /// The version of the format that is written.
   public static let version = 1
@@ -9,10 +9,11 @@ public struct ActionLog: Hashable, Sendable {
 
   /// The entries; their numbers follow each other from 1.
   public private(set) var entries: [ActionLogEntry] = []
-  /// True if the last line ends in the middle, as it does when the writer was stopped; it is left out.
+  /// True if the last line is incomplete, since the writer was stopped in the middle of it; it is
+  /// left out.
   public private(set) var isCut = false
 
-  /// Makes a log of no actions.
+  /// Makes an empty log.
   public init() {}
 
   /// Adds an action at the end.
@@ -40,10 +41,10 @@ public struct ActionLog: Hashable, Sendable {
 extension ActionLog {
   /// Reads a log.
   ///
-  /// Empty lines are passed over. A last line without its line feed that is no entry is taken for one
-  /// that was cut.
+  /// Empty lines are skipped. If the last line has no line feed and is not an entry, it counts as
+  /// cut off.
   ///
-  /// - Throws: `ActionLogError` with the line that is wrong.
+  /// - Throws: `ActionLogError` with the number of the wrong line.
   public init(parsing text: String) throws(ActionLogError) {
     let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
     var hasFirstLine = false
@@ -91,14 +92,14 @@ extension ActionLog {
 
 // MARK: Recording and replaying
 
-/// The middleware that tells every action that reaches the reducer, to be written to a log.
+/// Makes a middleware that records every action that reaches the reducer.
 ///
-/// Give it to the store as the last one: what other middleware makes of actions is then what is
-/// recorded, and replaying needs no middleware.
+/// Make it the last middleware of the store: then the actions are recorded as other middleware
+/// passes them on, and replaying needs no middleware.
 ///
 /// - Parameters:
 ///   - now: the time in milliseconds since 1970.
-///   - write: is called with each entry before it is reduced; its line is to be written.
+///   - write: called with each entry before its action is reduced; writes the entry's line.
 /// - Returns: a middleware for one store.
 public func recordingMiddleware<State>(
   now: @escaping () -> Int64, write: @escaping (ActionLogEntry) -> Void
@@ -115,16 +116,16 @@ public func recordingMiddleware<State>(
   }
 }
 
-/// What replaying a log came to.
+/// The result of replaying a log.
 public struct Replay<State> {
   /// The state after the last action.
   public var state: State
-  /// The numbers of the actions whose content was withheld: they changed nothing here.
+  /// The numbers of the actions whose content was withheld; they are skipped.
   public var withheld: [Int]
 }
 
 extension ActionLog {
-  /// The actions, to be reduced again; nil for each whose content was withheld.
+  /// The actions of the log; nil for each whose content was withheld.
   ///
   /// - Throws: `ActionLogError` (`unknownKind` or `malformed`) for the first that cannot be read.
   public func actions(
@@ -145,13 +146,13 @@ extension ActionLog {
     return actions
   }
 
-  /// Reduces the actions again, from the state in which the log began.
+  /// Reduces the actions again, starting with the state in which the log began.
   ///
   /// - Parameters:
   ///   - state: that state.
   ///   - registry: the types of the actions.
   ///   - reducer: the reducer that the store had.
-  /// - Returns: the state after them, equal to that of the store if nothing was withheld.
+  /// - Returns: the state after the actions; it equals the store's if nothing was withheld.
   /// - Throws: `ActionLogError` for the first action that cannot be read.
   public func replay<State>(
     from state: State, _ registry: ActionRegistry, _ reducer: Reducer<State>

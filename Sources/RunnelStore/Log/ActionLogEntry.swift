@@ -8,14 +8,14 @@ public import RunnelBase
 /// {"n":2,"ms":1788111900412,"type":"LogIn"}
 /// ```
 ///
-/// The second entry is of an action that cannot be written, or that holds a `Secret`: of it the log knows
-/// the type only.
+/// The second entry is of an action that cannot be written or that holds a `Secret`: the log has
+/// only the name of its type.
 public struct ActionLogEntry: Hashable, Sendable {
-  /// What is known of the action.
+  /// The logged content of an action.
   public enum Content: Hashable, Sendable {
     /// Its kind and all of its content.
     case action(kind: String, JSONValue)
-    /// The name of its type; the rest is not to be known.
+    /// The name of its type; the content is withheld.
     case withheld(type: String)
   }
 
@@ -23,7 +23,7 @@ public struct ActionLogEntry: Hashable, Sendable {
   public var number: Int
   /// When it was reduced, in milliseconds since 1970.
   public var milliseconds: Int64
-  /// What is known of it.
+  /// The logged content.
   public var content: Content
 
   /// Makes an entry from its parts.
@@ -46,7 +46,7 @@ extension ActionLogEntry.Content {
   fileprivate init(_ action: any Action) {
     self = .withheld(type: String(describing: type(of: action)))
     guard let loggable = action as? any LoggableAction, !holdsSecret(action) else { return }
-    // What cannot be written is withheld, as the protocol says.
+    // An action that cannot be written is withheld, as `LoggableAction` says.
     if let json = try? loggable.json() {
       self = .action(kind: type(of: loggable).kind, json)
     }

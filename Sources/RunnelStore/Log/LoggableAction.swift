@@ -2,27 +2,30 @@ public import RunnelBase
 
 /// An action that can be written to an action log and read back.
 ///
-/// What it writes must be all that the reducer uses of it, so that replaying a log makes an equal state.
+/// The JSON must contain everything that the reducer uses of the action, so that replaying a log
+/// leads to an equal state.
 public protocol LoggableAction: Action {
-  /// The word by which the log tells actions of this type from others.
+  /// The word that identifies actions of this type in a log.
   static var kind: String { get }
 
   /// The content as JSON.
   ///
-  /// - Throws: any error that says what cannot be written; the log then names the type only.
+  /// - Throws: any error if the content cannot be written; the log then contains only the name of
+  ///   the type.
   func json() throws -> JSONValue
 
   /// Reads what `json` wrote.
   ///
-  /// - Throws: any error that says what does not fit.
+  /// - Throws: any error if the JSON does not fit.
   init(json: JSONValue) throws
 }
 
-/// The types of action that a log can be read to, by their kinds.
+/// The types of actions that can be read from a log, by their kinds.
 public struct ActionRegistry: Sendable {
   private var types: [String: any LoggableAction.Type] = [:]
 
-  /// Makes a registry of the one action of this library that is about no object type.
+  /// Makes a registry with `ConnectionChanged`, the one action of this library that has no object
+  /// type.
   public init() { register(ConnectionChanged.self) }
 
   /// Adds a type of action.
@@ -55,7 +58,7 @@ public struct ActionRegistry: Sendable {
 
   /// Reads an action.
   ///
-  /// - Throws: `ActionLogError` (`unknownKind`, or `malformed` with what does not fit).
+  /// - Throws: `ActionLogError` (`unknownKind`, or `malformed` with the reason).
   public func action(
     kind: String, json: JSONValue
   ) throws(ActionLogError) -> any LoggableAction {
@@ -71,11 +74,11 @@ public struct ActionRegistry: Sendable {
   }
 }
 
-/// Why an action log cannot be read or replayed.
+/// The reason why an action log cannot be read or replayed.
 public struct ActionLogError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of failure.
   public enum Code: String, Hashable, Sendable {
-    /// A line, or the content of an action, is not what is written to a log.
+    /// A line, or the content of an action, does not have the format of a log.
     case malformed
     /// The log was written by a newer version.
     case newerVersion = "newer_version"
@@ -105,7 +108,7 @@ public struct ActionLogError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// The limits of an action log.
 enum ActionLogLimits {
-  /// How deep the values of an action may be nested to be searched for secrets: a tree is at most 32
-  /// levels deep, of which each takes a few.
+  /// The deepest nesting of values that is searched for secrets: a tree is at most 32 levels deep,
+  /// and each takes a few levels of values.
   static let depthMax = 256
 }

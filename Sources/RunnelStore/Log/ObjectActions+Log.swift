@@ -1,10 +1,10 @@
 public import RunnelBase
 import RunnelTree
 
-// How the actions about the objects of queries are written to a log.
+// Logs of the actions about the objects of queries.
 //
-// Limit: a query with a filter or an order of several components has no form in JSON yet, so that
-// actions about it are withheld from logs. A form beside that of the wire would be needed.
+// Limit: queries with a filter or an order of several components have no JSON form yet, so actions
+// about them are withheld from logs. It would take a form besides that of the wire.
 
 extension Query {
   fileprivate func logged() throws -> JSONMember {
@@ -13,7 +13,7 @@ extension Query {
       [FieldName.path: .string(path.description), FieldName.query: try wireJSON()])
   }
 
-  /// What is logged of an object that has a place in the query.
+  /// The JSON of an object with its place in the query.
   fileprivate func logged<Object>(
     _ entry: ObjectEntry<Object>, after previous: Key?
   ) throws -> JSONValue {
@@ -154,7 +154,7 @@ extension ObjectErrored: LoggableAction {
   /// `ObjectErrored/` and the name of the object type.
   public static var kind: String { "ObjectErrored/" + Object.objectName }
 
-  /// The query, the child and what is wrong with it.
+  /// The query, the child and the error.
   public func json() throws -> JSONValue {
     .object([
       try query.logged(), JSONMember(FieldName.path, .string(path.description)),
@@ -178,7 +178,7 @@ extension ObjectObserved: LoggableAction {
   /// `ObjectObserved/` and the name of the object type.
   public static var kind: String { "ObjectObserved/" + Object.objectName }
 
-  /// The place and what is told of it.
+  /// The place of the object, and the event.
   public func json() throws -> JSONValue {
     let told: JSONMember =
       switch event {

@@ -1,7 +1,7 @@
 public import RunnelBase
 import RunnelTree
 
-// How the actions about requests are written to a log.
+// Logs of the actions about requests.
 
 /// The names of the members of actions.
 enum FieldName {

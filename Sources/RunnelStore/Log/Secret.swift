@@ -1,8 +1,8 @@
-/// A value that is never shown: it has no text, no JSON, and nothing that reflection finds.
+/// A value that is never shown: it has no text and no JSON, and reflection does not find it.
 ///
-/// Passwords and tokens travel in actions and states as secrets only. A text that is made of one, or of
-/// what holds one, says `<secret>`; an action that holds one is written to no action log, whatever it
-/// says of itself (`ActionLogEntry.init`).
+/// Passwords and tokens are put into actions and states only as secrets. The text of a secret, or
+/// of a value that holds one, has `<secret>` in its place. An action that holds a secret is
+/// withheld from action logs, whatever its `json()` returns (`ActionLogEntry.init`).
 public struct Secret<Value: Sendable>: Sendable {
   private let value: @Sendable () -> Value
 
@@ -29,14 +29,14 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What tells secrets of every type from other values.
+/// The mark of secrets of every type.
 private protocol Hidden {}
 
 extension Secret: Hidden {}
 
-/// True if a value is a secret or holds one, as far as reflection sees.
+/// True if a value is a secret or holds one that reflection can find.
 ///
-/// O(n) in what it holds. What lies deeper than any value should is taken for a secret.
+/// O(n) in the values it holds. A value that is nested too deeply counts as a secret.
 func holdsSecret(_ value: Any, depth: Int = 0) -> Bool {
   if value is any Hidden || depth > ActionLogLimits.depthMax { return true }
   return Mirror(reflecting: value).children.contains {

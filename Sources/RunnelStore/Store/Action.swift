@@ -2,16 +2,16 @@ public import RunnelTree
 
 /// A value that says what happened, or what is wanted.
 ///
-/// The store turns it into a new state.
+/// The reducer of a store computes the next state from it.
 public protocol Action: Sendable {}
 
-/// An action that says that something failed, so that one middleware or reducer can show all failures.
+/// An action that reports a failure, so that one middleware or reducer can handle all failures.
 public protocol FailureAction: Action {
-  /// What failed, for a person, and where in the tree.
+  /// The failure, in words for a person, and its place in the tree.
   var error: TreeError { get }
 }
 
-/// An action that a middleware carries out, and that no reducer knows.
+/// An action for a middleware; no reducer handles it.
 package protocol CommandAction: Action {
   /// The middleware that carries it out, as it is written where the store is made.
   static var middlewareName: String { get }

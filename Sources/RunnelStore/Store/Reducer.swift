@@ -1,19 +1,19 @@
-/// Changes a state by an action: without effects, and the same for the same state and action.
+/// Changes a state by an action, without side effects: equal states and actions give equal results.
 public typealias Reducer<State> = (_ state: inout State, _ action: any Action) -> Void
 
-/// Makes one reducer of several: each sees what those before it made of the state.
+/// Combines several reducers: each gets the state that those before it have changed.
 public func combineReducers<State>(_ reducers: Reducer<State>...) -> Reducer<State> {
   { state, action in
     for reducer in reducers { reducer(&state, action) }
   }
 }
 
-/// Makes a reducer of the whole of one of a part.
+/// Makes a reducer of a state from a reducer of a part of it.
 ///
 /// - Parameters:
-///   - part: the place of the part in the whole.
+///   - part: the key path of the part.
 ///   - reducer: the reducer of the part.
-/// - Returns: a reducer that leaves everything but the part as it is.
+/// - Returns: a reducer that changes nothing but the part.
 public func reducing<State, Part>(
   _ part: WritableKeyPath<State, Part>, by reducer: @escaping Reducer<Part>
 ) -> Reducer<State> {

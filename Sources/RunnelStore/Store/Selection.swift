@@ -1,18 +1,19 @@
-/// What a subscriber wants of a state, and when.
+/// The values that a subscriber wants of a state, and when it wants them.
 ///
-/// Steps are taken in their order, each on what the step before lets through. The first value passes
-/// every step, so that a subscriber knows where it begins.
+/// Steps are applied in order, each to the values that the step before passes on. The first value
+/// passes every step, so that a subscriber knows the initial value.
 ///
 /// ```swift
 /// store.subscribe(selecting: { $0.select(\.level).skip { abs($0 - $1) < 5 } }) { show($0) }
 /// ```
 ///
-/// The functions are inlinable, because a store asks every selection after every action: compiled for
-/// the types of the program, one costs some nanoseconds.
+/// The functions are inlinable, because a store applies every selection after every action:
+/// compiled for the types of the program, each costs a few nanoseconds.
 public struct Selection<State, Value> {
-  /// Makes the function that takes states, and gives `sink` what comes of them.
+  /// Makes a function that takes states and passes the selected values to `sink`.
   ///
-  /// It is called once for each subscription, whose memory of former values it holds.
+  /// It is called once for each subscription; the result remembers the subscription's former
+  /// values.
   @usableFromInline
   let attach: (_ sink: @escaping (Value) -> Void) -> (State) -> Void
 
@@ -35,10 +36,9 @@ extension Selection {
     Selection<State, Part> { sink in attach { value in sink(part(value)) } }
   }
 
-  /// The values of which a function does not say, given the value before and this one, that this one is
-  /// to be skipped.
+  /// Skips the values for which a function, given the previous value and this one, returns true.
   ///
-  /// The value before is the last one that came to this step, whether or not it was skipped.
+  /// The previous value is the last one that reached this step, whether or not it was skipped.
   @inlinable
   public func skip(when isSkipped: @escaping (_ old: Value, _ new: Value) -> Bool) -> Self {
     Selection { sink in
@@ -51,7 +51,8 @@ extension Selection {
     }
   }
 
-  /// The values of which a function says, given the value before and this one, that this one is wanted.
+  /// Passes on the values for which a function, given the previous value and this one, returns
+  /// true.
   @inlinable
   public func only(when isWanted: @escaping (_ old: Value, _ new: Value) -> Bool) -> Self {
     skip { old, new in !isWanted(old, new) }
@@ -59,7 +60,7 @@ extension Selection {
 }
 
 extension Selection where Value: Equatable {
-  /// The values that differ from the one before.
+  /// Passes on the values that differ from the previous one.
   @inlinable
   public func skipRepeats() -> Self { skip(when: ==) }
 }

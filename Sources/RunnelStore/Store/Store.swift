@@ -1,14 +1,17 @@
-/// The one place of a program's state: it changes by actions only, one at a time.
+/// The single place of a program's state.
+///
+/// The state changes only by actions, one at a time.
 ///
 /// Invariants:
-/// - I1. Actions are handled one by one, in the order in which they were dispatched. One that is
-///   dispatched while another is handled, or while subscribers are told, waits.
-/// - I2. After an action was handled, subscribers are told in the order in which they subscribed. The
-///   state does not change before all of them know it, so all see the same states in the same order,
-///   and what they are told is what `state` is. They never nest.
-/// - I3. An action that no reducer saw, because a middleware kept it back, tells nobody.
-/// - I4. A subscriber that was removed is told nothing more, not even of the state that is being told.
-/// - I5. A reducer neither dispatches nor reads the store: that stops the program, with the reason.
+/// - I1. Actions are handled one by one, in the order in which they were dispatched. An action that
+///   is dispatched while another one is handled, or while subscribers are told, waits.
+/// - I2. After an action was handled, subscribers are told in the order in which they subscribed.
+///   The state does not change until all of them are told, so all see the same states in the same
+///   order, and the value they are told is `state`. Notifications never nest.
+/// - I3. If a middleware keeps an action back, so that no reducer sees it, nobody is told.
+/// - I4. A subscriber that was removed is told nothing more, not even the state that others are
+///   being told.
+/// - I5. A reducer neither dispatches nor reads the store: the program would stop, with the reason.
 ///
 /// ```
 ///           dispatch               queue empty
@@ -16,20 +19,20 @@
 ///                         chain -> reduce -> tell, for each action of the queue
 /// ```
 ///
-/// Isolation: it belongs to one thread or actor. Actions of others come through an `Inbox`; see
-/// `dispatch(from:)`.
+/// Isolation: it belongs to one thread or actor. Actions from other threads come through an
+/// `Inbox`; see `dispatch(from:)`.
 ///
 /// Source: ReSwift's store, without its re-entrancy.
 public final class Store<State: Sendable> {
-  /// What waits for its turn.
+  /// Work that waits for its turn.
   private enum Work {
     case dispatch(any Action)
-    /// An action that was handed on by a middleware at another time than it got it.
+    /// An action that a middleware passed on later than it received it.
     case reduce(any Action)
     case restore(State)
   }
 
-  /// One who is told.
+  /// A subscription.
   private final class Subscriber {
     let token: StoreToken
     let tell: (State) -> Void
@@ -48,21 +51,22 @@ public final class Store<State: Sendable> {
   private var subscribers: [Subscriber] = []
   private var lastToken = 0
   private var queue: [Work] = []
-  /// Whether anything is in the queue, and whether anybody is told: asked for at each action, of which
-  /// most find neither.
+  /// Whether the queue holds anything, and whether there are subscribers: each action asks for
+  /// both, and for most the answer to both is no.
   private var (hasWork, hasSubscribers) = (false, false)
   private var isBusy = false
   private var isInChain = false
   private var isReduced = false
-  /// What is being reduced.
+  /// The action that is being reduced.
   private var reduced: (any Action)?
 
   /// Makes a store with its first state.
   ///
   /// - Parameters:
   ///   - state: the first state.
-  ///   - middleware: what sees each action before the reducer: the first is the outermost.
-  ///   - reducer: what makes the next state.
+  ///   - middleware: the functions that see each action before the reducer; the first is the
+  ///     outermost.
+  ///   - reducer: computes the next state.
   public init(
     state: State, middleware: [Middleware<State>] = [], reducer: @escaping Reducer<State>
   ) {
@@ -76,9 +80,9 @@ public final class Store<State: Sendable> {
 
   /// The present state.
   ///
-  /// - Precondition: it is not read by the reducer, which is given the state.
+  /// - Precondition: the reducer does not read it; it is given the state.
   public var state: State {
-    // Whoever wants one field of a large state is not given a copy of all.
+    // Reading one field of a large state does not copy the whole state.
     _read {
       if let reduced { refuse("reads the state of its store", while: reduced) }
       yield present
@@ -87,19 +91,19 @@ public final class Store<State: Sendable> {
 
   /// Handles an action, or lets it wait if one is being handled.
   ///
-  /// - Precondition: it is not called by the reducer.
+  /// - Precondition: the reducer does not call it.
   public func dispatch(_ action: any Action) {
     if let reduced { refuse("dispatches \(type(of: action))", while: reduced) }
-    // Most actions wait for nothing, and are spared the queue.
+    // Most actions need not wait, and skip the queue.
     if isBusy { return enqueue(.dispatch(action)) }
     work { pass(action) }
   }
 
-  /// Puts another state in the place of the present one, after the actions that wait, and tells it.
+  /// Replaces the present state by another one, after the actions that wait, and tells subscribers.
   ///
-  /// Neither middleware nor reducer sees it: this is how to travel in time.
+  /// Neither middleware nor reducer sees it; it serves time travel.
   ///
-  /// - Precondition: it is not called by the reducer.
+  /// - Precondition: the reducer does not call it.
   public func restore(_ state: State) {
     if let reduced { refuse("restores a state", while: reduced) }
     enqueue(.restore(state))
@@ -110,7 +114,7 @@ public final class Store<State: Sendable> {
 // MARK: Handling
 
 extension Store {
-  /// Does something during which actions wait, then what waits; if that is being done, only the first.
+  /// Runs `body`, and then the work that waits; if work is being done already, only runs `body`.
   private func work(_ body: () -> Void) {
     if isBusy { return body() }
     isBusy = true
@@ -121,7 +125,7 @@ extension Store {
     while next < queue.count {
       let work = queue[next]
       next += 1
-      // What is done is let go of, a little at a time.
+      // Finished work is released, a little at a time.
       if next > 256 {
         queue.removeFirst(next)
         next = 0
@@ -175,7 +179,8 @@ extension Store {
 
   private func tell() {
     if !hasSubscribers { return }
-    // One copy for all of them; it is gone before the next action changes the state in its place.
+    // One copy serves all of them; it is released before the next action, which then changes the
+    // state in place.
     let (state, subscribers) = (present, subscribers)
     for index in subscribers.indices {
       let subscriber = subscribers[index]
@@ -199,7 +204,7 @@ extension Store {
 
 // MARK: Subscribing
 
-/// The name of a subscription; it removes that one and no other.
+/// The identity of a subscription; it removes that subscription and no other.
 public struct StoreToken: Hashable, Sendable {
   let rawValue: Int
 }
@@ -207,7 +212,7 @@ public struct StoreToken: Hashable, Sendable {
 extension Store {
   /// Tells every state: the present one now, and one after each action that was reduced.
   ///
-  /// - Parameter body: what is called with the state.
+  /// - Parameter body: called with each state.
   /// - Returns: the token by which the subscription is removed.
   @inlinable
   public func subscribe(_ body: @escaping (State) -> Void) -> StoreToken {
@@ -217,14 +222,15 @@ extension Store {
   /// Tells a part of the state now, and again after each action that changed it.
   ///
   /// - Parameters:
-  ///   - part: the part of interest; it is compared by `==`.
-  ///   - body: what is called with the part.
+  ///   - part: the part of the state; its values are compared by `==`.
+  ///   - body: called with the part.
   /// - Returns: the token by which the subscription is removed.
   @inlinable
   public func subscribe<Part: Equatable>(
     to part: @escaping (State) -> Part, _ body: @escaping (Part) -> Void
   ) -> StoreToken {
-    // What `select(part).skipRepeats()` does, in one function: most subscriptions are of this kind.
+    // This equals `select(part).skipRepeats()` in one function, since most subscriptions are of
+    // this kind.
     var old: Part?
     return add { state in
       let new = part(state)
@@ -234,14 +240,15 @@ extension Store {
     }
   }
 
-  /// Tells what a selection makes of the states, beginning with the present one.
+  /// Tells the values that a selection makes of the states, beginning with the present state.
   ///
-  /// It may be called at any time but by the reducer; a subscriber that comes while others are told is
-  /// told the present state at once. What it dispatches then waits as always. O(1).
+  /// It may be called at any time except by the reducer. A subscriber that is added while others
+  /// are told is told the present state at once; actions that it dispatches then wait as always.
+  /// O(1).
   ///
   /// - Parameters:
-  ///   - selection: makes the selection from the one that lets all states through.
-  ///   - body: what is called with the values.
+  ///   - selection: makes the selection, starting with the one that passes on all states.
+  ///   - body: called with the values.
   /// - Returns: the token by which the subscription is removed.
   @inlinable
   public func subscribe<Value>(

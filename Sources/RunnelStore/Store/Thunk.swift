@@ -1,16 +1,17 @@
-/// An action that is a function: it reads the state and dispatches what follows from it.
+/// An action that is a function: it reads the state and dispatches other actions.
 ///
-/// Source: ReSwift-Thunk. One that waits for something is an asynchronous action creator: see
-/// `DatabaseStore` in RunnelDatabase.
+/// Source: ReSwift-Thunk. For a function that waits for something, see the asynchronous action
+/// creators of `DatabaseStore` in RunnelDatabase.
 public struct Thunk<State>: CommandAction {
-  /// What is to be given to the store.
+  /// The middleware that the store must be given.
   package static var middlewareName: String { "thunkMiddleware()" }
 
   let body: @Sendable (_ dispatch: DispatchFunction, _ getState: () -> State?) -> Void
 
-  /// Makes an action of a function.
+  /// Makes an action from a function.
   ///
-  /// What it dispatches is handled after it returned, so `getState` gives one state all the while.
+  /// Actions that it dispatches are handled after it has returned, so `getState` returns the same
+  /// state throughout.
   public init(
     _ body: @escaping @Sendable (_ dispatch: DispatchFunction, _ getState: () -> State?) -> Void
   ) {
@@ -18,7 +19,7 @@ public struct Thunk<State>: CommandAction {
   }
 }
 
-/// The middleware that runs thunks; every other action it hands on.
+/// Makes the middleware that runs thunks and passes on every other action.
 public func thunkMiddleware<State>() -> Middleware<State> {
   { dispatch, getState in
     { next in

@@ -1,11 +1,12 @@
-/// An action that has the connection to the origin told, as `ConnectionChanged`: as it is when the first
-/// watch begins, and when it changes.
+/// An action that starts to watch the connection to the origin.
+///
+/// `ConnectionChanged` tells the state when the first watch begins, and when it changes.
 ///
 /// A name that watches already is ignored.
 public struct MonitorConnection: TreeCommand {
   let name: SubscriptionName
 
-  /// Makes the action; the name is what ends it.
+  /// Makes the action; the watch is ended by its name.
   public init(as name: SubscriptionName) { self.name = name }
 
   func carriedOut(by access: TreeAccess, state: Any?) -> [any Action] {
@@ -15,7 +16,7 @@ public struct MonitorConnection: TreeCommand {
   }
 }
 
-/// An action that ends a watch on the connection; a name that does not watch is ignored.
+/// An action that ends a watch on the connection; a name without a watch is ignored.
 public struct StopMonitoringConnection: TreeCommand {
   let name: SubscriptionName
 
@@ -28,24 +29,25 @@ public struct StopMonitoringConnection: TreeCommand {
   }
 }
 
-/// Who watches the connection, and what was told of it.
+/// The names that watch the connection, and the state that they were told last.
 struct ConnectionMonitor {
   private var names: Set<SubscriptionName> = []
   private var told: Bool?
 
-  /// Adds a name; true if it is the first.
+  /// Adds a name; returns true if it is the first.
   mutating func add(_ name: SubscriptionName) -> Bool {
     names.insert(name).inserted && names.count == 1
   }
 
-  /// Removes a name; true if it was the last.
+  /// Removes a name; returns true if it was the last.
   mutating func remove(_ name: SubscriptionName) -> Bool {
     guard names.remove(name) != nil, names.isEmpty else { return false }
     told = nil
     return true
   }
 
-  /// What is told of a state of the connection: nothing to nobody, and nothing twice.
+  /// The actions that tell a state of the connection: none if nobody watches, or if it was told
+  /// before.
   mutating func receive(_ isConnected: Bool) -> [any Action] {
     if names.isEmpty || told == isConnected { return [] }
     told = isConnected

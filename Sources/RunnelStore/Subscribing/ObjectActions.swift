@@ -1,15 +1,15 @@
 public import RunnelTree
 
-// What is told of the objects of a query. Each action names the query, so that a state holds the
-// objects of one and leaves those of others alone.
+// The actions about the objects of a query. Each names the query, so that a part of a state can
+// hold the objects of one query and ignore those of others.
 
-/// A query of objects is subscribed to from now on, or no longer.
+/// A query of objects is subscribed to from now on, or is no longer.
 ///
-/// When it begins, `ObjectsLoaded` follows. When it ends, nothing follows.
+/// At the beginning `ObjectsLoaded` follows. At the end nothing follows.
 public struct ObjectSubscribed<Object: TreeObject>: Action, Equatable {
   /// The query.
   public var query: Query
-  /// True from now on; false: no longer.
+  /// True if it is subscribed to from now on, false if it is no longer.
   public var isSubscribed: Bool
 
   /// Makes the action.
@@ -19,10 +19,10 @@ public struct ObjectSubscribed<Object: TreeObject>: Action, Equatable {
   }
 }
 
-/// All objects of a query, in its order, in the place of those known before.
+/// All objects of a query, in its order; they replace the objects known before.
 ///
-/// It comes once after each beginning of a subscription; for each child that is no such object an
-/// `ObjectErrored` comes with it.
+/// It comes once after each beginning of a subscription. For each child that is not an object of
+/// the type, an `ObjectErrored` follows.
 public struct ObjectsLoaded<Object: TreeObject>: Action, Equatable {
   /// The query.
   public var query: Query
@@ -36,13 +36,13 @@ public struct ObjectsLoaded<Object: TreeObject>: Action, Equatable {
   }
 }
 
-/// An object entered a query, or became one.
+/// An object entered a query, or a child of the query became an object.
 public struct ObjectAdded<Object: TreeObject>: Action, Equatable {
   /// The query.
   public var query: Query
   /// The object.
   public var entry: ObjectEntry<Object>
-  /// The object that is before it; nil if it is the first.
+  /// The key of the object before it; nil if it is the first.
   public var previous: Key?
 
   /// Makes the action.
@@ -67,13 +67,13 @@ public struct ObjectChanged<Object: TreeObject>: Action, Equatable {
   }
 }
 
-/// An object of a query changed in what the query orders by.
+/// The value by which the query orders an object changed.
 public struct ObjectMoved<Object: TreeObject>: Action, Equatable {
   /// The query.
   public var query: Query
   /// The object as it is now.
   public var entry: ObjectEntry<Object>
-  /// The object that is before it now; nil if it is the first.
+  /// The key of the object that is now before it; nil if it is the first.
   public var previous: Key?
 
   /// Makes the action.
@@ -84,13 +84,13 @@ public struct ObjectMoved<Object: TreeObject>: Action, Equatable {
   }
 }
 
-/// An object left a query, or is none any more.
+/// An object left a query, or is no longer an object of the type.
 public struct ObjectRemoved<Object: TreeObject>: Action, Equatable {
   /// The query.
   public var query: Query
   /// Its key.
   public var id: Key
-  /// The object as it was; nil if what stands there now is no such object.
+  /// The object as it was; nil if a node that is not an object took its place.
   public var object: Object?
 
   /// Makes the action.
@@ -101,13 +101,13 @@ public struct ObjectRemoved<Object: TreeObject>: Action, Equatable {
   }
 }
 
-/// A child is no such object, or the query cannot be listened to.
+/// A child is not an object of the type, or the query cannot be listened to.
 public struct ObjectErrored<Object: TreeObject>: FailureAction, Equatable {
   /// The query.
   public var query: Query
   /// The child; the place of the query if it cannot be listened to.
   public var path: Path
-  /// What is wrong: `noData`, `malformedData`, or why nobody may listen.
+  /// The reason: `noData`, `malformedData`, or why the query cannot be listened to.
   public var error: TreeError
 
   /// Makes the action.
@@ -118,13 +118,13 @@ public struct ObjectErrored<Object: TreeObject>: FailureAction, Equatable {
   }
 }
 
-/// A single object is observed.
+/// An event of a single object that is observed.
 public struct ObjectObserved<Object: TreeObject>: Action, Equatable {
-  /// What is told of the object.
+  /// The events of an observed object.
   public enum Event: Equatable, Sendable {
     /// It is observed from now on; `object` or an `ObjectErrored` follows.
     case began
-    /// The object as it is now; nil if nothing stands there.
+    /// The object as it is now; nil if nothing is there.
     case object(Object?)
     /// It is observed no longer.
     case ended
@@ -132,7 +132,7 @@ public struct ObjectObserved<Object: TreeObject>: Action, Equatable {
 
   /// The place of the object.
   public var path: Path
-  /// What is told of it.
+  /// The event.
   public var event: Event
 
   /// Makes the action.

@@ -1,22 +1,22 @@
 import RunnelTree
 
-/// What is listened to, and for which type of object: two that are equal share a listener.
+/// The request of a listener and its object type: equal sources share a listener.
 struct ObjectSource: Hashable {
   let request: ListenRequest
   let type: ObjectIdentifier
 }
 
-/// Makes actions of the events of one listener, whatever its object type.
+/// Turns the events of one listener into actions, whatever its object type.
 protocol ObjectListener {
-  /// What is listened to.
+  /// The source of the events.
   var source: ObjectSource { get }
-  /// What is told when it begins.
+  /// The actions at its beginning.
   var began: [any Action] { get }
-  /// What is told when it ends.
+  /// The actions at its end.
   var ended: [any Action] { get }
-  /// What one batch of events comes to.
+  /// The actions for one batch of events.
   mutating func receive(_ events: [TreeEvent]) -> [any Action]
-  /// What is told when nobody may listen.
+  /// The actions when the source cannot be listened to.
   func failed(_ error: TreeError) -> [any Action]
 }
 

@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTree
 
-/// The rows of a query in its order, and which of them are objects.
+/// The rows of a query in its order, with a note of those that are objects.
 struct ObjectOrder {
   /// A row.
   struct Row {
@@ -20,20 +20,20 @@ struct ObjectOrder {
     positions[key] = position
   }
 
-  /// Adds a row that is not there.
+  /// Adds a row that is new.
   ///
-  /// O(log n) and the moving of what follows.
+  /// O(log n), and O(n) for moving the rows after it.
   mutating func insert(_ position: IndexPosition, _ key: Key, isObject: Bool) {
     rows.insert(Row(position: position, key: key, isObject: isObject), at: index(of: position))
     positions[key] = position
   }
 
-  /// Removes a row; nil if it is not there.
+  /// Removes a row; returns nil if there is no such row.
   mutating func remove(_ key: Key) -> Row? {
     positions.removeValue(forKey: key).map { rows.remove(at: index(of: $0)) }
   }
 
-  /// The next object before a row; nil if there is none.
+  /// The last object before a row; nil if there is none.
   func object(before row: TreeRow) -> Key? {
     rows[..<index(of: row.position)].last(where: \.isObject)?.key
   }

@@ -6,9 +6,9 @@ import RunnelTree
 ///  loading --value--> loaded
 /// ```
 ///
-/// While loading, events only change what will be told as `ObjectsLoaded`. Then each event is told on its
-/// own, and every `previous` names an object that the actions before told of: children that are no such
-/// objects have a place in the order of the query, but not in that of the actions.
+/// While loading, events only change what `ObjectsLoaded` will contain. After that each event
+/// becomes an action of its own, whose `previous` names an object of an earlier action: children
+/// that are not objects have a place in the order of the query, but not in that of the actions.
 struct ObjectsListener<Object: TreeObject>: ObjectListener {
   let query: Query
   /// The rows until they are loaded; nil afterwards.
@@ -17,7 +17,7 @@ struct ObjectsListener<Object: TreeObject>: ObjectListener {
 
   init(query: Query) { self.query = query }
 
-  /// The last event that a beginning brings is the value; it is what tells that all rows are there.
+  /// The value is the last of the initial events; it tells that all rows have come.
   var source: ObjectSource {
     ObjectSource(
       request: ListenRequest(query: query, events: .all), type: ObjectIdentifier(Object.self))
@@ -88,7 +88,7 @@ extension ObjectsListener {
     }
   }
 
-  /// What is told of a row that is new or changed, after it was given its place.
+  /// The actions for a row that is new or changed, after it has been put in its place.
   private func told(
     _ row: TreeRow, _ object: Result<Object, TreeError>, _ old: ObjectOrder.Row?
   ) -> [any Action] {

@@ -1,7 +1,8 @@
 public import RunnelTree
 
-/// The name of a subscription, an observation or a watch on the connection: of the caller's choice, and
-/// what ends that one and no other.
+/// The name of a subscription, an observation or a watch on the connection.
+///
+/// The caller chooses it, and ends the subscription by it.
 public struct SubscriptionName: Hashable, Sendable, ExpressibleByStringLiteral {
   /// The name as text.
   public let text: String
@@ -15,8 +16,8 @@ public struct SubscriptionName: Hashable, Sendable, ExpressibleByStringLiteral {
 
 /// An action that begins a subscription under a name; `TreeAccess` carries it out.
 ///
-/// A name stands for one subscription. Begun again for the same, nothing happens; begun for something
-/// else, it ends what it stood for.
+/// A name stands for one subscription. If it stands for the same one already, nothing happens; if
+/// it stands for another one, that one ends.
 public struct Subscribe<Object: TreeObject>: TreeCommand {
   /// What can be subscribed to.
   enum Target: Sendable {
@@ -26,7 +27,7 @@ public struct Subscribe<Object: TreeObject>: TreeCommand {
 
   let name: SubscriptionName
   let target: Target
-  /// True of a state in which nothing is to be done.
+  /// Returns true for a state in which the subscription exists already.
   var isGuarded: @Sendable (Any?) -> Bool = { _ in false }
 
   func carriedOut(by access: TreeAccess, state: Any?) -> [any Action] {
@@ -42,7 +43,7 @@ public struct Subscribe<Object: TreeObject>: TreeCommand {
 
 /// An action that ends a subscription or an observation; a name that stands for none is ignored.
 ///
-/// Others that subscribed to the same query go on being told.
+/// Other subscribers of the same query are still told.
 public struct Unsubscribe: TreeCommand {
   let name: SubscriptionName
 
@@ -57,24 +58,25 @@ public struct Unsubscribe: TreeCommand {
 // MARK: Action creators
 
 extension TreeObject {
-  /// Subscribes to the objects of a query: `ObjectSubscribed` follows at once, then `ObjectsLoaded`, then
-  /// what happens to them.
+  /// Subscribes to the objects of a query: `ObjectSubscribed` follows at once, then
+  /// `ObjectsLoaded`, then the changes of the objects.
   ///
-  /// A query that is subscribed to already is shared: nothing is told anew, for the state has it.
+  /// If the query is subscribed to already, the subscription is shared and nothing is told again,
+  /// since the state has the objects.
   public static func subscribeToObjects(
     _ query: Query, as name: SubscriptionName
   ) -> Subscribe<Self> {
     Subscribe(name: name, target: .objects(query))
   }
 
-  /// Subscribes to the objects of a part of the state, unless that part says that it is subscribed when
+  /// Subscribes to the objects of a part of the state, unless that part is subscribed already when
   /// the action is handled.
   ///
   /// - Parameters:
-  ///   - part: where the state of the store holds the objects; of two such actions that are dispatched
-  ///     one after the other, the second finds it subscribed.
+  ///   - part: the part of the store's state that holds the objects. If two such actions are
+  ///     dispatched one after the other, the second finds the part subscribed.
   ///   - query: the query.
-  ///   - name: what ends the subscription.
+  ///   - name: the name that ends the subscription.
   /// - Returns: the action.
   /// - Precondition: the action is dispatched to a store of this state.
   public static func subscribeToObjects<State, Part: SubscribingState>(
@@ -88,8 +90,8 @@ extension TreeObject {
     }
   }
 
-  /// Observes a single object: `ObjectObserved` tells that it began, and then the object whenever it is
-  /// another.
+  /// Observes a single object: `ObjectObserved` tells that it began, and then the object whenever
+  /// it changes.
   public static func observeObject(at path: Path, as name: SubscriptionName) -> Subscribe<Self> {
     Subscribe(name: name, target: .object(path))
   }

@@ -5,14 +5,14 @@ public protocol SubscribingState: Sendable {
   /// The type of the objects.
   associatedtype Object: TreeObject
 
-  /// True from `ObjectSubscribed` with true to the one with false.
+  /// True while the query is subscribed to, as `ObjectSubscribed` tells.
   var isSubscribed: Bool { get }
 }
 
-/// The objects of one query as a part of a state: in the order of the query, with what is wrong with
-/// those that are none.
+/// The objects of one query as a part of a state: in the order of the query, with the errors of
+/// children that are not objects of the type.
 ///
-/// `reduce` keeps it. What was known when a subscription ended stays, until a new one loads.
+/// `reduce` maintains it. When a subscription ends, the objects stay until a new one loads.
 ///
 /// ```swift
 /// struct AppState { var groups = ObjectsState<Group>(of: Query(groupsPath)) }
@@ -23,16 +23,16 @@ public struct ObjectsState<Object: TreeObject>: SubscribingState, Equatable {
   public let query: Query
   /// True while somebody is subscribed.
   public private(set) var isSubscribed = false
-  /// True once all objects of the present subscription were told.
+  /// True once all objects of the present subscription have come.
   public private(set) var isLoaded = false
   /// The objects in the order of the query.
   public private(set) var entries: [ObjectEntry<Object>] = []
-  /// What is wrong with children that are no such objects.
+  /// The errors of children that are not objects of the type.
   public private(set) var errors: [Key: TreeError] = [:]
-  /// Why nobody may listen; nil if somebody may.
+  /// The reason why the query cannot be listened to; nil if it can.
   public private(set) var failure: TreeError?
 
-  /// Makes the state of a query that nobody is subscribed to.
+  /// Makes the state of a query without a subscription.
   public init(of query: Query) { self.query = query }
 
   /// The object with a key; nil if there is none.
@@ -48,7 +48,7 @@ public struct ObjectsState<Object: TreeObject>: SubscribingState, Equatable {
 extension ObjectsState {
   /// The reducer: takes the actions about objects of this type and query, and ignores all others.
   ///
-  /// O(n) in the objects for each of them.
+  /// O(n) in the objects for each action.
   public static func reduce(_ state: inout ObjectsState, _ action: any Action) {
     switch action {
     case let action as ObjectSubscribed<Object> where action.query == state.query:

@@ -1,12 +1,12 @@
 import RunnelTree
 
-/// Who subscribed to what, by which listener.
+/// The names of subscriptions and their listeners.
 ///
 /// Invariants:
 /// - I1. A name stands for one listener, and a listener has one name or more.
-/// - I2. Two listeners differ in what they ask for, or in the type of the objects.
+/// - I2. Two listeners differ in their request or in their object type.
 struct SubscriptionTable {
-  /// A listener and who wants it.
+  /// A listener and the names that share it.
   private struct Entry {
     var listener: any ObjectListener
     var names: Set<SubscriptionName>
@@ -19,12 +19,12 @@ struct SubscriptionTable {
 
   init(next: ListenerID) { self.next = next }
 
-  /// What a name stands for.
+  /// The source that a name stands for.
   func source(of name: SubscriptionName) -> ObjectSource? {
     listenerOfName[name].flatMap { entries[$0]?.listener.source }
   }
 
-  /// Adds a name; returns the listener if it is a new one, which is to be asked for.
+  /// Adds a name; returns the listener if it is new, and so must be registered.
   mutating func add(
     _ name: SubscriptionName, to listener: any ObjectListener
   ) -> ListenerID? {
@@ -42,7 +42,7 @@ struct SubscriptionTable {
     return id
   }
 
-  /// Removes a name; returns the listener if nobody wants it any more.
+  /// Removes a name; returns the listener if no other name shares it.
   mutating func remove(
     _ name: SubscriptionName
   ) -> (id: ListenerID, listener: any ObjectListener)? {
@@ -56,7 +56,8 @@ struct SubscriptionTable {
     return (id, entry.listener)
   }
 
-  /// What the events of one batch come to: listener by listener, in the order of their first events.
+  /// The actions for the events of one batch: listener by listener, in the order of their first
+  /// events.
   mutating func receive(_ deliveries: [Delivery]) -> [any Action] {
     var order: [ListenerID] = []
     var events: [ListenerID: [TreeEvent]] = [:]

@@ -1,13 +1,13 @@
 public import RunnelBase
 public import RunnelTree
 
-/// An action that asks the tree for something; `TreeAccess` carries it out.
+/// An action that requests something of the tree; `TreeAccess` carries it out.
 ///
-/// `RequestPending` follows at once, then `RequestSucceeded` or `RequestFailed`; or `RequestFailed`
-/// alone, if there is nothing to wait for. They are actions of the same object type and name the
-/// request.
+/// `RequestPending` follows at once, then `RequestSucceeded` or `RequestFailed`; or only
+/// `RequestFailed`, if the request is refused at once. These actions have the same object type and
+/// name the request.
 public struct ObjectRequest<Object: TreeObject>: Sendable {
-  /// What can be asked for.
+  /// The operations that can be requested.
   enum Operation: Sendable {
     case create(Object, at: Path)
     case createChild(Object, of: Path)
@@ -19,36 +19,37 @@ public struct ObjectRequest<Object: TreeObject>: Sendable {
   }
 
   let operation: Operation
-  /// The name; nil to be given one.
+  /// The name; nil if it is to be given one.
   let id: RequestID?
 }
 
-/// An action that asks for an end of the waiting for a request; one that does not wait is ignored.
+/// An action that stops waiting for a request; a request that is not waiting is ignored.
 public struct CancelRequest: Sendable {
   let id: RequestID
 
-  /// Makes the action for the request of a name.
+  /// Makes the action for the request with a name.
   public init(_ id: RequestID) { self.id = id }
 }
 
 // MARK: Action creators
 
 extension TreeObject {
-  /// Puts an object at a place, instead of what stands there.
+  /// Puts an object at a place, in place of the node there.
   public static func createObject(
     _ object: Self, at path: Path, id: RequestID? = nil
   ) -> ObjectRequest<Self> {
     ObjectRequest(operation: .create(object, at: path), id: id)
   }
 
-  /// Adds an object to a collection under a new key, which the path of the answers ends with.
+  /// Adds an object to a collection under a new key, which is the last key of the path in the
+  /// answers.
   public static func createObject(
     _ object: Self, in collection: Path, id: RequestID? = nil
   ) -> ObjectRequest<Self> {
     ObjectRequest(operation: .createChild(object, of: collection), id: id)
   }
 
-  /// Replaces the named children of an object, all at once, and leaves the others; null removes.
+  /// Replaces the named children of an object in one write, and keeps the others; null removes.
   ///
   /// `parameters` is an object whose names may be relative paths.
   public static func updateObject(
@@ -57,9 +58,9 @@ extension TreeObject {
     ObjectRequest(operation: .update(parameters, at: path), id: id)
   }
 
-  /// Replaces the leaves that `parameters` has, however deep, and leaves all others: in one write.
+  /// Replaces the leaves that `parameters` names, at any depth, and keeps all others, in one write.
   ///
-  /// What is empty removes; see `Write.merge`.
+  /// Empty values remove; see `Write.merge`.
   public static func mergeObject(
     at path: Path, _ parameters: JSONValue, id: RequestID? = nil
   ) -> ObjectRequest<Self> {
@@ -83,7 +84,7 @@ extension TreeObject {
 
   /// Reads once the objects of a collection that have a value at a path below them.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`, `invalidKey`, `invalidPath`) if `child` is no path.
+  /// - Throws: `TreeError` (`invalidQuery`, `invalidKey`, `invalidPath`) if `child` is not a path.
   public static func searchObjects(
     in collection: Path, where child: String, equals value: Leaf, id: RequestID? = nil
   ) throws(TreeError) -> ObjectRequest<Self> {
@@ -140,7 +141,7 @@ extension ObjectRequest.Operation {
     }
   }
 
-  /// What is to be done, at the place that the request has been given.
+  /// The effect that carries out the request at its place.
   fileprivate func effect(_ id: RequestID, path: Path) throws -> TreeEffect {
     switch self {
     case .create(let object, _), .createChild(let object, _):

@@ -1,6 +1,6 @@
 public import RunnelTree
 
-/// What a request asks for, without its content.
+/// A request without its content.
 public struct RequestSummary: Hashable, Sendable {
   /// The kinds of request.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -20,7 +20,7 @@ public struct RequestSummary: Hashable, Sendable {
 
   /// The name of the request.
   public var id: RequestID
-  /// What is asked for.
+  /// The kind of request.
   public var kind: Kind
   /// The place; for a new child that of the child, for a search that of the collection.
   public var path: Path
@@ -44,20 +44,20 @@ public struct RequestPending<Object: TreeObject>: Action, Equatable {
 
 /// A request was answered.
 public struct RequestSucceeded<Object: TreeObject>: Action, Equatable {
-  /// What was answered.
+  /// The answers to requests.
   public enum Answer: Equatable, Sendable {
     /// The write is on disk. If the origin is to answer too, `RequestAcknowledged` or `RequestFailed`
     /// follows.
     case written(awaitsOrigin: Bool)
     /// The object at the place; nil if nothing stands there.
     case object(Object?)
-    /// The objects of the query, in its order, and why others are none.
+    /// The objects of the query, in its order, and the errors of children that are not objects.
     case objects([ObjectEntry<Object>], malformed: [TreeError])
   }
 
   /// The request.
   public var request: RequestSummary
-  /// What was answered.
+  /// The answer.
   public var answer: Answer
 
   /// Makes the action.
@@ -67,7 +67,7 @@ public struct RequestSucceeded<Object: TreeObject>: Action, Equatable {
   }
 }
 
-/// The origin did a write that was told before to await it.
+/// The origin did a write that was waiting for it.
 public struct RequestAcknowledged<Object: TreeObject>: Action, Equatable {
   /// The request.
   public var request: RequestSummary
@@ -76,11 +76,11 @@ public struct RequestAcknowledged<Object: TreeObject>: Action, Equatable {
   public init(_ request: RequestSummary) { self.request = request }
 }
 
-/// A request failed; if it was a write, nothing of it stands.
+/// A request failed; nothing of a failed write remains.
 public struct RequestFailed<Object: TreeObject>: FailureAction, Equatable {
   /// The request.
   public var request: RequestSummary
-  /// Why.
+  /// The reason.
   public var error: TreeError
 
   /// Makes the action.
@@ -90,9 +90,9 @@ public struct RequestFailed<Object: TreeObject>: FailureAction, Equatable {
   }
 }
 
-/// A request was cancelled: nothing more is told of it.
+/// A request was cancelled; no other action follows for it.
 ///
-/// A write that had begun is carried out all the same.
+/// A write that had begun is carried out nevertheless.
 public struct RequestCancelled<Object: TreeObject>: Action, Equatable {
   /// The request.
   public var request: RequestSummary

@@ -1,10 +1,11 @@
 public import RunnelTree
 
-/// Carries out what actions ask of the tree: the middleware between a store and an open database.
+/// The middleware between a store and an open database: it carries out actions that request
+/// something of the tree.
 ///
-/// It touches nothing itself. Requests and subscriptions become `TreeEffect`s, which the owner takes
-/// after each dispatch and carries out; what comes of them the owner dispatches as `TreeAnswer`s, which
-/// become the actions that reducers know.
+/// It has no side effects. It turns requests and subscriptions into `TreeEffect`s, which the owner
+/// of the store takes and carries out after each dispatch. The owner dispatches the results as
+/// `TreeAnswer`s, which become the actions that reducers know.
 ///
 /// ```
 ///  ObjectRequest, Subscribe  -->  TreeAccess  -->  RequestPending, ObjectSubscribed  -->  reducer
@@ -14,12 +15,12 @@ public import RunnelTree
 /// ```
 ///
 /// Invariants:
-/// - I1. A request is waited for from its `RequestPending` to its last answer or its cancelling; what
-///   comes of another request is dropped.
-/// - I2. One query of one object type has one listener, however many subscribe to it; it is let go of
-///   with the last of them. What comes of another listener is dropped.
+/// - I1. A request waits from its `RequestPending` until its last answer or its cancellation;
+///   answers to other requests are dropped.
+/// - I2. A query of one object type has one listener, however many names subscribe to it; the
+///   listener ends with the last of them. Events for other listeners are dropped.
 ///
-/// Isolation: that of the store it is a middleware of; one store each.
+/// Isolation: that of the store. Each store needs one of its own.
 ///
 /// Source: FirebaseReSwift's access and subscribing; the origins document, section 3.
 public final class TreeAccess {
@@ -29,7 +30,7 @@ public final class TreeAccess {
   private var lastRequest = 0
   private var waiting: [RequestID: any AnyWaitingRequest] = [:]
   private var effects: [TreeEffect] = []
-  /// The types of actions that are no commands.
+  /// The types of actions that are known not to be commands.
   private var otherActions: Set<ObjectIdentifier> = []
   var subscriptions: SubscriptionTable
   var connection = ConnectionMonitor()
@@ -39,7 +40,7 @@ public final class TreeAccess {
   /// - Parameters:
   ///   - now: the time in milliseconds since 1970, for new keys.
   ///   - random: the random numbers, for new keys.
-  ///   - firstListener: the name of the first listener; those of the others follow it.
+  ///   - firstListener: the name of the first listener; the others are numbered from there.
   public init(
     now: @escaping () -> Int64, random: any RandomNumberGenerator,
     firstListener: ListenerID = ListenerID(1)
@@ -49,7 +50,7 @@ public final class TreeAccess {
     subscriptions = SubscriptionTable(next: firstListener)
   }
 
-  /// What is to be done since this was asked last, in order.
+  /// Removes and returns the effects since the last call, in order.
   public func takeEffects() -> [TreeEffect] {
     defer { effects = [] }
     return effects
@@ -58,9 +59,9 @@ public final class TreeAccess {
   /// A new key, which sorts after those made before, as `createObject(_:in:)` makes them.
   public func newObjectID() -> Key { objectIDs.next(now: now(), random: &random) }
 
-  /// The middleware that carries out what actions ask of the tree; every other action it hands on.
+  /// The middleware that carries out requests of the tree and passes on every other action.
   ///
-  /// What it makes of one action, subscribers are told at once.
+  /// Subscribers are told once of all actions that it makes from one.
   public func middleware<State>() -> Middleware<State> {
     { [self] _, getState in
       { next in
@@ -72,9 +73,9 @@ public final class TreeAccess {
     }
   }
 
-  /// The action as a command; nil if it is none.
+  /// The action as a command; nil if it is not one.
   ///
-  /// To ask a type whether it is one takes longer than most actions do: it is asked once.
+  /// Testing the type takes longer than handling most actions, so each type is tested once.
   private func command(_ action: any Action) -> (any TreeCommand)? {
     let type = ObjectIdentifier(type(of: action))
     if otherActions.contains(type) { return nil }
@@ -83,7 +84,7 @@ public final class TreeAccess {
     return command
   }
 
-  /// Asks for something to be done.
+  /// Adds an effect for the owner of the store.
   func perform(_ effect: TreeEffect) { effects.append(effect) }
 }
 

@@ -1,38 +1,38 @@
 public import RunnelTree
 
-/// What is to be done outside of the store; whoever owns the store does it, in order.
+/// An effect outside of the store; the owner of the store carries effects out, in order.
 public enum TreeEffect: Hashable, Sendable {
   /// Carry out a write; answered by `written` and what follows it, or by `failed`.
   case write(RequestID, Write)
-  /// Read what stands at a place; answered by `found` or `failed`.
+  /// Read the node at a place; answered by `found` or `failed`.
   case get(RequestID, Path)
   /// Read the rows of a query; answered by `rows` or `failed`.
   case search(RequestID, Query)
-  /// Nobody waits for the answer any more: do not begin what has not begun.
+  /// Drop a request, since nobody waits for its answer: do not begin it if it has not begun.
   case cancel(RequestID)
-  /// Listen; answered by `deliveries`, or by `listenFailed`, which ends it.
+  /// Begin to listen; answered by `deliveries`, or by `listenFailed`, which ends it.
   case listen(ListenerID, ListenRequest)
-  /// Listen no more.
+  /// Stop listening.
   case unlisten(ListenerID)
-  /// Tell from now on, by `connection`, whether the origin can be reached: now, and when it changes.
+  /// Tell by `connection` whether the origin can be reached: now, and whenever it changes.
   case monitorConnection
-  /// Tell it no more.
+  /// Stop telling it.
   case stopMonitoringConnection
 }
 
-/// What the outside says: an action for the store, whose middleware makes others of it.
+/// An answer from outside: an action for the store, from which its middleware makes others.
 public enum TreeAnswer: Hashable, Sendable {
   /// A write is on disk. If the origin is to answer too, `acknowledged` or `failed` follows.
   case written(RequestID, awaitsOrigin: Bool)
   /// The origin did a write.
   case acknowledged(RequestID)
-  /// What stands at a place.
+  /// The node at a place.
   case found(RequestID, Node)
   /// The rows of a query, in its order.
   case rows(RequestID, [TreeRow])
   /// A request was refused or failed; or the origin refused a write, which is taken back.
   case failed(RequestID, TreeError)
-  /// What listeners are told: one write, or one answer to `listen`.
+  /// Events for listeners: those of one write, or of the answer to one `listen`.
   case deliveries([Delivery])
   /// A listener was refused, or ended by the origin.
   case listenFailed(ListenerID, TreeError)
@@ -40,7 +40,7 @@ public enum TreeAnswer: Hashable, Sendable {
   case connection(isConnected: Bool)
 }
 
-/// The name of a request: of the caller's choice, so that it knows what is answered.
+/// The name of a request, chosen by the caller, who recognizes the answers by it.
 ///
 /// A request without one is given `#1`, `#2` and so on.
 public struct RequestID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {

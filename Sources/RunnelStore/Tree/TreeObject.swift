@@ -1,24 +1,25 @@
 public import RunnelBase
 public import RunnelTree
 
-/// A type whose values stand in the tree as children of a place: the type that actions are about.
+/// A type whose values are stored in the tree as children of a place; actions are about such
+/// objects.
 ///
-/// A type that is `Codable` needs to say no more; see `CodableTreeObject` in RunnelDatabase.
+/// A `Codable` type needs no more than to conform; see `CodableTreeObject` in RunnelDatabase.
 public protocol TreeObject: Equatable, Sendable {
   /// Reads an object.
   ///
   /// - Parameters:
-  ///   - id: the key under which it stands.
-  ///   - node: what stands there; never empty.
-  /// - Throws: any error that says what does not fit; it is told in an `ObjectErrored`.
+  ///   - id: its key.
+  ///   - node: its node; never empty.
+  /// - Throws: any error if the node does not fit; an `ObjectErrored` reports it.
   init(id: Key, node: Node) throws
 
-  /// The object as it is written, without its key.
+  /// The object as JSON, without its key.
   ///
-  /// - Throws: any error that says what cannot be written; it is told in a `RequestFailed`.
+  /// - Throws: any error if it cannot be written; a `RequestFailed` reports it.
   func json() throws -> JSONValue
 
-  /// The name of the type in an action log: that of the type in Swift unless another is given.
+  /// The name of the type in an action log: its name in Swift unless another one is given.
   static var objectName: String { get }
 }
 
@@ -33,7 +34,7 @@ extension TreeObject {
     read(row.node, at: Path(unchecked: collection.keys + [row.key]))
   }
 
-  /// Reads an object that may be missing or not fit.
+  /// Reads an object whose node may be missing or may not fit.
   static func read(_ node: Node?, at path: Path) -> Result<Self, TreeError> {
     guard let id = path.lastKey, let node, !node.isEmpty else {
       return .failure(
@@ -48,15 +49,15 @@ extension TreeObject {
 }
 
 extension TreeError.Code {
-  /// An object is expected at a place where nothing stands.
+  /// Nothing is stored at a place where an object is expected.
   public static let noData = TreeError.Code(rawValue: "no_data")
-  /// What stands at a place is not the object that is expected there, or an object cannot be written.
+  /// The node at a place is not the expected object, or an object cannot be written.
   public static let malformedData = TreeError.Code(rawValue: "malformed_data")
-  /// A request has the name of another that waits.
+  /// Another request that waits has the same name.
   public static let nameInUse = TreeError.Code(rawValue: "name_in_use")
 }
 
-/// An object with the key under which it stands.
+/// An object and its key.
 public struct ObjectEntry<Object: TreeObject>: Equatable, Sendable {
   /// The key.
   public var id: Key

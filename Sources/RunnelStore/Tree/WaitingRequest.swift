@@ -11,7 +11,7 @@ protocol AnyWaitingRequest {
   func cancelled() -> [any Action]
 }
 
-/// A request that waits for its answer: makes actions of what comes.
+/// A request that waits for its answer; it turns the answer into actions.
 struct WaitingRequest<Object: TreeObject>: AnyWaitingRequest {
   let summary: RequestSummary
 
