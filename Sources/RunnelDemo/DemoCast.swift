@@ -1,16 +1,16 @@
 import RunnelBase
 
-/// Who is there, and who talks.
+/// The people of the demo: who is present, and who talks.
 struct DemoCast {
-  /// Who is there, in the order of their keys.
+  /// All people, in the order of their keys.
   private let community: [DemoPerson]
   /// When each of them joined, in milliseconds since 1970.
   let joined: [Int64]
-  /// When those who are away left, in milliseconds since 1970.
+  /// When the people who are away left, in milliseconds since 1970.
   let awayFrom: Int64
   /// How much each person talks.
   private let talkativeness: [Int]
-  /// Who talked last.
+  /// The people who talked last.
   private var lastSpeakers: [Int] = []
 
   private static let dayMilliseconds: Int64 = 86_400_000
@@ -35,24 +35,24 @@ struct DemoCast {
     }
   }
 
-  /// Gives each part of a script to another person who is there at a moment.
+  /// Gives each part of a script to a different person who is present at a moment.
   ///
-  /// `O` and `P` are organizers; who is named in the script, or began the last conversation, gets no
-  /// part.
+  /// `O` and `P` are organizers. People whom the script names, and the one who began the last
+  /// conversation, get no part.
   mutating func people(
     for script: DemoScript, at moment: Int64, onlyOrganizers: Bool, using random: inout SeededRandom
   ) -> [Character: Int] {
     var taken = Set(lastSpeakers)
     for case .person(let person) in script.turns.map(\.speaker) { taken.insert(person) }
     var people: [Character: Int] = [:]
-    // The organizers' parts first: the others can be played by anyone who is left.
+    // The organizers' parts come first: anyone who is left can have the others.
     for letter in script.parts.sorted(by: { isForOrganizer($0) && !isForOrganizer($1) }) {
       let needsOrganizer = onlyOrganizers || isForOrganizer(letter)
       let candidates = community.indices.filter { index in
         !taken.contains(index) && isPresent(index, at: moment)
           && (!needsOrganizer || community[index].isOrganizer)
       }
-      // Where too few are left, somebody plays two parts.
+      // If too few people are left, somebody gets two parts.
       let person = choose(
         from: candidates.isEmpty ? Array(community.indices) : candidates, using: &random)
       people[letter] = person

@@ -2,8 +2,9 @@ package import RunnelBase
 
 /// The demo's tree: a believable community that has talked for two months.
 ///
-/// It is a pure function of its texts, its seed, its size and its end: the same four give the same
-/// bytes, on every machine. The tree has, each in the order of the keys:
+/// It is a pure function of its texts, its seed, its size and its end: the same inputs give the
+/// same bytes, on every machine. The tree has these places, each with its children in the order of
+/// the keys:
 /// - `/group/ID`: `created`, `description`, `message_count`, `name`, `pinned_count`;
 /// - `/group_message/GROUP/PUSH-ID`: `created`, `from` (a user's key), `like_count`, `pinned` (only
 ///   where it is true), `text`; push ids are in the order of `created`, no two of which are the same in
@@ -11,33 +12,33 @@ package import RunnelBase
 /// - `/message_like/GROUP/PUSH-ID/USER`: `created`;
 /// - `/user/ID`: `away` (not always there), `email`, `joined`, `name`, `plot`, `role`.
 ///
-/// Times are in milliseconds since 1970. Who is away wrote nothing in the last days, and nobody wrote
-/// before they joined.
+/// Times are in milliseconds since 1970. People who are away wrote nothing in the last days, and
+/// nobody wrote before joining.
 package struct DemoData: Sendable {
-  /// The largest demo: beyond it there would be no millisecond for each message.
+  /// The largest demo: a larger one would have more messages than milliseconds.
   package static let messageCountMax = 10_000_000
 
   /// The key of the group that has `messageCount` messages.
   package static let mainGroupID = "allotment"
 
-  /// What the people are called and say.
+  /// The names of the people, and what they say.
   let texts: DemoTexts
-  /// What all chance is derived from.
+  /// The seed of all random choices.
   package let seed: UInt64
-  /// How many messages the main group has; the others have as many as the texts say.
+  /// The number of messages in the main group; the texts give those of the other groups.
   package let messageCount: Int
   /// When the last message was written, in milliseconds since 1970.
   package let endingAt: Int64
   /// How far east of UTC the place is, in seconds: its people sleep at night.
   package let utcOffsetSeconds: Int
 
-  /// Who is there and when; the same for all groups.
+  /// The people and their times; the same for all groups.
   let cast: DemoCast
 
-  /// Describes a demo; it is made when it is asked for.
+  /// Describes a demo; its parts are made when they are needed.
   ///
-  /// The count is from 0 to `messageCountMax`, and the end after 1990. The texts of the project are of
-  /// summer and early autumn in a temperate place.
+  /// The count is from 0 to `messageCountMax`, and the end is after 1990. The project's texts are
+  /// set in summer and early autumn in a temperate place.
   package init(
     _ texts: DemoTexts, seed: UInt64, messageCount: Int = 2_400, endingAt: Int64,
     utcOffsetSeconds: Int = 0
@@ -75,9 +76,10 @@ package struct DemoData: Sendable {
     ])
   }
 
-  /// Gives the tree as JSON text in pieces of about `chunkBytes`, and never holds more than one.
+  /// Passes the tree to a function as JSON text, in pieces of about `chunkBytes`, and never holds
+  /// more than one.
   ///
-  /// The pieces together are what `json()` gives as compact text.
+  /// The pieces together are the compact text of `json()`.
   package func write(
     chunkBytes: Int = 65_536, into sink: (_ chunk: [UInt8]) throws -> Void
   ) rethrows {
@@ -108,7 +110,8 @@ package struct DemoData: Sendable {
     try sink(writer.takeBytes())
   }
 
-  /// Gives each message of the main group as JSON, the oldest first; holds one conversation at a time.
+  /// Passes each message of the main group to a function as JSON, the oldest first; holds one
+  /// conversation at a time.
   package func forEachMessage(_ body: (_ message: JSONValue) throws -> Void) rethrows {
     for group in texts.groups where group.id == Self.mainGroupID {
       try DemoMessages(of: group, in: self).forEach { try body($0.message) }
@@ -135,11 +138,11 @@ package struct DemoData: Sendable {
     if isOpen { writer.endObject() }
   }
 
-  /// A generator of its own for each purpose, so that a change to one leaves the others as they are.
+  /// A generator of its own for each purpose, so that a change of one does not affect the others.
   func random(_ purpose: String) -> SeededRandom { Self.random(seed, purpose) }
 
   private static func random(_ seed: UInt64, _ purpose: String) -> SeededRandom {
-    // FNV-1a, for the library's own hashes differ from run to run.
+    // FNV-1a: the standard library's hashes differ from run to run.
     let hash = purpose.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
       (hash ^ UInt64(byte)) &* 0x100_0000_01B3
     }
@@ -182,7 +185,7 @@ extension DemoData {
     zip(texts.people, cast.joined).enumerated().map { index, entry in
       let (person, joined) = entry
       var members: [JSONMember] = []
-      // Some have come back, and most were never away.
+      // Some people have come back, and most were never away.
       if person.isAway || index % 9 == 4 {
         members.append(JSONMember("away", .bool(person.isAway)))
       }

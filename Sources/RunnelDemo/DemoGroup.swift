@@ -1,8 +1,8 @@
-/// A group of the demo, with what is talked about in it.
+/// A group of the demo, with the texts of its conversations.
 struct DemoGroup: Sendable {
   /// A conversation that begins with a pinned message.
   struct Announcement: Sendable {
-    /// How far through the messages it comes: 1 is the end.
+    /// Its position among the messages, as a share: 1 is the end.
     var place: Double
     var script: DemoScript
   }
@@ -11,27 +11,27 @@ struct DemoGroup: Sendable {
   var id: String
   /// The name.
   var name: String
-  /// What the group is for.
+  /// The purpose of the group.
   var description: String
-  /// How long before the end of the two months it was made, in days.
+  /// Its age at the end of the two months, in days.
   var ageDays: Int
-  /// How many messages it has; nil for the one that has as many as asked for.
+  /// The number of its messages; nil for the group whose number the caller chooses.
   var messageCount: Int?
   /// True if only organizers talk in it.
   var isForOrganizers = false
   /// The conversations; see `DemoTexts`.
   var scripts: [DemoScript]
-  /// The short exchanges, of which no two are alike: each turn is one of several.
+  /// The short exchanges, no two of which are alike: each turn is one of several.
   var exchanges: [DemoScript] = []
   /// The single messages.
   var remarks: [DemoScript]
   /// The announcements, in their order.
   var announcements: [Announcement] = []
 
-  /// The most messages of a group that has a number of its own.
+  /// The most messages of a group whose number the texts give.
   private static let messageCountMax = 100_000
 
-  /// Reads a group, and checks that every text can be filled.
+  /// Reads a group, and checks that all slots of its texts can be filled.
   init(_ reader: DemoTextsReader, _ slots: DemoSlotCheck) throws(DemoTextsError) {
     try reader.expect(only: [
       "id", "name", "description", "ageDays", "messageCount", "forOrganizers", "announcements",

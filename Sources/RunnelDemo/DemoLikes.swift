@@ -1,10 +1,10 @@
 import RunnelBase
 
-/// Who likes which messages of one group.
+/// The likes of the messages of one group.
 ///
-/// The messages are gone through in their order; it says the same of them each time.
+/// It goes through the messages in order, and gives the same likes each time.
 struct DemoLikes {
-  /// A user who likes a message, and when they said so, in milliseconds since 1970.
+  /// A user who likes a message, and when they liked it, in milliseconds since 1970.
   struct Like {
     var user: String
     var created: Int64
@@ -30,7 +30,7 @@ struct DemoLikes {
   /// The likes of the next message, in the order of the users' keys.
   mutating func next(from author: String, at created: Int64, isPinned: Bool) -> [Like] {
     guard isPinned || Int.random(in: 0..<DemoLikes.rarity, using: &random) == 0 else { return [] }
-    // Most have one or two, and few have many.
+    // Most messages have one or two likes, and few have many.
     let most = Int.random(in: 1...DemoLikes.countMax, using: &random)
     let count = Int.random(in: 1...most, using: &random)
     let others = people.indices.filter { index in

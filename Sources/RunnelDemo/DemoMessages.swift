@@ -11,7 +11,7 @@ struct DemoMessages {
   private let random: SeededRandom
   private let likes: DemoLikes
 
-  /// A message with who likes it.
+  /// A message with its likes.
   struct Entry {
     var key: String
     var message: JSONValue
@@ -35,7 +35,8 @@ struct DemoMessages {
     likes = DemoLikes(of: group, in: demo)
   }
 
-  /// Gives each message with its key, the oldest first; holds one conversation at a time.
+  /// Passes each message with its key to a function, the oldest first; holds one conversation at a
+  /// time.
   func forEach(_ body: (_ entry: Entry) throws -> Void) rethrows {
     let total = pauseTotal()
     var plan = plan
@@ -71,7 +72,7 @@ struct DemoMessages {
     }
   }
 
-  /// The sum of all pauses, added in the same order as when the words are said.
+  /// The sum of all pauses, added in the same order as when the messages are made.
   private func pauseTotal() -> Double {
     var plan = plan
     var total = 0.0
@@ -81,7 +82,7 @@ struct DemoMessages {
     return total
   }
 
-  /// The text with a capital letter in front, where a slot's word may stand.
+  /// The text with a capital letter in front, since it may begin with a slot's word.
   private func capitalized(_ text: String) -> String {
     text.prefix(1).uppercased() + text.dropFirst()
   }

@@ -1,6 +1,6 @@
 /// A member of the demo's community.
 struct DemoPerson: Sendable {
-  /// The key of the record, and the name that the scripts know the person by: lower-case letters.
+  /// The key of the record, and the name of the person in the scripts: lower-case letters.
   var id: String
   /// The full name.
   var name: String
@@ -8,11 +8,11 @@ struct DemoPerson: Sendable {
   var shortName: String
   /// The number of the plot they keep.
   var plot: Int
-  /// True for those who look after the gate, the water and the lists.
+  /// True for people who look after the gate, the water and the lists.
   var isOrganizer = false
-  /// True for those who are away at the end of the two months.
+  /// True for people who are away at the end of the two months.
   var isAway = false
-  /// On which day of the two months they joined; nil for those who were there before.
+  /// The day of the two months on which they joined; nil for those who joined before.
   var joinedOnDay: Int?
 
   /// Reads a member.

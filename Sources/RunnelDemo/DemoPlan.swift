@@ -1,10 +1,10 @@
 import RunnelBase
 
-/// One conversation of a plan: what is said of a script, and after what pauses.
+/// A planned conversation: the turns of a script that are said, and the pauses before them.
 struct DemoBlock {
   /// The script.
   var script: DemoScript
-  /// The turns that are said, as places in the script.
+  /// The turns that are said, as indices in the script.
   var turns: [Int]
   /// The pause before each of these turns, in a unit of its own; see `DemoPlan`.
   var pauses: [Double]
@@ -12,11 +12,11 @@ struct DemoBlock {
   var isPinned: Bool
 }
 
-/// What is talked about in a group, in order: conversations, exchanges and single messages.
+/// The plan of a group, in order: conversations, exchanges and single messages.
 ///
-/// A plan is a value and its pauses are relative. So it can be gone through twice, at first to add
-/// up all pauses and then to say the words at the right moments, and none of it need be kept: a
-/// demo of any size takes the same memory.
+/// A plan is a value, and its pauses are relative. So it can be gone through twice, first to add up
+/// all pauses and then to make the messages at the right moments, and none of it needs to be kept:
+/// a demo of any size takes the same memory.
 struct DemoPlan {
   private var conversations: DemoDeck
   private var exchanges: DemoDeck
@@ -39,7 +39,9 @@ struct DemoPlan {
     }
   }
 
-  /// The next conversation; nil when all messages are planned, where the last one is broken off.
+  /// The next conversation; nil when all messages are planned.
+  ///
+  /// The last one may be cut short.
   mutating func next() -> DemoBlock? {
     guard plannedCount < messageCount else { return nil }
     let isPinned =
@@ -63,9 +65,10 @@ struct DemoPlan {
     }
   }
 
-  /// A long pause before a conversation, short ones in it, now and then a longer one.
+  /// A pause: long before a conversation, short within it, and now and then a longer one.
   ///
-  /// Where little is said in the two months, the long ones grow: people still answer in minutes.
+  /// If there are few messages in the two months, the long pauses grow, but people still answer in
+  /// minutes.
   private mutating func pause(before index: Int) -> Double {
     if index == 0 {
       let quiet = max(1, 2_400 / Double(messageCount))
@@ -77,7 +80,7 @@ struct DemoPlan {
   }
 }
 
-/// Scripts that are drawn in random order, and none again before half of the others were.
+/// Scripts drawn in random order; a script is not drawn again before half of the others were.
 private struct DemoDeck {
   private let scripts: [DemoScript]
   private var order: [Int]
@@ -98,7 +101,7 @@ private struct DemoDeck {
     return scripts[order[drawnCount]]
   }
 
-  /// Shuffles the halves apart, so that the last ones drawn are not among the next.
+  /// Shuffles each half on its own, so that the scripts drawn last are not among the next.
   private mutating func shuffle(using random: inout SeededRandom) {
     let half = order.count / 2
     order = order[..<half].shuffled(using: &random) + order[half...].shuffled(using: &random)

@@ -1,7 +1,7 @@
-/// Makes push ids of given moments: 8 characters of time and 12 of chance.
+/// Makes push ids for given moments: 8 characters of time and 12 random ones.
 ///
-/// Source: tree semantics, section 10.1. Two ids are in the order of their moments, for the
-/// alphabet is in ASCII order; the demo has no two messages in one millisecond.
+/// Source: tree semantics, section 10.1. Ids sort by their moments, since the alphabet is in ASCII
+/// order, and no two messages of the demo have the same millisecond.
 struct DemoPushIDs {
   private static let alphabet = Array(
     "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz".utf8)

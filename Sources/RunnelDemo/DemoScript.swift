@@ -1,29 +1,29 @@
-/// A conversation taken apart into its turns; `DemoTexts` has the notation.
+/// A conversation, split into its turns; `DemoTexts` describes the notation.
 struct DemoScript: Sendable {
-  /// Who says something.
+  /// The speaker of a turn.
   enum Speaker: Hashable, Sendable {
-    /// Whoever is given the part of this letter.
+    /// The person who is given the part with this letter.
     case part(Character)
-    /// One person, by the place in `DemoTexts.people`.
+    /// A certain person, by index in `DemoTexts.people`.
     case person(Int)
   }
 
-  /// Something that is said.
+  /// A turn of a conversation.
   struct Turn: Sendable {
-    /// Who says it.
+    /// The speaker.
     var speaker: Speaker
-    /// What, with its slots and choices.
+    /// The text, with its slots and choices.
     var text: Substring
     /// True if it may be left out.
     var isOptional: Bool
   }
 
-  /// The turns in their order; at least one, and the first is said always.
+  /// The turns in order: at least one, and the first is never left out.
   let turns: [Turn]
-  /// The letters of all the parts that talk or are talked of, each once.
+  /// The letters of all parts that talk or are mentioned, each once.
   let parts: [Character]
 
-  /// Takes a conversation with a turn in each text apart.
+  /// Reads a conversation; each text is a turn.
   init(_ reader: DemoTextsReader, _ slots: DemoSlotCheck) throws(DemoTextsError) {
     let lines = try reader.elements()
     var turns: [Turn] = []
@@ -31,7 +31,7 @@ struct DemoScript: Sendable {
     try self.init(turns: turns, reader)
   }
 
-  /// Takes a text of single messages apart.
+  /// Reads single messages from one text.
   init(remark reader: DemoTextsReader, _ slots: DemoSlotCheck) throws(DemoTextsError) {
     var turns: [Turn] = []
     for line in try reader.string().split(separator: " // ") {
@@ -72,7 +72,7 @@ struct DemoScript: Sendable {
     let speaker = line[..<colon]
     let text = line[colon...].dropFirst(2)
     if speaker.count == 1, first.isUppercase { return (.part(first), text) }
-    // A text of its own begins with a capital letter, or has a space before its first colon.
+    // If the part before the first colon is not a name in lower case, it belongs to the text.
     guard speaker.allSatisfy({ "a"..."z" ~= $0 }) else { return (.part("A"), line) }
     guard let person = slots.people.firstIndex(where: { $0.id == speaker }) else {
       throw reader.error("'\(speaker)' is nobody among the people")

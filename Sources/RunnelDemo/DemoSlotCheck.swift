@@ -1,9 +1,9 @@
-/// Finds texts that `DemoSlots` could not fill.
+/// Finds texts whose slots `DemoSlots` could not fill.
 struct DemoSlotCheck {
   let words: [String: [String]]
   let people: [DemoPerson]
 
-  /// What is wrong with a text; nil if it can be filled, whatever is chosen.
+  /// The problem of a text; nil if it can be filled, whatever is chosen.
   func problem(in template: Substring) -> String? {
     if template.isEmpty { return "nothing is said" }
     return problemOfPart(template)
@@ -38,7 +38,7 @@ struct DemoSlotCheck {
     if slot.contains(where: { "{[]".contains($0) }) { return "a slot has a bracket in it" }
     if DemoSlots.computed.contains(String(slot)) || slot.contains("/") { return nil }
     if DemoSlots.part(of: slot) != nil { return nil }
-    // A second vegetable is another one than the first.
+    // A second vegetable must differ from the first.
     if slot == "veg2", Set(words["veg", default: []]).count > 1 { return nil }
     return words[String(slot)] == nil ? "nothing fills the slot '\(slot)'" : nil
   }

@@ -1,8 +1,8 @@
 import RunnelBase
 
-/// Fills the slots of a conversation's texts: each slot is chosen once and then kept.
+/// Fills the slots of a conversation's texts; the word for a slot is chosen once and then kept.
 ///
-/// Names, plots and days follow from who talks and when; see `DemoTexts` for the notation.
+/// Names, plots and days depend on the speaker and the time; see `DemoTexts` for the notation.
 struct DemoSlots {
   /// The people of the conversation by the letter of their part.
   private let people: [Character: DemoPerson]
@@ -17,7 +17,8 @@ struct DemoSlots {
     self.random = random
   }
 
-  /// The text with one of each choice, and all slots filled as of the moment when it is said.
+  /// The text with one of each choice taken, and all slots filled for the moment at which it is
+  /// said.
   mutating func fill(_ template: Substring, at time: CivilTime) -> String {
     var text = ""
     var rest = template
@@ -31,7 +32,7 @@ struct DemoSlots {
       if close == "}" {
         text += value(of: String(inner), at: time)
       } else {
-        // A choice may hold slots, so it is put back to be read on.
+        // A choice may contain slots, so it is put back and read again.
         let choices = inner.split(separator: "|", omittingEmptySubsequences: false)
         text += fill(choices[Int.random(in: 0..<choices.count, using: &random)], at: time)
       }
@@ -41,7 +42,7 @@ struct DemoSlots {
   }
 
   private mutating func value(of slot: String, at time: CivilTime) -> String {
-    // Words that follow the clock are not kept: a conversation may go on the next morning.
+    // Words that depend on the clock are not kept: a conversation may go on the next morning.
     switch slot {
     case "greeting": return greeting(hour: time.hour)
     case "today": return Self.weekdays[time.weekday - 1]
@@ -75,7 +76,7 @@ struct DemoSlots {
     }
   }
 
-  /// What `{A}` and `{plotA}` stand for; nil for other slots.
+  /// The text for `{A}` and `{plotA}`; nil for other slots.
   private func person(_ slot: String) -> String? {
     guard let letter = Self.part(of: slot[...]) else { return nil }
     guard let person = people[letter] else {

@@ -1,25 +1,26 @@
 import RunnelBase
 
-/// What the demo's people are called and say to each other, as `Resources/demo/demo.texts.json` has it.
+/// The names of the demo's people, and what they say, as in `Resources/demo/demo.texts.json`.
 ///
 /// The file has:
-/// - `people`, in the order of their keys: `id` (lower-case letters), `name`, `short` (what the others
-///   call them), `plot`, and where it holds `organizer`, `away`, `joinedOnDay`;
+/// - `people`, in the order of their keys: `id` (lower-case letters), `name`, `short` (the name
+///   that others use), `plot`, and optionally `organizer`, `away`, `joinedOnDay`;
 /// - `words`: for each slot that depends on nothing, the words that fill it;
 /// - `groups`, in the order of their keys; see `DemoGroup`.
 ///
-/// A conversation is an array with a turn in each string: who, a colon, what. Who is a capital letter
-/// for somebody (the same letter is the same person; `O` and `P` are organizers), or the key of a
-/// person for texts that only they would write. A turn that begins with `?` is left out half of the
-/// time; the first one is not. The single messages (`remarks`) are by somebody unless they say by
-/// whom; where there are more turns than one, ` // ` stands between them. In the text:
+/// A conversation is an array with a turn in each string: the speaker, a colon, the text. The
+/// speaker is a capital letter for anybody (the same letter is the same person; `O` and `P` are
+/// organizers), or the key of a person for texts that only this person would write. A turn that
+/// begins with `?` is left out half of the time; the first turn never is. Single messages
+/// (`remarks`) are by anybody unless they name the speaker; if a remark has several turns, ` // `
+/// stands between them. In the text:
 /// - `[a|b|c]` is one of them, by chance;
 /// - `{a/b}` is `a` in the morning and `b` later;
 /// - `{veg}` is a word for the slot `veg`, the same one each time in a conversation;
 /// - `{A}` is the name of person A, and `{plotA}` the number of their plot.
 ///
-/// `DemoSlots` knows the slots. What a file cannot mean is refused when it is read, so that making a
-/// demo of texts that were read does not fail.
+/// `DemoSlots` knows the slots. A file with mistakes is refused when it is read, so that making a
+/// demo from texts that were read does not fail.
 package struct DemoTexts: Sendable {
   /// The community, in the order of the keys; not empty.
   let people: [DemoPerson]
@@ -77,7 +78,7 @@ package struct DemoTexts: Sendable {
     return words
   }
 
-  /// The output is in the order of the keys.
+  /// Throws if the keys do not ascend, since the output is in their order.
   private static func expectAscending(
     _ keys: [String], _ place: String
   ) throws(DemoTextsError) {

@@ -1,6 +1,6 @@
 import RunnelBase
 
-/// A value of the demo's texts, with the place where it stands.
+/// A value of the demo's texts, with its place in the file.
 struct DemoTextsReader {
   let json: JSONValue
   /// Such as `groups[0].scripts[3]`; empty at the top.
@@ -29,13 +29,13 @@ struct DemoTextsReader {
     }
   }
 
-  /// A member that must be there.
+  /// A required member.
   func member(_ name: String) throws(DemoTextsError) -> DemoTextsReader {
     guard let value = json[name] else { throw error("'\(name)' is missing") }
     return DemoTextsReader(value, at: inside(name))
   }
 
-  /// A member that need not be there.
+  /// An optional member.
   func optional(_ name: String) -> DemoTextsReader? {
     json[name].map { DemoTextsReader($0, at: inside(name)) }
   }
@@ -46,7 +46,7 @@ struct DemoTextsReader {
     return values.enumerated().map { DemoTextsReader($1, at: "\(place)[\($0)]") }
   }
 
-  /// The elements of an array that must be there.
+  /// The elements of a required array.
   func elements(_ name: String) throws(DemoTextsError) -> [DemoTextsReader] {
     try member(name).elements()
   }
@@ -90,7 +90,7 @@ struct DemoTextsReader {
 }
 
 extension Array {
-  /// The results of a function that may refuse an element.
+  /// The results of a function that may throw for an element.
   func mapped<Result>(
     _ transform: (Element) throws(DemoTextsError) -> Result
   ) throws(DemoTextsError) -> [Result] {

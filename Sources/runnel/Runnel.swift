@@ -4,11 +4,11 @@ import RunnelApp
 import RunnelDatabase
 import RunnelTree
 
-/// The program: it reads the command line, runs one command, and says how that went.
+/// The program: it reads the command line, runs one command, and reports errors.
 ///
-/// Data goes to standard output, talk to standard error. The exit status is 0 if all went well, 1 if
-/// not, 2 for a command line that is not understood or does not fit the terminal, 3 if it may go well
-/// later, and 128 and the signal's number if interrupted.
+/// Data goes to standard output, messages to standard error. The exit status is 0 for success, 1
+/// for failure, 2 for a command line that is not understood or does not fit the terminal, 3 for a
+/// failure that may succeed later, and 128 plus the signal's number if interrupted.
 @main
 struct Runnel: ParsableCommand {
   /// The version of the program.
@@ -44,7 +44,7 @@ struct Runnel: ParsableCommand {
 
   static func main() {
     StandardDescriptors.fillClosed()
-    // A reader that went away is an error to handle, not the end of the process.
+    // A reader that went away causes an error, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     do {
       var command = try parse()
@@ -54,7 +54,7 @@ struct Runnel: ParsableCommand {
     }
   }
 
-  /// The command that was given, whose words are what they seem to be.
+  /// Parses the command, and checks that its arguments are UTF-8 and not empty.
   private static func parse() throws -> any ParsableCommand {
     let given = GivenArguments.current
     try given.checkNoneIsEmpty()
@@ -69,12 +69,12 @@ struct Runnel: ParsableCommand {
     return command
   }
 
-  /// Says what went wrong and ends the process.
+  /// Reports an error and ends the process.
   private static func end(with error: any Error) -> Never {
     switch error {
     case let failure as Failure: end(failure.status, saying: failure.message)
     case let stopped as Interruption.Stopped: end(.interrupted(by: stopped.signal))
-    // Whoever read the output has seen enough.
+    // The reader of the output has read enough.
     case is StandardOutput.Closed: end(.success)
     case let error as DatabaseError:
       end(error.code == .locked ? .retryable : .failure, saying: error.message)
@@ -89,7 +89,7 @@ struct Runnel: ParsableCommand {
     Glibc.exit(status.rawValue)
   }
 
-  /// Ends the process after what the parser threw: a request for help, or what is wrong.
+  /// Ends the process after an error of the parser: a request for help, or a mistake.
   private static func endParsing(with error: any Error) -> Never {
     let text = fullMessage(for: error)
     switch exitCode(for: error) {
@@ -109,7 +109,7 @@ struct Runnel: ParsableCommand {
     }
   }
 
-  /// What to say besides to someone who wrote a negative number where options are expected.
+  /// Additional advice if a negative number was given where options are expected.
   private static func advice(for message: String) -> String {
     let start = "Unknown option '-"
     guard message.hasPrefix(start), message.dropFirst(start.count).first?.isNumber == true else {

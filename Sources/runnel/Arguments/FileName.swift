@@ -1,7 +1,7 @@
 import ArgumentParser
 import RunnelBase
 
-/// The name of a file that is read or written once, by the bytes that the command line has for it.
+/// The name of a file that is read or written as a whole, as the bytes in the command line.
 struct FileName: ExpressibleByArgument, Hashable {
   /// The bytes that the system knows the file by; none is zero.
   let bytes: [UInt8]
@@ -15,18 +15,19 @@ struct FileName: ExpressibleByArgument, Hashable {
     self.bytes = bytes
   }
 
-  /// The name as a text; nil if it is no UTF-8.
+  /// The name as a text; nil if it is not UTF-8.
   var text: String? { String(validating: bytes, as: UTF8.self) }
 
-  /// True of what stands for standard input or output.
+  /// True for the name that stands for standard input or output.
   var isStandard: Bool { bytes == Array("-".utf8) }
-  /// The name as messages have it.
+  /// The name as messages show it.
   var shown: String { FileName.shown(bytes) }
 
   /// The name as the system takes it.
   var cString: [CChar] { (bytes + [0]).map { CChar(bitPattern: $0) } }
 
-  /// Bytes as a message shows them: what is no UTF-8 as `\xFF`, control characters as `\u001b`.
+  /// Bytes as a message shows them: bytes that are not UTF-8 as `\xFF`, control characters as
+  /// `\u001b`.
   static func shown(_ bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) {
       return ControlCharacters.escapedLine(text)

@@ -1,20 +1,21 @@
 import ArgumentParser
 
-/// The command line as the system gave it: bytes, which need not be UTF-8, and may be empty.
+/// The command line as the system passed it: bytes, which need not be UTF-8 and may be empty.
 ///
-/// What the parser gets has U+FFFD in place of bytes that are no UTF-8, by which two keys would become one
-/// and another file would be named. So such arguments are refused, but for the names of files that are
-/// read or written by their bytes; and so are empty ones, which a variable that is not set leaves.
+/// The parser gets U+FFFD in place of bytes that are not UTF-8, which would turn two keys into one
+/// and name another file. So such arguments are refused, except names of files that are read or
+/// written by their bytes. Empty arguments are refused, too: they come from shell variables that
+/// are not set.
 struct GivenArguments {
   /// A word after the name of the program.
   struct Word {
-    /// Its number among those, from 1.
+    /// Its number among these words, from 1.
     var number: Int
     var bytes: [UInt8]
 
-    /// As the parser sees it.
+    /// The word as the parser sees it.
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// Where the first byte stands that is no UTF-8; nil if there is none.
+    /// The offset of the first byte that is not UTF-8; nil if there is none.
     var firstInvalidByte: Int? {
       var parser = Unicode.UTF8.ForwardParser()
       var input = bytes.makeIterator()
@@ -29,7 +30,7 @@ struct GivenArguments {
     }
   }
 
-  /// What this process was given.
+  /// The command line of this process.
   static let current = GivenArguments(
     (1..<max(Int(CommandLine.argc), 1)).compactMap { index in
       CommandLine.unsafeArgv[index].map { pointer in
@@ -55,7 +56,7 @@ struct GivenArguments {
   ///
   /// - Throws: `ValidationError` that says which.
   func checkNoneIsEmpty() throws {
-    // A shell that completes a line hands over all its words, of which the last may be empty yet.
+    // For completion a shell passes all words of the line, and the last may still be empty.
     if words.first?.text == "---completion" { return }
     let end = words.firstIndex { $0.text == "--" } ?? words.endIndex
     for (index, word) in words.enumerated() {
@@ -82,21 +83,21 @@ struct GivenArguments {
     guard word.hasPrefix("-"), word.hasSuffix("=") else { return nil }
     let name = word.dropLast()
     let letters = name.drop { $0 == "-" }
-    // Other words that begin with one dash may be values: of a filter, for instance.
+    // Other words that begin with one dash may be values, for instance of a filter.
     let isOption = name.hasPrefix("--") ? !letters.isEmpty : letters.count == 1
     return isOption && letters.allSatisfy { $0.isLetter || $0 == "-" } ? String(name) : nil
   }
 
   // MARK: Bytes that are no UTF-8
 
-  /// The bytes that the system gave for what the parser made a text of; nil if more than one word could
-  /// be meant.
+  /// The bytes of the word that the parser turned into a text; nil if more than one word could be
+  /// meant.
   func bytes(of text: String) -> [UInt8]? {
     let meant = Set(words.compactMap { $0.value(for: text) })
     return meant.count <= 1 ? meant.first ?? Array(text.utf8) : nil
   }
 
-  /// Throws if a word is no UTF-8, but for those that name files by their bytes.
+  /// Throws if a word is not UTF-8, unless it names a file by its bytes.
   ///
   /// - Throws: `ValidationError` that names the byte.
   func checkTexts(except names: [FileName] = []) throws {
@@ -119,7 +120,7 @@ struct GivenArguments {
 }
 
 extension GivenArguments.Word {
-  /// The bytes of the word, or of the value after `=` in it, if the parser reads them as this text.
+  /// The bytes of the word, or of the value after its `=`, if the parser reads them as this text.
   fileprivate func value(for text: String) -> [UInt8]? {
     if self.text == text { return bytes }
     guard self.text.hasPrefix("-"), let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {
@@ -129,7 +130,7 @@ extension GivenArguments.Word {
     return String(decoding: value, as: UTF8.self) == text ? value : nil
   }
 
-  /// Whether these bytes are the word, or the value after `=` in it.
+  /// Whether these bytes are the word, or the value after its `=`.
   fileprivate func ends(with name: [UInt8]) -> Bool {
     value(for: String(decoding: name, as: UTF8.self)) == name
   }

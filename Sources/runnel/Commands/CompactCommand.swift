@@ -1,7 +1,7 @@
 import ArgumentParser
 import RunnelDatabase
 
-/// `runnel compact`: gives the space that removed data left back to the disk.
+/// `runnel compact`: returns the space of removed data to the disk.
 struct CompactCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",

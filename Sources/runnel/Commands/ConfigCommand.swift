@@ -36,7 +36,7 @@ struct ConfigCommand: ParsableCommand {
   }
 }
 
-/// `runnel config check`: tells what is wrong with the file.
+/// `runnel config check`: reports mistakes in the file.
 struct CheckConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -106,7 +106,7 @@ struct PathOfConfigCommand: ParsableCommand {
   func run() throws { try StandardOutput.write(try ConfigCommand.path() + "\n") }
 }
 
-/// `runnel config keys`: the table of keys as it holds now.
+/// `runnel config keys`: the current table of keys.
 struct KeysOfConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
@@ -123,7 +123,7 @@ struct KeysOfConfigCommand: ParsableCommand {
   }
 }
 
-/// `runnel config roles`: what themes name, and how it looks.
+/// `runnel config roles`: the color roles of themes, and how they look.
 struct RolesOfConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "roles",

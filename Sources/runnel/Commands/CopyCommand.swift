@@ -2,7 +2,7 @@ import ArgumentParser
 import RunnelDatabase
 import RunnelTree
 
-/// `runnel copy`: puts a copy of what stands at one place at another.
+/// `runnel copy`: copies the subtree at one place to another place.
 struct CopyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
@@ -23,7 +23,7 @@ struct CopyCommand: ParsableCommand {
 
   func run() throws {
     try database.open(for: .change) { session in
-      // What cannot be done needs no consent, and is told by the write.
+      // If the copy is impossible, no consent is needed, and the write reports the error.
       if from != to, try session.summary(at: from).kind != .empty {
         try Consent(isGiven: force).requireToReplace(to, in: session)
       }

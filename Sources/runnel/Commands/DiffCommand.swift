@@ -3,7 +3,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelTree
 
-/// `runnel diff`: says in what two trees differ.
+/// `runnel diff`: prints the differences of two trees.
 struct DiffCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "diff",

@@ -81,7 +81,7 @@ struct DoctorCommand: ParsableCommand {
     }
   }
 
-  /// Prints where what was recovered is now.
+  /// Prints the places of the recovered data.
   private static func list(_ repair: DatabaseRepair) throws {
     for row in repair.recovered {
       try StandardOutput.say("\(row.path): from \(row.place), as \(row.why)\n")
@@ -90,7 +90,7 @@ struct DoctorCommand: ParsableCommand {
     if hidden > 0 { try StandardOutput.say("and \(hidden) more there\n") }
   }
 
-  /// What a person has to look at after a repair.
+  /// The things that a person must look at after a repair.
   private static func rest(of repair: DatabaseRepair, _ file: String) -> String {
     var sentences: [String] = []
     if let folder = repair.recovered.first?.path.parent {
@@ -106,7 +106,7 @@ struct DoctorCommand: ParsableCommand {
     return sentences.joined(separator: " ")
   }
 
-  /// Prints a report; a file that is not sound ends the command with a failure.
+  /// Prints a report; if the file is damaged, the command ends with a failure.
   private func tell(_ report: DatabaseReport, of file: String) throws {
     try DoctorCommand.list(report)
     if report.isSound {

@@ -35,7 +35,7 @@ struct ExportCommand: ParsableCommand {
   }
 
   private func export(_ session: DatabaseSession) throws {
-    // The session takes any error for one of the storage; what the output said counts.
+    // The session reports any error as one of the storage; the error of the output matters here.
     var outputError: (any Error)?
     do {
       try session.exportJSON(path, layout: output.layout.layout) { bytes in

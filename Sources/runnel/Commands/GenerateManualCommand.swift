@@ -3,7 +3,7 @@ import RunnelApp
 
 /// `runnel generate-manual`: writes the manual page from the commands and the keys.
 ///
-/// It is run when they change, by `make manual`.
+/// `make manual` runs it when they have changed.
 struct GenerateManualCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate-manual", abstract: "Print the manual page.", shouldDisplay: false)

@@ -56,7 +56,7 @@ struct GetCommand: ParsableCommand {
         let (rows, report) = try session.scan(query, detail: detail)
         tell(report, session.file)
         if rows.isEmpty {
-          // A value without children is one that no query filters.
+          // A node without children is a value, to which a query does not apply.
           try document.write(query.loadsAllData ? leaf(session.summary(at: path)) : .empty)
         } else {
           try document.write(rows)
@@ -78,7 +78,7 @@ struct GetCommand: ParsableCommand {
     }
   }
 
-  /// Says what the query cost, if that was asked for, and which index would spare it.
+  /// Prints what the query cost, if requested, and the index that would make it cheaper.
   private func tell(_ report: ScanReport, _ file: String) {
     if explain { StandardError.say("\(report)") }
     if let advice = report.advice { StandardError.say(advice.text(forFile: file)) }
@@ -124,7 +124,7 @@ private struct TreeDocument {
     writer.endObject()
   }
 
-  /// Prints what is left, and ends the line.
+  /// Prints the rest, and ends the line.
   mutating func end() throws {
     try flush(atBytes: 0)
     try StandardOutput.write("\n")

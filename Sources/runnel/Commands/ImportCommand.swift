@@ -48,14 +48,14 @@ struct ImportCommand: ParsableCommand, FileNaming {
   }
 
   func run() throws {
-    // Before the database starts a thread.
+    // This must come before the database starts a thread.
     let interruption = try Interruption()
     do {
       if file.isStandard {
         let mode = try chosenMode(interruption)
         try run(mode, InputDocument(file, interruption: interruption), interruption)
       } else {
-        // What cannot be read needs no consent.
+        // If the document cannot be read, no consent is needed.
         let document = try InputDocument(file, interruption: interruption)
         try run(chosenMode(interruption), document, interruption)
       }
@@ -103,9 +103,9 @@ struct ImportCommand: ParsableCommand, FileNaming {
 // MARK: Consent
 
 extension ImportCommand {
-  /// What becomes of what stands at the place, as the options or who sits at the terminal say.
+  /// The import mode, from the options or from the user's answer at the terminal.
   ///
-  /// - Throws: `Failure` if nobody says so.
+  /// - Throws: `Failure` if neither decides.
   private func chosenMode(_ interruption: Interruption) throws -> ImportMode {
     if merge { return .merge }
     if replace { return .replace }
@@ -134,7 +134,7 @@ extension ImportCommand {
     if try !StandardInput.confirms(question, interruption) { throw Failure("Nothing was changed.") }
   }
 
-  /// True if there is a file that may hold anything.
+  /// True if a database file exists, which may hold anything.
   private func databaseExists() throws -> Bool {
     let file = try database.database ?? DefaultDatabase.file(makesFolder: false)
     var status = stat()
@@ -142,7 +142,8 @@ extension ImportCommand {
   }
 }
 
-/// An import, or the undoing of one, as a line at the terminal tells of it and a signal ends it.
+/// The progress of an import, or of undoing one: it is shown in a line at the terminal, and a
+/// signal ends it.
 struct ImportWork {
   private var line: ProgressLine
   private let interruption: Interruption
@@ -153,7 +154,7 @@ struct ImportWork {
     self.interruption = interruption
   }
 
-  /// Tells how far the work is; false if it is to end.
+  /// Shows how far the work is; returns false if it must end.
   mutating func isWanted(at step: ImportStep) -> Bool {
     switch step {
     case .keeping(let bytes):
@@ -164,16 +165,16 @@ struct ImportWork {
     return signal == nil
   }
 
-  /// What is said of a file with what stood somewhere before.
+  /// The words about a file that keeps what the import replaced.
   static func words(forFile file: String, bytes: Int) -> String {
     "What stood there is in \(file) (\(ProgressLine.megabytes(bytes)) MB) for `runnel undo`: delete "
       + "the file when you do not want it back."
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   mutating func end() { line.clear() }
 
-  /// What is thrown for an error of the work: that a signal ended it, if one did.
+  /// The error to throw for an error of the work: `Stopped` if a signal ended the work.
   mutating func told(_ error: any Error) -> any Error {
     end()
     guard let error = error as? DatabaseError, error.code == .cancelled, let signal else {

@@ -26,7 +26,7 @@ struct IndexCommand: ParsableCommand {
     ])
 }
 
-/// Which index a command is about.
+/// The index that a command is about.
 struct IndexOptions: ParsableArguments {
   @Argument(help: "The place whose children are kept; $any stands for every key.")
   var path: String

@@ -2,7 +2,7 @@ import ArgumentParser
 import RunnelDatabase
 import RunnelTree
 
-/// `runnel move`: takes what stands at one place to another.
+/// `runnel move`: moves the subtree at one place to another place.
 struct MoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "move",
@@ -23,7 +23,7 @@ struct MoveCommand: ParsableCommand {
 
   func run() throws {
     try database.open(for: .change) { session in
-      // What cannot be done needs no consent, and is told by the write.
+      // If the move is impossible, no consent is needed, and the write reports the error.
       if !from.contains(to), try session.summary(at: from).kind != .empty {
         try Consent(isGiven: force).requireToReplace(to, in: session)
       }

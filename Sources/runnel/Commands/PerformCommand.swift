@@ -5,9 +5,9 @@ import RunnelDatabase
 import RunnelStreams
 import RunnelTree
 
-/// `runnel perform`: carries out operations on resources, with all that follows from them.
+/// `runnel perform`: carries out operations on resources, with everything that follows from them.
 struct PerformCommand: ParsableCommand {
-  /// What can be done with a record.
+  /// The operations on a record.
   enum Deed: String, ExpressibleByArgument, CaseIterable {
     case create
     case update
@@ -109,7 +109,7 @@ struct PerformCommand: ParsableCommand {
   }
 }
 
-/// Carries out operations that are named by the place of their record.
+/// Carries out operations, which name the place of their record.
 private struct Performer {
   let session: DatabaseSession
   let registry: ResourceRegistry
@@ -138,7 +138,7 @@ private struct Performer {
     Failure("no resource has a record at \(path).")
   }
 
-  /// Carries out what a line says.
+  /// Carries out the operation in a line.
   func perform(line: JSONValue) throws -> Path {
     guard case .string(let name)? = line["operation"],
       let deed = PerformCommand.Deed(rawValue: name), case .string(let path)? = line["path"]

@@ -42,7 +42,7 @@ struct PushCommand: ParsableCommand {
     }
   }
 
-  /// Adds line by line: a key that was printed is that of a value on disk, whatever happens next.
+  /// Adds a child for each line; a key is printed only after its value is on disk.
   private func pushLines(_ session: DatabaseSession) throws {
     var lines = StandardInputLines()
     while let line = try lines.next() {
@@ -67,7 +67,9 @@ struct PushCommand: ParsableCommand {
     }
   }
 
-  /// Prints a key; `failure` says that its value is stored, if that is not possible.
+  /// Prints a key.
+  ///
+  /// If that fails, throws `failure`, which says that the value is stored.
   private func print(_ key: Key, or failure: (_ reason: String) -> Failure) throws {
     do {
       try StandardOutput.write(quoted(key) + "\n")

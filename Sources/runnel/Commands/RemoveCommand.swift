@@ -2,7 +2,7 @@ import ArgumentParser
 import RunnelDatabase
 import RunnelTree
 
-/// `runnel remove`: removes what stands at a place.
+/// `runnel remove`: removes the subtree at a place.
 struct RemoveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",

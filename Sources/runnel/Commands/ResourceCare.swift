@@ -3,12 +3,12 @@ import RunnelDatabase
 import RunnelStreams
 import RunnelTree
 
-/// What `runnel doctor --resources` does: compares counters and copies with the records.
+/// The work of `runnel doctor --resources`: it compares counters and copies with the records.
 struct ResourceCare {
   let registry: ResourceRegistry
   let repairs: Bool
 
-  /// Looks at a database, whose file is sound, and tells what it finds.
+  /// Checks a database, whose file is sound, and prints the result.
   ///
   /// - Throws: `Failure` if something is wrong and is not repaired, `DatabaseError` if the file cannot be
   ///   read or written.

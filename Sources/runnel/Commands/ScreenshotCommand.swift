@@ -88,7 +88,7 @@ struct ScreenshotCommand: ParsableCommand, FileNaming {
     try output.write(Array(text.utf8))
   }
 
-  /// Says what is wrong with the configuration, and so left out.
+  /// Reports mistakes in the configuration, which are left out of the picture.
   private func tellProblems() throws {
     guard let config else { return }
     guard FileManager.default.fileExists(atPath: config) else {

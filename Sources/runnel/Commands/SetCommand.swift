@@ -2,7 +2,7 @@ import ArgumentParser
 import RunnelDatabase
 import RunnelTree
 
-/// `runnel set`: replaces what stands at a place by a value.
+/// `runnel set`: replaces the subtree at a place by a value.
 struct SetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",

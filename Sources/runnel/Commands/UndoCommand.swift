@@ -2,7 +2,7 @@ import ArgumentParser
 import RunnelDatabase
 import RunnelTree
 
-/// `runnel undo`: puts back what stood before a write.
+/// `runnel undo`: undoes a write.
 struct UndoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "undo",

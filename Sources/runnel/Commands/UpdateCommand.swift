@@ -3,7 +3,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelTree
 
-/// `runnel update`: replaces several values below a place at once.
+/// `runnel update`: replaces several values below a place in one write.
 struct UpdateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "update",

@@ -34,7 +34,7 @@ struct WatchCommand: ParsableCommand {
   func validate() throws { _ = try query.query(at: path) }
 
   func run() throws {
-    // Before the database starts its thread.
+    // This must come before the database starts its thread.
     let interruption = try Interruption()
     let watcher = try interruption.whileSignalsEnd {
       try Watcher(
@@ -48,7 +48,7 @@ struct WatchCommand: ParsableCommand {
   }
 }
 
-/// The events by the names they have in the output and in `--events`.
+/// The events, by their names in the output and in `--events`.
 enum EventName: String, CaseIterable {
   case value
   case childAdded = "child_added"
@@ -66,7 +66,7 @@ enum EventName: String, CaseIterable {
     }
   }
 
-  /// Reads names with commas between them.
+  /// Reads names separated by commas.
   ///
   /// - Throws: `ValidationError` that lists the names.
   static func kinds(_ text: String) throws -> EventKinds {

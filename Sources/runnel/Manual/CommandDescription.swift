@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What the parser knows of a command: the part of its description that the manual needs.
+/// The parser's description of a command, as far as the manual needs it.
 ///
 /// Source: the JSON of `--experimental-dump-help`, version 0, of swift-argument-parser.
 struct CommandDescription: Decodable {
@@ -34,17 +34,17 @@ struct CommandDescription: Decodable {
   var subcommands: [CommandDescription]?
   var shouldDisplay: Bool
 
-  /// The arguments to tell of.
+  /// The arguments for the manual.
   var shownArguments: [Argument] { (arguments ?? []).filter(\.shouldDisplay) }
 
-  /// The subcommands to tell of: all but the one that tells what help does.
+  /// The subcommands for the manual: all but `help`.
   var shownSubcommands: [CommandDescription] {
     (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" }
   }
 
   /// The description of the whole program.
   ///
-  /// - Throws: `DecodingError` if the parser describes itself in another way than it did.
+  /// - Throws: `DecodingError` if the parser's description has changed its form.
   static func program() throws -> CommandDescription {
     struct Root: Decodable { var command: CommandDescription }
     do {

@@ -1,6 +1,6 @@
 import RunnelTerminal
 
-/// Writes the manual page from what the program knows of itself: its commands and its keys.
+/// Writes the manual page from the program's own descriptions of its commands and its keys.
 ///
 /// Source: man(7).
 struct ManualPage {
@@ -45,7 +45,7 @@ struct ManualPage {
     for command in command.shownSubcommands { describe(command, after: path) }
   }
 
-  /// True for what every command has.
+  /// True for an argument that every command has.
   private static func isCommon(_ argument: CommandDescription.Argument) -> Bool {
     (argument.names ?? []).contains { ["help", "version"].contains($0.name) }
   }
@@ -102,7 +102,7 @@ struct ManualPage {
 
   // MARK: Text
 
-  /// Paragraphs with an empty line between them; those with indented lines are shown as they are.
+  /// Appends paragraphs, separated by empty lines; indented lines are shown unchanged.
   private mutating func paragraphs(_ text: String?) {
     guard let text, !text.isEmpty else { return }
     for paragraph in ManualPage.paragraphs(of: text) {
@@ -119,7 +119,7 @@ struct ManualPage {
       .split(whereSeparator: \.isEmpty).map { $0.map(String.init) }
   }
 
-  /// Text as the formatter shows it: no letter at the start of a line or in it is a command.
+  /// Text with its formatter commands escaped, so that it is shown unchanged.
   static func escaped(_ text: String) -> String {
     let escaped = text.reduce(into: "") { result, character in
       switch character {

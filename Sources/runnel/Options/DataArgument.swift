@@ -1,9 +1,9 @@
 import ArgumentParser
 import RunnelBase
 
-/// The value that a command writes: given in the command line, or read from standard input.
+/// The value that a command writes: an argument, or JSON on standard input.
 struct DataArgument: ParsableArguments {
-  /// Where the value comes from.
+  /// The source of the value.
   enum Source {
     case json(JSONValue)
     case standardInput
@@ -39,11 +39,11 @@ struct DataArgument: ParsableArguments {
   }
 }
 
-/// How JSON is read from the command line, where the shell takes away quotes.
+/// Reads JSON from the command line, where the shell removes quotes.
 enum CommandLineJSON {
   /// Reads a value.
   ///
-  /// - Throws: `ValidationError` that says what is wrong, and how a string is written.
+  /// - Throws: `ValidationError` with the mistake, and how to write a string.
   static func value(_ text: String) throws -> JSONValue {
     do throws(JSONError) {
       return try JSONValue(parsing: text)
@@ -52,7 +52,7 @@ enum CommandLineJSON {
     }
   }
 
-  /// How to write what was probably meant as a string; empty if it was probably not.
+  /// Advice if the text was probably meant as a string; empty if not.
   static func advice(for text: String) -> String {
     let isOneString = !text.contains { "\"{}[]'\\,".contains($0) || $0.isNewline }
     return isOneString ? " A string stands in quotes, within those of the shell: '\"\(text)\"'" : ""

@@ -4,7 +4,7 @@ import RunnelApp
 import RunnelBase
 import RunnelDatabase
 
-/// Which database a command works on, and how it is opened.
+/// The database that a command works on, and how it is opened.
 struct DatabaseOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
@@ -14,10 +14,10 @@ struct DatabaseOptions: ParsableArguments {
     transform: DatabaseOptions.fileName)
   var database: String?
 
-  /// How the files of databases begin.
+  /// The first bytes of every database file.
   static let mark = Array("SQLite format 3\u{0}".utf8)
 
-  /// How the file is opened.
+  /// The purpose for which the file is opened.
   enum Access {
     /// For reading: an absent file is an error and nothing is made.
     case read
@@ -25,7 +25,7 @@ struct DatabaseOptions: ParsableArguments {
     case change
     /// For writing: an absent file is made.
     case create
-    /// For writing: an absent file is made if nobody named it, as the default one.
+    /// For writing: an absent file is made if it is the default one, which nobody named.
     case createDefault
   }
 
@@ -45,7 +45,7 @@ struct DatabaseOptions: ParsableArguments {
     do {
       result = try body(session)
     } catch {
-      // What failed first is what the user must know.
+      // The first error is the one that the user must know.
       try? session.close()
       throw error
     }
@@ -53,11 +53,12 @@ struct DatabaseOptions: ParsableArguments {
     return result
   }
 
-  /// The path of the file, after what stands in the way of opening it was looked for.
+  /// The path of the file, after a check that it can be opened.
   ///
-  /// The folder of the default file is made when a database may be made in it.
+  /// The folder of the default file is made if a database may be made in it.
   ///
-  /// - Throws: `Failure` if there is no such file or folder; of usage, if an option would make it.
+  /// - Throws: `Failure` if there is no such file or folder; with the status of usage if an option
+  ///   would make it.
   func file(for access: Access) throws -> String {
     let makesDefault = access == .create || access == .createDefault
     let file = try database ?? DefaultDatabase.file(makesFolder: makesDefault)
@@ -72,22 +73,22 @@ struct DatabaseOptions: ParsableArguments {
     throw Failure("\(file) does not exist\(NearFile(to: file).question): \(advice)")
   }
 
-  /// The failure of a command that would have made a file whose name may be mistyped.
+  /// The failure of a command that would have made a file, whose name may be mistyped.
   static func needsCreation(of file: String) -> Failure {
     Failure(
       "\(file) does not exist\(NearFile(to: file).question): --create makes it.", status: .usage)
   }
 
-  /// The name of a file as SQLite reads it: never the name of a database in memory, or a URL.
+  /// The name of a file for SQLite: it is never taken for a database in memory, or a URL.
   static func fileName(_ text: String) throws -> String {
     if text.isEmpty { throw ValidationError("name a file.") }
     return text.hasPrefix(":") || text.hasPrefix("file:") ? "./" + text : text
   }
 }
 
-/// Whether a command makes the database that it is to write.
+/// Whether a command makes the database that it writes.
 struct CreationOptions: ParsableArguments {
-  /// What the discussion of a command says of it.
+  /// The sentence about it in the discussion of a command.
   static let help = "A database that --database names must exist, or be made with --create."
 
   @Flag(help: "Make the database if it does not exist; the default one is made in any case.")
@@ -97,11 +98,11 @@ struct CreationOptions: ParsableArguments {
   var access: DatabaseOptions.Access { create ? .create : .createDefault }
 }
 
-/// The file in a folder whose name is like one that is not there.
+/// The file with a name similar to one that does not exist, in the same folder.
 struct NearFile {
-  /// How many names of a folder are looked at.
+  /// The most names of a folder that are compared.
   private static let namesMax = 10_000
-  /// The ends of names that stand beside a database and are none.
+  /// The suffixes of files that belong to a database and are not databases.
   private static let besides = ["-wal", "-shm", "-notify", "-journal"]
 
   private let name: String?
@@ -112,7 +113,7 @@ struct NearFile {
     name = Spelling.nearest(to: String(file[start...]), among: NearFile.names(in: folder))
   }
 
-  /// Whether that one was meant; empty if there is none.
+  /// The question whether that file was meant; empty if there is none.
   var question: String {
     name.map { " (did you mean \(ControlCharacters.escapedLine($0))?)" } ?? ""
   }
@@ -131,9 +132,9 @@ struct NearFile {
   }
 }
 
-/// The databases of those who name none.
+/// The default database, for commands that name none.
 enum DefaultDatabase {
-  /// The path of a file in the user's data folder, which is made if asked for.
+  /// The path of a file in the user's data folder, which is made on request.
   ///
   /// Source: XDG Base Directory Specification.
   static func file(named name: String = "default.db", makesFolder: Bool) throws -> String {
@@ -143,7 +144,7 @@ enum DefaultDatabase {
   }
 
   private static func dataFolder() throws -> String {
-    // A relative path is to be ignored.
+    // The specification says that a relative path is ignored.
     if let folder = variable("XDG_DATA_HOME"), folder.hasPrefix("/") { return folder }
     guard let home = variable("HOME") else {
       throw Failure("HOME is not set, so there is no default database: name one with --database.")
@@ -156,7 +157,7 @@ enum DefaultDatabase {
     return value
   }
 
-  /// Makes a folder and those above it; only the user may look into those that are made.
+  /// Makes a folder and those above it; only the user may open the new ones.
   private static func makeFolders(_ folder: String) throws {
     if access(folder, F_OK) == 0 { return }
     if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {

@@ -3,7 +3,7 @@ import RunnelApp
 import RunnelDatabase
 import RunnelTree
 
-/// In which form a command prints what stands at a place.
+/// The format in which a command prints the subtree at a place.
 struct FormatOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -22,9 +22,10 @@ struct FormatOptions: ParsableArguments {
     }
   }
 
-  /// Checks that there are records at a place: what has no children is none.
+  /// Checks that there are records at a place: a value has no children, so it is not a list of
+  /// records.
   ///
-  /// - Throws: `Failure` if a value stands there.
+  /// - Throws: `Failure` if there is a value at the place.
   func checkRecords(at path: Path, in session: DatabaseSession) throws {
     guard case .leaf = try session.summary(at: path).kind else { return }
     throw Failure(
@@ -34,7 +35,8 @@ struct FormatOptions: ParsableArguments {
 
   /// Prints the children of a place, page by page.
   ///
-  /// - Throws: `Failure` if they cannot be printed so, and what reading and printing throw.
+  /// - Throws: `Failure` if they cannot be printed in the format, and the errors of reading and
+  ///   printing.
   func writeChildren(
     of path: Path, from session: DatabaseSession, keepsPriorities: Bool
   ) throws {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import RunnelBase
 
-/// How a printed document is laid out.
+/// The layout of a printed document.
 struct LayoutOptions: ParsableArguments {
   @Flag(help: "Lay the JSON out for people, a member a line.")
   var pretty = false

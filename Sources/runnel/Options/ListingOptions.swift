@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import RunnelApp
 
-/// How a view is listed where there is no screen, and what is shown of it at first where there is.
+/// How a view is listed without a screen, and what is shown of it first on a screen.
 struct ListingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -24,10 +24,10 @@ struct ListingOptions: ParsableArguments {
     transform: ListingOptions.rows)
   var rows: PlainRequest.Rows?
 
-  /// True if there is no screen: because it was asked for, or as the output is no terminal.
+  /// True if there is no screen: by request, or since the output is not a terminal.
   var isPlain: Bool { plain || !StandardOutput.isTerminal }
 
-  /// What is listed: text if that was asked for, else a line of JSON for each row.
+  /// The listing: text if requested, else a line of JSON for each row.
   func request(isASCII: Bool) -> PlainRequest {
     let layout: PlainRequest.Layout = plain ? .text : .jsonLines
     var request = PlainRequest(layout, rows: rows ?? (plain ? .page : .all))

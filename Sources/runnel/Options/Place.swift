@@ -1,11 +1,11 @@
 import ArgumentParser
 import RunnelTree
 
-/// How a place in the tree is read from the command line.
+/// Reads places in the tree from the command line.
 enum Place {
-  /// What the help says of a place that may be left out.
+  /// The help for an optional place.
   static let optionalHelp: ArgumentHelp = "The place in the tree, such as /users/ana."
-  /// What the help says of a place that must be given.
+  /// The help for a required place.
   static let requiredHelp: ArgumentHelp =
     "The place in the tree, such as /users/ana; / is the root."
 
@@ -21,10 +21,12 @@ enum Place {
     }
   }
 
-  /// Reads the path of a place that is written: no piece of it may be empty, for a variable of the shell
-  /// that is not set would make the place above it of `/users/$id`.
+  /// Reads the path of a place to be written.
   ///
-  /// - Throws: `ValidationError` that says what is wrong with it.
+  /// No key of it may be empty: if the shell variable `$id` is not set, `/users/$id` would be the
+  /// place above.
+  ///
+  /// - Throws: `ValidationError` with the mistake.
   static func target(_ text: String) throws -> Path {
     let path = try path(text)
     let pieces = text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
@@ -41,7 +43,7 @@ enum Place {
 
   /// Checks a write whose values stand in the command line.
   ///
-  /// - Throws: `ValidationError` that says what no tree takes.
+  /// - Throws: `ValidationError` if every tree would refuse it.
   static func check(_ write: Write) throws {
     do throws(TreeError) {
       _ = try write.assignments(now: 0, reader: EmptyTree())
@@ -51,7 +53,7 @@ enum Place {
   }
 }
 
-/// A tree in which nothing stands: what a write must be for any tree shows there.
+/// An empty tree; a write that it refuses, every tree refuses.
 private struct EmptyTree: TreeReader {
   func node(at path: Path) -> Node { .empty }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import RunnelBase
 import RunnelTree
 
-/// Which children of a place, and in which order.
+/// The children of a place to select, and their order.
 struct QueryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -64,7 +64,7 @@ struct QueryOptions: ParsableArguments {
   @Option(help: ArgumentHelp("At most so many, from the end.", valueName: "count"))
   var limitToLast: Int?
 
-  /// A bound as it is given: values for the first components of the order, and perhaps a key.
+  /// A bound as given: values for the first components of the order, and maybe a key.
   struct Bound {
     var values: [IndexValue]
   }
@@ -130,7 +130,7 @@ struct QueryOptions: ParsableArguments {
 struct OrderList {
   var keys: [SortKey]
 
-  /// Reads components with commas between them.
+  /// Reads components separated by commas.
   ///
   /// - Throws: `ValidationError` that says what is wrong with them.
   init(_ text: String) throws {
@@ -154,7 +154,7 @@ extension QueryOptions {
     do throws(Predicate.SyntaxError) {
       return try Predicate(parsing: text)
     } catch {
-      // Escapes would move what stands above the pointer.
+      // Escaping would shift the text above the pointer.
       let isPlain = !text.unicodeScalars.contains(where: ControlCharacters.contains)
       let pointer = String(repeating: " ", count: error.offset) + "^"
       throw ValidationError("\(error)" + (isPlain ? "\n  \(text)\n  \(pointer)" : ""))
@@ -163,13 +163,13 @@ extension QueryOptions {
 }
 
 extension QueryOptions.Bound {
-  /// Reads JSON scalars with commas between them.
+  /// Reads JSON scalars separated by commas.
   ///
   /// - Throws: `ValidationError` that says what is wrong with them.
   init(_ text: String) throws {
-    // The same grammar as that of an array's elements.
+    // Array elements have the same grammar.
     guard case .array(let parts)? = try? JSONValue(parsing: "[\(text)]"), !parts.isEmpty else {
-      // Parsed alone, for an error at its own place.
+      // The value is parsed alone, so that the error has its own position.
       _ = try CommandLineJSON.value(text)
       throw ValidationError("it is not JSON.")
     }
@@ -182,9 +182,9 @@ extension QueryOptions.Bound {
     }
   }
 
-  /// The values for an order, and the key where one more is given than the order has components.
+  /// The values for an order, and the key if there is one value more than the order has components.
   ///
-  /// - Throws: `ValidationError` if there are too many, or the last one is no key.
+  /// - Throws: `ValidationError` if there are too many, or the last one is not a key.
   func place(in index: QueryIndex) throws -> (values: [IndexValue], key: Key?) {
     let count = max(index.sortKeys.count { $0.field != .key }, 1)
     if values.count <= count { return (values, nil) }

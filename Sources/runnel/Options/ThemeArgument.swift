@@ -3,11 +3,11 @@ import Foundation
 import RunnelApp
 import RunnelTerminal
 
-/// The name of a theme as it is given; which themes there are depends on the configuration.
+/// The name of a theme as given; the configuration decides which themes exist.
 struct ThemeArgument: ExpressibleByArgument {
-  /// The names that everybody has.
+  /// The names of the built-in themes.
   static let standard = ThemeChoice.standard.map(\.name)
-  /// Completes those, and the names of the user's theme files.
+  /// Completes the built-in names, and those of the user's theme files.
   static let completion = CompletionKind.custom { _, _, _ in
     standard + names(beside: ConfigurationFile.path(environment: environment))
   }
@@ -18,12 +18,12 @@ struct ThemeArgument: ExpressibleByArgument {
 
   init?(argument: String) { name = argument }
 
-  /// The theme; nil if there is none of that name beside a configuration file.
+  /// The theme; nil if no theme beside the configuration file has that name.
   func choice(beside configuration: String?) -> ThemeChoice? {
     ThemeChoice(name, custom: []) ?? ThemeChoice(name, custom: Self.names(beside: configuration))
   }
 
-  /// What to say if there is none.
+  /// Advice if there is no such theme.
   func advice(beside configuration: String?) -> String {
     "the theme is " + ThemeChoice.advice(for: name, custom: Self.names(beside: configuration))
   }

@@ -12,14 +12,14 @@ struct WorkspaceOptions: ParsableArguments {
     case off
   }
 
-  /// The most colours that are used.
+  /// The most colors that are used.
   enum Color: String, ExpressibleByArgument, CaseIterable {
     case auto
     case never
     case sixteen = "16"
     case extended = "256"
 
-    /// The number of colours; nil to take what the terminal has.
+    /// The number of colors; nil for those of the terminal.
     var depth: ColorDepth? {
       switch self {
       case .auto: nil
@@ -82,9 +82,9 @@ struct WorkspaceOptions: ParsableArguments {
   @Flag(help: ArgumentHelp("Let C-x ! end the program with a fault.", visibility: .hidden))
   var allowCrash = false
 
-  /// Tells what `--check` and `--list-keys` ask for; false if neither is given.
+  /// Prints the output of `--check` or `--list-keys`; returns false if neither is given.
   ///
-  /// - Throws: `Failure` if something is to be mended.
+  /// - Throws: `Failure` if the check found a problem.
   func tell() throws -> Bool {
     let environment = ProcessInfo.processInfo.environment
     if check {
@@ -110,7 +110,7 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
-  /// Throws if a file that is to be written holds a database.
+  /// Throws if a file to be written is a database.
   private func checkFiles() throws {
     for (option, file) in [("--record", record), ("--log", log)] {
       guard let file, OutputFile(FileName(bytes: Array(file.utf8))).holdsDatabase else { continue }
@@ -131,7 +131,7 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
-  /// Shows the session that `--replay` names; false if none is named.
+  /// Shows the session that `--replay` names; returns false if none is named.
   ///
   /// - Throws: `Failure` if it cannot be read.
   func showReplay() throws -> Bool {

@@ -2,7 +2,8 @@ import Glibc
 import RunnelDatabase
 import RunnelTree
 
-/// Asks before something is destroyed: at a terminal who sits there, elsewhere for an option that says so.
+/// Asks before something is destroyed: the user at the terminal, or without a terminal for an
+/// option.
 struct Consent {
   /// True if the option was given.
   var isGiven: Bool
@@ -13,8 +14,8 @@ struct Consent {
   ///
   /// - Parameters:
   ///   - question: what is about to be done, as a question: `Remove /users?`.
-  ///   - reason: what is in the way of it without a terminal: `/users has 3 children.`
-  /// - Throws: `Failure`, of usage if nobody can be asked, after a no otherwise.
+  ///   - reason: why it is refused without a terminal: `/users has 3 children.`
+  /// - Throws: `Failure`: of usage if nobody can be asked, another one if the answer is no.
   func require(_ question: String, because reason: @autoclosure () throws -> String) throws {
     if isGiven { return }
     guard StandardInput.isTerminal else {
@@ -25,7 +26,7 @@ struct Consent {
     if try !StandardInput.confirms(question) { throw Failure("Nothing was changed.") }
   }
 
-  /// Returns if what stands at a place, or is a value above it, may go, or there is nothing.
+  /// Returns if the node at a place, or a value above it, may be replaced, or nothing is there.
   ///
   /// - Throws: `Failure` as `require`, `DatabaseError` if it cannot be read.
   func requireToReplace(_ path: Path, in session: DatabaseSession) throws {
@@ -37,18 +38,18 @@ struct Consent {
   }
 }
 
-/// What stands at a place and would be gone, in words.
+/// The node at a place that would be destroyed, in words.
 struct Standing {
-  /// How far sizes are counted.
+  /// The most bytes that are counted for the size.
   private static let countMax = 64 << 20
 
   let path: Path
   private let summary: NodeSummary
   private let excerpt: NodeExcerpt
 
-  /// Looks at a place.
+  /// Reads about a place.
   ///
-  /// O(n) in what stands there, up to some size.
+  /// O(n) in its subtree, up to a certain size.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
   init(at path: Path, in session: DatabaseSession) throws {
@@ -57,7 +58,7 @@ struct Standing {
     excerpt = try session.excerpt(of: path, textMax: 0, countMax: Standing.countMax)
   }
 
-  /// What it is: `/users with its 3 children (1.2 MB)`.
+  /// The node in words: `/users with its 3 children (1.2 MB)`.
   var words: String {
     guard case .children(let count) = summary.kind else { return "the value at \(path) (\(size))" }
     let children = count == 1 ? "its child" : "its \(count) children"
@@ -65,7 +66,7 @@ struct Standing {
     return "\(path) with \(children) (\(size)\(below))"
   }
 
-  /// Whether it can be brought back.
+  /// Whether the removal can be undone, in words.
   var undoWords: String {
     excerpt.isUndoable
       ? "`runnel undo` would bring it back." : "It is too large for `runnel undo` to bring back."
@@ -80,7 +81,7 @@ struct Standing {
 }
 
 extension StandardInput {
-  /// Asks at the terminal; true if the answer is yes.
+  /// Asks at the terminal; returns true if the answer is yes.
   ///
   /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
   static func confirms(_ question: String, _ interruption: Interruption? = nil) throws -> Bool {

@@ -1,24 +1,24 @@
 import Glibc
 
-/// With which number the process ends.
+/// The exit status of the process.
 struct ExitStatus: Hashable {
-  /// All went well.
+  /// Success.
   static let success = ExitStatus(rawValue: 0)
   /// Something failed.
   static let failure = ExitStatus(rawValue: 1)
   /// The command line was not understood, or does not fit the terminal.
   static let usage = ExitStatus(rawValue: 2)
 
-  /// What failed may go well later: another process holds the database.
+  /// A failure that may succeed later: another process holds the database.
   static let retryable = ExitStatus(rawValue: 3)
 
   let rawValue: Int32
 
-  /// The status of a process that a signal ended, as shells count.
+  /// The status of a process that a signal ended, as shells define it.
   static func interrupted(by signal: Int32) -> ExitStatus { ExitStatus(rawValue: 128 + signal) }
 }
 
-/// Why a command ends early: what to say and with which status.
+/// The reason why a command ends early: a message and an exit status.
 struct Failure: Error {
   /// What happened and what to do.
   var message: String

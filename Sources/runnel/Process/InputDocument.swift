@@ -3,10 +3,10 @@ import Glibc
 /// A document to read as a whole: a file, mapped into memory where that is possible, or standard
 /// input.
 struct InputDocument: ~Copyable {
-  /// What stands for standard input in place of a file's name.
+  /// The name that stands for standard input.
   static let standardInputName = "-"
 
-  /// What the document is called in messages.
+  /// The name of the document in messages.
   let name: String
   private let contents: Contents
 
@@ -30,12 +30,12 @@ struct InputDocument: ~Copyable {
 
   deinit {
     if case .mapped(let buffer) = contents {
-      // It fails for an address that is not mapped only.
+      // It fails only for an address that is not mapped.
       munmap(UnsafeMutableRawPointer(mutating: buffer.baseAddress), buffer.count)
     }
   }
 
-  /// Calls `body` with the bytes, which stay in place meanwhile.
+  /// Calls `body` with the bytes, which stay in place until it returns.
   func withBytes<Result>(
     _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
   ) rethrows -> Result {

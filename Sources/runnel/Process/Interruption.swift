@@ -1,7 +1,9 @@
 import CPlatform
 import Glibc
 
-/// The signals that ask the program to stop, taken when it suits instead of striking at any moment.
+/// The signals that ask the program to stop.
+///
+/// The program handles them at certain points, not at any moment.
 ///
 /// Make it before any thread starts: the signals are blocked for threads that start later.
 struct Interruption {
@@ -11,7 +13,7 @@ struct Interruption {
     var signal: Int32
   }
 
-  /// Becomes readable when a signal came.
+  /// A descriptor that becomes readable when a signal arrives.
   let descriptor: Int32
 
   /// Blocks the signals and starts to listen for them.
@@ -23,17 +25,17 @@ struct Interruption {
     if descriptor < 0 { throw Failure.system("Signals cannot be read") }
   }
 
-  /// Does something during which a signal ends the program at once, as nobody asks for it meanwhile.
+  /// Runs `body`, during which a signal ends the program at once.
   func whileSignalsEnd<Result>(_ body: () throws -> Result) rethrows -> Result {
-    // Both fail for a set that is not valid only.
+    // Both calls fail only for an invalid set.
     _ = runnel_signals_let_end(true)
     defer { _ = runnel_signals_let_end(false) }
     return try body()
   }
 
-  /// The number of a signal that asks to end and came since the last time; nil if none did.
+  /// The number of a signal to stop that arrived since the last call; nil if none did.
   ///
-  /// A request to suspend (C-z) is followed at once; this returns when the process continues.
+  /// A request to suspend (C-z) is obeyed at once; this returns when the process continues.
   func pending() -> Int32? {
     while true {
       switch runnel_signalfd_read(descriptor) {
@@ -46,7 +48,7 @@ struct Interruption {
     }
   }
 
-  /// Throws if a signal asks to end.
+  /// Throws if a signal to stop has arrived.
   ///
   /// - Throws: `Stopped`.
   func check() throws {
@@ -55,14 +57,14 @@ struct Interruption {
 
   /// Waits until a descriptor can be read or is at its end.
   ///
-  /// - Throws: `Stopped` if a signal asks to end before.
+  /// - Throws: `Stopped` if a signal to stop arrives before.
   func wait(forInput input: Int32) throws {
     try wait(for: input, events: Int16(POLLIN))
   }
 
-  /// Waits until a descriptor takes output, or nobody reads it any more.
+  /// Waits until a descriptor accepts output, or its reader is gone.
   ///
-  /// - Throws: `Stopped` if a signal asks to end before.
+  /// - Throws: `Stopped` if a signal to stop arrives before.
   func wait(forOutput output: Int32) throws {
     try wait(for: output, events: Int16(POLLOUT))
   }

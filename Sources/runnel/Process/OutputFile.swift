@@ -1,12 +1,12 @@
 import Glibc
 
-/// A file that a command makes, or replaces as a whole once it is written.
+/// A file that a command makes, or replaces as a whole when it is complete.
 struct OutputFile {
   private let name: FileName
 
   init(_ name: FileName) { self.name = name }
 
-  /// Returns if there is no such file yet, or it may be replaced.
+  /// Returns if the file does not exist yet, or may be replaced.
   ///
   /// - Throws: `Failure` as `Consent.require`.
   func consent(_ consent: Consent) throws {
@@ -14,7 +14,7 @@ struct OutputFile {
     try consent.require("Replace \(name.shown)?", because: "\(name.shown) is there already.")
   }
 
-  /// True if there is such a file, and it is a database.
+  /// True if the file exists and is a database.
   var holdsDatabase: Bool {
     let descriptor = open(name.cString, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 { return false }
@@ -23,7 +23,7 @@ struct OutputFile {
     return read(descriptor, &head, head.count) == head.count && head == DatabaseOptions.mark
   }
 
-  /// Writes the file: all of it, or what was there stays.
+  /// Writes the whole file; if that fails, the old file stays.
   ///
   /// - Throws: `Failure` if it cannot be written.
   func write(_ bytes: [UInt8]) throws {
@@ -34,7 +34,7 @@ struct OutputFile {
     let isClosed = close(descriptor) == 0
     if isWritten, isClosed, rename(part.cString, name.cString) == 0 { return }
     let failure = failure
-    // What is left of it is of no use to anybody.
+    // The incomplete file is useless.
     unlink(part.cString)
     throw failure
   }

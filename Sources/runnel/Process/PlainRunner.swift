@@ -4,13 +4,13 @@ import RunnelApp
 import RunnelBase
 import RunnelDatabase
 
-/// Lists a view on standard output, and follows it until interrupted if that is asked for.
+/// Lists a view on standard output and, on request, follows it until interrupted.
 ///
-/// It waits for three things at once: messages of the database, signals, and the end of whoever reads
-/// the output. Used by the main thread only.
+/// It waits for three events at once: messages of the database, signals, and the end of the
+/// output's reader. Only the main thread uses it.
 struct PlainRunner {
   private static let messagesMax = 1024
-  /// The output takes so many bytes without waiting once it takes any (POSIX: at least 512).
+  /// The bytes that the output accepts without waiting, once it accepts any (POSIX: at least 512).
   private static let pipeBytes = 4096
 
   let options: ApplicationOptions
@@ -21,7 +21,7 @@ struct PlainRunner {
   /// - Throws: `Interruption.Stopped` if a signal ended it, `StandardOutput.Closed` if nobody reads the
   ///   output, `ConfigurationError` or `DatabaseError` if the view cannot be read.
   func run() throws {
-    // Before the database starts its thread.
+    // This must come before the database starts its thread.
     let interruption = try Interruption()
     let workspace = try interruption.whileSignalsEnd { try PlainWorkspace(options, request) }
     if request.layout == .jsonLines, request.rows == .all, !request.follows {
@@ -38,14 +38,14 @@ struct PlainRunner {
     try list(try workspace.view(), database, inbox, wake, interruption)
   }
 
-  /// Page by page, with one page in memory.
+  /// Lists page by page, with one page in memory.
   private func listAll(_ workspace: PlainWorkspace, _ interruption: Interruption) throws {
     let session = try DatabaseSession(
       file: options.database, isReadOnly: true, environment: .system)
     do {
       try workspace.writeAll(from: session) { try write($0, interruption) }
     } catch {
-      // What failed first is what the user must know.
+      // The first error is the one that the user must know.
       try? session.close()
       throw error
     }
@@ -78,7 +78,7 @@ struct PlainRunner {
     }
   }
 
-  /// Writes bytes; a reader that is slow, or stopped, does not make the program deaf to signals.
+  /// Writes bytes; while a slow reader is waited for, signals are handled.
   private func write(_ bytes: [UInt8], _ interruption: Interruption) throws {
     var rest = StandardOutput.prepared(bytes)[...]
     while !rest.isEmpty {

@@ -1,4 +1,4 @@
-/// A line at the terminal that says how far a piece of work is, once that takes long enough to wonder.
+/// A line at the terminal that shows the progress of work that takes a while.
 struct ProgressLine {
   private static let quietTime = Duration.milliseconds(200)
   private static let interval = Duration.milliseconds(100)
@@ -14,14 +14,14 @@ struct ProgressLine {
     self.totalBytes = totalBytes
   }
 
-  /// Says how many bytes are done; shown only if standard error is a terminal, and not too often.
+  /// Shows how many bytes are done; only if standard error is a terminal, and not too often.
   mutating func report(bytes: Int) {
     if totalBytes == 0 { return report("\(ProgressLine.megabytes(bytes)) MB") }
     let percent = Int(Double(bytes) / Double(totalBytes) * 100)
     report("\(percent) % of \(ProgressLine.megabytes(totalBytes)) MB")
   }
 
-  /// Says how far the work is, in words.
+  /// Shows the progress in words.
   mutating func report(_ words: String) {
     guard isEnabled, ContinuousClock.now >= next else { return }
     next = .now + ProgressLine.interval
@@ -30,13 +30,13 @@ struct ProgressLine {
     StandardError.write("runnel: \(what): \(words)")
   }
 
-  /// Removes the line, so that something else can be said.
+  /// Removes the line, so that other text can follow.
   mutating func clear() {
     if isShown { StandardError.clearLine() }
     isShown = false
   }
 
-  /// Bytes in millions, with one decimal.
+  /// Bytes in megabytes, with one decimal.
   static func megabytes(_ bytes: Int) -> String {
     let tenths = (bytes + 50_000) / 100_000
     return "\(tenths / 10).\(tenths % 10)"

@@ -1,9 +1,9 @@
 import RunnelDatabase
 import RunnelTree
 
-/// Words as they are typed to a shell.
+/// Words as one types them in a shell.
 enum ShellText {
-  /// A word so that a shell takes it as it is.
+  /// A word, quoted where a shell would change it.
   static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty
@@ -24,7 +24,7 @@ enum ShellText {
 }
 
 extension IndexAdvice {
-  /// What to tell who asked for an order that no index keeps.
+  /// The advice for an order that no index keeps.
   func text(forFile file: String) -> String {
     let words = [
       "runnel", "index", "add", definition.pattern, definition.order.description, "--database",

@@ -20,7 +20,7 @@ enum StandardInput {
     }
   }
 
-  /// Reads what there is, waiting for something; empty at the end.
+  /// Reads the available bytes and waits for at least one; empty at the end.
   ///
   /// - Throws: `Failure` if it cannot be read.
   static func readSome() throws -> [UInt8] {
@@ -34,7 +34,7 @@ enum StandardInput {
       switch errno {
       case EINTR: continue
       case EAGAIN:
-        // Someone else made the descriptor non-blocking.
+        // Another process made the descriptor non-blocking.
         var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         _ = poll(&waiting, 1, -1)
       case EBADF: throw Failure("Standard input is closed: give the data by a pipe or a file.")
@@ -44,19 +44,20 @@ enum StandardInput {
   }
 }
 
-/// The lines of standard input, one by one as they come.
+/// The lines of standard input, one by one as they arrive.
 struct StandardInputLines {
-  /// The most bytes in a line: more than any value that the tree takes, escaped.
+  /// The most bytes in a line: more than any value in the tree needs, with escapes.
   static let lineBytesMax = 64 << 20
 
-  /// The number of lines given, which is the number of the last one.
+  /// The number of lines returned, which is the number of the last one.
   private(set) var count = 0
   private var buffer: [UInt8] = []
-  /// Where in the buffer the next line begins.
+  /// The offset of the next line in the buffer.
   private var start = 0
   private var isAtEnd = false
 
-  /// The next line without its line feed, which the last one need not have; nil at the end.
+  /// The next line without its line feed, which is optional at the end of the last line; nil at the
+  /// end.
   ///
   /// - Throws: `Failure` if it cannot be read, or a line is too long.
   mutating func next() throws -> ArraySlice<UInt8>? {

@@ -1,42 +1,43 @@
 import Glibc
 import RunnelBase
 
-/// Standard output; each write is handed to the system before it returns.
+/// Standard output; each write is passed to the system before it returns.
 ///
-/// Here and in `StandardError` text leaves the program, and nowhere else. What a terminal would obey
-/// instead of showing, a key or a file may hold: so what is said to people has it written out, and so has
-/// data if the output is a terminal. Data that goes elsewhere is exact.
+/// Text leaves the program only here and in `StandardError`. A key or a file may contain characters
+/// that a terminal obeys instead of showing. So messages are printed with control characters
+/// escaped, and so is data if the output is a terminal. Data for anything else is exact.
 enum StandardOutput {
-  /// Nobody reads the output any more.
+  /// The reader of the output is gone.
   struct Closed: Error {}
 
   /// True if the output goes to a terminal.
   static let isTerminal = isatty(STDOUT_FILENO) == 1
 
-  /// True if the output goes to a pipe, whose reader may go away.
+  /// True if the output is a pipe, whose reader may go away.
   static var isPipe: Bool {
     var status = stat()
     return fstat(STDOUT_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
-  /// Says something to people, without control characters wherever it goes.
+  /// Prints a message for people, always with control characters escaped.
   ///
   /// - Throws: `Closed` if nobody reads it, `Failure` if it cannot be written.
   static func say(_ text: String) throws {
     try writeAll(Array(CommandLineText.escaped(text).utf8))
   }
 
-  /// Writes data, in whole letters of UTF-8; to a terminal without control characters.
+  /// Writes data, in whole UTF-8 characters; with control characters escaped if the output is a
+  /// terminal.
   ///
   /// - Throws: `Closed` if nobody reads them, `Failure` if they cannot be written.
   static func write(_ bytes: some Collection<UInt8>) throws { try writeAll(prepared(bytes)) }
 
-  /// Writes data that is a text, in UTF-8.
+  /// Writes a text as data, in UTF-8.
   ///
   /// - Throws: `Closed` if nobody reads it, `Failure` if it cannot be written.
   static func write(_ text: String) throws { try write(text.utf8) }
 
-  /// Data as `writeSome` is to be given it.
+  /// Data as `writeSome` needs it.
   static func prepared(_ bytes: some Collection<UInt8>) -> [UInt8] {
     isTerminal ? ControlCharacters.escaped(bytes) : Array(bytes)
   }
@@ -57,7 +58,7 @@ enum StandardOutput {
     switch errno {
     case EINTR: return 0
     case EAGAIN:
-      // Someone else made the descriptor non-blocking.
+      // Another process made the descriptor non-blocking.
       var waiting = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
       _ = poll(&waiting, 1, -1)
       return 0
@@ -68,18 +69,19 @@ enum StandardOutput {
   }
 }
 
-/// Standard error, for what is said to people.
+/// Standard error, for messages to people.
 enum StandardError {
   /// True if it is a terminal.
   static let isTerminal = isatty(STDERR_FILENO) == 1
 
-  /// Says something in a line of its own, with the program's name.
+  /// Prints a message on a line of its own, after the program's name.
   static func say(_ message: String) { write("runnel: \(message)\n") }
 
-  /// Writes text without control characters; what cannot be written is lost, for there is nobody to tell.
+  /// Writes text with control characters escaped; if that fails, the text is lost, since nobody can
+  /// be told.
   static func write(_ text: String) { writeAll(CommandLineText.escaped(text)) }
 
-  /// Goes back to the start of the line, and empties it.
+  /// Returns to the start of the line, and clears it.
   static func clearLine() { writeAll("\r\u{1B}[K") }
 
   private static func writeAll(_ text: String) {
@@ -95,12 +97,12 @@ enum StandardError {
   }
 }
 
-/// Text for people, in which anything may stand that was given or stored.
+/// Text for people, which may repeat anything from arguments and files.
 enum CommandLineText {
-  /// The text without control characters.
+  /// The text with control characters escaped.
   ///
-  /// The lines are the program's own: a line feed in a word of the command line, which messages repeat, is
-  /// written out, so that no file is called what looks like a message.
+  /// Only the program ends lines: a line feed in a command-line argument, which messages repeat, is
+  /// escaped, so that the name of a file cannot look like a message.
   static func escaped(_ text: String) -> String {
     var text = text
     for word in words where text.contains(word) {
@@ -109,7 +111,7 @@ enum CommandLineText {
     return ControlCharacters.escaped(text)
   }
 
-  /// The words of the command line that have line feeds, and the values in them, the longest first.
+  /// The arguments that contain line feeds, and their values, the longest first.
   private static let words: [String] = CommandLine.arguments.dropFirst()
     .flatMap { word in
       [word] + (word.firstIndex(of: "=").map { [String(word[word.index(after: $0)...])] } ?? [])

@@ -3,13 +3,14 @@ import Glibc
 import RunnelApp
 import RunnelTerminal
 
-/// What `--check` tells: what the program finds here, and what stands in its way.
+/// The output of `--check`: what the program finds here, and what prevents the workspace from
+/// working.
 struct SystemCheck {
-  /// Something that was looked at.
+  /// The result of one check.
   struct Finding {
     var name: String
     var value: String
-    /// What is to be done; nil if nothing is wrong.
+    /// What to do; nil if nothing is wrong.
     var advice: String?
   }
 
@@ -21,7 +22,7 @@ struct SystemCheck {
   private let environment: [String: String]
   private let terminal = TerminalDescription()
 
-  /// Looks at the environment as the workspace would with these wishes.
+  /// Looks at the environment as the workspace would with these options.
   init(_ wishes: TerminalWishes, environment: [String: String]) {
     self.environment = environment
     configurationPath = ConfigurationFile.path(environment: environment)
@@ -29,16 +30,16 @@ struct SystemCheck {
     options = wishes.applied(to: configuration.settings.terminal)
   }
 
-  /// Everything that was looked at, in order.
+  /// All results, in order.
   func findings() -> [Finding] {
     [
       terminalFinding, streams, colors, theme, signs, widths, mouse, clipboard, editor,
     ] + configurationFindings + folders
   }
 
-  /// Prints all of it.
+  /// Prints all results.
   ///
-  /// - Throws: `Failure` if something stands in the way of the workspace.
+  /// - Throws: `Failure` if the workspace cannot work here.
   func run() throws {
     let findings = findings()
     for finding in findings {

@@ -6,8 +6,8 @@ import RunnelTree
 ///     {"event":"child_added","path":"/users/ana","key":"ana","previous":null,"value":{"age":40}}
 ///     {"event":"value","path":"/users","value":{"ana":{"age":40}}}
 ///
-/// `previous` is the key of the child before it; a removed child has none and carries the value that
-/// it had. What is watched as a whole has its members in the order of the query.
+/// `previous` is the key of the child before it. A removed child has no `previous`, and carries its
+/// last value. The value of a whole place has its members in the order of the query.
 struct EventLine {
   /// The line in UTF-8, with its line feed.
   let bytes: [UInt8]

@@ -6,16 +6,17 @@ import RunnelTree
 
 /// Prints the events of one query as they happen, from the database's thread to standard output.
 ///
-/// It waits for three things at once: messages of the database, signals, and the end of whoever reads
-/// the output. Used by the main thread only.
+/// It waits for three events at once: messages of the database, signals, and the end of the
+/// output's reader. Only the main thread uses it.
 final class Watcher {
-  /// What is watched.
+  /// What to watch.
   struct Request {
     /// The rows.
     var query: Query
-    /// The events to print; nil for those of children, and of the value if there is a single one.
+    /// The events to print; nil for those of children, and of the value if the place has no
+    /// children.
     var events: EventKinds?
-    /// True if what is there already is not printed.
+    /// True if the initial events are not printed.
     var skipsInitial: Bool
   }
 
@@ -25,11 +26,11 @@ final class Watcher {
     static let events = ListenerID(1)
     /// The single value of a place without children.
     static let leaf = ListenerID(2)
-    /// Says, by its own first event, that those of the others have come.
+    /// A listener whose first event shows that those of the other listeners have come.
     static let marker = ListenerID(3)
   }
 
-  /// The output takes so many bytes without waiting once it takes any (POSIX: at least 512).
+  /// The bytes that the output accepts without waiting, once it accepts any (POSIX: at least 512).
   private static let pipeBytes = 4096
   private static let messagesMax = 1024
 
@@ -41,7 +42,7 @@ final class Watcher {
   private var leafWatch = LeafWatch()
   private var isPrinting: Bool
 
-  /// Opens the database for reading and asks for the events.
+  /// Opens the database for reading and registers the listeners.
   ///
   /// - Throws: `DatabaseError` or `Failure` if that is not possible.
   init(file: String, request: Request, interruption: Interruption) throws {
@@ -84,7 +85,7 @@ final class Watcher {
     let events = request.events ?? .children
     database.submit(.listen(Listener.events, ListenRequest(query: query, events: events)))
     if request.events == nil, query.loadsAllData {
-      // Shallow: a view of the children that does not read what is in them.
+      // Shallow: the view of the children does not read their content.
       database.submit(
         .listen(Listener.leaf, ListenRequest(query: query, detail: .shallow, events: .value)))
     }
@@ -130,19 +131,19 @@ final class Watcher {
     guard isPrinting, let line = EventLine(event, of: request.query) else { return }
     var rest = StandardOutput.prepared(line.bytes)[...]
     while !rest.isEmpty {
-      // A reader that is slow, or stopped, must not make the program deaf to signals.
+      // While a slow reader is waited for, signals are handled.
       try interruption.wait(forOutput: STDOUT_FILENO)
       rest = rest.dropFirst(try StandardOutput.writeSome(rest.prefix(Watcher.pipeBytes)))
     }
   }
 }
 
-/// Tells when the single value of a place without children changed, from a shallow view of it.
+/// Tracks the value of a place without children, through a shallow view of the place.
 struct LeafWatch {
   private var hasLeaf = false
   private var childCount = 0
 
-  /// Takes note of a child that came or went.
+  /// Counts a child that came or went.
   mutating func count(_ event: TreeEvent) {
     switch event {
     case .childAdded: childCount += 1
@@ -151,10 +152,10 @@ struct LeafWatch {
     }
   }
 
-  /// The value to tell after the view's content became `node`; nil if there is nothing to tell.
+  /// The value to print after the view's content became `node`; nil if there is nothing to print.
   ///
-  /// In a shallow view a place with children looks empty; that children took the value's place is
-  /// told by their own events, which came before.
+  /// In a shallow view a place with children looks empty. That children replaced the value was told
+  /// by their own events, which came before.
   mutating func change(to node: Node) -> Node? {
     let hadLeaf = hasLeaf
     hasLeaf = node.leaf != nil
