@@ -3,29 +3,30 @@ import Glibc
 
 /// A screen on the process's terminal.
 ///
-/// It draws on `/dev/tty`, so that stdin and stdout stay free for data; what is written to stderr
-/// meanwhile is kept and shown when the terminal is given back. A crash gives the terminal back too.
-/// All calls belong to the thread that opened it. There is one at a time.
+/// It draws on `/dev/tty`, so that stdin and stdout stay free for data. Text written to stderr
+/// meanwhile is kept, and shown when the terminal is released. A crash releases the terminal, too.
+/// All calls must come from the thread that opened it. A process has at most one.
 public final class CursesScreen: Screen {
-  /// How a role looks on this terminal.
+  /// The look of a role on this terminal.
   private struct Look {
     var attributes: UInt32
     var colorPair: Int32
   }
 
-  /// Up to so many changed rows the terminal is not asked to show the frame at once: so little is not
-  /// parted on its way, and the request is as long as a change of some cells.
+  /// If at most so many rows changed, the terminal is not asked to show the frame at once: so
+  /// little data is not split on its way, and the request would be as long as a change of some
+  /// cells.
   private static let smallFrameRows = 4
-  /// How many bytes of a paste are read at once.
+  /// The bytes of a paste that are read at once.
   private static let pasteChunkBytes = 1 << 16
 
   /// The size that canvases should have.
   public private(set) var size = TerminalSize(columns: 0, rows: 0)
   /// The signs that the terminal and its locale can draw.
   public private(set) var glyphs: Glyphs
-  /// What the theme assumes to be behind the text: what the terminal answered, or COLORFGBG told.
+  /// The background that the theme assumes: the terminal's answer, or the value of COLORFGBG.
   public private(set) var background: ThemeBackground
-  /// How roles look.
+  /// The styles of the roles.
   private(set) var theme: Theme
 
   private let descriptor: Int32
@@ -38,7 +39,7 @@ public final class CursesScreen: Screen {
   private var decoder = InputDecoder()
   /// The last canvas, in the size of the screen.
   private var canvas: Canvas?
-  /// What the terminal shows; nil when all must be sent.
+  /// The canvas that the terminal shows; nil if everything must be sent.
   private var shown: Canvas?
   private var isSuspended = false
   private var isClosed = false
@@ -82,9 +83,9 @@ public final class CursesScreen: Screen {
 
   // MARK: - Look
 
-  /// Takes other options over: theme, signs and mouse.
+  /// Applies other options: theme, signs and mouse.
   ///
-  /// Signs show with the next canvas.
+  /// Signs change with the next canvas.
   public func apply(_ options: TerminalOptions) {
     guard !isClosed else { return }
     self.options = options
@@ -111,9 +112,9 @@ public final class CursesScreen: Screen {
       depth: options.depth(colorCount: colorCount, noColor: environment("NO_COLOR")))
   }
 
-  /// Asks the terminal what is behind the text, where that makes a difference.
+  /// Asks the terminal for its background color, if the theme depends on it.
   ///
-  /// Nothing waits for the answer: until it comes, COLORFGBG has to do. The second question is one
+  /// Nothing waits for the answer: until it comes, COLORFGBG is used. The second question is one
   /// that every terminal answers.
   private func askForBackground() {
     guard options.baseTheme == nil, !isAnswerDue, theme.depth == .extended else { return }
@@ -162,13 +163,13 @@ public final class CursesScreen: Screen {
   /// Rings the terminal's bell.
   public func bell() { runnel_terminal_bell() }
 
-  /// Draws every row; returns how many there are.
+  /// Draws every row; returns the number of rows.
   private func drawAll(_ canvas: Canvas) -> Int {
     for row in 0..<size.rows { draw(canvas.line(row), 0..<size.columns, row: row) }
     return size.rows
   }
 
-  /// Draws what differs; returns how many rows do.
+  /// Draws the differences; returns the number of rows that changed.
   private func update(from old: Canvas, to new: Canvas) -> Int {
     let changed = (0..<size.rows).filter { new.line($0) != old.line($0) }
     guard let scroll = new.scroll(from: old, changed: changed) else {
@@ -189,7 +190,7 @@ public final class CursesScreen: Screen {
     return changed.count
   }
 
-  /// Gives cells of a row to curses.
+  /// Passes cells of a row to curses.
   private func draw(_ line: CanvasLine, _ columns: Range<Int>, row: Int) {
     if columns.isEmpty { return }
     withUnsafeTemporaryAllocation(of: runnel_cell.self, capacity: columns.count) { cells in
@@ -249,7 +250,7 @@ public final class CursesScreen: Screen {
     return RawInput(input)
   }
 
-  /// The bytes that are pending, at most so many at once; curses has none of them.
+  /// The pending bytes, up to a limit; curses has read none of them.
   private func readBytes() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: CursesScreen.pasteChunkBytes) { buffer, count in
       count = Int(runnel_terminal_read_bytes(buffer.baseAddress, Int32(buffer.count)))
@@ -263,7 +264,7 @@ public final class CursesScreen: Screen {
     var columns: Int32 = 0
     runnel_terminal_update_size(&rows, &columns)
     let newSize = TerminalSize(columns: Int(columns), rows: Int(rows))
-    // curses cut or padded what it holds.
+    // curses has cut or padded its own content.
     if newSize != size { shown = nil }
     size = newSize
     return size
@@ -271,7 +272,7 @@ public final class CursesScreen: Screen {
 
   // MARK: - Giving the terminal back
 
-  /// Gives the terminal back until `resume`.
+  /// Releases the terminal until `resume`.
   public func suspend() {
     guard isActive else { return }
     isSuspended = true
@@ -289,7 +290,7 @@ public final class CursesScreen: Screen {
     redraw()
   }
 
-  /// Gives the terminal back for good.
+  /// Releases the terminal for good.
   public func close() {
     guard !isClosed else { return }
     discardAnswer()
@@ -297,7 +298,7 @@ public final class CursesScreen: Screen {
     runnel_terminal_close()
   }
 
-  /// An answer that is on its way is not for the shell.
+  /// Discards an answer that has not arrived yet, so that the shell does not read it.
   private func discardAnswer() {
     if isAnswerDue { runnel_terminal_discard_input() }
     isAnswerDue = false

@@ -1,7 +1,7 @@
 import CTerminal
 
 extension RawInput {
-  /// What the C side read; nil when nothing was pending.
+  /// The input that the C code has read; nil if nothing was pending.
   ///
   /// Not for a resize: only the screen knows its size.
   init?(_ input: runnel_terminal_input) {

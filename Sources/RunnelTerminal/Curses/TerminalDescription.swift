@@ -1,7 +1,7 @@
 import CTerminal
 import Glibc
 
-/// What can be known of the process's terminal without opening a screen on it.
+/// The properties of the process's terminal that are known without opening a screen on it.
 public struct TerminalDescription: Hashable, Sendable {
   /// The type, as `TERM` has it; empty if it is not set.
   public let name: String
@@ -11,14 +11,14 @@ public struct TerminalDescription: Hashable, Sendable {
   public let placesCursor: Bool
   /// Whether it understands the control sequences of ECMA-48: mouse, paste and clipboard need them.
   public let isANSI: Bool
-  /// Whether what stood on it comes back when a screen closes.
+  /// Whether the former content of the terminal comes back when a screen closes.
   public let hasAlternateScreen: Bool
   /// The colours of the type.
   public let colorCount: Int
   /// Whether the user's locale encodes in UTF-8.
   public let isUTF8: Bool
 
-  /// Looks up what `TERM` names.
+  /// Looks up the terminal that `TERM` names.
   ///
   /// Not while a screen is open.
   public init() {

@@ -16,14 +16,14 @@ public struct TerminalOptions: Hashable, Sendable {
   public var theme: ThemeChoice
   /// The themes that the user wrote.
   public var customThemes: [CustomTheme] = []
-  /// What is different in whatever theme is used.
+  /// The roles that differ from the theme, whichever it is.
   public var roles = RoleChanges()
   /// Which signs to draw.
   public var signs: Signs
   /// Whether to ask for mouse events; with them, selecting text needs Shift in most terminals.
   public var usesMouse: Bool
 
-  /// Makes options; by default all is taken from the terminal and the environment.
+  /// Makes options; by default everything follows the terminal and the environment.
   public init(
     colorDepth: ColorDepth? = nil, theme: ThemeChoice = .automatic, signs: Signs = .automatic,
     usesMouse: Bool = true
@@ -34,12 +34,12 @@ public struct TerminalOptions: Hashable, Sendable {
     self.usesMouse = usesMouse
   }
 
-  /// The theme to draw with: the one that is wanted, with the roles that are different.
+  /// The theme to draw with: the chosen one, with the roles that differ.
   ///
   /// - Parameters:
-  ///   - background: what is behind the text, where the theme goes by it.
-  ///   - depth: the colours to draw with.
-  /// - Returns: the theme; the standard one in place of one that nobody wrote.
+  ///   - background: the background of the text, for a theme that depends on it.
+  ///   - depth: the colors to draw with.
+  /// - Returns: the theme; the standard one if the chosen one does not exist.
   public func theme(on background: ThemeBackground, depth: ColorDepth) -> Theme {
     let custom = customTheme
     let name = baseTheme ?? ThemeName(for: background)
@@ -49,8 +49,7 @@ public struct TerminalOptions: Hashable, Sendable {
     return result
   }
 
-  /// The theme of the program that is the base of the one that is wanted; nil if that goes by what is
-  /// behind the text.
+  /// The built-in theme on which the chosen one is based; nil if that depends on the background.
   public var baseTheme: ThemeName? {
     switch theme {
     case .automatic: nil
@@ -70,7 +69,7 @@ public struct TerminalOptions: Hashable, Sendable {
   ///   - colorCount: The colours that the terminal has.
   ///   - noColor: The variable `NO_COLOR`; it counts when it is not empty, and yields to
   ///     `colorDepth`.
-  /// - Returns: What is wanted, or less when the terminal has less.
+  /// - Returns: The depth that is wanted, or less if the terminal has less.
   func depth(colorCount: Int, noColor: String?) -> ColorDepth {
     let available: ColorDepth =
       if colorCount >= 256 { .extended } else if colorCount >= 8 { .sixteen } else { .none }
@@ -80,13 +79,13 @@ public struct TerminalOptions: Hashable, Sendable {
 
   /// The signs to draw with.
   ///
-  /// The console of Linux has Unicode, but its fonts do not have the signs; terminals of old have
+  /// The Linux console supports Unicode, but its fonts lack the signs; old terminals support
   /// neither.
   ///
   /// - Parameters:
   ///   - isUTF8: Whether the user's locale encodes in UTF-8.
   ///   - term: The variable `TERM`.
-  /// - Returns: What is wanted, or what is safe.
+  /// - Returns: The signs that are wanted, or those that are safe.
   func glyphs(isUTF8: Bool, term: String) -> Glyphs {
     switch signs {
     case .unicode: return .unicode

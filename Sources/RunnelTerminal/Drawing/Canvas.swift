@@ -1,7 +1,8 @@
-/// A screen as a value: a grid of cells, and where the terminal's cursor shows.
+/// A screen as a value: a grid of cells, and the position of the terminal's cursor.
 ///
-/// Drawing never fails and never writes outside: what does not fit is cut. Text is sanitised on the
-/// way in (`CellText`), so that a canvas holds only what a terminal draws as wide as the canvas says.
+/// Drawing never fails and never writes outside: text that does not fit is cut. Text is sanitised
+/// when it is drawn (`CellText`), so that a canvas holds only text that a terminal draws as wide as
+/// the canvas says.
 ///
 /// Invariant: it has a line for each row, each as wide as the canvas; see `CanvasLine`.
 public struct Canvas: Hashable, Sendable {
@@ -9,10 +10,10 @@ public struct Canvas: Hashable, Sendable {
   public let size: TerminalSize
   /// The signs to draw with.
   public let glyphs: Glyphs
-  /// Where the terminal's cursor shows; nil hides it.
+  /// The position of the terminal's cursor; nil hides it.
   public var cursor: Position?
 
-  /// The rows, from the top: those that nobody writes to are shared with other canvases.
+  /// The rows, from the top; rows that nobody writes to are shared with other canvases.
   private var lines: [CanvasLine]
 
   /// Makes a blank canvas.
@@ -66,10 +67,10 @@ public struct Canvas: Hashable, Sendable {
 
   /// Draws a line of runs and returns the columns it took; see the other `put`.
   ///
-  /// Only as much of the line is read as fits.
+  /// No more of the line is read than fits.
   @discardableResult
   public mutating func put(_ line: StyledLine, at position: Position, width: Int) -> Int {
-    // What is written outside the rows is measured, and goes nowhere.
+    // Text outside the rows is measured, but not drawn.
     var elsewhere = CanvasLine(width: 0)
     guard lines.indices.contains(position.row) else {
       return elsewhere.put(line, at: position.column, width: width, glyphs: glyphs)
@@ -77,7 +78,7 @@ public struct Canvas: Hashable, Sendable {
     return lines[position.row].put(line, at: position.column, width: width, glyphs: glyphs)
   }
 
-  /// Writes a line that was drawn before, from a position on; what does not fit is cut.
+  /// Draws a line that was made before, from a position on; cells that do not fit are cut.
   ///
   /// O(1) if it is as wide as the canvas.
   public mutating func put(_ line: CanvasLine, at position: Position) {
@@ -117,7 +118,7 @@ public struct Canvas: Hashable, Sendable {
     }
   }
 
-  /// Draws a frame just inside the rectangle, with a title in its top line, and blanks what is in it.
+  /// Draws a frame just inside the rectangle, with a title in its top line, and blanks its inside.
   ///
   /// A rectangle with less than two rows or columns is only blanked.
   public mutating func box(_ rect: Rect, title: String? = nil, role: StyleRole = .frame) {

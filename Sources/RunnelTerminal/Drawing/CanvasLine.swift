@@ -1,8 +1,8 @@
-/// One line of cells: a row of a canvas, or a part of one that is drawn by itself.
+/// One line of cells: a row of a canvas, or a part of a row that is drawn by itself.
 ///
-/// Drawing never writes outside: what does not fit is cut. Copies share their cells until one is
-/// written to, and lines that share them are equal at no cost: so a line that is kept from frame to
-/// frame is neither drawn nor compared nor sent again.
+/// Drawing never writes outside: cells that do not fit are cut. Copies share their cells until one
+/// is written to, and lines that share their cells are compared at no cost. So a line that is kept
+/// from frame to frame is not drawn, compared or sent again.
 ///
 /// Invariant: a cell of width 2 is followed by one of width 0, and a cell of width 0 follows one of
 /// width 2.
@@ -15,7 +15,7 @@ public struct CanvasLine: Hashable, Sendable {
     cells = Array(repeating: .blank(role), count: max(width, 0))
   }
 
-  /// Makes the line that comes of drawing on a canvas of one row.
+  /// Makes a line by drawing on a canvas of one row.
   public init(width: Int, glyphs: Glyphs, _ draw: (inout Canvas) -> Void) {
     var canvas = Canvas(size: TerminalSize(columns: max(width, 0), rows: 1), glyphs: glyphs)
     draw(&canvas)
@@ -47,7 +47,7 @@ public struct CanvasLine: Hashable, Sendable {
 
   /// Writes the cells of another line from a column on; what does not fit is cut.
   ///
-  /// O(1) if it takes the place of the whole line.
+  /// O(1) if it replaces the whole line.
   public mutating func put(_ line: CanvasLine, at column: Int) {
     if column == 0, line.width == width {
       self = line
@@ -58,7 +58,7 @@ public struct CanvasLine: Hashable, Sendable {
     let columns = start..<end
     splitPairs(around: columns)
     for index in columns { cells[index] = line.cells[index - column] }
-    // The cut may part a wide cell of the line too.
+    // The cut may also split a wide cell of the line.
     if cells[columns.lowerBound].width == 0 { blankText(at: columns.lowerBound) }
     if cells[columns.upperBound - 1].width == 2 { blankText(at: columns.upperBound - 1) }
   }
@@ -88,7 +88,7 @@ public struct CanvasLine: Hashable, Sendable {
     return first..<last + 1
   }
 
-  /// Writes a cluster; a wide one of which only one half is inside leaves a blank there.
+  /// Writes a cluster; if only one half of a wide one is inside, a blank is written there.
   mutating func write(_ cluster: CellCluster, at column: Int, role: StyleRole) {
     let last = column + cluster.width - 1
     guard column >= 0, last < cells.count else {
@@ -96,7 +96,8 @@ public struct CanvasLine: Hashable, Sendable {
       if cells.indices.contains(last) { set(.blank(role), at: last) }
       return
     }
-    // The second half first, so that what it splits is mended before the pair is complete.
+    // The second half comes first, so that a pair that it splits is mended before the new pair is
+    // complete.
     if cluster.width == 2 { set(.blank(role), at: last) }
     let cell = Cell(
       scalars: cluster.scalars, width: UInt8(cluster.width), role: role, highlight: .none)
@@ -106,14 +107,14 @@ public struct CanvasLine: Hashable, Sendable {
     cells[last].width = 0
   }
 
-  /// Replaces one cell; the other half of a wide cell it splits becomes blank.
+  /// Replaces one cell; if it was half of a wide cell, the other half becomes blank.
   private mutating func set(_ cell: Cell, at index: Int) {
     let width = cells[index].width
     if width != 1 { blankText(at: width == 0 ? index - 1 : index + 1) }
     cells[index] = cell
   }
 
-  /// Blanks the halves outside some columns of wide cells that are half inside.
+  /// Blanks the outer halves of wide cells that lie across the ends of some columns.
   private mutating func splitPairs(around columns: Range<Int>) {
     if cells[columns.lowerBound].width == 0 { blankText(at: columns.lowerBound - 1) }
     if cells[columns.upperBound - 1].width == 2 { blankText(at: columns.upperBound) }

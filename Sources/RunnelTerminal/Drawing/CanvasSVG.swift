@@ -9,7 +9,7 @@ public struct CanvasSVG {
 
   private let canvas: Canvas
   private let theme: Theme
-  /// What is behind the text, and the color of text that has none of its own.
+  /// The background, and the color of text without a color of its own.
   private let (paper, ink): (String, String)
 
   /// Makes a drawing of a canvas, with the colors of a theme on a background.

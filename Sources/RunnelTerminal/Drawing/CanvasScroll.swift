@@ -1,19 +1,19 @@
 /// Rows of a screen that moved up or down together.
 struct CanvasScroll: Hashable {
-  /// Where what a row shows comes from.
+  /// The source of a row's content after a scroll.
   enum Source: Hashable {
-    /// What stood in a row, which may be the same.
+    /// The old content of a row, maybe of the same one.
     case row(Int)
-    /// From outside: nothing that was there.
+    /// New content, from outside.
     case blank
   }
 
-  /// The rows that move, and those that come free at one end.
+  /// The rows that move, and those at one end that become free.
   let rows: Range<Int>
-  /// How many lines up they move; down if negative.
+  /// The number of lines by which they move up; negative for down.
   let lines: Int
 
-  /// Where what a row shows comes from.
+  /// The source of a row's content.
   func source(of row: Int) -> Source {
     guard rows.contains(row) else { return .row(row) }
     return rows.contains(row + lines) ? .row(row + lines) : .blank
@@ -21,13 +21,13 @@ struct CanvasScroll: Hashable {
 }
 
 extension Canvas {
-  /// The farthest that rows are looked for: what a key or a wheel scrolls by.
+  /// The longest scroll that is looked for: that of a key or a wheel.
   private static let linesMax = 3
-  /// How many rows must be saved for a scroll to be worth it.
+  /// The number of rows that a scroll must save to be worth it.
   private static let gainMin = 3
 
-  /// How rows moved since another canvas of the same size, if they did by a few lines and to move them
-  /// leaves less to draw; nil if not.
+  /// The scroll that leads from another canvas of the same size to this one, if there is one by a
+  /// few lines that leaves less to draw; otherwise nil.
   ///
   /// - Parameters:
   ///   - old: the other canvas.
@@ -36,7 +36,7 @@ extension Canvas {
   func scroll(from old: Canvas, changed: [Int]) -> CanvasScroll? {
     guard changed.count > Canvas.gainMin, let first = changed.first else { return nil }
     var best: (gain: Int, scroll: CanvasScroll?) = (Canvas.gainMin - 1, nil)
-    // The last line that changed may be one that tells about the list, as a footer does.
+    // The last line that changed may be about the list, like a footer, and not move with it.
     for end in changed.suffix(2) {
       let rows = first..<end + 1
       let changedCount = end == changed.last ? changed.count : changed.count - 1
@@ -49,7 +49,7 @@ extension Canvas {
     return best.scroll
   }
 
-  /// Whether a row shows what a scroll brings there.
+  /// Whether a row shows the content that a scroll moves there.
   private func shows(_ row: Int, of old: Canvas, after scroll: CanvasScroll) -> Bool {
     guard case .row(let source) = scroll.source(of: row) else { return false }
     return line(row) == old.line(source)

@@ -1,4 +1,4 @@
-/// How a cell belongs to the cursor row.
+/// The relation of a cell to the cursor row.
 public enum RowHighlight: UInt8, CaseIterable, Sendable {
   /// Not in the cursor row.
   case none
@@ -14,12 +14,12 @@ public struct Cell: Hashable, Sendable {
   var scalars: CellScalars
   /// The columns of the text: 1 or 2; 0 in the second half of a wide cell.
   public internal(set) var width: UInt8
-  /// What the cell means.
+  /// The role of the cell.
   public internal(set) var role: StyleRole
   /// Whether the cursor row is drawn over the role.
   public internal(set) var highlight: RowHighlight
 
-  /// What is drawn, as text: one spacing scalar and its marks; empty in the second half of a wide
+  /// The text that is drawn: one spacing scalar and its marks; empty in the second half of a wide
   /// cell.
   public var text: String { scalars.text }
 

@@ -7,7 +7,7 @@ struct CellScalars: Hashable, Sendable {
   /// The most scalars of a cell: a base, its marks, and a mark of direction.
   static let countMax = CellText.marksMax + 2
 
-  // Zero is no scalar: control characters never come this far.
+  // Zero stands for no scalar, since control characters are replaced before.
   private var first: UInt32 = 0
   private var second: UInt32 = 0
   private var third: UInt32 = 0
@@ -47,7 +47,7 @@ struct CellScalars: Hashable, Sendable {
     return String(scalars)
   }
 
-  /// Adds a scalar where there is room.
+  /// Adds a scalar if there is room.
   mutating func append(_ scalar: Unicode.Scalar) {
     switch count {
     case 0: first = scalar.value
@@ -60,7 +60,7 @@ struct CellScalars: Hashable, Sendable {
     }
   }
 
-  /// Takes away all but so many scalars.
+  /// The first scalars, up to a number.
   func prefix(_ count: Int) -> CellScalars {
     var kept = self
     if count < 6 { kept.sixth = 0 }

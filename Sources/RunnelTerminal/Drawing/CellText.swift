@@ -29,7 +29,8 @@ extension CellCluster {
     }
   }
 
-  /// The cluster with a left-to-right mark, which takes no column; a cell has room for one sign less.
+  /// The cluster with a left-to-right mark, which takes no column but the room of one combining
+  /// mark.
   var withDirectionMark: CellCluster {
     var scalars = scalars.prefix(CellText.marksMax)
     scalars.append("\u{200E}")
@@ -39,17 +40,17 @@ extension CellCluster {
 
 /// Turns any text into cells that every terminal draws with the same width.
 ///
-/// curses moves the cursor relatively, from its own idea of widths: one disagreement with the
-/// terminal shifts the rest of the row. So a cluster that terminals disagree about is replaced by
-/// one they agree about:
+/// curses moves the cursor relatively, by its own idea of widths: if the terminal disagrees once,
+/// the rest of the row is shifted. So a cluster on which terminals disagree is replaced by one on
+/// which they agree:
 /// - a joined emoji becomes its first emoji; variation selectors, skin tones, and the keycap fall off;
 /// - a flag becomes its two letters;
 /// - a cluster with more than one spacing scalar is drawn scalar by scalar;
 /// - a cell keeps at most `marksMax` combining marks; a mark without a base stands on `◌`;
 /// - tabs and line ends become `⇥` and `⏎`, other control characters their picture;
-/// - ESC, and every format character (bidirectional overrides and isolates among them), vanishes:
-///   they could repaint the screen or make a value look like another one. What keeps text from right
-///   to left apart from its neighbours is put in by `LineFitting`.
+/// - ESC and every format character (also bidirectional overrides and isolates) vanish: they could
+///   repaint the screen or make one value look like another. `LineFitting` adds the mark that
+///   separates right-to-left text from its neighbours.
 public enum CellText {
   /// The most combining marks in one cell: what a curses cell can hold beside its base.
   public static let marksMax = 4
@@ -66,10 +67,10 @@ public enum CellText {
     return cells
   }
 
-  /// Gives the cells of a text, in order, each with the index after its character, until there are
-  /// no more or `body` returns false.
+  /// Passes the cells of a text to `body`, in order, each with the index after its character, until
+  /// there are no more or `body` returns false.
   ///
-  /// Where nothing but plain ASCII follows plain ASCII, characters need not be looked for.
+  /// Between plain ASCII characters, character boundaries need not be computed.
   @inline(__always)
   static func forEachCell(
     of text: String, glyphs: Glyphs, _ body: (CellCluster, _ end: String.Index) -> Bool
@@ -96,8 +97,8 @@ public enum CellText {
     }
   }
 
-  /// The cell of a character that is one scalar of a block without surprises: Latin, signs, lines,
-  /// kana, Han and Hangul; nil for any other.
+  /// The cell of a character that is one scalar from a simple block: Latin, signs, lines, kana, Han
+  /// and Hangul; nil for any other.
   private static func wellKnown(_ character: Character) -> CellCluster? {
     let scalars = character.unicodeScalars
     guard let scalar = scalars.first else { return nil }
@@ -111,22 +112,22 @@ public enum CellText {
     }
   }
 
-  /// The text in exactly so many columns: cut with an ellipsis, or with blanks behind or before it.
+  /// The text in exactly so many columns: cut with an ellipsis, or padded with blanks.
   ///
   /// - Parameters:
   ///   - text: any text; it is sanitised where it is drawn.
   ///   - width: the columns; below 1 for none.
   ///   - isRight: whether the blanks come first.
   ///   - glyphs: the signs of the screen.
-  /// - Returns: what takes `width` columns when it is drawn. O(width).
+  /// - Returns: a text that takes `width` columns when it is drawn. O(width).
   public static func fitted(
     _ text: String, to width: Int, isRight: Bool, glyphs: Glyphs
   ) -> String {
     guard width > 0 else { return "" }
     let room = width - glyphs.ellipsis.count
     var total = 0
-    // Where the text is cut if it is too long, and the columns up to there; and the end of the
-    // character that is being looked at, which may have several cells.
+    // Where the text is cut if it is too long, and the columns up to there; then the end of the
+    // current character, which may have several cells.
     var (cut, kept) = (text.startIndex, 0)
     var current = text.startIndex
     forEachCell(of: text, glyphs: glyphs) { cluster, end in
@@ -166,7 +167,7 @@ public enum CellText {
     switch scalar.value {
     case 0x1B: return []
     case 0x09: return [CellCluster(text: glyphs.tab, width: 1)]
-    // "\r\n" is one character: its first scalar speaks for both.
+    // "\r\n" is one character: its first scalar decides for both.
     case 0x0A, 0x0D: return [CellCluster(text: glyphs.lineEnd, width: 1)]
     case let value where value < 0x20 && !glyphs.isASCII:
       return picture(0x2400 + value, glyphs: glyphs)
@@ -187,7 +188,7 @@ public enum CellText {
     }
   }
 
-  /// The composed form of a syllable that was sent as its letters.
+  /// The composed form of a syllable that consists of separate letters.
   ///
   /// Terminals that do not join the letters would draw up to four columns.
   private static func hangulSyllable(_ scalars: String.UnicodeScalarView) -> String? {
@@ -255,7 +256,7 @@ public enum CellText {
     }
   }
 
-  /// What stands for a scalar that no terminal can draw; nil for one that it can.
+  /// The replacement of a scalar that no terminal can draw; nil for a scalar that it can.
   private static func replacement(for scalar: Unicode.Scalar, glyphs: Glyphs) -> String? {
     switch scalar.properties.generalCategory {
     case .unassigned, .control, .surrogate: glyphs.unknown

@@ -1,7 +1,7 @@
 /// The ranges behind `CellWidth`, from Unicode 15.1.
 ///
 /// A list holds pairs: the first and the last scalar of a range, in ascending order. The version is
-/// pinned on purpose: a screen test must not change its picture when the toolchain learns a newer one.
+/// fixed on purpose: the result of a screen test must not change with the toolchain.
 enum CellWidthTable {
   /// Two columns: East Asian Width W or F, which includes every emoji shown as a picture by default,
   /// and the ideographic planes whether assigned or not.

@@ -1,10 +1,10 @@
-/// What is to be different in a style; nil leaves it.
+/// A change of a style; nil keeps a part of it.
 public struct StyleChange: Hashable, Sendable {
   /// The colour of the text.
   public var foreground: ThemeColor?
   /// The colour behind the text.
   public var background: ThemeColor?
-  /// All that is done to the text beside colour.
+  /// All attributes of the text besides color.
   public var attributes: Style.Attributes?
 
   /// Makes a change.
@@ -18,9 +18,9 @@ public struct StyleChange: Hashable, Sendable {
   }
 }
 
-/// What is different in some roles of a theme.
+/// The changes of some roles of a theme.
 public struct RoleChanges: Hashable, Sendable {
-  /// What a role looks like.
+  /// The new look of a role.
   public enum Look: Hashable, Sendable {
     /// As in the theme, with changes.
     case changed(StyleChange)
@@ -33,16 +33,16 @@ public struct RoleChanges: Hashable, Sendable {
   /// Changes nothing.
   public init() {}
 
-  /// What is different in a role; nil if nothing is.
+  /// The change of a role; nil if there is none.
   public subscript(role: ThemeRole) -> Look? {
     get { looks[role] }
     set { looks[role] = newValue }
   }
 
-  /// True if all is as in the theme.
+  /// True if nothing is changed.
   public var isEmpty: Bool { looks.isEmpty }
 
-  /// The roles that a role is like, itself first; the last one comes again if they are like each other.
+  /// The roles that a role is like, beginning with itself; in a cycle the last one occurs twice.
   ///
   /// O(n) in them.
   public func chain(from role: ThemeRole) -> [ThemeRole] {
@@ -55,13 +55,14 @@ public struct RoleChanges: Hashable, Sendable {
   }
 }
 
-/// A theme that a user wrote: one of the program's with other roles.
+/// A theme that a user wrote: a built-in theme with some roles changed.
 public struct CustomTheme: Hashable, Sendable {
   /// What it is called.
   public var name: String
-  /// The theme that holds where it says nothing; nil for the one for what is behind the text.
+  /// The theme for everything it does not change; nil for the built-in one that suits the
+  /// background.
   public var base: ThemeName?
-  /// What is different.
+  /// The changes.
   public var roles: RoleChanges
 
   /// Makes a theme.
@@ -75,7 +76,7 @@ public struct CustomTheme: Hashable, Sendable {
 // MARK: In the colours of a terminal
 
 extension StyleChange {
-  /// A style with the change, in so many colours.
+  /// A style with the change, in the colors of a terminal.
   func applied(to style: Style, depth: ColorDepth) -> Style {
     switch depth {
     case .extended: extended(style)
@@ -90,20 +91,21 @@ extension StyleChange {
       on: background.map(\.extended) ?? style.background, attributes(over: style))
   }
 
-  /// Whoever names what is behind the text does not mean the two exchanged, unless that is said, too.
+  /// A change that names a background does not want the two colors exchanged, unless it says so,
+  /// too.
   private func attributes(over style: Style) -> Style.Attributes {
     if let attributes { return attributes }
     let isColored = background != nil && background != .terminal
     return isColored ? style.attributes.subtracting(.reverse) : style.attributes
   }
 
-  /// What tells states apart without colours stays; attributes are only added.
+  /// Attributes that distinguish states without color stay; others are only added.
   private func colorless(_ style: Style) -> Style {
     Style(nil, style.attributes.union(attributes ?? []))
   }
 
-  /// Basic colours are the user's, so greys become what is sure to be seen: the terminal's own colour,
-  /// faint or not, and behind the text the two exchanged.
+  /// The user chooses the basic colors, so greys are replaced by colors that are certainly visible:
+  /// the terminal's own color, faint or not, and as a background the two colors exchanged.
   private func sixteen(_ style: Style) -> Style {
     var style = style
     style.attributes = attributes(over: style)
@@ -141,13 +143,13 @@ extension Style {
     case .named(let number), .bright(let number): background = number
     case .grey:
       background = nil
-      // Coloured text is told from other text without what is behind it.
+      // Colored text differs from other text without a background.
       if foreground == nil { attributes.insert(.reverse) }
     }
     if background != nil { attributes.remove(.dim) }
   }
 
-  /// Black or white: what is wanted, or what is read better on a basic colour.
+  /// Black or white: the wanted one, or the one that is more readable on a basic color.
   fileprivate static func ink(on ground: UInt8, wanted: BasicColor?) -> UInt8 {
     let (black, white): (UInt8, UInt8) = (0, 7)
     // Red, blue and magenta are dark in most palettes.

@@ -1,7 +1,7 @@
 /// The signs that carry meaning on the screen, in one of two sets.
 ///
-/// No state is told by colour alone: each has a sign, and each sign has an ASCII twin for terminals
-/// and locales without Unicode. A twin may take more columns than the sign.
+/// No state is shown by color alone: each has a sign, and each sign has an ASCII version for
+/// terminals and locales without Unicode. The ASCII version may take more columns.
 public struct Glyphs: Hashable, Sendable {
   /// Whether this is the ASCII set.
   public let isASCII: Bool
@@ -38,7 +38,7 @@ public struct Glyphs: Hashable, Sendable {
   public var pinned: String { sign("★", "*") }
   /// A separator between words.
   public var dot: String { sign("·", "-") }
-  /// What stands for the part of a text that does not fit.
+  /// The end of a text that is cut.
   public var ellipsis: String { sign("…", "...") }
   /// Upwards: rows above, bytes sent.
   public var up: String { sign("↑", "^") }
@@ -50,7 +50,7 @@ public struct Glyphs: Hashable, Sendable {
   public var left: String { sign("←", "<-") }
   /// The thumb of a scroll bar.
   public var scrollbar: String { sign("▐", "#") }
-  /// Toasts that only tell something.
+  /// A toast that only informs.
   public var info: String { "i" }
 
   /// A horizontal line of a frame.
@@ -74,7 +74,7 @@ public struct Glyphs: Hashable, Sendable {
   public var control: String { sign("·", "?") }
   /// A scalar that no terminal can draw.
   public var unknown: String { sign("\u{FFFD}", "?") }
-  /// What a combining mark without a letter stands on.
+  /// The base of a combining mark without a letter.
   public var markBase: String { sign("◌", "?") }
 
   /// The signs for a terminal that draws Unicode.

@@ -1,11 +1,10 @@
-/// The clusters of a line that fit in a width, with the ellipsis when not all do.
+/// The clusters of a line that fit into a width, with an ellipsis if not all fit.
 ///
-/// Reads no more of the line than it needs: a value of a megabyte costs no more than its first
+/// It reads no more of the line than it needs: a value of a megabyte costs no more than its first
 /// columns.
 ///
-/// A run with letters that are written from right to left ends in a mark that is not seen: terminals
-/// that order such text would otherwise draw what stands beside it, such as the age of a row, among
-/// its letters.
+/// A run with right-to-left letters ends in an invisible mark: otherwise terminals that reorder
+/// such text would draw the text beside it, such as the age of a row, among its letters.
 struct LineFitting {
   /// What to draw, from left to right.
   private(set) var clusters: [(cluster: CellCluster, role: StyleRole)] = []
@@ -29,7 +28,7 @@ struct LineFitting {
     }
   }
 
-  /// Ends what was fitted of a run with a left-to-right mark, if there is need.
+  /// Ends the fitted part of a run with a left-to-right mark, if it needs one.
   private mutating func markDirection(from start: Int, glyphs: Glyphs) {
     guard !glyphs.isASCII, start < clusters.count,
       clusters[start...].contains(where: \.cluster.isRightToLeft)

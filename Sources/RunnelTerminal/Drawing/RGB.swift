@@ -14,9 +14,9 @@ public struct RGB: Hashable, Sendable {
     (self.red, self.green, self.blue) = (red, green, blue)
   }
 
-  /// The colour with a number among the 256 of xterm.
+  /// The color with a number among the 256 of xterm.
   ///
-  /// The first 16 are what xterm makes of them; elsewhere they are the user's.
+  /// The first 16 are those of xterm; in other terminals the user chooses them.
   public init(xterm number: UInt8) {
     if number < 16 {
       self = Self.basic[Int(number)]
@@ -30,7 +30,7 @@ public struct RGB: Hashable, Sendable {
     }
   }
 
-  /// Reads the notation of the web, `#1c1c1c`; nil for anything else.
+  /// Reads the notation of the web, `#1c1c1c`; returns nil for any other text.
   public init?(hexText: String) {
     let digits = Array(hexText.utf8)
     guard digits.count == 7, digits[0] == UInt8(ascii: "#"),
@@ -49,14 +49,14 @@ public struct RGB: Hashable, Sendable {
     RGB(92, 92, 255), RGB(255, 0, 255), RGB(0, 255, 255), RGB(255, 255, 255),
   ]
 
-  /// How much light the colour gives, from 0 (black) to 1 (white).
+  /// The brightness of the color, from 0 (black) to 1 (white).
   ///
   /// Source: WCAG 2.2, relative luminance.
   public var luminance: Double {
     0.2126 * Self.linear(red) + 0.7152 * Self.linear(green) + 0.0722 * Self.linear(blue)
   }
 
-  /// How well one colour is read on the other, from 1 (not at all) to 21 (black on white).
+  /// The contrast of two colors, from 1 (none) to 21 (black on white).
   ///
   /// Source: WCAG 2.2, contrast ratio.
   public func contrast(to other: RGB) -> Double {

@@ -1,4 +1,4 @@
-/// What a cell means; a theme decides how that looks.
+/// The meaning of a cell; a theme decides how it looks.
 public enum StyleRole: UInt8, CaseIterable, Sendable {
   /// Ordinary text.
   case text
@@ -96,7 +96,7 @@ public enum StyleRole: UInt8, CaseIterable, Sendable {
 
 /// Text with one role.
 public struct StyledRun: Hashable, Sendable {
-  /// The text as it came; it is sanitised when it is drawn.
+  /// The text, unchanged; it is sanitised when it is drawn.
   public var text: String
   /// The role of each of its cells.
   public var role: StyleRole

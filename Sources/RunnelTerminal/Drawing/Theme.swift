@@ -2,7 +2,8 @@
 public enum ColorDepth: Int, Hashable, Sendable, CaseIterable {
   /// None: attributes only.
   case none = 0
-  /// The eight basic ones, bright when bold; whatever the user's palette makes of them.
+  /// The eight basic ones, and their bright forms in bold; the user's palette decides how they
+  /// look.
   case sixteen = 16
   /// The 256 of xterm.
   case extended = 256
@@ -14,15 +15,15 @@ public enum ThemeName: String, Hashable, Sendable, CaseIterable {
   case dark
   /// For dark text on a light background.
   case light
-  /// Dark, and every role at least 7:1 against what is behind it.
+  /// Dark, with a contrast of at least 7:1 for every role.
   case darkHighContrast = "dark-high-contrast"
-  /// Light, and every role at least 7:1 against what is behind it.
+  /// Light, with a contrast of at least 7:1 for every role.
   case lightHighContrast = "light-high-contrast"
   /// Dark, with blue and orange where others have green and red.
   case darkColorBlind = "dark-color-blind"
   /// Light, with blue and orange where others have green and red.
   case lightColorBlind = "light-color-blind"
-  /// Attributes only, whatever colours there are.
+  /// Attributes only, whatever colors the terminal has.
   case mono
   /// The basic colours only, which follow the user's palette.
   case terminal
@@ -32,7 +33,7 @@ public enum ThemeName: String, Hashable, Sendable, CaseIterable {
     self = background == .light ? .light : .dark
   }
 
-  /// The background that the theme is made for; nil for one that does on every kind.
+  /// The background that the theme is made for; nil for one that suits every background.
   public var background: ThemeBackground? {
     switch self {
     case .dark, .darkHighContrast, .darkColorBlind: .dark
@@ -42,19 +43,19 @@ public enum ThemeName: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Which theme a user wants.
+/// The theme that a user wants.
 public enum ThemeChoice: Hashable, Sendable {
-  /// The one for what is behind the text, which the terminal is asked.
+  /// The theme that suits the background, which the terminal is asked for.
   case automatic
-  /// This one of the program's.
+  /// A built-in theme.
   case named(ThemeName)
-  /// The one that the user wrote under this name.
+  /// The user's theme with this name.
   case custom(String)
 
-  /// The choices that everybody has, in the order in which to offer them.
+  /// The choices that every user has, in the order in which they are offered.
   public static let standard = [automatic] + ThemeName.allCases.map { named($0) }
 
-  /// The choice with a name, given the names of the themes that the user wrote; nil if there is none.
+  /// The choice with a name, given the names of the user's themes; nil if there is none.
   public init?(_ name: String, custom: some Sequence<String>) {
     if let choice = ThemeChoice.standard.first(where: { $0.name == name }) {
       self = choice
@@ -75,14 +76,14 @@ public enum ThemeChoice: Hashable, Sendable {
   }
 }
 
-/// Whether text is lighter or darker than what is behind it.
+/// Whether text is lighter or darker than its background.
 public enum ThemeBackground: Hashable, Sendable, CaseIterable {
   /// Light text on a dark background.
   case dark
   /// Dark text on a light background.
   case light
 
-  /// What the variable COLORFGBG of some terminals tells; dark when it tells nothing.
+  /// The background by the variable COLORFGBG of some terminals; dark if it says nothing.
   ///
   /// Its last part is the number of the background's colour among the sixteen.
   public init(colorFGBG value: String?) {
@@ -92,16 +93,16 @@ public enum ThemeBackground: Hashable, Sendable, CaseIterable {
 }
 
 extension ThemeBackground {
-  /// What a colour behind the text makes of it.
+  /// The kind of background that a color is.
   init(of color: RGB) {
-    // Where black and white are read equally well.
+    // Black and white have the same contrast on this luminance.
     self = color.luminance > 0.179 ? .light : .dark
   }
 }
 
-/// How a cell looks.
+/// The look of a cell.
 public struct Style: Hashable, Sendable {
-  /// What a terminal can do to text beside colour.
+  /// The attributes that a terminal can give to text besides color.
   public struct Attributes: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8
@@ -121,11 +122,11 @@ public struct Style: Hashable, Sendable {
     public static let reverse = Attributes(rawValue: 16)
   }
 
-  /// The number of the colour of the text; nil is the terminal's own.
+  /// The number of the text color; nil for the terminal's own.
   public var foreground: UInt8?
-  /// The number of the colour behind the text; nil is the terminal's own.
+  /// The number of the background color; nil for the terminal's own.
   public var background: UInt8?
-  /// What else is done to the text.
+  /// The other attributes of the text.
   public var attributes: Attributes
 
   /// Makes a style.
@@ -162,9 +163,9 @@ public struct Theme: Hashable, Sendable {
     (rowCursor, rowCursorUnfocused) = ThemeTable.rowCursors(name, depth: self.depth)
   }
 
-  /// Changes some roles, in as many colours as the terminal has.
+  /// Changes some roles, in the colors that the terminal has.
   ///
-  /// A role that is like another one is like that one with its changes.
+  /// A role that is like another one takes the other's style with its changes.
   public mutating func apply(_ changes: RoleChanges, depth: ColorDepth) {
     if changes.isEmpty { return }
     let before = self
@@ -178,7 +179,7 @@ public struct Theme: Hashable, Sendable {
     }
   }
 
-  /// How a role looks by itself.
+  /// The style of a role by itself.
   public func style(of role: ThemeRole) -> Style {
     switch role {
     case .cell(let role): styles[Int(role.rawValue)]
@@ -195,10 +196,10 @@ public struct Theme: Hashable, Sendable {
     }
   }
 
-  /// How a cell looks: the style of its role, with the cursor row over it.
+  /// The look of a cell: the style of its role, with the cursor row over it.
   ///
-  /// On the cursor row muted roles look like ordinary text, a role with a background keeps it, and a
-  /// reversed cell stands out of a reversed row by not being reversed.
+  /// On the cursor row muted roles look like ordinary text, a role with a background keeps it, and
+  /// a reversed cell stands out of a reversed row by not being reversed.
   public func style(for role: StyleRole, highlight: RowHighlight = .none) -> Style {
     let plain = styles[Int(role.rawValue)]
     guard highlight != .none else { return plain }
@@ -206,7 +207,7 @@ public struct Theme: Hashable, Sendable {
     var style = role.isMuted ? styles[Int(StyleRole.text.rawValue)] : plain
     style.background = style.background ?? row.background
     style.foreground = style.foreground ?? row.foreground
-    // Text in the colour of the row would be gone.
+    // Text in the color of the row would be invisible.
     if let ground = style.background, style.foreground == ground {
       style.foreground = row.foreground
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A colour as a theme file names it, whatever colours the terminal has.
+/// A color as a theme file names it, independent of the terminal's colors.
 public enum ThemeColor: Hashable, Sendable {
   /// The terminal's own.
   case terminal
-  /// One of the 256 of xterm; the first 16 are the user's.
+  /// One of the 256 of xterm; the user chooses the first 16.
   case number(UInt8)
   /// A colour by its parts.
   case rgb(RGB)
@@ -14,10 +14,10 @@ public enum ThemeColor: Hashable, Sendable {
     "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
   ]
 
-  /// The names of colours, in the order in which to tell them.
+  /// The names of colors, in the order in which they are listed.
   public static let names = ["default"] + basicNames + basicNames.map { "bright-" + $0 }
 
-  /// Reads a name, a number from 0 to 255, or `#rrggbb`; nil for what is none of them.
+  /// Reads a name, a number from 0 to 255, or `#rrggbb`; returns nil for any other text.
   public init?(_ text: String) {
     if let number = UInt8(text) {
       self = .number(number)
@@ -34,9 +34,9 @@ public enum ThemeColor: Hashable, Sendable {
 // MARK: 256 colours
 
 extension ThemeColor {
-  /// The number among the 256 of xterm that looks most alike; nil for the terminal's own.
+  /// The most similar of the 256 colors of xterm; nil for the terminal's own.
   ///
-  /// Parts are never mapped to the first 16, which look different for everybody.
+  /// RGB colors are never mapped to the first 16, which look different for every user.
   var extended: UInt8? {
     switch self {
     case .terminal: nil
@@ -58,23 +58,23 @@ extension ThemeColor {
 
 // MARK: 16 colours
 
-/// What becomes of a colour where there are only the basic ones.
+/// The form of a color on a terminal that has only the basic ones.
 enum BasicColor: Hashable {
   /// One of the first eight.
   case named(UInt8)
   /// One of the next eight, which are the first ones in bold.
   case bright(UInt8)
-  /// A grey, by how light it is: from 0 to 1.
+  /// A grey, by its lightness from 0 to 1.
   case grey(Double)
 }
 
 extension ThemeColor {
-  /// Up to this much colour, a colour counts as a grey.
+  /// The chroma up to which a color counts as a grey.
   private static let greyChromaMax = 0.04
 
-  /// The basic colour of the same kind; nil for the terminal's own.
+  /// The similar basic color; nil for the terminal's own.
   ///
-  /// The hue decides: what is dark or light in it is for the user's palette to say.
+  /// The hue decides; the user's palette says how dark or light the basic color is.
   var basic: BasicColor? {
     switch self {
     case .terminal: return nil
@@ -102,7 +102,7 @@ extension ThemeColor {
   }
 }
 
-/// A colour as people see it: distances in it are about as great as they look.
+/// A color in a perceptual space: distances in it are about as large as people see them.
 ///
 /// Source: Björn Ottosson, "A perceptual color space for image processing" (Oklab), 2020.
 struct PerceivedColor {
@@ -123,7 +123,7 @@ struct PerceivedColor {
     blueToYellow = 0.0259040371 * long + 0.7827717662 * medium - 0.8086757660 * short
   }
 
-  /// How far it is from grey.
+  /// The distance from grey.
   var chroma: Double { hypot(greenToRed, blueToYellow) }
 
   func distance(to other: PerceivedColor) -> Double {

@@ -1,10 +1,10 @@
-/// How well roles can be read, and what the themes of the program hold.
+/// The contrast of roles, and the contrast that the built-in themes guarantee.
 ///
-/// Only colours that are the same for everybody count: the first 16 are the user's.
+/// Only colors that are the same for every user count: users choose the first 16.
 public struct ThemeContrast: Sendable {
-  /// What is asked of a theme on a kind of background.
+  /// The contrast that a theme must have on a kind of background.
   public struct Aim: Sendable {
-    /// The theme that holds it.
+    /// The built-in theme that has it.
     public var theme: ThemeName
     /// The kind of background.
     public var background: ThemeBackground
@@ -12,29 +12,29 @@ public struct ThemeContrast: Sendable {
     public var contrast: Double
     /// The least contrast on the row of the cursor.
     public var cursorContrast: Double
-    /// What may be behind the text.
+    /// The possible background colors.
     var grounds: [RGB]
-    /// The terminal's own colour of text.
+    /// The terminal's own text color.
     var ink: RGB
-    /// Whether roles that carry no text are held to it.
+    /// Whether roles without text must have the contrast, too.
     var includesLines = false
   }
 
-  /// A role that is harder to read than the themes of the program.
+  /// A role that is harder to read than in the built-in themes.
   public struct Finding: Sendable {
-    /// The role that is different.
+    /// The role that was changed.
     public var role: ThemeRole
-    /// How well it is read, from 1 to 21.
+    /// Its contrast, from 1 to 21.
     public var contrast: Double
-    /// How well it should be read.
+    /// The contrast that it should have.
     public var least: Double
-    /// What is behind it.
+    /// The background color.
     public var ground: RGB
-    /// The theme that holds so much.
+    /// The built-in theme that has the contrast.
     public var theme: ThemeName
   }
 
-  /// Roles that carry no text.
+  /// Roles without text.
   private static let lines: Set<StyleRole> = [.frame, .scrollbar]
 
   private static let dark = Aim(
@@ -44,8 +44,10 @@ public struct ThemeContrast: Sendable {
     theme: .light, background: .light, contrast: 4.9, cursorContrast: 4.4,
     grounds: [RGB(255, 255, 255), RGB(0xEE, 0xEE, 0xEE)], ink: RGB(0x1C, 0x1C, 0x1C))
 
-  /// What is asked of a theme of the program, and of those that are based on it; one that goes by the
-  /// background, or takes the terminal's colours, has to do on every kind.
+  /// The contrasts that a built-in theme, and those based on it, must have.
+  ///
+  /// A theme that depends on the background, or uses the terminal's colors, must have them on every
+  /// kind of background.
   public static func aims(of theme: ThemeName?) -> [Aim] {
     var aims: [Aim] =
       switch theme {
@@ -63,14 +65,14 @@ public struct ThemeContrast: Sendable {
     return aims
   }
 
-  /// The roles among those that are different in which the theme that options ask for falls short, each
-  /// with the worst that was found.
+  /// The changed roles whose contrast is too low in the theme of some options, each with its lowest
+  /// contrast.
   public static func findings(
     in options: TerminalOptions, changed: some Sequence<ThemeRole>
   ) -> [Finding] {
     let aims = aims(of: options.baseTheme)
     let changed = Array(changed)
-    // What is read badly on a row that is different is told of the row.
+    // If the cursor row was changed, a low contrast on it is reported for the row.
     let looksAtCursor = !changed.contains(.rowCursor)
     return changed.compactMap { role in
       aims.compactMap { aim in
@@ -80,7 +82,7 @@ public struct ThemeContrast: Sendable {
     }
   }
 
-  /// The worst contrast of a role of a theme; nil if it holds what is asked for.
+  /// The lowest contrast of a role of a theme; nil if it is high enough.
   static func worst(
     of role: ThemeRole, in theme: Theme, _ aim: Aim, looksAtCursor: Bool = true
   ) -> Finding? {
@@ -109,7 +111,7 @@ public struct ThemeContrast: Sendable {
     return findings.min { $0.contrast - $0.least < $1.contrast - $1.least }
   }
 
-  /// The colours of a style; nil if one of them is the user's.
+  /// The colors of a style; nil if the user chooses one of them.
   private static func colors(of style: Style, _ ink: RGB, _ ground: RGB) -> (RGB, RGB)? {
     if [style.foreground, style.background].contains(where: { ($0 ?? 16) < 16 }) { return nil }
     return (

@@ -1,13 +1,13 @@
-/// A role as theme files name it: one of cells, or of what is drawn over the row of the cursor.
+/// A role as theme files name it: the role of a cell, or a style drawn over the cursor row.
 public enum ThemeRole: Hashable, Sendable, CaseIterable {
   /// The role of a cell.
   case cell(StyleRole)
   /// The row of the cursor, over the roles of its cells.
   case rowCursor
-  /// The row of the cursor in a pane without the keys.
+  /// The cursor row of a pane without the focus.
   case rowCursorUnfocused
 
-  /// All roles, in the order in which to tell them.
+  /// All roles, in the order in which they are listed.
   public static let allCases =
     StyleRole.allCases.map { cell($0) } + [rowCursor, rowCursorUnfocused]
 

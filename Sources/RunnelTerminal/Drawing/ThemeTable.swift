@@ -1,8 +1,8 @@
 /// The colours of the themes, role by role.
 ///
-/// Backgrounds are the terminal's own unless the role needs one. `ThemeContrastTests` compute how well
-/// each role is read: the dark colours have at least 5.6:1 on `#1c1c1c`, the light ones at least
-/// 4.9:1 on `#eeeeee`.
+/// The background is the terminal's own unless the role needs another one. `ThemeContrastTests`
+/// compute the contrast of each role: the dark colors have at least 5.6:1 on `#1c1c1c`, the light
+/// ones at least 4.9:1 on `#eeeeee`.
 enum ThemeTable {
   /// With the 256 colours of xterm.
   static func extended(_ role: StyleRole, _ name: ThemeName) -> Style {
@@ -18,7 +18,7 @@ enum ThemeTable {
     }
   }
 
-  /// What is drawn over the cursor row: with the focus, and without.
+  /// The styles drawn over the cursor row: with the focus, and without it.
   static func rowCursors(_ name: ThemeName, depth: ColorDepth) -> (Style, Style) {
     guard depth == .extended else { return (Style(nil, .reverse), Style(nil, .underline)) }
     return switch name {
@@ -89,7 +89,7 @@ enum ThemeTable {
     }
   }
 
-  /// What differs from the standard theme: nothing is told by green against red.
+  /// The differences from the standard theme: no states are distinguished by green and red alone.
   private static func colorBlind(_ role: StyleRole, isLight: Bool) -> Style? {
     func color(_ dark: UInt8, _ light: UInt8, _ attributes: Style.Attributes = []) -> Style {
       Style(isLight ? light : dark, attributes)
@@ -108,7 +108,7 @@ enum ThemeTable {
     }
   }
 
-  /// With the basic colours, which are the user's.
+  /// Styles in the basic colors, which the user chooses.
   ///
   /// Only the first eight are named: the bright ones are missing on some terminals, and bright
   /// black is invisible in some palettes.

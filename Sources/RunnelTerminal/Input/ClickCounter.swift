@@ -1,23 +1,24 @@
-/// Tells double clicks from two clicks.
+/// Distinguishes double clicks from two single clicks.
 ///
 /// A press counts on from the one before if it is of the same button on the same cell, within
-/// `intervalMilliseconds`. Nothing is delayed: the first press of two is told as a click of its own.
+/// `intervalMilliseconds`. Nothing is delayed: the first press of a double click is also reported
+/// as a single click.
 public struct ClickCounter: Hashable, Sendable {
-  /// How long after a press the next one belongs to it.
+  /// The longest time between two presses that belong together.
   public static let intervalMilliseconds: Int64 = 500
 
   private var last: MouseEvent?
   private var time: Int64 = 0
   private var count = 0
 
-  /// Makes a counter that saw nothing.
+  /// Makes a counter without a press.
   public init() {}
 
   /// Takes a press.
   ///
   /// - Parameters:
   ///   - event: the press.
-  ///   - now: milliseconds of any clock; one that was set back begins anew.
+  ///   - now: the milliseconds of any clock; if it was set back, counting begins anew.
   /// - Returns: 1 for a click, 2 for the second of a double click, and so on.
   public mutating func press(_ event: MouseEvent, now: Int64) -> Int {
     let isNext = last == event && 0...Self.intervalMilliseconds ~= now - time

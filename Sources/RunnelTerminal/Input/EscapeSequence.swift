@@ -22,7 +22,7 @@ enum ControlCode {
   }
 }
 
-/// Keys that xterm and its kin send and the terminfo entry does not tell.
+/// Keys that xterm and similar terminals send and that their terminfo entries lack.
 enum EscapeSequence {
   /// The key of a control sequence.
   ///

@@ -1,9 +1,10 @@
 import CPlatform
 import Glibc
 
-/// A doorbell: any thread rings it, the thread that polls hears it.
+/// A doorbell: any thread rings it, and the thread that polls hears it.
 ///
-/// Rings before the next `drain` count as one. The descriptor is readable from a ring to the drain.
+/// Several rings before the next `drain` count as one. The descriptor is readable from a ring until
+/// the drain.
 public final class Wakeup: Sendable {
   /// The descriptor to poll for reading.
   public let fileDescriptor: Int32
@@ -24,7 +25,7 @@ public final class Wakeup: Sendable {
     precondition(result == 0, "an open eventfd takes a write")
   }
 
-  /// Silences the doorbell; call it before looking at what was announced.
+  /// Silences the doorbell; call it before looking at what was posted.
   ///
   /// - Returns: Whether it had rung.
   @discardableResult
@@ -76,7 +77,7 @@ public final class SignalSource {
     precondition(result == 0, "the set of signals to block is valid")
   }
 
-  /// Opens the signals again in the calling thread: for a child before it runs another program.
+  /// Unblocks the signals in the calling thread: for a child before it runs another program.
   public static func restoreSignals() {
     let result = runnel_signals_restore()
     precondition(result == 0, "the set of signals to open is valid")
@@ -84,14 +85,14 @@ public final class SignalSource {
 
   /// Lets INT, TERM and HUP end the program at once, or blocks them again.
   ///
-  /// For the time in which it starts and nobody reads them yet; to be called by the thread that blocked
-  /// them. A screen that is open by then is given back first.
+  /// It is for the time at the start in which nobody reads the signals yet. The thread that blocked
+  /// them must call it. A screen that is open by then is released first.
   public static func letSignalsEnd(_ lets: Bool) {
     let result = runnel_signals_let_end(lets)
     precondition(result == 0, "the set of signals to open is valid")
   }
 
-  /// Stops the process group as C-z does, and returns when it is continued.
+  /// Stops the process group as C-z does; returns when it is continued.
   ///
   /// The screen must be suspended before and resumed after. Returns at once when there is no shell
   /// that could continue the process.
@@ -100,7 +101,7 @@ public final class SignalSource {
     _ = runnel_stop_process_group()
   }
 
-  /// Opens the source; signals that arrived since they were blocked are waiting in it.
+  /// Opens the source; signals that arrived since they were blocked can be read from it.
   ///
   /// - Throws: `TerminalError.systemCall` when the process has no descriptor left.
   public init() throws(TerminalError) {
@@ -123,7 +124,7 @@ public final class SignalSource {
 
 /// Waits on descriptors.
 public enum Poller {
-  /// What a descriptor has.
+  /// The state of a descriptor.
   public struct Readiness: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8
@@ -140,12 +141,12 @@ public enum Poller {
   /// The most descriptors of one wait.
   public static let descriptorsMax = Int(RUNNEL_POLL_MAX)
 
-  /// Waits until a descriptor has something, or until the time is over.
+  /// Waits until one of the descriptors is ready, or until the time is over.
   ///
   /// Signals that interrupt the wait neither shorten nor lengthen it.
   ///
   /// - Parameters:
-  ///   - fileDescriptors: What to wait on; at most `descriptorsMax`.
+  ///   - fileDescriptors: The descriptors to wait on; at most `descriptorsMax`.
   ///   - timeoutMilliseconds: The longest wait; nil waits for ever, 0 only looks.
   /// - Returns: One answer for each descriptor, in their order; all empty after the timeout.
   public static func wait(

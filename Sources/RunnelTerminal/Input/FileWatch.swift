@@ -1,15 +1,15 @@
 import CPlatform
 import Glibc
 
-/// Hears of a file that is saved, also by editors that write another one and rename it.
+/// Notices that a file is saved, also by editors that write another file and rename it.
 ///
-/// The folder is watched, so that the file need not be there yet; the folder must.
+/// It watches the folder, so the file need not exist yet; the folder must.
 public final class FileWatch {
   /// The descriptor to poll for reading.
   public let fileDescriptor: Int32
 
-  /// Whether the folder is no more, so that nothing will be heard, even if there is another one in its
-  /// place; known after `drain`.
+  /// Whether the folder was removed, so that nothing more will be noticed, even if another one
+  /// takes its place; known after `drain`.
   public private(set) var isGone = false
 
   private let name: String
@@ -44,7 +44,7 @@ public final class FileWatch {
 
   deinit { runnel_close(fileDescriptor) }
 
-  /// Whether the file, or one of the folder, may have changed since the last call; never blocks.
+  /// Whether the file, or a file of the folder, may have changed since the last call; never blocks.
   public func drain() -> Bool {
     let answer = runnel_inotify_drain(fileDescriptor, name)
     if answer > 0, answer & Int32(RUNNEL_INOTIFY_GONE) != 0 { isGone = true }

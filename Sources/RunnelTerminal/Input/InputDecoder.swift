@@ -1,4 +1,4 @@
-/// What a terminal library reads, before it makes sense.
+/// An input as a terminal library reads it, without interpretation.
 enum RawInput: Hashable {
   /// A byte of text in UTF-8; `ScalarAssembler` makes scalars of them.
   case byte(UInt8)
@@ -10,36 +10,36 @@ enum RawInput: Hashable {
   case pasteEnd
   case focus(Bool)
   case resize(TerminalSize)
-  /// A key without meaning here.
+  /// A key that the program does not use.
   case unknown
 }
 
 /// Turns what a terminal library reads into events.
 ///
 /// - ESC with something right after it is Meta, alone it is the key.
-/// - A control sequence that the library does not know is understood when it names a key
-///   (`EscapeSequence`), reports the mouse (`MouseSequence`) or answers a question, and otherwise
-///   swallowed: its letters must not run as commands.
-/// - A paste is one event, however many reads it takes; one that is too long is told, and not kept. C-c, which terminals take out of pastes,
-///   ends one whose end marker was lost.
+/// - A control sequence that the library does not know is understood if it names a key
+///   (`EscapeSequence`), reports the mouse (`MouseSequence`) or answers a question; otherwise it is
+///   swallowed, since its letters must not run as commands.
+/// - A paste is one event, however many reads it takes. A paste that is too long is reported, but
+///   not kept. C-c, which terminals remove from pastes, ends a paste whose end marker was lost.
 struct InputDecoder {
-  /// The most characters of an answer; what is longer is no answer.
+  /// The most characters of an answer; longer texts are not answers.
   private static let commandLengthMax = 64
 
   private var assembler = ScalarAssembler()
   /// The paste that has begun and not ended.
   private var paste: PasteBuffer?
-  /// What was read ahead.
+  /// The input that was read too early.
   private var ahead: RawInput?
-  /// What was read together with the end of a paste, and comes after it.
+  /// The bytes that were read with the end of a paste, and come after it.
   private var rest: ArraySlice<UInt8> = []
 
   /// Reads until there is nothing left.
   ///
   /// - Parameters:
-  ///   - next: Reads one input, nil when none is pending.
-  ///   - bytes: Reads as many bytes of a paste as are pending, as what reads one by one is too slow for a
-  ///     long one; nil to read a paste as all else.
+  ///   - next: Reads one input; nil if none is pending.
+  ///   - bytes: Reads all pending bytes of a paste, since reading one by one is too slow for a long
+  ///     paste; nil to read a paste like other input.
   /// - Returns: The events that are complete.
   mutating func decode(
     _ next: () -> RawInput?, bytes: (() -> [UInt8])? = nil
@@ -151,7 +151,7 @@ struct InputDecoder {
     case ("<", "M"), ("<", "m"):
       return MouseSequence.event(parameters.dropFirst(), isRelease: final == "m").map { .mouse($0) }
     case (nil, "M"):
-      // The old form: a code, a column and a row, as one character each.
+      // The old form: a code, a column and a row, each as one character.
       let values = (0..<3).map { _ in take(next) }
       return MouseSequence.event(old: values).map { .mouse($0) }
     case ("?", "c"): return .reply(.attributes)
@@ -163,9 +163,9 @@ struct InputDecoder {
     }
   }
 
-  /// After ESC and `]`: a number, `;`, text, and BEL or ESC and `\`.
+  /// Reads after ESC and `]`: a number, `;`, text, and BEL or ESC and `\`.
   ///
-  /// What does not begin so is Meta and `]`, and what was read of it is lost.
+  /// Anything else counts as Meta and `]`, and the part that was read is lost.
   private mutating func operatingSystemCommand(_ next: () -> RawInput?) -> InputEvent? {
     var text = ""
     while let raw = take(next) {

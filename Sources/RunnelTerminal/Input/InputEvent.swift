@@ -1,13 +1,13 @@
 /// Something the user or the terminal did.
 public enum InputEvent: Hashable, Sendable {
-  /// The most characters of a paste, by Unicode's count; a longer one is not taken.
+  /// The most characters of a paste, as Unicode counts them; a longer paste is not accepted.
   public static let pasteScalarsMax = 1 << 20
 
   /// A key was struck.
   case key(KeyStroke)
   /// Text was pasted; line ends are `\n`.
   case paste(String)
-  /// More text was pasted than is taken, so many characters by Unicode's count; nothing of it was kept.
+  /// A paste of so many characters, as Unicode counts them, was too long; no part of it was kept.
   case pasteTooLong(Int)
   /// The mouse did something.
   case mouse(MouseEvent)
@@ -15,16 +15,16 @@ public enum InputEvent: Hashable, Sendable {
   case resize(TerminalSize)
   /// The terminal got the focus (true) or lost it.
   case focus(Bool)
-  /// The terminal answered a question of the screen; a screen keeps the answers for itself.
+  /// The terminal answered a question of the screen. A screen handles answers itself.
   case reply(TerminalReply)
 }
 
-/// What a terminal answers.
+/// An answer of a terminal.
 public enum TerminalReply: Hashable, Sendable {
-  /// The colour behind the text.
+  /// The background color.
   case background(RGB)
-  /// What kind of terminal it is, which all of them answer: what was asked before and not answered
-  /// until then is not going to be.
+  /// The kind of terminal. All terminals answer this, so earlier questions without an answer will
+  /// not be answered.
   case attributes
 }
 
@@ -32,7 +32,7 @@ public enum TerminalReply: Hashable, Sendable {
 public struct MouseEvent: Hashable, Sendable {
   /// What the mouse did.
   ///
-  /// Double clicks are for the receiver to tell, which has a clock: see `ClickCounter`.
+  /// The receiver, which has a clock, recognizes double clicks: see `ClickCounter`.
   public enum Kind: Hashable, Sendable, CaseIterable {
     /// A button went down.
     case press
@@ -66,7 +66,7 @@ public struct MouseEvent: Hashable, Sendable {
   public var position: Position
   /// What the mouse did.
   public var kind: Kind
-  /// The button it did it with.
+  /// The button that was used.
   public var button: Button
 
   /// Makes an event.

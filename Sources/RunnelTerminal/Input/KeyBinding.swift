@@ -21,7 +21,7 @@ extension ActionID: CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-/// A place in which keys have a meaning of their own, such as a list or a text field.
+/// A place in which keys have their own meaning, such as a list or a text field.
 public struct KeymapContext: RawRepresentable, Hashable, Sendable {
   /// The name.
   public let rawValue: String
@@ -42,15 +42,15 @@ extension KeymapContext: CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-/// One line of the keymap: in this context, these keys struck one after another do this.
+/// One line of the keymap: in this context, these keys, pressed one after another, do this.
 public struct KeyBinding: Hashable, Sendable {
-  /// Where it holds.
+  /// The context in which it applies.
   public var context: KeymapContext
   /// The keys, in order; never empty in a valid keymap.
   public var sequence: [KeyStroke]
-  /// What they do.
+  /// The action.
   public var action: ActionID
-  /// What they do, in a few words for a user.
+  /// The action in a few words for a user.
   public var description: String
 
   /// Makes a binding.
@@ -63,7 +63,7 @@ public struct KeyBinding: Hashable, Sendable {
     self.description = description
   }
 
-  /// The bindings of an action to each of several notations, such as `"j", "Down", "C-n"`.
+  /// The bindings of several notations to one action, such as `"j", "Down", "C-n"`.
   ///
   /// For tables in the source: a notation that cannot be read stops the program.
   public static func bindings(
@@ -81,9 +81,9 @@ public struct KeyBinding: Hashable, Sendable {
   /// The notation of the keys: `gg`, `C-x C-e`, `F2`.
   public var keys: String { Self.notation(of: sequence) }
 
-  /// The notation of keys struck one after another; `KeyStroke.sequence` reads it back.
+  /// The notation of a sequence of keys; `KeyStroke.sequence` reads it.
   ///
-  /// Two plain characters stand together, all else apart.
+  /// Two plain characters are written together, all others apart.
   public static func notation(of sequence: [KeyStroke]) -> String {
     let spaced = sequence.map(\.description).joined(separator: " ")
     let joined = sequence.map(\.description).joined()

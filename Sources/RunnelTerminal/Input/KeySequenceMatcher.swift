@@ -1,10 +1,10 @@
-/// Turns keys into actions: remembers the count and the keys of a sequence that is not complete.
+/// Turns keys into actions: it remembers the count and the keys of an incomplete sequence.
 ///
 /// There is no timeout: a prefix waits until a key completes it or Esc (or `C-g`) takes it back.
 /// - A count is digits before the keys, the first not 0, where the innermost context allows counts
-///   and does not bind the digit. It goes to the action.
-/// - A key that does not continue the keys before it discards them, and the count; it is not tried
-///   as a beginning, so that no command runs by mistake.
+///   and does not bind the digit. It is passed to the action.
+/// - A key that does not continue the sequence discards it, and the count; the key is not tried as
+///   the beginning of another sequence, so that no command runs by mistake.
 ///
 /// ```
 ///            digit            key of a prefix
@@ -14,19 +14,19 @@
 ///    +------- command, Esc, other key ----------+
 /// ```
 public struct KeySequenceMatcher: Hashable, Sendable {
-  /// The greatest count; more digits leave it there.
+  /// The greatest count; more digits do not increase it.
   public static let countMax = 1_000_000
 
-  /// What a key led to.
+  /// The result of a key.
   public enum Match: Hashable, Sendable {
     /// A command is complete.
     case action(ActionID, count: Int?)
-    /// The key was taken. Lists what may follow: nothing after a digit, or after a sequence was
-    /// taken back.
+    /// The key was accepted. The bindings that may follow: none after a digit, or after a sequence
+    /// was cancelled.
     case pending([KeyBinding])
-    /// The key means nothing here; in a text field it may be text.
+    /// The key has no meaning here; in a text field it may be text.
     ///
-    /// If `isPending` was true before, a sequence was broken off, and the key is not to be used.
+    /// If `isPending` was true before, a sequence was cancelled, and the key must not be used.
     case unmatched(KeyStroke)
   }
 
@@ -35,18 +35,18 @@ public struct KeySequenceMatcher: Hashable, Sendable {
   /// The count so far.
   public private(set) var count: Int?
 
-  /// Makes a matcher that waits for nothing.
+  /// Makes a matcher without pending keys.
   public init() {}
 
-  /// Whether keys or digits wait for more.
+  /// Whether there are keys or digits that wait for more.
   public var isPending: Bool { !keys.isEmpty || count != nil }
 
-  /// What waits, as the user typed it: `12g`; empty if nothing does.
+  /// The pending keys as the user typed them: `12g`; empty if there are none.
   public var pendingText: String {
     (count.map { String($0) } ?? "") + KeyBinding.notation(of: keys)
   }
 
-  /// Forgets what waits.
+  /// Forgets the pending keys.
   public mutating func reset() {
     keys = []
     count = nil
@@ -57,8 +57,8 @@ public struct KeySequenceMatcher: Hashable, Sendable {
   /// - Parameters:
   ///   - stroke: the key.
   ///   - keymap: the keymap to look it up in.
-  ///   - contexts: the contexts that hold, innermost first.
-  /// - Returns: what the key led to.
+  ///   - contexts: the current contexts, innermost first.
+  /// - Returns: the result of the key.
   public mutating func feed(
     _ stroke: KeyStroke, keymap: Keymap, contexts: [KeymapContext]
   ) -> Match {

@@ -1,4 +1,4 @@
-/// A key with the modifiers held while it was struck.
+/// A key with the modifiers that were held.
 ///
 /// The notation is that of the manual: `j`, `G`, `C-x`, `M-<`, `Enter`, `S-Tab`, `Space`, `PgDn`,
 /// `F2`, `C-M-Left`. One stroke has one notation:
@@ -37,7 +37,7 @@ public struct KeyStroke: Hashable, Sendable {
     }
   }
 
-  /// Reads a notation; nil when it is none.
+  /// Reads a notation; returns nil if it is not one.
   ///
   /// Modifiers may come in any order, each once.
   public init?(notation: String) {
@@ -56,10 +56,10 @@ public struct KeyStroke: Hashable, Sendable {
       shift: modifiers.contains("S"))
   }
 
-  /// Reads the notation of keys struck one after another; nil when it is none.
+  /// Reads the notation of a sequence of keys; returns nil if it is not one.
   ///
-  /// Notations stand apart by spaces: `g m`, `C-x C-e`. Two characters may stand together: `gg`,
-  /// `]]`, `g1`; a word that is itself a notation, such as `Up` or `F1`, means that key.
+  /// Notations are separated by spaces: `g m`, `C-x C-e`. Two characters may stand together: `gg`,
+  /// `]]`, `g1`; but a word that is itself a notation, such as `Up` or `F1`, means that key.
   public static func sequence(_ notation: String) -> [KeyStroke]? {
     var strokes: [KeyStroke] = []
     for word in notation.split(separator: " ") {
@@ -86,7 +86,7 @@ public struct KeyStroke: Hashable, Sendable {
     return Key.names.first { $0.name == name }?.key
   }
 
-  /// Whether a notation may show the character as itself.
+  /// Whether a notation may contain the character itself.
   private static func isTyped(_ character: Character) -> Bool {
     !character.isWhitespace && (character.unicodeScalars.first?.value ?? 0) > 0x20
   }

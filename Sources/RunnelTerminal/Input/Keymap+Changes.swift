@@ -1,10 +1,10 @@
-/// Other keys for an action, as a user's configuration asks for.
+/// New keys for an action, from a user's configuration.
 public struct KeymapChange: Hashable, Sendable {
-  /// Where they hold; nil for every context in which the action has keys.
+  /// The context in which they apply; nil for every context in which the action has keys.
   public var context: KeymapContext?
-  /// What they do.
+  /// The action.
   public var action: ActionID
-  /// The keys, each as the strokes of a sequence; none unbinds the action.
+  /// The new keys, each a sequence of strokes; none unbinds the action.
   public var sequences: [[KeyStroke]]
 
   /// Makes a change.
@@ -16,12 +16,12 @@ public struct KeymapChange: Hashable, Sendable {
 }
 
 extension Keymap {
-  /// The keymap with changes, of which the last one for an action in a context counts.
+  /// The keymap with changes applied; the last change of an action in a context counts.
   ///
-  /// Each action keeps its contexts, its place in the table and its description. Keys that a change
-  /// gives to an action are taken from those that had them in the same context, or in one that goes
-  /// before it, unless a change gave them, too: see `validate()` for what collides then. Changes of actions without a binding in
-  /// their context are ignored. O(bindings) for each change.
+  /// Each action keeps its contexts, its place in the table and its description. If a change gives
+  /// keys to an action, other actions lose them in the same context and in inner ones, unless a
+  /// change gave them the keys, too: `validate()` then reports the conflict. Changes of actions
+  /// without a binding in their context are ignored. O(bindings) for each change.
   public func applying(_ changes: [KeymapChange]) -> Keymap {
     var homes: [Home: [[KeyStroke]]] = [:]
     let known = Set(bindings.map(Home.init))
@@ -54,7 +54,7 @@ extension Keymap {
       changed, countingContexts: countingContexts, innerContexts: innerContexts)
   }
 
-  /// Where an action has its keys.
+  /// An action and a context in which it has keys.
   private struct Home: Hashable {
     var context: KeymapContext
     var action: ActionID

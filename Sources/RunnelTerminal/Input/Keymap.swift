@@ -1,33 +1,34 @@
-/// Which keys do what, in which context.
+/// The table of keys: which keys do what, in which context.
 ///
-/// One table feeds dispatch, help, hints, and the list of what may follow a prefix. Contexts are
-/// given innermost first: for each sequence of keys the innermost context that knows it decides, so
-/// that a view can take over keys of the list it is built on.
+/// Dispatch, help, hints, and the list of keys after a prefix all use this table. Contexts are
+/// given innermost first: the innermost context that knows a sequence of keys decides, so that a
+/// view can redefine keys of the list it is built on.
 public struct Keymap: Hashable, Sendable {
   /// The bindings, in the order of the table.
   public let bindings: [KeyBinding]
   /// The contexts in which leading digits are a count.
   public let countingContexts: Set<KeymapContext>
-  /// The contexts that go before one while both hold.
+  /// For each context, the contexts that take precedence over it.
   let innerContexts: [KeymapContext: Set<KeymapContext>]
 
-  /// What a sequence of keys is to a keymap.
+  /// The meaning of a sequence of keys.
   enum Lookup: Hashable {
     case command(KeyBinding)
     case prefix
     case nothing
   }
 
-  /// The first binding of each sequence, and the beginnings of longer ones, by context.
+  /// The first binding of each sequence, and the prefixes of longer sequences, by context.
   private let commands: [KeymapContext: [[KeyStroke]: KeyBinding]]
   private let prefixes: [KeymapContext: Set<[KeyStroke]>]
-  /// The bindings of each action, in the order of the table: hints ask for a few in every frame.
+  /// The bindings of each action, in the order of the table; hints need a few of them in every
+  /// frame.
   private let bindingsByAction: [ActionID: [KeyBinding]]
   private let notations: [[KeyStroke]: String]
 
   /// Makes a keymap.
   ///
-  /// See `validate()` for tables that contradict themselves.
+  /// `validate()` finds tables that contradict themselves.
   public init(
     _ bindings: [KeyBinding], countingContexts: Set<KeymapContext> = [],
     innerContexts: [KeymapContext: Set<KeymapContext>] = [:]
@@ -56,7 +57,7 @@ public struct Keymap: Hashable, Sendable {
 
   // MARK: - Questions
 
-  /// What the keys are in these contexts, innermost first.
+  /// The meaning of some keys in these contexts, innermost first.
   ///
   /// O(contexts).
   func lookup(_ sequence: [KeyStroke], in contexts: [KeymapContext]) -> Lookup {
@@ -67,12 +68,12 @@ public struct Keymap: Hashable, Sendable {
     return .nothing
   }
 
-  /// The bindings that can be reached in these contexts, innermost first; those of an outer context
-  /// that an inner one hides are left out.
+  /// The bindings that can be reached in these contexts, innermost first; bindings of an outer
+  /// context that an inner one hides are left out.
   ///
   /// - Parameters:
   ///   - contexts: the contexts, innermost first.
-  ///   - prefix: only what may follow these keys.
+  ///   - prefix: the keys with which the sequences must begin.
   /// - Returns: the bindings, in the order of the contexts, then of the table.
   public func bindings(
     for contexts: [KeymapContext], after prefix: [KeyStroke] = []
@@ -103,7 +104,7 @@ public struct Keymap: Hashable, Sendable {
     }
   }
 
-  /// Whether striking the keys of the binding, one by one, ends in it.
+  /// Whether the keys of the binding, pressed one by one, lead to its action.
   private func reaches(_ binding: KeyBinding, in contexts: [KeymapContext]) -> Bool {
     for length in 1..<binding.sequence.count {
       let beginning = Array(binding.sequence.prefix(length))
@@ -114,7 +115,7 @@ public struct Keymap: Hashable, Sendable {
 
   // MARK: - Validation
 
-  /// What is wrong with the table, in its order; empty if nothing is.
+  /// The mistakes in the table, in its order; empty if there are none.
   ///
   /// O(n) in the bindings times the length of a sequence.
   public func validate() -> [KeymapProblem] {

@@ -1,7 +1,7 @@
-/// What terminals send for the mouse.
+/// Decodes the mouse reports of terminals.
 ///
-/// Source: xterm's control sequences, "Mouse Tracking": the form with numbers (1006), and the old one
-/// with a character for each of three numbers, which some terminals know alone.
+/// Source: xterm's control sequences, "Mouse Tracking": the form with numbers (1006), and the old
+/// form with a character for each of three numbers, which is the only one that some terminals know.
 enum MouseSequence {
   /// The event of a report with numbers: code, column and row, from 1.
   static func event(_ parameters: Substring, isRelease: Bool) -> MouseEvent? {
@@ -11,7 +11,8 @@ enum MouseSequence {
     return event(code: code, column: column, row: row, isRelease: isRelease)
   }
 
-  /// The event of a report of the old form; nil for what is none, or beyond its columns.
+  /// The event of a report of the old form; nil if it is not a report, or its column is too large
+  /// for the form.
   static func event(old inputs: [RawInput?]) -> MouseEvent? {
     let numbers = inputs.compactMap { input -> Int? in
       guard case .scalar(let scalar) = input, (0x20...0x7F).contains(scalar.value) else {
@@ -20,7 +21,7 @@ enum MouseSequence {
       return Int(scalar.value) - 0x20
     }
     guard numbers.count == 3 else { return nil }
-    // Which button was released is not told.
+    // The report does not tell which button was released.
     return event(
       code: numbers[0], column: numbers[1], row: numbers[2], isRelease: numbers[0] & 0x63 == 3)
   }
@@ -46,9 +47,9 @@ enum MouseSequence {
 }
 
 extension TerminalReply {
-  /// Reads an answer: the number of the question, `;`, and what is answered.
+  /// Reads an answer: the number of the question, `;`, and the answer itself.
   ///
-  /// Only the colour behind the text (11) is asked: `11;rgb:1c1c/1c1c/1c1c`, with one to four
+  /// Only the background color (11) is asked for: `11;rgb:1c1c/1c1c/1c1c`, with one to four
   /// hexadecimal digits for each part.
   init?(command: String) {
     let prefix = "11;rgb:"

@@ -1,27 +1,27 @@
 /// The text of a paste while it arrives.
 struct PasteBuffer {
-  /// Where a paste ends among bytes.
+  /// The end of a paste among bytes.
   struct End {
-    /// The index of the first byte behind it.
+    /// The index of the first byte after it.
     var index: Int
-    /// True if C-c ended it, which terminals take out of pastes.
+    /// True if C-c ended it, which terminals remove from pastes.
     var isInterrupt: Bool
   }
 
-  /// What terminals send behind a paste.
+  /// The marker that terminals send after a paste.
   private static let marker: [UInt8] = [0x1B, 0x5B, 0x32, 0x30, 0x31, 0x7E]
 
   private var bytes: [UInt8] = []
-  /// How many characters there were, by Unicode's count.
+  /// The number of characters, as Unicode counts them.
   private var count = 0
   private var endsInReturn = false
-  /// How many bytes at the end may be the beginning of the marker.
+  /// The number of bytes at the end that may be the beginning of the marker.
   private var matched = 0
 
-  /// True if there is more of it than is taken; then nothing is kept.
+  /// True if it is longer than allowed; then nothing is kept.
   private var isTooLong: Bool { count > InputEvent.pasteScalarsMax }
 
-  /// What the paste is as a whole.
+  /// The event for the whole paste.
   var event: InputEvent {
     isTooLong ? .pasteTooLong(count) : .paste(String(decoding: bytes, as: UTF8.self))
   }
@@ -46,7 +46,8 @@ struct PasteBuffer {
     }
   }
 
-  /// Takes a byte that may belong to the marker; false if it does not, or if it is the last of it.
+  /// Takes a byte that may belong to the marker; returns false if it does not, or completes the
+  /// marker.
   private mutating func match(_ byte: UInt8) -> Bool {
     if byte == PasteBuffer.marker[matched] {
       matched += 1

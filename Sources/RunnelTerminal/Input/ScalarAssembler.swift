@@ -1,7 +1,7 @@
-/// Makes scalars of the bytes among raw inputs.
+/// Assembles scalars from the bytes among raw inputs.
 ///
-/// A scalar whose bytes come in several reads is kept until it is whole. Bytes that are no UTF-8
-/// become U+FFFD, and cost nothing of what follows them.
+/// A scalar whose bytes come in several reads is kept until it is complete. Bytes that are not
+/// UTF-8 become U+FFFD, and the bytes after them are read normally.
 struct ScalarAssembler {
   private static let replacement = RawInput.scalar("\u{FFFD}")
 
@@ -9,9 +9,9 @@ struct ScalarAssembler {
   private var value: UInt32 = 0
   /// The bytes still missing; 0 when no scalar has begun.
   private var missing = 0
-  /// The least value that needs as many bytes as the scalar has.
+  /// The least value that may be encoded in as many bytes as the scalar has.
   private var least: UInt32 = 0
-  /// The input that cut a scalar short.
+  /// The input that interrupted a scalar.
   private var ahead: RawInput?
 
   /// The next input that is not a byte; nil when nothing is pending, or only a part of a scalar.
@@ -43,7 +43,7 @@ struct ScalarAssembler {
     return Self.replacement
   }
 
-  /// Takes the first byte of several; false when it is none.
+  /// Takes the first byte of several; returns false if it is not one.
   private mutating func begin(_ byte: UInt8) -> Bool {
     switch byte {
     case 0xC2...0xDF: (missing, least, value) = (1, 0x80, UInt32(byte & 0x1F))
@@ -54,7 +54,7 @@ struct ScalarAssembler {
     return true
   }
 
-  /// Takes a further byte; the scalar when it was the last.
+  /// Takes a further byte; returns the scalar if it was the last.
   private mutating func add(_ byte: UInt8) -> RawInput? {
     value = value << 6 | UInt32(byte & 0x3F)
     missing -= 1

@@ -17,9 +17,9 @@ extension ActionID {
   public static let inputWordLeft = ActionID("input.wordLeft")
   /// One word to the right.
   public static let inputWordRight = ActionID("input.wordRight")
-  /// One line up; in the first line, for the owner of the field to go back in a history.
+  /// One line up; from the first line, the field's owner may go back in a history.
   public static let inputPrevious = ActionID("input.prev")
-  /// One line down; in the last line, for the owner of the field to go forward in a history.
+  /// One line down; from the last line, the field's owner may go forward in a history.
   public static let inputNext = ActionID("input.next")
   /// Delete the character before the cursor.
   public static let inputDeleteBack = ActionID("input.deleteBack")
@@ -33,7 +33,7 @@ extension ActionID {
   public static let inputKillToStart = ActionID("input.killToStart")
   /// Delete up to the end of the line.
   public static let inputKillToEnd = ActionID("input.killToEnd")
-  /// Put back what was deleted last.
+  /// Insert the text that was deleted last.
   public static let inputYank = ActionID("input.yank")
   /// Swap two characters.
   public static let inputTranspose = ActionID("input.transpose")

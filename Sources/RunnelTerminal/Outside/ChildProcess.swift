@@ -1,27 +1,28 @@
 import CPlatform
 import Glibc
 
-/// Runs other programs, with the signals as this process found them.
+/// Runs other programs, with the signal mask that this process was started with.
 enum ChildProcess {
-  /// Runs a program that uses the terminal, to its end.
+  /// Runs a program that uses the terminal, and waits for its end.
   ///
   /// The screen must be suspended. A program that is stopped stops this process too.
   ///
   /// - Parameters:
   ///   - arguments: its name, looked for in PATH, and its arguments.
   ///   - terminal: the terminal to give it; nil for none.
-  /// - Returns: its exit status, or 128 and the number of a signal; 127 if it is not there.
-  /// - Throws: `TerminalError.systemCall` if there can be no further process.
+  /// - Returns: its exit status; 128 plus the number of a signal that ended it; 127 if it does not
+  ///   exist.
+  /// - Throws: `TerminalError.systemCall` if no process can be started.
   static func run(_ arguments: [String], terminal: Int32?) throws(TerminalError) -> Int32 {
     let status = withArguments(arguments) { runnel_run_in_terminal($0, terminal ?? -1) }
     if status < 0 { throw .systemCall("fork", errno) }
     return status
   }
 
-  /// Runs a program that reads its standard input, to its end.
+  /// Runs a program that reads its standard input, and waits for its end.
   ///
-  /// - Returns: its exit status, or 128 and the number of a signal; 127 if it is not there; nil if it
-  ///   takes longer than the time it has, or cannot be started.
+  /// - Returns: its exit status; 128 plus the number of a signal that ended it; 127 if it does not
+  ///   exist; nil if it takes longer than the given time, or cannot be started.
   static func run(_ arguments: [String], input: [UInt8], milliseconds: Int32) -> Int32? {
     let status = withArguments(arguments) {
       runnel_run_with_input($0, input, input.count, milliseconds)

@@ -2,8 +2,8 @@ import Glibc
 
 /// Puts text into the clipboard: by a program of the desktop, or through the terminal.
 ///
-/// On a machine that was logged into from another, the programs would "succeed" with the clipboard of
-/// the wrong one, so there the terminal goes first. The clipboard is never read.
+/// In a remote login, a desktop program would put the text into the clipboard of the wrong machine,
+/// so the terminal is tried first there. The clipboard is never read.
 public struct Clipboard: Sendable {
   /// A way to the clipboard.
   public enum Way: Hashable, Sendable {
@@ -19,17 +19,17 @@ public struct Clipboard: Sendable {
     case copied(by: String, byteCount: Int)
     /// So many bytes were sent to the terminal, which does not say whether it took them.
     case sent(byteCount: Int)
-    /// Nobody took the text, for this reason.
+    /// The text could not be copied, for this reason.
     case failed(String)
   }
 
-  /// How long a program may take.
+  /// The longest time that a program may take.
   private static let patienceMilliseconds: Int32 = 2000
 
-  /// The ways, the best first.
+  /// The ways to the clipboard, the best first.
   public let ways: [Way]
 
-  /// Finds the ways of this process.
+  /// Finds the ways that this process has.
   public init() {
     self.init(
       environment: { name in getenv(name).map { String(cString: $0) } },
@@ -39,8 +39,8 @@ public struct Clipboard: Sendable {
   /// Finds the ways that an environment has.
   ///
   /// - Parameters:
-  ///   - environment: the variable with a name.
-  ///   - isInstalled: whether there is a program with a name.
+  ///   - environment: returns the variable with a name.
+  ///   - isInstalled: tells whether a program with a name exists.
   init(environment: (String) -> String?, isInstalled: (String) -> Bool) {
     func isSet(_ name: String) -> Bool { environment(name).map { !$0.isEmpty } ?? false }
     var programs: [[String]] = []
@@ -63,9 +63,10 @@ public struct Clipboard: Sendable {
       ? ways(programs) + [terminal] : ways(desktop) + ways(programs) + [terminal]
   }
 
-  /// Copies a text by the first way that takes it.
+  /// Copies a text by the first way that works.
   ///
-  /// Waits for a program at most two seconds. The terminal is sent the sequence between two frames.
+  /// It waits at most two seconds for a program. A control sequence is sent to the terminal between
+  /// two frames.
   public func copy(_ text: String, to screen: any Screen) -> Outcome {
     let bytes = Array(text.utf8)
     for way in ways {

@@ -1,26 +1,28 @@
 import RunnelBase
 
-/// What a program sends to a terminal to put text into the clipboard of the machine in front of the user.
+/// The control sequence with which a terminal puts text into the clipboard of the machine that it
+/// runs on.
 ///
-/// Source: xterm's control sequences, OSC 52; for what is around it inside of others, tmux(1) and screen(1).
+/// Source: xterm's control sequences, OSC 52; for the form inside of other programs, tmux(1) and
+/// screen(1).
 public enum ClipboardSequence {
-  /// What is between the program and the terminal.
+  /// The program between this one and the terminal.
   public enum Wrapping: Hashable, Sendable {
     /// Nothing.
     case none
-    /// tmux, which passes on what is marked for it, if it is allowed to.
+    /// tmux, which passes on marked sequences if its options allow it.
     case tmux
     /// GNU screen, which passes on pieces of limited length.
     case screen
   }
 
-  /// The most bytes of text: what terminals take, in Base64, is 99,992 and the frame.
+  /// The most bytes of text: in Base64 they make the 99,992 bytes that terminals accept.
   public static let bytesMax = 74_994
 
   /// The most bytes of a piece that screen passes on.
   private static let pieceMax = 252
 
-  /// The sequence for a text; nil for one that is too long.
+  /// The sequence for a text; nil if the text is too long.
   ///
   /// O(n) in its bytes.
   public static func bytes(for text: String, wrapping: Wrapping = .none) -> [UInt8]? {

@@ -1,4 +1,4 @@
-/// What follows after an editor has ended: the rule by which nothing that was typed is lost.
+/// The steps after an editor has ended; by this rule nothing that was typed is lost.
 ///
 /// ```
 ///   open --> editor --+-- failed, text as before ---------> nothing
@@ -11,27 +11,28 @@
 public struct EditRound: Hashable, Sendable {
   /// What to do next.
   public enum Step: Hashable, Sendable {
-    /// There is nothing to take over.
+    /// Nothing was changed.
     case unchanged
-    /// The text is the new one.
+    /// The text was changed to this one, which is acceptable.
     case accepted(String)
-    /// The editor is to be opened with this text in the file.
+    /// The editor is to be opened again, with this text in the file.
     case again(String)
     /// The text stays in the file, for this reason.
     case kept(String)
   }
 
-  /// What begins a line that tells what is wrong; such lines at the top are no part of the text.
+  /// The beginning of lines that tell what is wrong; such lines at the top do not belong to the
+  /// text.
   public static let mark = "#! "
 
-  /// A text that cannot be taken, and why.
+  /// A text that was refused, and the reason.
   public struct Refused: Hashable, Sendable {
-    /// What was typed.
+    /// The text.
     public var text: String
-    /// Why it cannot be taken, in lines.
+    /// The reason, in lines.
     public var reason: String
 
-    /// Makes one.
+    /// Makes a refused text.
     public init(_ text: String, reason: String) {
       self.text = text
       self.reason = reason
@@ -42,27 +43,27 @@ public struct EditRound: Hashable, Sendable {
   /// The text that was refused last.
   private var refused: Refused?
 
-  /// Begins with a text; or goes on with one that was accepted, and then refused by somebody else.
+  /// Begins with a text, or with one that was accepted before and then refused elsewhere.
   public init(_ original: String, refused: Refused? = nil) {
     self.original = original
     self.refused = refused
   }
 
-  /// What is to be in the file at first.
+  /// The content of the file at first.
   public var firstContent: String { refused.map(Self.content) ?? original }
 
-  /// A refused text with the reason over it.
+  /// A refused text with the reason above it.
   private static func content(_ refused: Refused) -> String {
     let lines = refused.reason.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.map { mark + $0 + "\n" }.joined() + refused.text
   }
 
-  /// Takes what is in the file once the editor has ended.
+  /// Takes the content of the file after the editor has ended.
   ///
   /// - Parameters:
   ///   - content: the whole file.
   ///   - status: the editor's exit status.
-  ///   - problem: what is wrong with a text; nil for one that is acceptable.
+  ///   - problem: returns what is wrong with a text; nil for one that is acceptable.
   /// - Returns: the next step.
   public mutating func finish(
     _ content: String, status: Int32, problem: (String) -> String?
@@ -81,7 +82,7 @@ public struct EditRound: Hashable, Sendable {
     return .again(Self.content(refused))
   }
 
-  /// The text without the lines that told what is wrong.
+  /// The text without the lines that tell what is wrong.
   static func withoutMarks(_ content: String) -> String {
     var rest = content[...]
     while rest.hasPrefix(mark), let end = rest.firstIndex(where: \.isNewline) {

@@ -2,19 +2,19 @@ import Glibc
 
 /// Lets the user edit a text in the editor of their choice.
 public struct ExternalEditor: Sendable {
-  /// How an edit ended.
+  /// The result of an edit.
   public enum Outcome: Hashable, Sendable {
     /// Nothing was changed.
     case unchanged
     /// The text was changed to this one, which is acceptable.
     case accepted(String)
-    /// The text was changed, but cannot be taken; it is in the file, and nothing is lost.
+    /// The text was changed but refused; it is kept in the file.
     case kept(file: String, reason: String)
-    /// Nothing could be edited.
+    /// The editor could not be run.
     case failed(String)
   }
 
-  /// The command, as a shell reads it.
+  /// The command, in shell syntax.
   public let command: String
   /// The folder for files.
   private let folder: String
@@ -29,25 +29,25 @@ public struct ExternalEditor: Sendable {
       folder: variable("XDG_RUNTIME_DIR") ?? variable("TMPDIR") ?? "/tmp")
   }
 
-  /// Uses a command and a folder for files, which only the user can read.
+  /// Uses a command, and a folder for files that only the user can read.
   public init(command: String, folder: String) {
     self.command = command
     self.folder = folder
   }
 
-  /// Opens the editor on a text until what it leaves is acceptable, or the user gives up.
+  /// Opens the editor on a text until the result is acceptable, or the user gives up.
   ///
-  /// The screen is suspended meanwhile. A text that is refused is shown again, with the reason over it;
-  /// who leaves it as it is gives up.
+  /// The screen is suspended meanwhile. A refused text is shown again, with the reason above it; a
+  /// user who leaves it unchanged gives up.
   ///
   /// - Parameters:
-  ///   - text: what to edit.
-  ///   - refused: what the user made of the text before, if it was accepted and then refused by
-  ///     somebody else: they go on with it.
+  ///   - text: the text to edit.
+  ///   - refused: the user's earlier text, if it was accepted and then refused elsewhere; the user
+  ///     continues with it.
   ///   - suffix: the end of the file's name, by which editors know the language: `.json`.
   ///   - screen: the screen that has the terminal.
-  ///   - problem: what is wrong with a text; nil for one that is acceptable.
-  /// - Returns: how it ended.
+  ///   - problem: returns what is wrong with a text; nil for one that is acceptable.
+  /// - Returns: the result.
   public func edit(
     _ text: String, refused: EditRound.Refused? = nil, suffix: String = ".json",
     screen: any Screen, problem: (String) -> String?
@@ -85,7 +85,8 @@ public struct ExternalEditor: Sendable {
   }
 
   private func run(_ file: String, terminal: Int32?) -> Int32? {
-    // A command may have arguments of its own; the name of the file is one word whatever is in it.
+    // The command may have arguments of its own; the name of the file is one word, whatever it
+    // contains.
     try? ChildProcess.run(["sh", "-c", "\(command) \"$1\"", "sh", file], terminal: terminal)
   }
 }

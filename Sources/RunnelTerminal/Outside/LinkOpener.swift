@@ -1,8 +1,8 @@
 import Glibc
 
-/// Hands a link to the desktop's browser, without waiting for it.
+/// Opens a link in the desktop's browser, without waiting for it.
 public struct LinkOpener: Sendable {
-  /// The program that opens links; nil if there is none, or no desktop that it could open them on.
+  /// The program that opens links; nil if there is none, or no desktop.
   public let program: String?
 
   /// Finds the program of this process.
@@ -15,8 +15,8 @@ public struct LinkOpener: Sendable {
   /// Finds the program that an environment has.
   ///
   /// - Parameters:
-  ///   - environment: the variable with a name.
-  ///   - isInstalled: whether there is a program with a name.
+  ///   - environment: returns the variable with a name.
+  ///   - isInstalled: tells whether a program with a name exists.
   init(environment: (String) -> String?, isInstalled: (String) -> Bool) {
     func isSet(_ name: String) -> Bool { environment(name).map { !$0.isEmpty } ?? false }
     #if os(macOS)
@@ -31,10 +31,10 @@ public struct LinkOpener: Sendable {
 
   /// Opens a link to the web.
   ///
-  /// - Returns: the program that was started; nil if there is none, or it is no link to the web.
+  /// - Returns: the program that was started; nil if there is none, or it is not a link to the web.
   public func open(_ link: String) -> String? {
     guard let program, link.hasPrefix("https://") || link.hasPrefix("http://") else { return nil }
-    // A shell leaves the program behind, with nothing of this terminal.
+    // The shell starts the program in the background, without this terminal.
     let script = "\"$1\" \"$2\" </dev/null >/dev/null 2>&1 &"
     let status = ChildProcess.run(
       ["sh", "-c", script, "sh", program, link], input: [], milliseconds: 2000)

@@ -1,14 +1,15 @@
 import Glibc
 
-/// Asks the terminal how many columns it gives to text, and compares that with this package's rules.
+/// Asks the terminal how many columns it gives to some texts, and compares them with this package's
+/// rules.
 ///
-/// A sample is drawn at the beginning of the line, the terminal is asked where its cursor is, and the line
-/// is cleared again. A screen draws only what all terminals agree about, so a difference explains what
-/// other programs show, and seldom what this one does.
+/// Each sample is drawn at the beginning of a line, the terminal is asked for the position of its
+/// cursor, and the line is cleared again. A screen draws only text on whose width all terminals
+/// agree, so a difference explains what other programs show, but seldom what this one does.
 public struct WidthProbe: Hashable, Sendable {
   /// A text and the columns it took.
   public struct Answer: Hashable, Sendable {
-    /// What the sample is.
+    /// The name of the sample.
     public var name: String
     /// The columns that this package counts.
     public var expected: Int
@@ -23,7 +24,7 @@ public struct WidthProbe: Hashable, Sendable {
   private static let patienceMilliseconds: Int32 = 200
   private static let clearing = "\r\u{1B}[K"
 
-  /// What the terminal answered; nil if there is none, or it does not answer.
+  /// The terminal's answers; nil if there is no terminal, or it does not answer.
   public static func run() -> [Answer]? {
     let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -35,7 +36,7 @@ public struct WidthProbe: Hashable, Sendable {
     guard tcsetattr(descriptor, TCSAFLUSH, &raw) == 0 else { return nil }
     defer {
       send(clearing, to: descriptor)
-      // Flushes an answer that came too late: it is not for the shell.
+      // This discards an answer that came too late, so that the shell does not read it.
       tcsetattr(descriptor, TCSAFLUSH, &saved)
     }
     var answers: [Answer] = []
@@ -50,11 +51,11 @@ public struct WidthProbe: Hashable, Sendable {
 
   private static func send(_ text: String, to descriptor: Int32) {
     let bytes = Array(text.utf8)
-    // A terminal that takes nothing answers nothing, which is told.
+    // If the write fails there is no answer, which is reported.
     _ = write(descriptor, bytes, bytes.count)
   }
 
-  /// What comes until the end of an answer, or until nothing more does.
+  /// Reads until the end of an answer, or until nothing more comes.
   private static func read(from descriptor: Int32) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64)
@@ -68,7 +69,7 @@ public struct WidthProbe: Hashable, Sendable {
     return bytes
   }
 
-  /// The column of a report of the cursor's place, `ESC [ row ; column R`; nil if it is none.
+  /// The column of a cursor report, `ESC [ row ; column R`; nil if it is not one.
   static func column(in bytes: [UInt8]) -> Int? {
     guard bytes.last == UInt8(ascii: "R"),
       let start = bytes.lastIndex(of: UInt8(ascii: "[")),

@@ -1,12 +1,12 @@
-/// A screen without a terminal: it keeps what is presented and plays what is sent.
+/// A screen without a terminal: it keeps what is presented, and returns the events it is sent.
 public final class MemoryScreen: Screen {
-  /// What state the screen is in.
+  /// The state of the screen.
   public enum State: Hashable, Sendable {
     /// Showing canvases and delivering events.
     case active
-    /// Given back for a while.
+    /// Suspended.
     case suspended
-    /// Given back for good.
+    /// Closed.
     case closed
   }
 
@@ -14,7 +14,7 @@ public final class MemoryScreen: Screen {
   public private(set) var size: TerminalSize
   /// The signs that the screen can draw.
   public private(set) var glyphs: Glyphs
-  /// The options taken over last; nil before the first.
+  /// The options applied last; nil before the first.
   public private(set) var options: TerminalOptions?
   /// The canvas presented last; nil before the first.
   public private(set) var canvas: Canvas?
@@ -26,7 +26,7 @@ public final class MemoryScreen: Screen {
   public private(set) var sent: [[UInt8]] = []
   /// How often the bell rang.
   public private(set) var bellCount = 0
-  /// What state the screen is in.
+  /// The state of the screen.
   public private(set) var state = State.active
 
   private var events: [InputEvent] = []
@@ -46,7 +46,7 @@ public final class MemoryScreen: Screen {
     if state == .active { sent.append(bytes) }
   }
 
-  /// Takes other options over; its signs stay if they are chosen by the locale.
+  /// Applies other options; its signs stay if the locale chooses them.
   public func apply(_ options: TerminalOptions) {
     self.options = options
     switch options.signs {

@@ -1,4 +1,4 @@
-/// Where canvases are shown and events come from.
+/// Shows canvases and reads events.
 ///
 /// There are two: `CursesScreen` draws on a terminal, `MemoryScreen` keeps the canvas for tests. A
 /// screen belongs to one thread.
@@ -23,7 +23,7 @@ public protocol Screen: AnyObject {
   /// Empty while suspended.
   func readEvents() -> [InputEvent]
 
-  /// Gives the terminal back, as it was before the screen opened, until `resume`.
+  /// Releases the terminal, as it was before the screen opened, until `resume`.
   ///
   /// For stopping the process, or for running an editor. Does nothing while suspended or closed.
   func suspend()
@@ -33,21 +33,21 @@ public protocol Screen: AnyObject {
   /// Also mends the terminal after a stop that came without `suspend`.
   func resume()
 
-  /// Shows the last canvas again from scratch, for a terminal that something else wrote on.
+  /// Shows the last canvas again from scratch, after another program wrote on the terminal.
   func redraw()
 
-  /// Gives the terminal back for good; every later call does nothing.
+  /// Releases the terminal for good; every later call does nothing.
   func close()
 
   /// Rings the terminal's bell.
   func bell()
 
-  /// Sends a control sequence to the terminal between two frames, for what no canvas can say.
+  /// Sends a control sequence to the terminal between two frames, for effects beyond a canvas.
   ///
   /// Ignored while suspended.
   func send(_ bytes: [UInt8])
 
-  /// Takes other options over while open: theme, signs and mouse.
+  /// Applies other options while open: theme, signs and mouse.
   func apply(_ options: TerminalOptions)
 
   /// Asks the terminal for its size; call it after `TerminalSignal.windowChanged`.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why there is no screen.
+/// The reason why there is no screen.
 public struct TerminalError: Error, Hashable, Sendable {
   /// The kind of a terminal error.
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct TerminalError: Error, Hashable, Sendable {
     public static let unknownTerminal = Code(rawValue: "unknown_terminal")
     /// The process has a curses screen already.
     public static let alreadyOpen = Code(rawValue: "already_open")
-    /// The system refused something.
+    /// The system refused a call.
     public static let systemCall = Code(rawValue: "system_call")
   }
 

@@ -3,7 +3,7 @@ public struct ConfirmDialog: Hashable, Sendable {
   /// The widest the box gets, in columns.
   public static let widthMax = 72
 
-  /// What it is about.
+  /// The subject.
   public var title: String
   /// What will happen; lines that are too long are wrapped.
   public var message: [StyledLine]
@@ -20,9 +20,9 @@ public struct ConfirmDialog: Hashable, Sendable {
     self.isDanger = isDanger
   }
 
-  /// Where the parts of a dialog are.
+  /// The parts of a dialog.
   private struct Layout {
-    /// All of it.
+    /// The whole dialog.
     var area: Rect
     /// Whether there is room for a frame.
     var isFramed = true
@@ -32,8 +32,8 @@ public struct ConfirmDialog: Hashable, Sendable {
     var lines: [StyledLine]
   }
 
-  /// The parts of the dialog in a rectangle: without a frame and blank lines where they would take the
-  /// place of what is said.
+  /// The parts of the dialog in a rectangle; without a frame and blank lines if these would take
+  /// the place of text.
   private func layout(in rect: Rect, hasField: Bool, hasError: Bool) -> Layout {
     let fieldHeight = hasField ? (hasError ? 2 : 1) : 0
     let hintLine = HintBar(hints).line(width: .max)
@@ -56,7 +56,7 @@ public struct ConfirmDialog: Hashable, Sendable {
     let (field, room) = rest.splitBottom(fieldHeight)
     let titled = [StyledLine(title, isDanger ? .warn : .strong)] + message
     var lines = titled.flatMap { $0.wrapped(width: rect.width) }
-    // Where not all can be said in full, there is a line for each thing.
+    // If there is not room for everything, each part gets one line.
     if lines.count > room.height {
       lines = message.flatMap { $0.wrapped(width: rect.width) }
       if lines.count > room.height { lines = message }
@@ -69,15 +69,15 @@ public struct ConfirmDialog: Hashable, Sendable {
 
   /// Draws the dialog over the middle of the rectangle.
   ///
-  /// The keys are always shown; where there is little room, the frame goes first, then the end of the
-  /// message. Its first line is what the dialog is about: it is cut at its beginning.
+  /// The keys are always shown. If there is little room, the frame goes first, then the end of the
+  /// message. The message's first line names the subject, so it is cut at its beginning.
   ///
   /// - Parameters:
-  ///   - canvas: what to draw on.
+  ///   - canvas: the canvas to draw on.
   ///   - rect: the area that the dialog belongs to.
   ///   - editor: a field between the message and the keys, for decisions that must be typed.
-  ///   - label: what stands before the field.
-  ///   - error: what is wrong with what was typed; nil if nothing is.
+  ///   - label: the label before the field.
+  ///   - error: the mistake in the typed text; nil if there is none.
   public func draw(
     into canvas: inout Canvas, rect: Rect, editor: LineEditor? = nil, label: String = "",
     error: String? = nil

@@ -1,12 +1,12 @@
-/// The lines of lists as they were drawn last, so that a frame draws only those that differ.
+/// A cache of the lines of lists, so that a frame draws only lines that differ from the last frame.
 ///
-/// It knows nothing that is not given to it with each line: with or without it, the same is drawn. It
-/// belongs to the thread that draws.
+/// Each line is drawn only from the input that is given with it, so the result is the same with and
+/// without the cache. It belongs to the thread that draws.
 public final class DrawnLines {
-  /// More lines than any screen has; where there come to be more, all are forgotten.
+  /// More lines than any screen has; beyond this number the cache is emptied.
   private static let linesMax = 1000
 
-  /// All that the cells of a line follow from, but for its width and the signs of the screen.
+  /// Everything that the cells of a line depend on, except its width and the signs of the screen.
   struct Input: Equatable {
     enum Content: Equatable {
       case row(StyledLine, sign: StyledRun?, offset: Int)
@@ -18,7 +18,7 @@ public final class DrawnLines {
     var isFocused: Bool
   }
 
-  /// What a line is known by.
+  /// The key of a line in the cache.
   enum Key: Hashable {
     case row(String)
     case header(section: String)
@@ -28,17 +28,18 @@ public final class DrawnLines {
   private var width = 0
   private var glyphs: Glyphs?
 
-  /// Makes one that knows no line.
+  /// Makes an empty cache.
   public init() {}
 
-  /// Forgets all lines if they come to be drawn otherwise; to be called once for each frame.
+  /// Empties the cache if lines are to be drawn with another width or other signs; call it once for
+  /// each frame.
   func begin(width: Int, glyphs: Glyphs) {
     if self.width == width, self.glyphs == glyphs { return }
     (self.width, self.glyphs) = (width, glyphs)
     lines = [:]
   }
 
-  /// The line as it was drawn before, or as it is drawn now if it looks different.
+  /// The cached line, or a newly drawn one if its input has changed.
   func line(_ key: Key, _ input: Input, _ draw: (Input) -> CanvasLine) -> CanvasLine {
     if let known = lines[key], known.input == input { return known.line }
     let line = draw(input)

@@ -1,8 +1,8 @@
 /// Text with a cursor, and the edits made to it.
 ///
 /// The text is an array of characters, so that the cursor is a number and every edit is one
-/// replacement. What comes is joined with its neighbours: an accent typed after a letter becomes
-/// one character with it.
+/// replacement. New text is joined with its neighbours: an accent typed after a letter becomes one
+/// character with the letter.
 struct EditBuffer: Hashable, Sendable {
   /// The most steps that can be undone; older ones are forgotten.
   static let undoCountMax = 200
@@ -64,12 +64,12 @@ struct EditBuffer: Hashable, Sendable {
 
   // MARK: - Edits
 
-  /// Replaces a range and puts the cursor after what came.
+  /// Replaces a range, and puts the cursor after the new text.
   ///
   /// - Parameters:
-  ///   - range: what goes.
-  ///   - text: what comes.
-  ///   - isTyping: whether it may be undone together with what was typed just before.
+  ///   - range: the characters that are removed.
+  ///   - text: the new characters.
+  ///   - isTyping: whether it may be undone together with the text typed just before.
   mutating func replace(_ range: Range<Int>, with text: [Character], isTyping: Bool = false) {
     guard !range.isEmpty || !text.isEmpty else { return }
     var edit = joined(range, text)
@@ -85,13 +85,13 @@ struct EditBuffer: Hashable, Sendable {
     }
   }
 
-  /// Ends the step that typing is added to, because the cursor moved.
+  /// Ends the step that further typing would extend, because the cursor moved.
   mutating func closeStep() {
     guard !undoable.isEmpty else { return }
     undoable[undoable.count - 1].isOpen = false
   }
 
-  /// Takes back the last step; false if there is none.
+  /// Undoes the last step; returns false if there is none.
   mutating func undo() -> Bool {
     guard let edit = undoable.popLast() else { return false }
     characters.replaceSubrange(
@@ -101,7 +101,7 @@ struct EditBuffer: Hashable, Sendable {
     return true
   }
 
-  /// Makes the step again that was taken back last; false if there is none.
+  /// Redoes the step that was undone last; returns false if there is none.
   mutating func redo() -> Bool {
     guard var edit = redoable.popLast() else { return false }
     edit.isOpen = false
@@ -117,7 +117,7 @@ struct EditBuffer: Hashable, Sendable {
     cursor = edit.cursorAfter
   }
 
-  /// The edit, widened to the neighbours if they join what comes or each other.
+  /// The edit, extended to the neighbours if they join with the new text or with each other.
   private func joined(_ range: Range<Int>, _ text: [Character]) -> Edit {
     let low = max(0, range.lowerBound - 1)
     let high = min(characters.count, range.upperBound + 1)
@@ -130,14 +130,14 @@ struct EditBuffer: Hashable, Sendable {
         place: range.lowerBound, removed: Array(characters[range]), inserted: text,
         cursorBefore: cursor, cursorAfter: range.lowerBound + text.count, isOpen: false)
     }
-    // The cursor stands before what follows, unless that has joined what came.
+    // The cursor is before the following text, unless that has joined with the new text.
     let isFollowed = !after.isEmpty && cut.last == after.last
     return Edit(
       place: low, removed: Array(characters[low..<high]), inserted: cut, cursorBefore: cursor,
       cursorAfter: low + cut.count - (isFollowed ? 1 : 0), isOpen: false)
   }
 
-  /// Whether typing goes on where the step before ended, within a word and the spaces after it.
+  /// Whether typing continues the last step, within a word and the spaces after it.
   private static func continues(_ last: Edit, _ edit: Edit) -> Bool {
     guard last.isOpen, last.cursorAfter == edit.place,
       last.place + last.inserted.count == edit.place, let previous = last.inserted.last,

@@ -1,12 +1,13 @@
-/// How well typed letters fit a text in which they occur in order, others between them allowed.
+/// The score of typed letters in a text that contains them in order, maybe with other letters
+/// between.
 ///
-/// Letters score more at the start of a word and next to the one before; letters left out before the
-/// first and between score a little less. Of all ways in which a text fits, the best one counts. A
-/// pattern in lower case fits either case.
+/// Letters score more at the start of a word and next to the one before. Letters of the text that
+/// are skipped, before the first match and between matches, reduce the score a little. Of all ways
+/// to match, the best one counts. A pattern in lower case matches either case.
 public struct FuzzyMatch: Hashable, Sendable {
-  /// How well it fits: more is better.
+  /// The score: more is better.
   public let score: Int
-  /// The indices of the characters that fit, in order.
+  /// The indices of the characters that match, in order.
   public let positions: [Int]
 
   /// The most characters of a text that are looked at.
@@ -17,9 +18,10 @@ public struct FuzzyMatch: Hashable, Sendable {
   private static let neighbour = 16
   private static let gap = -1
 
-  /// Fits a pattern into a text; nil if it does not occur.
+  /// Matches a pattern with a text; nil if the text does not contain it.
   ///
-  /// Blanks in the pattern are left out. An empty pattern fits everything with a score of 0. O(pattern × text).
+  /// Blanks in the pattern are ignored. An empty pattern matches everything, with a score of 0.
+  /// O(pattern × text).
   public init?(_ pattern: String, in text: String) {
     let isExact = pattern.contains(where: \.isUppercase)
     let wanted = Array(pattern).filter { $0 != " " }
@@ -34,7 +36,7 @@ public struct FuzzyMatch: Hashable, Sendable {
     return lower.count == 1 ? lower.first ?? character : character
   }
 
-  /// What each place adds for beginning a word.
+  /// The bonus of each character for beginning a word.
   private static func bonuses(_ text: [Character]) -> [Int] {
     text.indices.map { index in
       guard index > 0 else { return wordStart }
@@ -45,7 +47,7 @@ public struct FuzzyMatch: Hashable, Sendable {
     }
   }
 
-  /// Row by row over the pattern, the best score of each prefix that ends at each place.
+  /// Row by row over the pattern: the best score of each prefix that ends at each character.
   private static func best(
     _ pattern: [Character], _ text: [Character], _ bonuses: [Int]
   ) -> (Int, [Int])? {
@@ -56,7 +58,7 @@ public struct FuzzyMatch: Hashable, Sendable {
     for (row, letter) in pattern.enumerated() {
       var next = [Int?](repeating: nil, count: text.count)
       var origin = [Int](repeating: -1, count: text.count)
-      // The best place before, each step away from it being a gap.
+      // The best earlier match; each step away from it is a gap.
       var far: (score: Int, place: Int)?
       for place in text.indices {
         if row > 0, place >= 2, let score = scores[place - 2], score > far?.score ?? .min {

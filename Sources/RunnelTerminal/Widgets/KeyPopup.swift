@@ -1,11 +1,11 @@
-/// What may follow the keys struck so far, in columns at the bottom of the screen.
+/// The keys that may follow the pressed ones, in columns at the bottom of the screen.
 public struct KeyPopup: Hashable, Sendable {
   /// The blanks between two columns.
   private static let gap = 2
 
-  /// The keys struck so far.
+  /// The keys pressed so far.
   public var title: String
-  /// What may follow them.
+  /// The keys that may follow, and what they do.
   public var hints: [Hint]
 
   /// Makes a popup.
@@ -16,8 +16,8 @@ public struct KeyPopup: Hashable, Sendable {
 
   /// Draws the popup over the last lines of the rectangle, as wide as it.
   ///
-  /// The hints stand in columns of equal width, one below the other. What there is no room for is
-  /// left out, with an ellipsis. Nothing is drawn in fewer than three lines.
+  /// The hints stand in columns of equal width, one below the other. Hints that do not fit are left
+  /// out, with an ellipsis. In fewer than three lines nothing is drawn.
   public func draw(into canvas: inout Canvas, rect: Rect) {
     guard rect.height >= 3, rect.width >= 3, !hints.isEmpty else { return }
     let lines = hints.map(\.line)

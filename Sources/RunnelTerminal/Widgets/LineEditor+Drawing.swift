@@ -1,10 +1,10 @@
 extension LineEditor {
   /// Draws the field and puts the terminal's cursor into it.
   ///
-  /// The label comes first; the text takes what is left of the rectangle, one line of the screen
-  /// for each of its lines. It is scrolled in both directions so that the cursor is always seen;
-  /// `<` and `>` at the sides tell that a line goes on. The error takes the last line if there are
-  /// two or more. In a rectangle without cells nothing is drawn.
+  /// The label comes first; the text takes the rest of the rectangle, with one line of the screen
+  /// for each of its lines. It is scrolled in both directions so that the cursor is always visible;
+  /// `<` and `>` at the sides show that a line continues. The error takes the last line if there
+  /// are two or more. In an empty rectangle nothing is drawn.
   ///
   /// - Parameters:
   ///   - canvas: what to draw on.
@@ -76,16 +76,17 @@ extension LineEditor {
     }
   }
 
-  /// The first of `size` places to show so that the wanted one is among them.
+  /// The first of `size` positions to show, so that the wanted one is among them.
   ///
-  /// It moves by half a size at a time: the text stands still while the cursor moves in it.
+  /// It moves by half the size at a time, so that the text stands still while the cursor moves in
+  /// it.
   private static func scrolled(to wanted: Int, size: Int) -> Int {
     guard size > 1 else { return wanted }
     let step = size / 2
     return max(0, (wanted - size + step) / step * step)
   }
 
-  /// What is seen of characters: a hidden secret shows one sign for each.
+  /// The visible form of characters: a hidden secret shows one sign for each.
   private func cells(_ characters: ArraySlice<Character>, _ glyphs: Glyphs) -> [CellCluster] {
     if isSecret && !isRevealed {
       let sign = glyphs.isASCII ? "*" : "•"

@@ -1,18 +1,18 @@
-/// A text field: its text, the cursor in it, what was deleted, and what can be undone.
+/// A text field: its text, the cursor, the deleted text, and the steps that can be undone.
 ///
-/// Works like readline: deletions of words and lines are kept and can be put back, several in a row
-/// as one; typing is undone word by word. A value without time or keys: the keymap turns keys into
-/// actions (see `TextFieldBindings`), `perform` performs them, `insert` types.
+/// It works like readline: deleted words and lines are kept and can be inserted again, several in a
+/// row as one; typing is undone word by word. It is a value without time or keys: the keymap turns
+/// keys into actions (see `TextFieldBindings`), `perform` performs them, `insert` types.
 public struct LineEditor: Hashable, Sendable {
-  /// The most characters to which a text can be made longer in a field; what does not fit is not taken
-  /// at all, which `overflow` tells.
+  /// The most characters that a text can have after typing in a field; text that would exceed it is
+  /// refused as a whole, as `overflow` tells.
   public static let characterCountMax = 65_536
 
-  /// What was not taken, since there is no room for it.
+  /// A text that was refused, since there was no room for it.
   public struct Overflow: Hashable, Sendable {
-    /// How many characters it has.
+    /// The number of its characters.
     public var count: Int
-    /// For how many there is room.
+    /// The number of characters for which there was room.
     public var room: Int
   }
 
@@ -24,18 +24,18 @@ public struct LineEditor: Hashable, Sendable {
   public private(set) var isRevealed = false
   /// What was deleted last by word or line; `input.yank` inserts it.
   public private(set) var killed = ""
-  /// What the last action would have put in and did not, since there is no room; nil if all was taken.
+  /// The text that the last action could not insert for lack of room; nil if it inserted all.
   public private(set) var overflow: Overflow?
 
   private(set) var buffer: EditBuffer
-  /// Whether the last action was a deletion that the next one adds to.
+  /// Whether the last action was a deletion to which the next one is added.
   private var isKilling = false
-  /// The column that moving over lines tries to keep.
+  /// The column that moving between lines tries to keep.
   private var goalColumn: Int?
 
   /// Makes a field; the cursor is at the end.
   ///
-  /// The text is kept as it is, even what could not be typed, and however long it is.
+  /// The text is kept unchanged, even if it could not be typed, and however long it is.
   public init(_ text: String = "", isMultiline: Bool = false, isSecret: Bool = false) {
     self.isMultiline = isMultiline
     self.isSecret = isSecret
@@ -54,7 +54,7 @@ public struct LineEditor: Hashable, Sendable {
   /// The text up to the cursor, as completion needs it.
   public var textBeforeCursor: String { String(buffer.characters[..<buffer.cursor]) }
 
-  /// Whether a text is longer than what can be typed: nothing could be added to it.
+  /// Whether a text is at least as long as can be typed, so that nothing could be added to it.
   ///
   /// O(n) in the text.
   public static func isTooLong(_ text: String) -> Bool {
@@ -81,7 +81,7 @@ public struct LineEditor: Hashable, Sendable {
 
   /// Replaces the characters of a range, as completion does; can be undone.
   ///
-  /// The range is cut to the text. The cursor goes after what came.
+  /// The range is cut to the text. The cursor goes after the new text.
   public mutating func replace(_ range: Range<Int>, with text: String) {
     endRun()
     buffer.closeStep()
@@ -90,7 +90,7 @@ public struct LineEditor: Hashable, Sendable {
       over: range.clamped(to: 0..<buffer.characters.count))
   }
 
-  /// It was told what did not fit.
+  /// Notes that the user was told of the refused text.
   public mutating func forgetOverflow() { overflow = nil }
 
   /// Replaces a range, if there is room for what comes.

@@ -12,9 +12,9 @@ public struct LineHistory: Hashable, Sendable {
 
   /// The entries, the oldest first; no two neighbours are equal.
   public private(set) var entries: [String]
-  /// The entry that is shown; nil while the user types something of their own.
+  /// The entry that is shown; nil while the user types a new text.
   private var place: Int?
-  /// What the user was typing when they went back.
+  /// The new text that the user was typing before going back.
   private var typed = ""
 
   /// Makes a history of entries, the oldest first.
@@ -23,7 +23,7 @@ public struct LineHistory: Hashable, Sendable {
     for entry in entries { add(entry) }
   }
 
-  /// Adds what was entered, and goes back to typing; an empty text and a repetition are not kept.
+  /// Adds an entered text, and returns to typing; an empty text and a repetition are not kept.
   public mutating func add(_ text: String) {
     place = nil
     typed = ""
@@ -32,7 +32,7 @@ public struct LineHistory: Hashable, Sendable {
     if entries.count > Self.countMax { entries.removeFirst() }
   }
 
-  /// The entry that an action of a text field goes to: up is the one before, down the one after.
+  /// The entry for an action of a text field: up is the older one, down the newer one.
   ///
   /// - Returns: the entry to show; nil at an end, and for every other action.
   public mutating func recall(_ action: ActionID, from text: String) -> String? {
@@ -43,9 +43,9 @@ public struct LineHistory: Hashable, Sendable {
     }
   }
 
-  /// The entry before; nil at the oldest.
+  /// The older entry; nil at the oldest.
   ///
-  /// - Parameter text: what is in the field: it is kept while going through the entries.
+  /// - Parameter text: the text of the field; it is kept while going through the entries.
   /// - Returns: the entry to show.
   public mutating func previous(from text: String) -> String? {
     let next = (place ?? entries.count) - 1
@@ -55,7 +55,8 @@ public struct LineHistory: Hashable, Sendable {
     return entries[next]
   }
 
-  /// The entry after, and after the newest what the user was typing; nil if they type.
+  /// The newer entry; after the newest, the text that the user was typing; nil if no entry is
+  /// shown.
   public mutating func next() -> String? {
     guard let place else { return nil }
     if place + 1 < entries.count {

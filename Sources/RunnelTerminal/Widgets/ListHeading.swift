@@ -1,8 +1,8 @@
-/// What the header line of a section says.
+/// The text of a section's header line.
 public struct ListHeading: Hashable, Sendable {
   /// The text at the left.
   public var title: StyledLine
-  /// What stands at the right end: a count, a state.
+  /// The text at the right end: a count, a state.
   public var detail: StyledLine
 
   /// Makes a heading.

@@ -2,29 +2,29 @@ public import RunnelBase
 
 /// Draws a list: headers, rows, the cursor, the sticky header.
 public enum ListWidget {
-  /// The columns of a title that are worth more than the detail beside it.
+  /// The columns of a title that take precedence over the detail beside it.
   private static let titleWidthMin = 8
-  /// Below so many columns what a divider says stands near its beginning.
+  /// The width below which the text of a divider stands near its beginning.
   private static let narrowColumns = 50
 
   /// Draws the part of a list that its state shows.
   ///
-  /// Column 0 holds the cursor's sign, so that the cursor is seen without colours; rows begin in
-  /// column 1, titles in column 2, or one further on where both signs stand before them. The detail of a header is left out where it would squeeze the
-  /// title.
+  /// Column 0 holds the cursor's sign, so that the cursor is visible without colors. Rows begin in
+  /// column 1. Titles begin in column 2, or one further on if both signs stand before them. The
+  /// detail of a header is left out if it would squeeze the title.
   ///
   /// - Parameters:
   ///   - content: the list.
-  ///   - state: where the user is in it, for this content and the height of `rect`.
-  ///   - headings: what the headers of the sections say, by the sections' ids.
-  ///   - rowText: the text of the row with an id, at most so many columns wide.
-  ///   - emptyHint: what is to be said behind the text of a section without rows.
+  ///   - state: the position in it, for this content and the height of `rect`.
+  ///   - headings: the texts of the headers, by the sections' ids.
+  ///   - rowText: returns the text of the row with an id, at most so many columns wide.
+  ///   - emptyHint: the hint after the text of a section without rows.
   ///   - isFocused: whether keys go to this list.
-  ///   - divider: what the divider says.
-  ///   - rowSign: what stands before the row with an id where the cursor's sign does not; nil for
-  ///     nothing.
-  ///   - drawn: the lines as they were drawn last; nil to draw all.
-  ///   - canvas: what to draw on.
+  ///   - divider: the text of the divider.
+  ///   - rowSign: returns the sign before the row with an id, if the cursor's sign is not there;
+  ///     nil for none.
+  ///   - drawn: the cache of drawn lines; nil to draw all.
+  ///   - canvas: the canvas to draw on.
   ///   - rect: where to draw.
   public static func draw(
     _ content: ListContent, _ state: ListState, headings: [String: ListHeading],
@@ -93,7 +93,7 @@ public enum ListWidget {
     }
   }
 
-  /// What stands in place of the rows of a section without rows.
+  /// The line shown in a section without rows.
   private static func emptyLine(_ words: String, _ width: Int, _ glyphs: Glyphs) -> CanvasLine {
     CanvasLine(width: width, glyphs: glyphs) { canvas in
       let text = canvas.bounds.splitLeft(2).rest
@@ -106,9 +106,9 @@ public enum ListWidget {
   /// - Parameters:
   ///   - position: a cell of the screen.
   ///   - content: the list.
-  ///   - state: where the user is in it, as it was drawn.
-  ///   - rect: where it was drawn.
-  /// - Returns: what is there; nil for the line of an empty section, and outside.
+  ///   - state: the position in it, as it was drawn.
+  ///   - rect: the rectangle in which it was drawn.
+  /// - Returns: the item; nil for the line of an empty section, and outside.
   public static func item(
     at position: Position, _ content: ListContent, _ state: ListState, rect: Rect
   ) -> ListItem? {
@@ -135,8 +135,8 @@ public enum ListWidget {
     let area = canvas.bounds
     let role = isSticky ? StyleRole.sectionSticky : .sectionHeader
     canvas.fill(area, role: role)
-    // The cursor's sign takes the place of the fold's, which moves on. In ASCII they look the same,
-    // so the fold's always stands beside it.
+    // The cursor's sign takes the place of the fold's sign, which moves on. In ASCII both look the
+    // same, so the fold's sign always stands beside it.
     let shift = isCursor || canvas.glyphs.isASCII ? 1 : 0
     let sign = isFolded ? canvas.glyphs.foldClosed : canvas.glyphs.foldOpen
     canvas.put(

@@ -1,23 +1,23 @@
-/// A list of things to do or to choose from, narrowed by some of their letters.
+/// A list of commands or choices, which typed letters narrow down.
 ///
-/// A value without time or keys: the owner narrows it to what is typed, moves the selection and reads
-/// `selected`. It draws its rows alone, for a palette, or in a box with a field, for a menu.
+/// A value without time or keys: the owner narrows it to the typed letters, moves the selection and
+/// reads `selected`. It draws only its rows, for a palette, or a box with a field, for a menu.
 public struct MenuList: Hashable, Sendable {
-  /// One thing that can be chosen.
+  /// An item that can be chosen.
   public struct Item: Hashable, Sendable {
-    /// What the owner knows it by.
+    /// The owner's id for it.
     public var id: String
-    /// What it is or does, in a few words: what is searched in.
+    /// Its meaning in a few words, which are searched.
     public var title: String
-    /// Its name, which is searched in too; empty if it has none.
+    /// Its name, which is searched, too; empty if it has none.
     public var name: String
     /// The keys that do the same; empty if there are none.
     public var keys: String
-    /// What else is to be said of it; empty for nothing.
+    /// A note about it; empty for none.
     public var note: String
-    /// Whether it is what is in force now.
+    /// Whether it is the current choice.
     public var isChosen: Bool
-    /// Why it cannot be chosen now; nil if it can.
+    /// The reason why it cannot be chosen now; nil if it can.
     public var refusal: String?
 
     /// Makes an item.
@@ -35,7 +35,7 @@ public struct MenuList: Hashable, Sendable {
     }
   }
 
-  /// An item that fits, and where.
+  /// An item that matches, and the positions of the letters in it.
   private struct Found: Hashable {
     var item: Item
     var positions: [Int]
@@ -45,10 +45,11 @@ public struct MenuList: Hashable, Sendable {
   private var pattern: String
   private var found: [Found]
   private var selection = 0
-  /// The row that was drawn first when a row was clicked; nil once the selection moves by itself.
+  /// The first visible row when a row was clicked; nil once the selection has moved otherwise.
   private var held: Int?
 
-  /// Makes a list of those items that fit a pattern, the best first; all in this order if it is empty.
+  /// Makes a list of the items that match a pattern, the best first; all in their order if it is
+  /// empty.
   public init(_ items: [Item], pattern: String = "") {
     self.items = items
     self.pattern = pattern
@@ -56,16 +57,16 @@ public struct MenuList: Hashable, Sendable {
     found = MenuList.matches(of: pattern, in: items)
   }
 
-  /// How many items there are, whether they fit or not.
+  /// The number of items, whether they match or not.
   public var itemCount: Int { items.count }
 
-  /// The items that fit what is typed, the best first.
+  /// The items that match the typed letters, the best first.
   public var shown: [Item] { found.map(\.item) }
 
-  /// The selected item; nil if none fits.
+  /// The selected item; nil if none matches.
   public var selected: Item? { found.indices.contains(selection) ? found[selection].item : nil }
 
-  /// Shows the items that fit some letters, and selects the best one.
+  /// Shows the items that match some letters, and selects the best one.
   public mutating func narrow(to pattern: String) {
     guard pattern != self.pattern else { return }
     self.pattern = pattern
@@ -74,7 +75,7 @@ public struct MenuList: Hashable, Sendable {
     selection = 0
   }
 
-  /// Takes other items for these; the selection stays on the item it is on, if that is still there.
+  /// Replaces the items; the selection stays on its item if that still exists.
   public mutating func replaceItems(with items: [Item]) {
     let id = selected?.id
     self.items = items
@@ -89,7 +90,7 @@ public struct MenuList: Hashable, Sendable {
     if let index = found.firstIndex(where: { $0.item.id == id }) { selection = index }
   }
 
-  /// Moves the selection; it goes round at both ends.
+  /// Moves the selection; it wraps around at both ends.
   public mutating func move(by count: Int) {
     guard !found.isEmpty else { return }
     held = nil
@@ -118,15 +119,16 @@ public struct MenuList: Hashable, Sendable {
 // MARK: - Drawing
 
 extension MenuList {
-  /// The columns before a title: the cursor's sign, that of what is chosen, and a blank.
+  /// The columns before a title: the cursor's sign, the sign of the current choice, and a blank.
   private static let gutterWidth = 3
 
   /// The height of a box that shows all items under a field.
   public var fittingHeight: Int { items.count + 3 }
 
-  /// The index of the row that is drawn first in so many lines.
+  /// The index of the first row that is drawn in so many lines.
   ///
-  /// The selection stays in sight, in the middle where it can; what was clicked stays where it is.
+  /// The selection stays visible, in the middle if possible; after a click the rows stay where they
+  /// are.
   private func firstRow(height: Int) -> Int {
     if let held, held..<held + height ~= selection { return held }
     return max(0, min(selection - height / 2, found.count - height))
@@ -166,7 +168,7 @@ extension MenuList {
     let (gutter, text) = row.splitLeft(MenuList.gutterWidth)
     let right = MenuList.right(item)
     var left = MenuList.left(match)
-    // A name gives way to a reason, and a reason to what cannot be done.
+    // The name is dropped for the reason, and the reason for the title.
     let named = StyledLine("  [\(item.name)]", .muted)
     let isRoomy = item.refusal == nil || left.width + named.width + right.width < text.width
     if !item.name.isEmpty, isRoomy { left.append(named) }
@@ -209,7 +211,7 @@ extension MenuList {
   /// The rectangle of the rows in a box with a field; a low box has no frame.
   public static func rows(inBox box: Rect) -> Rect {
     let inside = inside(box)
-    // Where there is one line only, it is the selected row's.
+    // If there is only one line, it shows the selected row.
     return inside.height < 2 ? inside : inside.splitTop(1).rest
   }
 

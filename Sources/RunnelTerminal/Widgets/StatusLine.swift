@@ -1,8 +1,8 @@
 /// One line with text at both ends.
 public struct StatusLine: Hashable, Sendable {
-  /// What stands at the left end.
+  /// The text at the left end.
   public var left: StyledLine
-  /// What stands at the right end.
+  /// The text at the right end.
   public var right: StyledLine
 
   /// Makes a line.
@@ -13,8 +13,8 @@ public struct StatusLine: Hashable, Sendable {
 
   /// Draws it in the first line of the rectangle.
   ///
-  /// When there is not room for both, the left text is cut, down to a third of the width; then the
-  /// right one.
+  /// If there is not room for both, the left text is cut, down to a third of the width, and then
+  /// the right one.
   ///
   /// - Parameters:
   ///   - canvas: what to draw on.
@@ -37,7 +37,7 @@ public struct StatusLine: Hashable, Sendable {
 public struct Hint: Hashable, Sendable {
   /// The notation of the keys.
   public var keys: String
-  /// What they do.
+  /// What the keys do.
   public var words: String
 
   /// Makes a hint.
@@ -54,11 +54,11 @@ public struct Hint: Hashable, Sendable {
   }
 }
 
-/// The line that tells the most useful keys.
+/// A line with the most useful keys.
 public struct HintBar: Hashable, Sendable {
   /// The hints, the most useful first.
   public var hints: [Hint]
-  /// A hint that comes last and outlives the others when there is little room; nil for none.
+  /// A hint that comes last, and stays longest if there is little room; nil for none.
   public var last: Hint?
 
   /// Makes a bar.
@@ -75,9 +75,9 @@ public struct HintBar: Hashable, Sendable {
     canvas.put(line(width: first.width), at: first.origin, width: first.width)
   }
 
-  /// The index of the hint that is drawn at a column of so many; nil if none is.
+  /// The index of the hint drawn at a column, if so many columns are used; nil if there is none.
   ///
-  /// The column is counted from the first hint. What comes last is not among them.
+  /// The column is counted from the first hint. The `last` hint is not among them.
   public func index(atColumn column: Int, width: Int) -> Int? {
     var start = 0
     for (index, hint) in hints.enumerated() {

@@ -1,5 +1,5 @@
 extension StyledLine {
-  /// The line without its first columns; a wide character of which half is cut leaves a blank.
+  /// The line without its first columns; a wide character that is cut in half leaves a blank.
   package func dropping(columns: Int, glyphs: Glyphs) -> StyledLine {
     guard columns > 0 else { return self }
     var left = columns
@@ -37,7 +37,7 @@ extension StyledLine {
     StyledLine(runs.map { StyledRun($0.text, $0.role == role ? other : $0.role) })
   }
 
-  /// The line cut into lines no wider than `width`, between words where it can be.
+  /// The line, split into lines no wider than `width`; between words where possible.
   ///
   /// Line ends in the text end a line; a blank at which a line is cut is dropped. A word that is
   /// wider than a line is cut. An empty line gives one empty line; a width below 1 counts as 1.
@@ -51,7 +51,7 @@ extension StyledLine {
   }
 }
 
-/// The lines made so far of a text that is being wrapped.
+/// The finished lines of a text that is being wrapped.
 private struct LineWrapping {
   private struct Piece {
     var character: Character
@@ -75,7 +75,7 @@ private struct LineWrapping {
     let piece = Piece(
       character: character, role: role, width: CellWidth.width(of: character))
     if lineWidth + piece.width > width, !line.isEmpty {
-      // A blank that does not fit stands for the line end.
+      // A blank that does not fit becomes the line end.
       if character == " " { return endLine(at: line.count) }
       endLine(at: breakIndex > 0 ? breakIndex : line.count, dropsBlank: breakIndex > 0)
     }

@@ -1,5 +1,5 @@
 extension StyledLine {
-  /// The line with each occurrence of a text in a role, whatever its upper and lower case.
+  /// The line with each occurrence of a text in a role, ignoring case.
   ///
   /// An occurrence may span several runs. The empty text occurs nowhere. O(n m) in the worst case.
   public func marking(_ text: String, _ role: StyleRole) -> StyledLine {
@@ -30,9 +30,9 @@ extension StyledLine {
     return line
   }
 
-  /// The line with what is looked for in the role of matches, or that of the match that was gone to.
+  /// The line with the matches of a search in the role of matches, or of the current match.
   ///
-  /// Nil for nothing, which leaves it as it is.
+  /// Without a search the line is unchanged.
   package func marking(_ search: String?, isCurrent: Bool) -> StyledLine {
     guard let search else { return self }
     return marking(search, isCurrent ? .searchCurrent : .searchMatch)

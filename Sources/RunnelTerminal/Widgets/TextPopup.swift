@@ -79,7 +79,7 @@ public struct TextPopup: Hashable, Sendable {
     }
   }
 
-  /// The rows that the thumb of a scroll bar takes: at an end exactly when the text is at it.
+  /// The rows of a scroll bar's thumb: at an end of the bar exactly if the text is at its end.
   static func thumb(count: Int, height: Int, top: Int) -> Range<Int> {
     let size = max(1, height * height / count)
     let room = height - size
@@ -93,20 +93,20 @@ public struct TextPopup: Hashable, Sendable {
 
 /// A short message that goes away by itself.
 public struct Toast: Hashable, Sendable {
-  /// How bad it is.
+  /// The severity of a message.
   public enum Kind: Hashable, Sendable {
-    /// Something to know.
+    /// Information.
     case info
-    /// Something to beware of.
+    /// A warning.
     case warning
-    /// Something that failed.
+    /// A failure.
     case error
   }
 
   /// The most lines a message takes; more is cut.
   public static let lineCountMax = 4
 
-  /// How bad it is.
+  /// The severity.
   public var kind: Kind
   /// What happened.
   public var text: String
