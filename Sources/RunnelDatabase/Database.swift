@@ -251,7 +251,7 @@ public actor Database {
       for advice in session.takeIndexAdvice() { post(.advice(advice)) }
     case .unlisten(let listener):
       session.unlisten(listener)
-      if !session.undelivered.isEmpty { look() }
+      if session.core.hasUndelivered { look() }
     case .extend(let listener, let count):
       post(for: listener) { try session.extend(listener, by: count) }
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),

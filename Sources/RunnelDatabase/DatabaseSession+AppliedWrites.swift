@@ -17,18 +17,6 @@ extension DatabaseSession {
   public func write(
     _ write: Write, id: WriteID
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
-    if replica != nil {
-      let written = try writeOnReplica(write, name: id)
-      return (written.isNew, written.deliveries)
-    }
-    var isApplied = false
-    let deliveries = try perform { transaction, now in
-      isApplied = try transaction.takeName(id)
-      guard isApplied else { return [] }
-      let parts = try write.assignments(now: now, reader: transaction)
-      try carryOut(parts, transaction, now: now)
-      return parts.map(\.path)
-    }
-    return (isApplied, deliveries)
+    try core.write(name: id, undoes: nil) { _, _ in write }
   }
 }

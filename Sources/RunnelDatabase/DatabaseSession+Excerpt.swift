@@ -83,7 +83,7 @@ extension DatabaseSession {
 
   /// Whether the history keeps a value of so many bytes when it is removed.
   private func wouldKeep(_ byteCount: Int) throws -> Bool {
-    guard byteCount <= History.valueBytesMax, replica == nil else { return false }
+    guard byteCount <= History.valueBytesMax, core.canUndoRemovals else { return false }
     return try store.read { try $0.historyLimit() } > 0
   }
 

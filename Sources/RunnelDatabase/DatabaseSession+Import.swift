@@ -54,10 +54,9 @@ extension DatabaseSession {
     _ document: UnsafeBufferPointer<UInt8>, at path: Path, mode: ImportMode,
     progress: @escaping (ImportStep) -> Bool = { _ in true }
   ) throws -> ImportOutcome {
-    if replica != nil { throw DatabaseSession.noImport(file) }
     let importing = Importing(file: file, author: environment.author, progress)
     return try importing.outcome {
-      try perform { transaction, now in
+      try core.perform(.importing) { transaction, now in
         try path.checkIsWritable(by: "import")
         return try importing.run(on: transaction) {
           try DatabaseSession.reading(document) {
@@ -92,10 +91,9 @@ extension DatabaseSession {
   func undoImport(
     _ entry: HistoryEntry, _ progress: @escaping (ImportStep) -> Bool
   ) throws -> [Delivery] {
-    if replica != nil { throw DatabaseSession.noImport(file) }
     let importing = Importing(file: file, author: environment.author, progress)
     let outcome = try importing.outcome {
-      try perform { transaction, now in
+      try core.perform(.importing) { transaction, now in
         try importing.run(on: transaction) {
           try importing.undo(entry, transaction, now: now)
         }

@@ -23,16 +23,10 @@ extension DatabaseSession {
         ? mine
         : policy.resolve(Conflict(path: path, base: base, mine: mine, theirs: theirs))
     }
-    if replica != nil {
-      let node = resolved(try self.node(at: path))
-      return (node, try writeOnReplica(.set(path, node.exportJSON)).deliveries)
-    }
     var node = mine
-    let deliveries = try perform { transaction, now in
-      node = resolved(try transaction.storedNode(at: path))
-      let parts = try Write.set(path, node.exportJSON).assignments(now: now, reader: transaction)
-      try carryOut(parts, transaction, now: now)
-      return parts.map(\.path)
+    let deliveries = try core.write { reader, _ in
+      node = resolved(try reader.node(at: path))
+      return .set(path, node.exportJSON)
     }
     return (node, deliveries)
   }

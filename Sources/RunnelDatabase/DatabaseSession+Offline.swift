@@ -18,26 +18,14 @@ extension DatabaseSession {
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func goOffline(because reason: String = OfflineReason.wish) throws -> [Delivery] {
-    guard let replica else { return try disconnectOrigin() }
-    let deliveries = replica.connectionInfo.isConnected ? try disconnectOrigin() : []
-    offlineReasons.insert(reason)
-    return deliveries
+    try requireReplica().goOffline(because: reason)
   }
 
   /// Takes a reason to stay offline back; one that was not given is ignored.
   ///
   /// - Returns: true if the origin may be connected now: no other reason is left.
   public func goOnline(because reason: String = OfflineReason.wish) -> Bool {
-    offlineReasons.remove(reason)
-    return offlineReasons.isEmpty
-  }
-
-  /// Throws `refused` if there is a reason to stay offline.
-  func checkMayConnect() throws {
-    if offlineReasons.isEmpty { return }
-    throw DatabaseError(
-      .refused,
-      "The origin is not connected: \(offlineReasons.sorted().joined(separator: ", ")).")
+    replica?.goOnline(because: reason) ?? true
   }
 }
 

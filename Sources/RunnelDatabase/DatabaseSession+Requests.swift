@@ -25,12 +25,12 @@ extension DatabaseSession {
     case .write(let number, let write):
       return answer(number) {
         let deliveries = try self.write(write)
-        return (deliveries, .written(number, key: nil, entry: newestEntryID))
+        return (deliveries, .written(number, key: nil, entry: context.newestEntryID))
       }
     case .push(let number, let path, let json):
       return answer(number) {
         let (key, deliveries) = try push(json, to: path)
-        return (deliveries, .written(number, key: key, entry: newestEntryID))
+        return (deliveries, .written(number, key: key, entry: context.newestEntryID))
       }
     case .perform(let number, let operation, let registry):
       return answer(number) { DatabaseSession.answer(number, try perform(operation, in: registry)) }
@@ -39,7 +39,7 @@ extension DatabaseSession {
     case .writeIf(let number, let write, let conditions):
       return answer(number) {
         let deliveries = try self.write(write, if: conditions)
-        return (deliveries, .written(number, key: nil, entry: newestEntryID))
+        return (deliveries, .written(number, key: nil, entry: context.newestEntryID))
       }
     case .performIf(let number, let operation, let registry, let conditions):
       return answer(number) {
@@ -49,7 +49,7 @@ extension DatabaseSession {
     case .undoWrite(let number, let entry):
       return answer(number) {
         let deliveries = try undo(entry)
-        return (deliveries, .written(number, key: nil, entry: newestEntryID))
+        return (deliveries, .written(number, key: nil, entry: context.newestEntryID))
       }
     case .history(let number, let path, let id, let count):
       return answer(number) {

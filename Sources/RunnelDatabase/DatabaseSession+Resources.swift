@@ -176,25 +176,14 @@ extension DatabaseSession {
   private struct NothingToWrite: Error {}
 
   /// Carries out a write that is made from the tree as it is at that moment.
-  func write(
-    _ make: (any TreeReader, _ now: Int64) throws -> Write
-  ) throws -> [Delivery] {
-    if replica != nil { return try writeOnReplica { try make($0, $1) }.deliveries }
-    return try perform { transaction, now in
-      let write = try make(transaction, now)
-      let parts = try write.assignments(now: now, reader: transaction)
-      try carryOut(parts, transaction, now: now)
-      return parts.map(\.path)
-    }
-  }
+  func write(_ make: WriteMaker) throws -> [Delivery] { try core.write(make) }
 
   private func reading<Value>(
     _ body: (any TreeReader) throws(ResourceError) -> Value
   ) throws -> Value {
     let result: Result<Value, ResourceError> = try store.read { transaction in
       Result { () throws(ResourceError) in
-        guard let book = replica?.replica.book else { return try body(transaction) }
-        return try body(ShownTree(transaction, book))
+        try body(core.shown(transaction))
       }
     }
     switch result {

@@ -13,17 +13,28 @@ extension DatabaseSession {
   ///   - path: the place.
   ///   - body: is given what stands there.
   /// - Returns: what came of it. After an abort nobody is told anything.
-  /// - Throws: what `body` throws, and `DatabaseError` as for `set`; then nothing was written.
+  /// - Throws: what `body` throws, and `DatabaseError` as for `set`, `refused` on a replica: see
+  ///   `startTransaction`. Nothing was written then.
   public func transaction(
     at path: Path, _ body: (Node) throws -> TransactionResult
   ) throws -> TransactionOutcome {
-    // There a transaction ends when the origin answers: see `startTransaction`.
-    if replica != nil { throw DatabaseSession.isReplica(file) }
+    try core.transaction(at: path, body)
+  }
+}
+
+extension SessionCore {
+  /// Runs a transaction at once.
+  ///
+  /// - Throws: what `body` throws, and `DatabaseError`: on a replica `refused`, for a transaction ends
+  ///   there when the origin has answered. Nothing was written then.
+  func transaction(
+    at path: Path, _ body: (Node) throws -> TransactionResult
+  ) throws -> TransactionOutcome {
     var node = Node.empty
     // Why the write was ended without a commit, if it was not the storage.
     var ending: TransactionEnding?
     do {
-      let deliveries = try perform { transaction, now in
+      let deliveries = try perform(.transaction) { transaction, now in
         try path.checkIsWritable(by: "transaction")
         node = try transaction.storedNode(at: path)
         let json: JSONValue
@@ -36,7 +47,7 @@ extension DatabaseSession {
         }
         let parts = try Write.set(path, json).assignments(now: now, reader: transaction)
           .map { json[ReservedName.priority] == nil ? $0.with(priority: node.priority) : $0 }
-        try carryOut(parts, transaction, now: now)
+        try context.carryOut(parts, transaction, now: now)
         node = try transaction.storedNode(at: path)
         return parts.map(\.path)
       }

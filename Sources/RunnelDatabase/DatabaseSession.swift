@@ -39,38 +39,28 @@ public struct DatabaseEnvironment {
 /// Isolation: synchronous, and used by one thread at a time. `Database` puts it on a thread of its
 /// own; a command that does one thing may use it directly.
 public final class DatabaseSession {
-  let store: Store
-  var beacon: ChangeBeacon?
-  var environment: DatabaseEnvironment
-  private var engine = TreeEngine()
-  /// Who listens to `/.info`, unless the tree is a replica.
-  private var info = InfoEngine(.ownTree)
+  let context: SessionContext
+  /// What the kind of tree decides: a tree of its own, or a replica.
+  private(set) var core: any SessionCore
   private var pushIDs = PushIDGenerator()
-  /// The place in the feed up to which listeners were told.
-  var sequence: Int64 = 0
-  /// Who listens and what is pending, if the tree is a replica; `engine` is then unused.
-  var replica: ReplicaEngine?
-  /// The id of the newest write on a replica; nil if there was none in this session.
-  var newestWriteID: Int64?
-  /// The history's entry of the newest write; nil if it noted none.
-  var newestEntryID: Int64?
-  /// Why the replica is to stay away from its origin; empty if it is not.
-  var offlineReasons: Set<String> = []
-  /// How many messages of the origin came since the cache was looked at.
-  var messageCount = 0
-  /// What the replica has for its origin and for those who wait, until it is taken.
-  var originOutput = OriginOutput()
-  /// The pending writes as they were told last.
-  var toldPending: [PendingWrite] = []
-  /// What listeners of a replica are to be told, and could not be when it was found.
-  var undelivered: [Delivery] = []
   /// Whether it was told that the file is gone.
   var isLossTold = false
-  /// The state of the file that this was in; while it is the same, nobody else has written.
-  private var stateNumber: Int64?
+
+  var store: Store { context.store }
+
+  var environment: DatabaseEnvironment {
+    get { context.environment }
+    _modify { yield &context.environment }
+  }
+
+  /// The id of the newest write on a replica; nil if there was none since it was set to nil.
+  var newestWriteID: Int64? {
+    get { context.newestWriteID }
+    set { context.newestWriteID = newValue }
+  }
 
   /// The file of the database.
-  public var file: String { store.file }
+  public var file: String { context.file }
 
   /// Opens a database file.
   ///
@@ -80,19 +70,19 @@ public final class DatabaseSession {
   ///   - environment: the clock and the random numbers.
   /// - Throws: `DatabaseError` that says what is wrong with the file, which is left as it is.
   public init(file: String, isReadOnly: Bool = false, environment: DatabaseEnvironment) throws {
-    self.environment = environment
-    store = try Store(
+    let store = try Store(
       file: file, isReadOnly: isReadOnly, busyTimeout: environment.busyTimeout)
-    beacon = isReadOnly ? nil : ChangeBeacon(database: file)
+    let context = SessionContext(
+      store: store, beacon: isReadOnly ? nil : ChangeBeacon(database: file),
+      environment: environment)
+    self.context = context
     // One transaction, so that nobody writes in between.
-    try store.read { transaction in
-      sequence = try transaction.feedEnd()
-      try openReplica(transaction)
+    core = try store.read { transaction in
+      context.sequence = try transaction.feedEnd()
+      return try openCore(context, transaction)
     }
-    if !isReadOnly { try tidyUpAfterOthers() }
+    if !isReadOnly { try core.tidyUpAfterOthers() }
   }
-
-  deinit { beacon?.close() }
 
   /// Closes the file.
   ///
@@ -101,10 +91,13 @@ public final class DatabaseSession {
   /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
   public func close() throws {
     // What is left is taken back by the next session.
-    try? leaveReplica()
-    beacon?.close()
-    beacon = nil
-    try store.close()
+    try? core.leave()
+    try context.close()
+  }
+
+  /// Goes on as the session of a replica, which the file has become.
+  func becomeReplica() throws {
+    core = try store.read { try openCore(context, $0) }
   }
 }
 
@@ -123,13 +116,7 @@ extension DatabaseSession {
 
   /// Carries out a write that undoes an earlier one, or is one of its own.
   func write(_ write: Write, undoes entry: HistoryEntry?) throws -> [Delivery] {
-    if replica != nil { return try writeOnReplica(write, undoes: entry).deliveries }
-    return try perform { transaction, now in
-      if let entry { try checkUnchanged(entry, transaction) }
-      let parts = try write.assignments(now: now, reader: transaction)
-      try carryOut(parts, transaction, now: now, undoes: entry?.id)
-      return parts.map(\.path)
-    }
+    try core.write(name: nil, undoes: entry) { _, _ in write }.deliveries
   }
 
   /// Adds a child under a new key that sorts after those made before, by this session or another one.
@@ -138,7 +125,7 @@ extension DatabaseSession {
   public func push(_ json: JSONValue, to path: Path) throws -> (key: Key, deliveries: [Delivery]) {
     var key = newKey()
     do {
-      let deliveries = try write { reader, _ in
+      let deliveries = try core.write { reader, _ in
         key = try reader.pushID(key, in: path)
         return .set(try path.child(key), json)
       }
@@ -169,8 +156,7 @@ extension DatabaseSession {
     _ document: UnsafeBufferPointer<UInt8>, at path: Path,
     progress: @escaping (_ bytes: Int) -> Bool = { _ in true }
   ) throws -> [Delivery] {
-    if replica != nil { throw DatabaseSession.noImport(file) }
-    return try perform { transaction, _ in
+    try core.perform(.importing) { transaction, _ in
       try path.checkIsWritable(by: "import")
       var importer = Importer(store: transaction, progress: progress)
       do {
@@ -181,39 +167,6 @@ extension DatabaseSession {
       return [path]
     }
   }
-
-  /// Storage, then events: the one way by which this session changes the tree.
-  func perform(
-    _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
-  ) throws -> [Delivery] {
-    let now = environment.now()
-    newestEntryID = nil
-    let (state, written, deliveries) = try engine.atomically { engine in
-      try store.write { transaction in
-        let foreign = try foreignChanges(transaction)
-        var deliveries = try engine.apply(touched: foreign.touched, reader: transaction)
-        let touched = try body(transaction, now)
-        let isNoted = transaction.notesEntry
-        let end = try transaction.appendChange(touched)
-        deliveries += try engine.apply(touched: touched, reader: transaction)
-        return (transaction.stateNumber, (end: end, isNoted: isNoted), deliveries)
-      }
-    }
-    (stateNumber, sequence) = (state, written.end)
-    newestEntryID = written.isNoted ? written.end : nil
-    beacon?.signal()
-    return deliveries
-  }
-
-  /// What others wrote since listeners were told.
-  private func foreignChanges(
-    _ transaction: StoreTransaction
-  ) throws -> StoreTransaction.ForeignChanges {
-    if transaction.stateNumber == stateNumber {
-      return StoreTransaction.ForeignChanges(touched: [], sequence: sequence)
-    }
-    return try transaction.foreignChanges(after: sequence)
-  }
 }
 
 // MARK: Listening
@@ -223,25 +176,17 @@ extension DatabaseSession {
   ///
   /// - Throws: `DatabaseError` if the rows cannot be read; then nothing is registered.
   public func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
-    if replica != nil { return try listenOnReplica(listener, request) }
-    if request.query.path.isInfo { return try info.listen(listener, request) }
-    return try update { try $0.listen(listener, request, reader: $1) }
+    try core.listen(listener, request)
   }
 
   /// Removes a listener; one that is not registered is ignored.
-  public func unlisten(_ listener: ListenerID) {
-    if replica != nil { return unlistenOnReplica(listener) }
-    info.unlisten(listener)
-    engine.unlisten(listener)
-  }
+  public func unlisten(_ listener: ListenerID) { core.unlisten(listener) }
 
   /// Extends the window of a paged listener by up to `count` rows.
   ///
   /// - Throws: `DatabaseError` (`refused` if there is no such listener); the window is then as before.
   public func extend(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
-    if replica != nil { return try extendOnReplica(listener, by: count) }
-    if info.contains(listener) { return try info.extend(listener, by: count) }
-    return try update { try $0.extend(listener, by: count, reader: $1) }
+    try core.extend(listener, by: count)
   }
 
   /// Learns what other processes wrote; returns what listeners are to be told.
@@ -249,23 +194,7 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` if the file cannot be read; call it again then, unless it is `fileGone`.
   public func catchUp() throws -> [Delivery] {
     try checkFile()
-    if replica != nil { return try catchUpReplica() }
-    return try update { _, _ in [] }
-  }
-
-  private func update(
-    _ body: (inout TreeEngine, StoreTransaction) throws -> [Delivery]
-  ) throws -> [Delivery] {
-    let (state, end, deliveries) = try engine.atomically { engine in
-      try store.read { transaction in
-        let foreign = try foreignChanges(transaction)
-        var deliveries = try engine.apply(touched: foreign.touched, reader: transaction)
-        deliveries += try body(&engine, transaction)
-        return (transaction.stateNumber, foreign.sequence, deliveries)
-      }
-    }
-    (stateNumber, sequence) = (state, end)
-    return deliveries
+    return try core.catchUp()
   }
 }
 
@@ -275,7 +204,7 @@ extension DatabaseSession {
   /// What is known of the talk with the origin, as it stands at `/.info`.
   ///
   /// A tree of its own counts as connected: what it did is done.
-  public var connectionInfo: ConnectionInfo { replica?.connectionInfo ?? info.info }
+  public var connectionInfo: ConnectionInfo { core.connectionInfo }
 
   /// What tells this database from every other, whatever its file is called: 32 hexadecimal digits.
   ///
@@ -316,6 +245,13 @@ extension DatabaseSession {
       return try connectionInfo.rows(of: query.path, in: RowSlice(query), detail: detail)
     }
     return try store.read { try $0.rows(of: query.path, in: RowSlice(query), detail: detail) }
+  }
+
+  /// What a query shows: the whole place, or those of its children that the query asks for.
+  ///
+  /// - Throws: `DatabaseError` if it cannot be read.
+  func content(of query: Query) throws -> Node {
+    try store.read { try tree($0).content(of: query) }
   }
 
   /// The rows that a query asks for, in its order, and what finding them cost.
@@ -392,9 +328,7 @@ extension DatabaseSession {
 
 extension DatabaseSession {
   /// True if anyone listens.
-  package var hasListeners: Bool {
-    engine.hasListeners || info.hasListeners || replica?.hasListeners == true
-  }
+  package var hasListeners: Bool { core.hasListeners }
 
   /// What the file's connection does for durability; 2 is FULL.
   package func synchronousMode() throws -> Int? { try store.synchronousMode() }

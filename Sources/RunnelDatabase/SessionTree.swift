@@ -29,6 +29,14 @@ struct SessionTree: TreeReader {
       : try stored.rows(of: path, in: slice, detail: detail)
   }
 
+  /// What a query shows: the whole place, or those of its children that the query asks for.
+  func content(of query: Query) throws(TreeError) -> Node {
+    if query.loadsAllData { return try node(at: query.path) }
+    let rows = try rows(of: query.path, in: RowSlice(query), detail: .full)
+    return Node(
+      children: rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } })
+  }
+
   /// The rows that a query asks for, and what finding them cost.
   func scan(
     _ query: Query, detail: TreeRow.Detail

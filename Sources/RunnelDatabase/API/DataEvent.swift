@@ -1,29 +1,29 @@
 public import RunnelTree
 
-/// What an observer is told.
+/// An event for an observer.
 ///
 /// `previousKey` is the key of the child before it in the order of the query after the whole batch;
 /// nil for the first child.
 ///
-/// Order: within one batch, which is what one write came to, all `childRemoved`, then all
-/// `childAdded`, `childMoved` and `childChanged`, then `value`.
+/// Order: within one batch, which is the result of one write, all `childRemoved` come first, then
+/// all `childAdded`, `childMoved` and `childChanged`, then `value`.
 ///
 /// Source: tree semantics, section 6.
 public enum DataEvent: Hashable, Sendable {
-  /// A child entered what the query shows.
+  /// A child entered the query.
   case childAdded(DataSnapshot, previousKey: String?)
   /// A child changed.
   case childChanged(DataSnapshot, previousKey: String?)
-  /// What the query orders by changed in a child, whether or not its rank did.
+  /// The value of a child by which the query orders changed, whether or not its rank did.
   case childMoved(DataSnapshot, previousKey: String?)
-  /// A child left; it is given as it was.
+  /// A child left the query; it is given as it was.
   case childRemoved(DataSnapshot)
-  /// All that the query shows.
+  /// Everything that the query shows.
   case value(DataSnapshot)
 }
 
 extension DataEvent {
-  /// The child that the event is about, or for `value` the whole.
+  /// The child that the event is about; everything for `value`.
   public var snapshot: DataSnapshot {
     switch self {
     case .childAdded(let snapshot, _), .childChanged(let snapshot, _),
@@ -53,9 +53,9 @@ extension DataEvent {
 }
 
 extension DataEvent {
-  /// The event of a view as the observers of its query are told it; nil for what only views know.
+  /// The event for the observers of a query; nil for events that are only for views.
   ///
-  /// `pending` are the places that writes changed which wait for the origin.
+  /// `pending` are the places of the writes that wait for the origin.
   init?(_ event: TreeEvent, in query: DatabaseQuery, pending: [Path]) {
     switch event {
     case .childAdded(let row, let previous):

@@ -1,21 +1,21 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What stood at a place at one moment.
+/// The node that was at a place at one moment.
 ///
-/// It never changes. Two are equal if they are of the same place and hold the same value with the same
-/// priorities, whatever was pending and in whichever order the children are given: what is compared is
-/// what stood there, not how it was asked for or how far the origin was.
+/// It never changes. Two snapshots are equal if they have the same place, value and priorities,
+/// whatever was pending, and in whichever order the children are given: the nodes are compared, not
+/// the queries or the state of the origin.
 ///
 /// Source: tree semantics, section 17.
 public struct DataSnapshot: Sendable {
   /// The place.
   public let reference: Reference
-  /// What stood there.
+  /// The node.
   public let node: Node
   /// The order in which `children` are given.
   private let index: QueryIndex
-  /// The places at, above and below this one that writes changed which wait for the origin.
+  /// The places at, above and below this one that are changed by writes which wait for the origin.
   private let pending: [Path]
 
   /// Makes a snapshot; its children are given in the order of `index`.
@@ -23,7 +23,7 @@ public struct DataSnapshot: Sendable {
     self.init(reference: reference, node: node, index: index, pending: [])
   }
 
-  /// Makes a snapshot with the places that writes changed which wait for the origin.
+  /// Makes a snapshot with the places of the writes that wait for the origin.
   init(reference: Reference, node: Node, index: QueryIndex = .priority, pending: [Path]) {
     let path = reference.path
     self.reference = reference
@@ -32,28 +32,28 @@ public struct DataSnapshot: Sendable {
     self.pending = pending.filter { $0.contains(path) || path.contains($0) }
   }
 
-  /// True if a write of what is here, in whole or in part, waited for the origin of the replica.
+  /// True if a write of this node, or of a part of it, was waiting for the origin of the replica.
   ///
-  /// When the origin has answered, and nothing changes by that, no event tells it: `pendingStates` and
+  /// If the origin's answer changes nothing, no event tells of the answer; `pendingStates` and
   /// `observePending` do.
   public var hasPendingWrites: Bool { !pending.isEmpty }
 
   /// The last key of the place; nil at the root.
   public var key: String? { reference.key }
 
-  /// True if anything stood there.
+  /// True if the node is not empty.
   public var exists: Bool { !node.isEmpty }
 }
 
 extension DataSnapshot: Hashable {
-  /// True if both are of the same place, where the same stood.
+  /// True if both have the same place and the same node.
   ///
   /// O(n) in the node.
   public static func == (left: DataSnapshot, right: DataSnapshot) -> Bool {
     left.reference == right.reference && left.node == right.node
   }
 
-  /// Hashes the place and what stood there.
+  /// Hashes the place and the node.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(reference)
     hasher.combine(node)
@@ -63,10 +63,10 @@ extension DataSnapshot: Hashable {
 // MARK: Values
 
 extension DataSnapshot {
-  /// The plain value, without priorities; null if nothing stood there.
+  /// The plain value, without priorities; null for an empty node.
   ///
-  /// Children are always an object, in key order, whatever their keys look like. A place whose children
-  /// are `0`, `1`, `2` is an array only on request: `value(coercingArrays: true)`.
+  /// Children are always an object, in key order, whatever their keys look like. Children `0`, `1`,
+  /// `2` become an array only on request: `value(coercingArrays: true)`.
   public var value: JSONValue { node.json }
 
   /// The plain value, with arrays in place of objects whose keys are mostly indexes.
@@ -80,7 +80,7 @@ extension DataSnapshot {
     node.json(coercingArrays: coerces)
   }
 
-  /// The value in the export format, which keeps priorities: what `setValue` takes back unchanged.
+  /// The value in the export format, which keeps priorities: `setValue` restores the node from it.
   public var exportValue: JSONValue { node.exportJSON }
 
   /// The priority, a number or a string; nil if there is none.
@@ -89,8 +89,8 @@ extension DataSnapshot {
   /// The value as a Swift type.
   ///
   /// - Parameters:
-  ///   - type: the type; an optional one is nil if nothing stood there.
-  ///   - decoder: says how dates are read.
+  ///   - type: the type; an optional one is nil for an empty node.
+  ///   - decoder: the decoder, which knows how dates are stored.
   /// - Returns: the value.
   /// - Throws: `DataCodingError` with the place that does not fit, and the type expected there.
   public func decode<Value: Decodable>(
@@ -109,16 +109,16 @@ extension DataSnapshot {
   /// How many children there were.
   public var childrenCount: Int { node.children.count }
 
-  /// True if something stood at a relative path; a path that cannot be has nothing.
+  /// True if there is a node at a relative path; false if the path is invalid.
   public func hasChild(_ path: String) -> Bool {
-    // What is no path is the place of nothing.
+    // Nothing can be stored at an invalid path.
     guard let path = try? Path(path) else { return false }
     return !node[path].isEmpty
   }
 
-  /// What stood at a relative path; its own children are given by priority.
+  /// The node at a relative path; its own children are given by priority.
   ///
-  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) if it is no path.
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) if the path is invalid.
   public func child(_ path: String) throws(TreeError) -> DataSnapshot {
     let path = try Path(path)
     return DataSnapshot(
@@ -127,7 +127,7 @@ extension DataSnapshot {
       node: node[path], pending: pending)
   }
 
-  /// The children, in the order of the query that was asked; their own children are given by priority.
+  /// The children, in the order of the query; their own children are given by priority.
   ///
   /// O(n log n), and O(n) if they are in key order.
   public var children: [DataSnapshot] {

@@ -1,7 +1,7 @@
 public import RunnelTree
 import Synchronization
 
-/// Which file a database is opened on, and how.
+/// The file on which a database is opened, and how.
 struct DatabaseSource: Sendable {
   var file: String
   var isReadOnly = false
@@ -12,7 +12,7 @@ struct DatabaseSource: Sendable {
 struct AutoIDs {
   private var environment: DatabaseEnvironment
   private var generator = PushIDGenerator()
-  /// What the origin's clock shows more than the one here, in milliseconds.
+  /// How far the origin's clock is ahead of this one, in milliseconds.
   var serverTimeOffset: Int64 = 0
 
   init(environment: sending DatabaseEnvironment) { self.environment = environment }
@@ -27,17 +27,17 @@ struct AutoIDs {
 extension Database {
   /// Opens a database file, to be used by references.
   ///
-  /// The file is opened on the tree's own thread, so that no other waits for the disk. Messages of
-  /// requests that are submitted to this database go to nobody.
+  /// The file is opened on the tree's own thread, so that no other thread waits for the disk. There
+  /// is no inbox, so messages of submitted requests are dropped.
   ///
   /// - Parameters:
   ///   - file: the path of the file; it is made if it does not exist.
   ///   - isReadOnly: whether writes are refused; the file must then exist.
   ///   - indexes: the orders that the program will ask for.
   ///   - environment: makes the clock and the random numbers; it is called twice.
-  ///   - onTrouble: is told when the writes of other processes cannot be read for now (it is tried
-  ///     again), when `keepSynced` fails, or when the file cannot be closed properly; called where
-  ///     handlers are.
+  ///   - onTrouble: called, on the thread of the handlers, if the writes of other processes cannot
+  ///     be read for now (reading is tried again), if `keepSynced` fails, or if the file cannot be
+  ///     closed properly.
   /// - Returns: the open database; it stays open until `close`, or until nothing refers to it and
   ///   nobody observes it.
   /// - Throws: `DatabaseError` that says what is wrong with the file.
@@ -82,13 +82,15 @@ extension Database {
 extension Database {
   /// Carries out a write.
   ///
-  /// When it returns, the write is on disk, and every handler that observes through this database
-  /// has been told of it. A write that was begun is not cancelled with its task.
+  /// When it returns, the write is on disk, and all handlers that observe through this database
+  /// have been called. If its task is cancelled, a write that has begun is carried out
+  /// nevertheless.
   ///
   /// - Parameters:
   ///   - write: the write.
-  ///   - id: names the write, so that it is done once however often it is sent; see `WriteID`.
-  /// - Returns: what is known of it; on a replica it tells the origin's answer.
+  ///   - id: the name of the write, under which it is done once, however often it is sent; see
+  ///     `WriteID`.
+  /// - Returns: the receipt, which on a replica tells the origin's answer.
   /// - Throws: `DatabaseError`; then nothing was written.
   @discardableResult
   public func perform(_ write: Write, id: WriteID? = nil) async throws -> WriteReceipt {
@@ -98,23 +100,12 @@ extension Database {
     }
   }
 
-  /// Asks the session something.
+  /// Runs `body` with the session.
   func answer<Result: Sendable>(
     _ body: @Sendable (DatabaseSession) throws -> Result
   ) throws -> Result {
     try checkIsOpen()
     return try body(session)
-  }
-
-  /// Changes the tree; returns when those who observe have been told.
-  func change<Result: Sendable>(
-    _ body: @Sendable (DatabaseSession) throws -> (Result, [Delivery])
-  ) async throws -> Result {
-    try checkIsOpen()
-    let (result, deliveries) = try body(session)
-    post(deliveries)
-    await dispatcher.whenDelivered()
-    return result
   }
 }
 
@@ -135,7 +126,7 @@ extension Database {
     return observation
   }
 
-  /// Begins to observe a question for a stream, which is told what the tree tells.
+  /// Begins to observe a request for a stream, which gets the events of the tree.
   nonisolated func observe(
     _ request: ListenRequest, _ take: @escaping @Sendable (ListenerID, [TreeEvent]) -> Void,
     onFailure: @escaping @Sendable (ListenerID, DatabaseError) -> Void
@@ -170,7 +161,7 @@ extension Database {
         dispatcher.report(error)
       }
     }
-    // It is known before it can fail.
+    // It is registered before it can fail.
     if let other = dispatcher.replaceKept(kept, for: query) { end(other) }
     enqueue(.listen(kept.id, ListenRequest(query: query, events: [])))
   }
@@ -179,8 +170,7 @@ extension Database {
 // MARK: For tests
 
 extension Database {
-  /// How many observers there are, and whether the tree has any listener, after what was submitted
-  /// before.
+  /// The number of observations, and whether the tree has any listener, after all earlier requests.
   package func listeners() -> (observations: Int, hasAny: Bool) {
     (dispatcher.count, session.hasListeners)
   }

@@ -1,21 +1,21 @@
 public import RunnelTree
 
-// Requests whose end the origin of a replica decides.
+// Requests whose result the origin of a replica decides.
 
 extension Database {
-  /// Has a replica's commands sent to its origin from now on, in the order in which they come.
+  /// Sends a replica's commands to its origin from now on, in order.
   ///
-  /// They go to the inbox too, if there is one. Answers come in by `submit`.
+  /// They are also posted to the inbox, if there is one. Answers are given to `submit`.
   ///
   /// - Parameter send: called on the tree's thread; it must not wait.
   public func sendCommands(_ send: @escaping @Sendable ([OriginCommand]) -> Void) {
     commandSink = send
   }
 
-  /// Has something done by the origin when this client goes away, or no longer.
+  /// Asks the origin to do something when this client disconnects, or to do it no longer.
   ///
-  /// - Throws: `DatabaseError` (`refused` on a tree of its own, or for what a write would refuse); then
-  ///   nothing was asked for.
+  /// - Throws: `DatabaseError` (`refused` on a tree of its own, or if a write like it would be
+  ///   refused); then nothing was asked.
   func ask(_ request: DisconnectRequest) throws -> WriteReceipt {
     try checkIsOpen()
     let (id, deliveries) = try session.ask(request)
@@ -26,7 +26,7 @@ extension Database {
     return receipt
   }
 
-  /// Carries out a write, as the other `perform` does.
+  /// Carries out a write, like `perform`.
   func write(
     _ body: (DatabaseSession) throws -> (isApplied: Bool, deliveries: [Delivery])
   ) async throws -> WriteReceipt {
@@ -45,17 +45,17 @@ extension Database {
     return receipt
   }
 
-  /// Says what became of the write or request `id`, if it came by a reference; false if it did not.
+  /// Settles the receipts of a write or request; returns false if it was not made by a reference.
   func settle(_ id: Int64, _ error: TreeError?) -> Bool {
     guard let waiting = receipts.removeValue(forKey: id) else { return false }
     let result: Result<Void, DatabaseError> =
       error.map { .failure(DatabaseError(rejection: $0)) } ?? .success(())
-    // What the answer changed is told before.
+    // Handlers are first told what the answer changed.
     dispatcher.afterwards { for receipt in waiting { receipt.settle(result) } }
     return true
   }
 
-  /// Tells all who wait that the database is at its end.
+  /// Fails everything that waits, since the database is closed.
   func settleAll(_ error: DatabaseError) {
     for receipt in receipts.values.joined() { receipt.settle(.failure(error)) }
     for (_, waiter) in gets { waiter.resume(throwing: error) }
@@ -67,22 +67,36 @@ extension Database {
 // MARK: Asking once
 
 extension Database {
-  /// What a query shows, as its origin has it; nil on a tree of its own.
+  /// The answer to a query: from the origin, if the tree has one.
   ///
-  /// `pending` are the places that writes changed which wait for the origin.
-  func getOnReplica(
+  /// `pending` are the places of the writes that wait for the origin.
+  func get(
     _ query: Query, from source: GetSource
-  ) async throws -> (node: Node, pending: [Path])? {
+  ) async throws -> (node: Node, pending: [Path]) {
     try checkIsOpen()
-    guard session.replica != nil else { return nil }
-    if source == .origin, !session.connectionInfo.isConnected {
-      let reason =
-        "There is no connection to the origin, which alone was to answer for \(query.path)."
-      throw DatabaseError(get: TreeError(.offline, reason))
+    if source == .cache { return (try session.content(of: query), session.pendingPlaces) }
+    let decision = try session.core.get(query) {
+      try checkConnection(query, source)
+      try Task.checkCancellation()
     }
-    try Task.checkCancellation()
-    let (id, deliveries) = try session.get(query)
-    let node = try await withTaskCancellationHandler {
+    switch decision {
+    case .made(let node): return (node, session.pendingPlaces)
+    case .awaited(let id, let deliveries):
+      return (try await answer(toGet: id, deliveries), session.pendingPlaces)
+    }
+  }
+
+  /// Throws `offline` if only the origin may answer and there is no connection to it.
+  private func checkConnection(_ query: Query, _ source: GetSource) throws {
+    if source != .origin || session.connectionInfo.isConnected { return }
+    let reason =
+      "There is no connection to the origin, which alone was to answer for \(query.path)."
+    throw DatabaseError(get: TreeError(.offline, reason))
+  }
+
+  /// Waits for the answer to a question that the origin was asked.
+  private func answer(toGet id: Int64, _ deliveries: [Delivery]) async throws -> Node {
+    try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         gets[id] = continuation
         post(deliveries)
@@ -92,7 +106,6 @@ extension Database {
     } onCancel: {
       executor.submit { self.assumeIsolated { $0.cancel(get: id) } }
     }
-    return (node, session.pendingPlaces)
   }
 
   private func cancel(get id: Int64) {
@@ -114,7 +127,7 @@ extension Database {
   }
 
   private func giveUpGets() {
-    // Those that wait were told when it was closed.
+    // The waiting callers were resumed when the database was closed.
     if gets.isEmpty { return }
     do {
       post(try session.giveUpGets())
@@ -131,17 +144,20 @@ extension Database {
 // MARK: Transactions
 
 extension Database {
-  /// Runs a transaction on a replica; nil on a tree of its own.
-  func runOnReplica(
-    _ request: TransactionRequest
-  ) async throws -> (isCommitted: Bool, node: Node)? {
+  /// Runs a transaction; returns when it has ended and observers have been told.
+  func run(_ request: TransactionRequest) async throws -> (isCommitted: Bool, node: Node) {
     try checkIsOpen()
-    guard session.replica != nil else { return nil }
-    let (id, deliveries) = try session.startTransaction(request)
-    return try await withCheckedThrowingContinuation { continuation in
-      transactions[id] = continuation
-      post(deliveries)
-      postOriginOutput()
+    switch try session.core.run(request) {
+    case .made(let outcome):
+      post(outcome.deliveries)
+      await dispatcher.whenDelivered()
+      return (outcome.isCommitted, outcome.node)
+    case .awaited(let id, let deliveries):
+      return try await withCheckedThrowingContinuation { continuation in
+        transactions[id] = continuation
+        post(deliveries)
+        postOriginOutput()
+      }
     }
   }
 

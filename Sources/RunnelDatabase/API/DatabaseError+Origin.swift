@@ -1,17 +1,18 @@
 import RunnelTree
 
-// What an origin refused, in the words that clients of realtime databases know.
-// Source: tree semantics, section 18.
+// Refusals by an origin, in the words that clients of realtime databases know. Source: tree
+// semantics, section 18.
 
 extension DatabaseError {
-  /// A write was refused: the status in capitals, and the origin's reason.
+  /// The error of a refused write: the status in capitals, and the origin's reason.
   init(rejection error: TreeError) {
     let status = error.code.rawValue.uppercased()
     self.init(
       Code(rawValue: status), error.message.isEmpty ? status : "\(status): \(error.message)")
   }
 
-  /// A query is not answered, or not any more: the status, the place, and a fixed text for the status.
+  /// The error of a refused or revoked query: the status, the place, and a fixed text for the
+  /// status.
   init(cancelled error: TreeError) {
     let status = error.code.rawValue
     self.init(
@@ -29,12 +30,12 @@ extension DatabaseError {
     }
   }
 
-  /// A question that was asked once has no answer: the origin's own words.
+  /// The error of a question that was asked once: the origin's own words.
   init(get error: TreeError) {
     self.init(Code(rawValue: error.code.rawValue), error.message)
   }
 
-  /// A transaction failed: the status alone.
+  /// The error of a failed transaction: only the status.
   init(transaction error: TreeError) {
     self.init(Code(rawValue: error.code.rawValue), error.code.rawValue)
   }

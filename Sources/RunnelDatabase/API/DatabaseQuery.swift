@@ -1,20 +1,20 @@
 public import RunnelBase
 public import RunnelTree
 
-/// A question to an open database: which children of a place, in which order.
+/// A query of an open database: which children of a place, and in which order.
 ///
-/// It is built step by step from a `Reference`; each step refuses what contradicts the steps before.
-/// A value: it may be kept, compared, and used on any thread. `RunnelTree.Query` is the question
-/// without the database.
+/// It is built step by step from a `Reference`; each step refuses what contradicts the steps
+/// before. It is a value: it may be kept, compared, and used on any thread. `RunnelTree.Query` is
+/// the query without the database.
 ///
 /// Source: tree semantics, section 5.
 public struct DatabaseQuery: Hashable, Sendable {
-  /// The database that is asked.
+  /// The database.
   public let database: Database
-  /// The question.
+  /// The query.
   public let query: Query
 
-  /// Asks a database a question.
+  /// Makes a query of a database.
   public init(database: Database, query: Query) {
     self.database = database
     self.query = query
@@ -23,7 +23,7 @@ public struct DatabaseQuery: Hashable, Sendable {
   /// The place whose children are asked for.
   public var reference: Reference { Reference(database: database, path: query.path) }
 
-  /// True if both ask the same database for the same.
+  /// True if both ask the same of the same database.
   public static func == (left: DatabaseQuery, right: DatabaseQuery) -> Bool {
     left.database === right.database && left.query == right.query
   }
@@ -41,7 +41,7 @@ extension DatabaseQuery: Queryable {
 }
 
 extension DatabaseQuery {
-  /// What a row of the query is to its observers.
+  /// The snapshot of a row for observers.
   func snapshot(of row: TreeRow, _ pending: [Path]) -> DataSnapshot {
     DataSnapshot(
       reference: Reference(
@@ -49,28 +49,28 @@ extension DatabaseQuery {
       node: row.node ?? .empty, pending: pending)
   }
 
-  /// What all rows of the query are to its observers.
+  /// The snapshot of all rows for observers.
   func snapshot(of node: Node, _ pending: [Path]) -> DataSnapshot {
     DataSnapshot(reference: reference, node: node, index: query.index, pending: pending)
   }
 }
 
-/// What can be asked for and observed: a place of a database, or a query of its children.
+/// A place of a database, or a query of its children: it can be read and observed.
 public protocol Queryable: Sendable {
-  /// The question.
+  /// The query.
   var databaseQuery: DatabaseQuery { get }
 }
 
 // MARK: Building
 
 extension Queryable {
-  /// The same query, in the order of what stands at a path below each child: `score`, `name/last`.
+  /// The same query, ordered by the value at a path below each child: `score`, `name/last`.
   ///
-  /// Children without it come first. An index that was declared makes this fast.
+  /// Children without such a value come first. A declared index makes this fast.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, a bound was set that is none
-  ///   in this order, or the path is empty or the name of another order; (`invalidKey`) if it is no
-  ///   path.
+  /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, a bound was set that is
+  ///   not a bound of this order, or the path is empty or the name of another order; (`invalidKey`)
+  ///   if the path is invalid.
   public func queryOrdered(byChild path: String) throws(TreeError) -> DatabaseQuery {
     let other: String? =
       switch path {
@@ -109,28 +109,29 @@ extension Queryable {
     try building { query throws(TreeError) in try query.ordered(by: .priority) }
   }
 
-  /// The same query in the order of several components, the first one first, then of the key.
+  /// The same query, ordered by several components, the first one first, and then by the key.
   ///
-  /// An origin that knows one component only refuses it.
+  /// An origin that supports only one component refuses it.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, or the components are no order.
+  /// - Throws: `TreeError` (`invalidQuery`) if an order was chosen before, or the components are
+  ///   refused.
   public func queryOrdered(by keys: [SortKey]) throws(TreeError) -> DatabaseQuery {
     try building { query throws(TreeError) in try query.ordered(by: keys) }
   }
 
-  /// The same query for the children of which a predicate holds; a limit counts only these.
+  /// The same query for the children that meet a condition; a limit counts only these.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if a filter is set, or the predicate can be none.
+  /// - Throws: `TreeError` (`invalidQuery`) if a filter is set, or the predicate is refused.
   public func queryFiltered(by predicate: Predicate) throws(TreeError) -> DatabaseQuery {
     try building { query throws(TreeError) in try query.filtered(by: predicate) }
   }
 
-  /// The same query from a value on, and among equals from a key on.
+  /// The same query, starting at a value and, among equal values, at a key.
   ///
   /// In key order the value is a key, and there is no second one.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if a start is set, or the value is none in this order;
-  ///   (`invalidKey`) if the key is none.
+  /// - Throws: `TreeError` (`invalidQuery`) if a start is set, or this order has no such value;
+  ///   (`invalidKey`) if the key is invalid.
   public func queryStarting(
     atValue value: JSONValue, childKey: String? = nil
   ) throws(TreeError) -> DatabaseQuery {
@@ -152,10 +153,10 @@ extension Queryable {
     }
   }
 
-  /// The same query up to a value, and among equals up to a key.
+  /// The same query, ending at a value and, among equal values, at a key.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if an end is set, or the value is none in this order;
-  ///   (`invalidKey`) if the key is none.
+  /// - Throws: `TreeError` (`invalidQuery`) if an end is set, or this order has no such value;
+  ///   (`invalidKey`) if the key is invalid.
   public func queryEnding(
     atValue value: JSONValue, childKey: String? = nil
   ) throws(TreeError) -> DatabaseQuery {
@@ -179,8 +180,8 @@ extension Queryable {
 
   /// The same query for the children whose value is the given one; with a key, for the one child.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if a start or an end is set, or the value is none in
-  ///   this order; (`invalidKey`) if the key is none.
+  /// - Throws: `TreeError` (`invalidQuery`) if a start or an end is set, or this order has no such
+  ///   value; (`invalidKey`) if the key is invalid.
   public func queryEqual(
     toValue value: JSONValue, childKey: String? = nil
   ) throws(TreeError) -> DatabaseQuery {
@@ -212,7 +213,7 @@ extension Queryable {
   }
 }
 
-/// One end of a range, as a step of a query is given it.
+/// A bound as a step of a query is given it.
 private struct Bound {
   var value: IndexValue
   var key: Key?
@@ -220,7 +221,7 @@ private struct Bound {
   init(_ json: JSONValue, _ key: String?) throws(TreeError) {
     switch json {
     case .null: value = .null
-    // Refused by the query, which says why.
+    // The query refuses it, and says why.
     case .array, .object: value = .children
     case .bool, .number, .string: value = Leaf(json).map(IndexValue.leaf) ?? .null
     }

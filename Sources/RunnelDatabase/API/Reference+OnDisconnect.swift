@@ -1,23 +1,24 @@
 public import RunnelBase
 import RunnelTree
 
-// What the origin of a replica does when this client goes away: it is closed, or the connection is lost.
+// Writes that the origin of a replica does when this client disconnects: when it is closed, or the
+// connection is lost.
 //
-// Each of these returns once the request waits to be sent, and changes no data. The receipt tells when
-// the origin has registered it; until then it is not done. It is done once, so that it is to be asked
-// for anew after each connection. Later requests refine earlier ones. On a tree of its own all of them
-// throw `refused`.
+// Each function returns when the request waits to be sent, and changes no data. The receipt tells
+// when the origin has registered the request; until then it has no effect. The request is carried
+// out once, so it must be made again after each disconnection. Later requests refine earlier ones.
+// On a tree of its own all of them throw `refused`.
 //
 // Source: tree semantics, section 12.
 
 extension Reference {
-  /// Has what stands here replaced when this client goes away; null removes it.
+  /// Has this node replaced when this client disconnects; null removes it.
   ///
   /// - Parameters:
-  ///   - value: JSON, whose server values are resolved when it is done.
-  ///   - priority: the priority of the new node; a `.priority` in the value goes before it.
-  /// - Returns: tells when the origin has registered it, or refused to.
-  /// - Throws: `DatabaseError` (`refused`) for what a write would refuse.
+  ///   - value: JSON; server values in it are resolved when the write is done.
+  ///   - priority: the priority of the new node; a `.priority` in the value takes precedence.
+  /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
+  /// - Throws: `DatabaseError` (`refused`) if a write like it would be refused.
   @discardableResult
   public func onDisconnectSetValue(
     _ value: JSONValue, priority: JSONValue? = nil
@@ -26,10 +27,11 @@ extension Reference {
     return try await database.ask(.set(path, json))
   }
 
-  /// Has what stands here replaced by a Swift value when this client goes away; nil removes it.
+  /// Has this node replaced by a Swift value when this client disconnects; nil removes it.
   ///
-  /// - Returns: tells when the origin has registered it, or refused to.
-  /// - Throws: `DataCodingError` with the place of what cannot be written; `DatabaseError` as for JSON.
+  /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
+  /// - Throws: `DataCodingError` with the place of the part that cannot be written; `DatabaseError`
+  ///   as for JSON.
   @discardableResult
   nonisolated(nonsending) public func onDisconnectSetValue(
     _ value: some Encodable, priority: JSONValue? = nil, using encoder: NodeEncoder = NodeEncoder()
@@ -37,11 +39,11 @@ extension Reference {
     try await onDisconnectSetValue(try encoder.json(value, at: path), priority: priority)
   }
 
-  /// Has what stands at some places below replaced when this client goes away; null removes.
+  /// Has the nodes at some places below replaced when this client disconnects; null removes.
   ///
-  /// - Parameter values: what is to stand where, by relative path.
-  /// - Returns: tells when the origin has registered it, or refused to.
-  /// - Throws: `DatabaseError` (`refused`) for what an update would refuse.
+  /// - Parameter values: the new values, by relative path.
+  /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
+  /// - Throws: `DatabaseError` (`refused`) if an update like it would be refused.
   @discardableResult
   public func onDisconnectUpdateChildValues(
     _ values: [String: JSONValue]
@@ -50,20 +52,20 @@ extension Reference {
     return try await database.ask(.update(path, members))
   }
 
-  /// Has what stands here removed when this client goes away.
+  /// Has this node removed when this client disconnects.
   ///
-  /// - Returns: tells when the origin has registered it, or refused to.
+  /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
   /// - Throws: `DatabaseError` (`refused`) on a tree of its own.
   @discardableResult
   public func onDisconnectRemoveValue() async throws -> WriteReceipt {
     try await database.ask(.set(path, .null))
   }
 
-  /// Takes back what was asked for this place and those below it.
+  /// Cancels the requests for this place and those below it.
   ///
-  /// What was asked for a place above is not done here; the rest of it is, child by child.
+  /// A request for a place above no longer applies here; the rest of it does, child by child.
   ///
-  /// - Returns: tells when the origin has taken it back.
+  /// - Returns: the receipt, which tells when the origin has cancelled them.
   /// - Throws: `DatabaseError` (`refused`) on a tree of its own.
   @discardableResult
   public func cancelDisconnectOperations() async throws -> WriteReceipt {

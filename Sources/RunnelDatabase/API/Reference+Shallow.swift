@@ -1,14 +1,14 @@
 import RunnelTree
 
-/// What is known of a place without reading what is below its children.
+/// The keys of a place's children, without the nodes below them.
 public struct ShallowSnapshot: Hashable, Sendable {
   /// The keys of a page of children, in key order.
   public var keys: [String]
-  /// How many children the place has in all.
+  /// The number of all children.
   public var numberOfChildren: Int
-  /// True if anything stands there: children, or a value.
+  /// True if there is a node at the place: children, or a value.
   public var exists: Bool
-  /// What to give as `after` for the next page; nil if this is the last one.
+  /// The value of `after` for the next page; nil if this is the last one.
   public var next: String?
 
   /// True if the place has children.
@@ -18,14 +18,14 @@ public struct ShallowSnapshot: Hashable, Sendable {
 extension Reference {
   /// Reads the keys of some children and the number of all, and nothing below them.
   ///
-  /// O(limit + depth log n), whatever is below the children. All of one answer belongs together; a
-  /// child that comes or goes between two pages is found or missed by its place among the keys.
+  /// O(limit + depth log n), whatever is below the children. All of one answer is from one state; a
+  /// child that comes or goes between two pages is found or missed according to its key.
   ///
   /// - Parameters:
-  ///   - limit: how many keys at most; 0 for the number alone.
-  ///   - key: the key after which the page begins; nil for the first page. It need not exist.
+  ///   - limit: the most keys; 0 for the number alone.
+  ///   - key: the key after which the page begins, which need not exist; nil for the first page.
   /// - Returns: the page.
-  /// - Throws: `TreeError` if `key` is none; `DatabaseError` if it cannot be read.
+  /// - Throws: `TreeError` if `key` is invalid; `DatabaseError` if the children cannot be read.
   public func shallow(limit: Int = 1000, after key: String? = nil) async throws -> ShallowSnapshot {
     let cursor = try key.map { key throws(TreeError) in try Key(key) }
     return try await database.answer { session in

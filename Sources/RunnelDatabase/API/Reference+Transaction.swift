@@ -3,30 +3,32 @@ import RunnelTree
 import Synchronization
 
 extension Reference {
-  /// Replaces what stands here by what a function makes of it, with nobody writing in between.
+  /// Replaces this node by the result of a function, while nobody else writes.
   ///
-  /// On a tree of its own the function runs once, within the write. On a replica it runs on what is
-  /// known, at first maybe on nothing, and again until the origin has done its result on exactly the
-  /// state that it was given; this returns then, which without a connection is never. It runs on the
-  /// tree's thread: it should be quick, and must not wait for this database. The priority stays, unless
-  /// the function gives one.
+  /// On a tree of its own the function runs once, within the write. On a replica it runs on the
+  /// node as far as it is known, at first maybe on an empty one, and again until the origin has
+  /// done its result on exactly the node that it was given. Only then this returns; without a
+  /// connection it waits. The function runs on the tree's thread: it should be quick, and must not
+  /// wait for this database. The priority stays, unless the function gives one.
   ///
   /// Source: tree semantics, section 11.
   ///
   /// - Parameters:
-  ///   - appliesLocally: on a replica, whether observers see results before the origin has done them.
-  ///   - body: is given what stands here, and returns what is to stand here, or `.abort`.
-  /// - Returns: whether it was committed, and what stands here then.
-  /// - Throws: what `body` throws; `DataCodingError` for a result that cannot be written; `DatabaseError`
-  ///   (`refused` for one that the tree refuses, or a failure of the storage). Nothing was written then.
-  ///   On a replica also a `DatabaseError` with the origin's word as its code (`permission_denied`), or
-  ///   `set` (a write was made here meanwhile), `maxretry`, or `disconnect` (it may have been done).
+  ///   - appliesLocally: on a replica, whether observers see results before the origin has done
+  ///     them.
+  ///   - body: is given the node, and returns the new one, or `.abort`.
+  /// - Returns: whether it was committed, and the node afterwards.
+  /// - Throws: the errors of `body`; `DataCodingError` for a result that cannot be written;
+  ///   `DatabaseError` (`refused` if the tree refuses the result, or a failure of the storage).
+  ///   Then nothing was written. On a replica also a `DatabaseError` with the origin's word as its
+  ///   code (`permission_denied`), or `set` (a write was made here meanwhile), `maxretry`, or
+  ///   `disconnect` (it may have been done).
   @discardableResult
   public func runTransaction(
     appliesLocally: Bool = true,
     _ body: @escaping @Sendable (DataSnapshot) throws -> TransactionResult
   ) async throws -> (committed: Bool, snapshot: DataSnapshot) {
-    // What the body threw, which gives the transaction up.
+    // The error of the body, which ends the transaction.
     let failure = Mutex<(any Error)?>(nil)
     let request = TransactionRequest(path, appliesLocally: appliesLocally) { node in
       do {
@@ -40,16 +42,8 @@ extension Reference {
         return Optional<JSONValue>.none
       }
     }
-    if let result = try await database.runOnReplica(request) {
-      if let error = failure.withLock({ $0 }) { throw error }
-      return (result.isCommitted, DataSnapshot(reference: self, node: result.node))
-    }
-    let outcome = try await database.change { session in
-      let outcome = try session.transaction(at: path) { node in
-        try body(DataSnapshot(reference: self, node: node))
-      }
-      return (outcome, outcome.deliveries)
-    }
-    return (outcome.isCommitted, DataSnapshot(reference: self, node: outcome.node))
+    let result = try await database.run(request)
+    if let error = failure.withLock({ $0 }) { throw error }
+    return (result.isCommitted, DataSnapshot(reference: self, node: result.node))
   }
 }

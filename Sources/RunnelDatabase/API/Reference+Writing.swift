@@ -1,19 +1,19 @@
 public import RunnelBase
 public import RunnelTree
 
-// Writing. Each of these returns when the write is on disk and everyone who observes through this
-// database has been told of it; one that throws changed nothing. The receipt tells what the origin of a
-// replica answers. `using` says how Swift values are written, and `id` names a write that may be sent
-// again (`WriteID`).
+// Writing. Each function returns when the write is on disk and everybody who observes through this
+// database has been told; if it throws, nothing was changed. The receipt tells the answer of a
+// replica's origin. `using` says how Swift values are written, and `id` names a write that may be
+// sent again (`WriteID`).
 
 extension Reference {
-  /// Replaces what stands here, with its priority and all below it; null removes it.
+  /// Replaces this node, with its priority and everything below it; null removes it.
   ///
   /// - Parameters:
-  ///   - value: JSON, in which `.priority`, `.value` and server values have their meaning.
-  ///   - priority: the priority of the new node; a `.priority` in the value goes before it.
-  ///   - id: names the write; see `WriteID`.
-  /// - Returns: the receipt, which tells what the origin of a replica answers.
+  ///   - value: JSON; `.priority`, `.value` and server values in it have their special meaning.
+  ///   - priority: the priority of the new node; a `.priority` in the value takes precedence.
+  ///   - id: the name of the write; see `WriteID`.
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
   /// - Throws: `DatabaseError` (`refused` with what is wrong and where, or a failure of the storage).
   @discardableResult
   public func setValue(
@@ -23,17 +23,18 @@ extension Reference {
     return try await database.perform(.set(path, json), id: id)
   }
 
-  /// Replaces what stands here by a Swift value; nil removes it.
+  /// Replaces this node by a Swift value; nil removes it.
   ///
-  /// Properties that are nil are absent afterwards.
+  /// Properties that are nil are omitted.
   ///
   /// - Parameters:
   ///   - value: any value that can be encoded, which may hold `ServerValue`s.
   ///   - priority: the priority of the new node.
-  ///   - id: names the write; see `WriteID`.
-  ///   - encoder: says how dates are written.
-  /// - Returns: the receipt, which tells what the origin of a replica answers.
-  /// - Throws: `DataCodingError` with the place of what cannot be written; `DatabaseError` as for JSON.
+  ///   - id: the name of the write; see `WriteID`.
+  ///   - encoder: the encoder, which knows how dates are stored.
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Throws: `DataCodingError` with the place of the part that cannot be written; `DatabaseError`
+  ///   as for JSON.
   @discardableResult
   nonisolated(nonsending) public func setValue(
     _ value: some Encodable, priority: JSONValue? = nil, id: WriteID? = nil,
@@ -42,14 +43,14 @@ extension Reference {
     try await setValue(try encoder.json(value, at: path), priority: priority, id: id)
   }
 
-  /// Replaces the priority of what stands here, and leaves the rest; null removes it.
+  /// Replaces the priority of this node, and keeps the rest; null removes the priority.
   ///
-  /// Nothing happens where nothing stands.
+  /// An empty node stays empty.
   ///
   /// - Parameters:
   ///   - priority: a number, a string, null, or the JSON of a server value.
-  ///   - id: names the write; see `WriteID`.
-  /// - Returns: the receipt, which tells what the origin of a replica answers.
+  ///   - id: the name of the write; see `WriteID`.
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
   /// - Throws: `DatabaseError` (`refused` for another value, or a failure of the storage).
   @discardableResult
   public func setPriority(
@@ -59,14 +60,14 @@ extension Reference {
     return try await database.perform(.update(path, [member]), id: id)
   }
 
-  /// Replaces what stands at some places below, all at once, and leaves everything else; null removes.
+  /// Replaces the nodes at some places below in one write, and keeps everything else; null removes.
   ///
   /// - Parameters:
-  ///   - values: what is to stand where, by relative path: `name`, `ana/away`, `ana/.priority`.
-  ///   - id: names the write; see `WriteID`.
-  /// - Returns: the receipt, which tells what the origin of a replica answers.
-  /// - Throws: `DatabaseError` (`refused` if one path lies above another, or for what is wrong with a
-  ///   value; or a failure of the storage).
+  ///   - values: the new values, by relative path: `name`, `ana/away`, `ana/.priority`.
+  ///   - id: the name of the write; see `WriteID`.
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Throws: `DatabaseError` (`refused` if one path lies above another, or if a value is refused;
+  ///   or a failure of the storage).
   @discardableResult
   public func updateChildValues(
     _ values: [String: JSONValue], id: WriteID? = nil
@@ -75,15 +76,15 @@ extension Reference {
     return try await database.perform(.update(path, members), id: id)
   }
 
-  /// Replaces the children that a Swift value has, all at once, and leaves the others.
+  /// Replaces the children that a Swift value has, in one write, and keeps the others.
   ///
-  /// Properties that are nil are left as they are, too: to remove a child, name it with null.
+  /// Properties that are nil are kept, too: to remove a child, name it with null.
   ///
   /// - Parameters:
   ///   - values: a value that is encoded with keys: a structure, or a dictionary by relative path.
-  ///   - id: names the write; see `WriteID`.
-  ///   - encoder: says how dates are written.
-  /// - Returns: the receipt, which tells what the origin of a replica answers.
+  ///   - id: the name of the write; see `WriteID`.
+  ///   - encoder: the encoder, which knows how dates are stored.
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
   /// - Throws: `DataCodingError` if the value cannot be written or has no keys; `DatabaseError` as for
   ///   JSON.
   @discardableResult
@@ -98,16 +99,16 @@ extension Reference {
     return try await database.perform(.update(path, members), id: id)
   }
 
-  /// Removes what stands here, with all below it; nothing happens where nothing stands.
+  /// Removes this node, with everything below it; does nothing if the place is empty.
   ///
-  /// - Returns: the receipt, which tells what the origin of a replica answers.
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
   /// - Throws: `DatabaseError` if the storage fails.
   @discardableResult
   public func removeValue(id: WriteID? = nil) async throws -> WriteReceipt {
     try await database.perform(.remove(path), id: id)
   }
 
-  /// Adds a child under a new key, that sorts after those made before.
+  /// Adds a child under a new key, which sorts after those made before.
   ///
   /// - Returns: the place of the child.
   /// - Throws: as `setValue`.
@@ -118,7 +119,7 @@ extension Reference {
     return child
   }
 
-  /// Adds a Swift value as a child under a new key, that sorts after those made before.
+  /// Adds a Swift value as a child under a new key, which sorts after those made before.
   ///
   /// - Returns: the place of the child.
   /// - Throws: as `setValue`.

@@ -1,10 +1,10 @@
 public import RunnelTree
 import Synchronization
 
-/// A place in the tree of an open database; nothing need stand there.
+/// A place in the tree of an open database; it may be empty.
 ///
-/// A value: making one reads and writes nothing, and it may be kept and used on any thread. It is also
-/// the query for all children of the place, by priority and key.
+/// It is a value: making one reads and writes nothing, and it may be kept and used on any thread.
+/// It is also the query for all children of the place, by priority and key.
 ///
 /// Source: tree semantics, section 17.
 public struct Reference: Hashable, Sendable {
@@ -37,7 +37,7 @@ public struct Reference: Hashable, Sendable {
     Reference(database: database, path: try self.path.appending(Path(path)))
   }
 
-  /// The place of a child under a new key, that sorts after those made before; nothing is written.
+  /// The place of a child under a new key, which sorts after those made before; nothing is written.
   ///
   /// - Throws: `TreeError` (`invalidPath`) if the place is too deep or its path too long.
   public func childByAutoID() throws(TreeError) -> Reference {

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What is known of a write after it is on disk here.
+/// The result of a write after it is on disk here.
 ///
-/// On a tree of its own a write is final then. On a replica it is shown and pending until the origin has
-/// answered, which may be much later, or in another run of the program.
+/// On a tree of its own the write is final then. On a replica it is shown and pending until the
+/// origin has answered, which may be much later, or in another run of the program.
 public final class WriteReceipt: Sendable {
   private struct State {
     var result: Result<Void, DatabaseError>?
@@ -11,9 +11,9 @@ public final class WriteReceipt: Sendable {
     var waiters: [Int: CheckedContinuation<Void, any Error>] = [:]
   }
 
-  /// False if a write of this name had been asked for before, so that nothing changed; see `WriteID`.
+  /// False if a write with this name was requested before, so that nothing changed; see `WriteID`.
   ///
-  /// The receipt then tells what becomes, or became, of that one.
+  /// The receipt then tells the result of that earlier write.
   public let isApplied: Bool
   private let state = Mutex(State())
 
@@ -22,11 +22,12 @@ public final class WriteReceipt: Sendable {
   /// True until the origin has answered.
   public var isPending: Bool { state.withLock { $0.result == nil } }
 
-  /// Returns once the write is final, and what the answer changed has been told to all handlers.
+  /// Returns when the write is final, and all handlers have been told what the answer changed.
   ///
-  /// - Throws: `DatabaseError` if the origin refused the write: nothing of it shows any more. Its code is
-  ///   the origin's (`PERMISSION_DENIED`). With `closed` the database was closed before: the write is
-  ///   still pending in the file. `CancellationError` if the task was cancelled; the write goes on.
+  /// - Throws: `DatabaseError` if the origin refused the write, which is then no longer shown; its
+  ///   code is the origin's (`PERMISSION_DENIED`). `closed` means that the database was closed
+  ///   before: the write is still pending in the file. `CancellationError` if the task was
+  ///   cancelled; the write goes on.
   public func acknowledgement() async throws {
     let number = state.withLock { state in
       state.nextWaiter += 1
@@ -48,7 +49,7 @@ public final class WriteReceipt: Sendable {
     }
   }
 
-  /// Says what came of it; only the first time counts.
+  /// Sets the result; only the first call counts.
   func settle(_ result: Result<Void, DatabaseError> = .success(())) {
     let waiters = state.withLock { state in
       if state.result != nil { return [Int: CheckedContinuation<Void, any Error>]() }

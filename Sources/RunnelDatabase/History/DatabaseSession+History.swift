@@ -83,40 +83,16 @@ extension DatabaseSession {
     }
     return try write(.update(.root, members), undoes: entry)
   }
+}
 
+extension StoreTransaction {
   /// Throws if a place that a write wrote was written since.
-  func checkUnchanged(_ entry: HistoryEntry, _ transaction: StoreTransaction) throws {
+  func checkUnchanged(_ entry: HistoryEntry) throws {
     for part in entry.parts {
-      if try transaction.historyValue(of: part) == part.values?.new { continue }
+      if try historyValue(of: part) == part.values?.new { continue }
       throw DatabaseError(
         .changed,
         "Write \(entry.id) cannot be undone: \(part.name) was written since. Nothing was changed.")
     }
-  }
-}
-
-// MARK: Recording
-
-extension DatabaseSession {
-  /// Carries out the parts of a write, and notes what stood there before.
-  func carryOut(
-    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64? = nil
-  ) throws {
-    try recording(parts, transaction, now: now, undoes: undoes) {
-      for part in parts { try transaction.carryOut(part) }
-    }
-  }
-
-  /// Runs `body`, which does a write, and notes what the history is to say of it.
-  func recording(
-    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
-    _ body: () throws -> Void
-  ) throws {
-    if try transaction.historyLimit() == 0 { return try body() }
-    let recorder = try HistoryRecorder(parts, transaction)
-    try body()
-    guard let written = try recorder.parts(after: transaction) else { return }
-    transaction.note(
-      HistoryText(at: now, author: environment.author, undoes: undoes, parts: written))
   }
 }

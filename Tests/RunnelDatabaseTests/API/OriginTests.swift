@@ -236,7 +236,7 @@ extension OriginTests {
     asked.cancel()
     await #expect(throws: CancellationError.self) { try await asked.value }
     #expect(await database.gets.isEmpty)
-    #expect(try await database.answer { $0.replica?.gets.count } == 0)
+    #expect(try await database.answer { $0.replica?.engine.gets.count } == 0)
     // What comes all the same is passed by.
     say(.answer(id: 0, Node(.bool(true))))
     #expect(try await database.answer { $0.trackedQueries } == [])

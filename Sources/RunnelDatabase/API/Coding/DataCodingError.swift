@@ -1,12 +1,13 @@
 import RunnelTree
 
-/// A Swift value that does not fit the tree, or a part of the tree that does not fit a Swift type.
+/// A Swift value that does not fit into the tree, or a part of the tree that does not fit a Swift
+/// type.
 public struct DataCodingError: Error, Hashable, Sendable {
   /// The kinds of misfit.
   public enum Code: String, Hashable, Sendable {
-    /// Nothing stands where a value is needed.
+    /// Nothing is stored where a value is needed.
     case missing
-    /// What stands there is of another type, or out of its range.
+    /// The stored value has another type, or is out of the type's range.
     case mismatch
     /// A Swift value that the tree cannot hold.
     case notEncodable = "not_encodable"
@@ -16,7 +17,7 @@ public struct DataCodingError: Error, Hashable, Sendable {
   public var code: Code
   /// The place that does not fit, as a path from the root: `/users/ana/age`.
   public var path: String
-  /// The Swift type that is expected there, or that was to be written there.
+  /// The Swift type that is expected at the place, or that was to be written there.
   public var expected: String
   /// What is wrong, as a clause.
   public var reason: String
@@ -40,7 +41,7 @@ extension DataCodingError: CustomStringConvertible {
 }
 
 extension DataCodingError {
-  /// What an error of Swift's coding means, in a value of type `type` at `place`.
+  /// Makes the error for an error of Swift's coding, in a value of type `type` at `place`.
   init(_ error: any Error, place: Path, type: Any.Type) {
     switch error {
     case let error as DataCodingError: self = error
@@ -108,6 +109,6 @@ struct NamedKey: CodingKey {
 
   var intValue: Int? { Int(stringValue) }
 
-  /// Where Swift's coding puts what a superclass encodes.
+  /// The key under which Swift's coding puts the values of a superclass.
   static let superclass = NamedKey("super")
 }

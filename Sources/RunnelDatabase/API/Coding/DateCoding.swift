@@ -13,7 +13,7 @@ public enum DateCoding: Hashable, Sendable {
 }
 
 extension DateCoding {
-  /// The JSON of a date; nil if it is too far off.
+  /// The JSON of a date; nil if the date is out of range.
   func json(_ date: Date) -> JSONValue? {
     switch self {
     case .milliseconds:
@@ -23,14 +23,14 @@ extension DateCoding {
     }
   }
 
-  /// The date that a leaf stands for; nil if it is none.
+  /// The date of a leaf; nil if it is not a date.
   func date(_ leaf: Leaf) -> Date? {
     switch (self, leaf) {
     case (.milliseconds, .number(let number)):
       return Date(timeIntervalSince1970: number.double / 1000)
     case (.seconds, .number(let number)): return Date(timeIntervalSince1970: number.double)
     case (.iso8601, .string(let text)):
-      // Text that is no date is refused by the caller, which knows the place.
+      // The caller refuses text that is not a date, since it knows the place.
       return (try? DateCoding.style.parse(text))
         ?? (try? Date.ISO8601FormatStyle().parse(text))
     default: return nil

@@ -1,6 +1,6 @@
 import RunnelTree
 
-// The containers of `NodeDecoding`. Their many functions are those that Swift's protocols ask for.
+// The containers of `NodeDecoding`. Swift's protocols require their many functions.
 
 /// Decodes members of an object.
 struct KeyedNodeDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -79,7 +79,7 @@ struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex >= elements.count }
 
-  /// Decodes the next element, which is passed only if that succeeds.
+  /// Decodes the next element, and goes on to the one after it only if that succeeds.
   private mutating func take<Value>(
     _ type: Any.Type, _ body: (NodeDecoding) throws -> Value
   ) throws -> Value {
@@ -157,7 +157,7 @@ struct UnkeyedNodeDecoding: UnkeyedDecodingContainer {
   }
 }
 
-/// Decodes a value that is not taken apart.
+/// Decodes a single value.
 struct SingleNodeDecoding: SingleValueDecodingContainer {
   let decoding: NodeDecoding
 

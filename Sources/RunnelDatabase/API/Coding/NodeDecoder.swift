@@ -2,12 +2,12 @@ import Foundation
 import RunnelBase
 public import RunnelTree
 
-/// Reads Swift values from what the tree holds: the opposite of `NodeEncoder`.
+/// Reads Swift values from nodes: the opposite of `NodeEncoder`.
 ///
-/// - Where nothing stands, an optional is nil, and an array or a dictionary is empty: the tree stores
-///   nothing empty, so what was written so is read so.
-/// - An array is read from children whose keys are whole numbers, if the greatest is less than twice
-///   their number; a gap is nil.
+/// - If nothing is stored, an optional is nil, and an array or a dictionary is empty: the tree
+///   stores nothing empty, so empty values are read as they were written.
+/// - An array is read from children whose keys are whole numbers, if the greatest is less than
+///   twice their number; a gap is nil.
 /// - Integers are exact: a number with a fraction, or out of the type's range, is a mismatch.
 /// - The coding key `.priority` reads a node's priority.
 public struct NodeDecoder: Hashable, Sendable {
@@ -17,7 +17,7 @@ public struct NodeDecoder: Hashable, Sendable {
   /// Makes a decoder.
   public init(dates: DateCoding = .milliseconds) { self.dates = dates }
 
-  /// The value that a node makes.
+  /// Decodes a value from a node.
   ///
   /// - Parameters:
   ///   - type: the type.
@@ -45,7 +45,7 @@ struct NodeDecoding: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    // A leaf has no members but its priority; a type may ask for nothing else.
+    // A leaf has no members except its priority, and a type may want only that.
     if node.leaf != nil, node.priority == nil { throw mismatch([String: Any].self) }
     return KeyedDecodingContainer(KeyedNodeDecoding<Key>(decoding: self))
   }
@@ -63,26 +63,27 @@ struct NodeDecoding: Decoder {
 // MARK: Values
 
 extension NodeDecoding {
-  /// The decoding of what stands below.
+  /// The decoding of the node below a coding key.
   func below(_ key: any CodingKey, _ node: Node) -> NodeDecoding {
     NodeDecoding(node: node, codingPath: codingPath + [key], options: options)
   }
 
-  /// What stands under a coding key; empty for one that is no key.
+  /// The node of a coding key; empty if the name is not a valid key.
   func node(for key: any CodingKey) -> Node {
     switch key.stringValue {
     case ReservedName.priority: return node.priority.map { Node($0) } ?? .empty
     case ReservedName.value: return node.leaf.map { Node($0) } ?? .empty
     case let name:
-      // Nothing can stand under what is no key.
+      // Nothing can be stored under an invalid key.
       guard let key = try? Key(name) else { return .empty }
       return node[key]
     }
   }
 
-  /// The value of any type.
+  /// Decodes a value of any type.
   ///
-  /// A misfit at this very place is told with the whole type, not with what it was trying to read.
+  /// A misfit at this place itself is reported with the whole type, not with the part that was
+  /// being read.
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if let special = try special(type) { return special }
     do {
@@ -96,7 +97,7 @@ extension NodeDecoding {
     }
   }
 
-  /// The value of a type that is read in a way of its own; nil for every other.
+  /// The value of a type with a coding of its own; nil for every other type.
   private func special<Value>(_ type: Value.Type) throws -> Value? {
     switch type {
     case is Date.Type:
@@ -162,14 +163,14 @@ extension NodeDecoding {
         codingPath: codingPath, debugDescription: "\(node.shortDescription) is there"))
   }
 
-  /// True if an error is about the value that is being decoded, not about a part of it.
+  /// True if an error is about the value itself, and not about a part of it.
   private func isHere(_ context: DecodingError.Context) -> Bool {
     context.codingPath.count <= codingPath.count
   }
 }
 
 extension Node {
-  /// The elements, if the node is an array by the rule of section 3.2; a gap is empty.
+  /// The elements, if the node is an array by the rule of section 3.2; a gap is an empty node.
   fileprivate var elements: [Node]? {
     if leaf != nil { return nil }
     var maximum = -1
@@ -187,7 +188,7 @@ extension Node {
     return elements
   }
 
-  /// What the node is, for a message.
+  /// The kind of node, for a message.
   fileprivate var shortDescription: String {
     switch content {
     case .empty: "nothing"

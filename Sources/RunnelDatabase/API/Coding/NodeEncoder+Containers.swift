@@ -1,6 +1,6 @@
 import RunnelBase
 
-// The containers of `NodeEncoding`. Their many functions are those that Swift's protocols ask for.
+// The containers of `NodeEncoding`. Swift's protocols require their many functions.
 
 /// Encodes members of an object.
 struct KeyedNodeEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -85,7 +85,7 @@ struct UnkeyedNodeEncoding: UnkeyedEncodingContainer {
   func superEncoder() -> any Encoder { next() }
 }
 
-/// Encodes a value that is not taken apart.
+/// Encodes a single value.
 struct SingleNodeEncoding: SingleValueEncodingContainer {
   let encoding: NodeEncoding
 

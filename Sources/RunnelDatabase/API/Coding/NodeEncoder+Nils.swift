@@ -1,13 +1,13 @@
 /// How properties that are nil are written.
 public enum NilCoding: Hashable, Sendable {
-  /// Not at all, so that an update leaves their fields.
+  /// They are omitted, so that an update keeps their fields.
   case absent
-  /// As null, so that an update removes their fields.
+  /// They are written as null, so that an update removes their fields.
   case null
 }
 
-// What the compiler calls for the optional properties of a type. Each of them writes the value, or nil as
-// the encoder was told.
+// The compiler calls these functions for the optional properties of a type. Each writes the value,
+// or nil in the way that the encoder was told.
 
 extension KeyedNodeEncoding {
   private func encode<Value>(

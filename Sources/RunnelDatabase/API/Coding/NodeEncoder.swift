@@ -2,14 +2,13 @@ import Foundation
 public import RunnelBase
 public import RunnelTree
 
-/// Writes Swift values as the tree holds them.
+/// Writes Swift values as nodes.
 ///
-/// - Keys become children; arrays become children named `0`, `1`, `2`. What is nil is absent, unless
-///   `nils` says otherwise, and so is an array or a dictionary without elements: the tree stores nothing
-///   empty.
+/// - Keys become children; arrays become children named `0`, `1`, `2`. Nil is omitted unless `nils`
+///   says otherwise, and so are empty arrays and dictionaries: the tree stores nothing empty.
 /// - Integers are exact; one beyond Int64 is refused. Numbers that are not finite are refused.
 /// - Dates are written as `dates` says, `Data` in base 64, `URL` as text.
-/// - The coding keys `.priority` and `.value` have their meaning, as in JSON.
+/// - The coding keys `.priority` and `.value` have the same meaning as in JSON.
 public struct NodeEncoder: Hashable, Sendable {
   /// How dates are written.
   public var dates: DateCoding
@@ -22,13 +21,14 @@ public struct NodeEncoder: Hashable, Sendable {
     self.nils = nils
   }
 
-  /// The JSON to write for a value; it may hold server values.
+  /// The JSON for a value; it may contain server values.
   ///
   /// - Parameters:
   ///   - value: the value.
-  ///   - path: the place that it is for, which errors name.
-  /// - Returns: JSON in the export format, apart from arrays.
-  /// - Throws: `DataCodingError` (`notEncodable`) with the place of what cannot be written.
+  ///   - path: the place of the value, which errors name.
+  /// - Returns: JSON in the export format, except that it may contain arrays.
+  /// - Throws: `DataCodingError` (`notEncodable`) with the place of the part that cannot be
+  ///   written.
   public func json<Value: Encodable>(
     _ value: Value, at path: Path = .root
   ) throws(DataCodingError) -> JSONValue {
@@ -41,13 +41,13 @@ public struct NodeEncoder: Hashable, Sendable {
     return slot.json
   }
 
-  /// The node that a value makes.
+  /// The node for a value.
   ///
   /// - Parameters:
-  ///   - value: the value; server values in it are refused, for they have none yet.
-  ///   - path: the place that it is for, which errors name.
+  ///   - value: the value; server values in it are refused, since they are not resolved yet.
+  ///   - path: the place of the value, which errors name.
   /// - Returns: the node.
-  /// - Throws: `DataCodingError` (`notEncodable`) with the place of what the tree does not allow.
+  /// - Throws: `DataCodingError` (`notEncodable`) with the place of the part that the tree refuses.
   public func encode<Value: Encodable>(
     _ value: Value, at path: Path = .root
   ) throws(DataCodingError) -> Node {
@@ -62,7 +62,7 @@ public struct NodeEncoder: Hashable, Sendable {
   }
 }
 
-/// The place in a value that is being encoded; containers fill it.
+/// A slot in a value that is being encoded; containers fill it.
 final class EncodingSlot {
   enum Content {
     case json(JSONValue)
@@ -81,34 +81,34 @@ final class EncodingSlot {
     }
   }
 
-  /// Becomes an object, unless it is one.
+  /// Makes the slot an object, unless it is one.
   func becomeObject() {
     if case .members = content { return }
     content = .members([])
     indexes = [:]
   }
 
-  /// Becomes an array, unless it is one.
+  /// Makes the slot an array, unless it is one.
   func becomeArray() {
     if case .elements = content { return }
     content = .elements([])
   }
 
-  /// The place of a member, which is made if it does not exist.
+  /// The slot of a member, which is made if it does not exist.
   func member(_ name: String) -> EncodingSlot {
     becomeObject()
     guard case .members(var members) = content else { return EncodingSlot() }
     if let index = indexes[name] { return members[index].slot }
     let slot = EncodingSlot()
     indexes[name] = members.count
-    // The array is changed in place only while nothing else holds it.
+    // Releases the other reference to the array, so that it is changed in place.
     content = .json(.null)
     members.append((name, slot))
     content = .members(members)
     return slot
   }
 
-  /// The place of one more element.
+  /// The slot of a new element at the end.
   func nextElement() -> EncodingSlot {
     becomeArray()
     guard case .elements(var slots) = content else { return EncodingSlot() }
@@ -148,7 +148,7 @@ struct NodeEncoding: Encoder {
 }
 
 extension NodeEncoding {
-  /// The encoding of what stands below.
+  /// The encoding of the value below a coding key.
   func below(_ key: any CodingKey, _ slot: EncodingSlot) -> NodeEncoding {
     NodeEncoding(slot: slot, codingPath: codingPath + [key], options: options)
   }
@@ -186,7 +186,7 @@ extension NodeEncoding {
     slot.content = .json(.number(number))
   }
 
-  /// Writes a number of single precision as its shortest decimals: 0.1 and not 0.10000000149.
+  /// Writes a number of single precision with its shortest decimals: 0.1 and not 0.10000000149.
   func encode(single value: Float) throws {
     try encode(number: Double(value.description) ?? Double(value))
   }

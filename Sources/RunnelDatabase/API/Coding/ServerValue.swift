@@ -2,10 +2,10 @@ public import Foundation
 public import RunnelBase
 import RunnelTree
 
-/// A value that the database makes as it carries out the write.
+/// A value that the database computes when it carries out the write.
 ///
-/// It stands wherever a value does: `setValue(ServerValue.timestamp)`, or in a property of a value that
-/// is encoded.
+/// It can replace any value: `setValue(ServerValue.timestamp)`, or a property of a value that is
+/// encoded.
 ///
 /// Source: tree semantics, section 9.
 public struct ServerValue: Hashable, Sendable {
@@ -17,17 +17,17 @@ public struct ServerValue: Hashable, Sendable {
 
   private let operation: Operation
 
-  /// The time of the write, in milliseconds since 1970; one time for all of one write.
+  /// The time of the write, in milliseconds since 1970; it is the same for the whole write.
   public static let timestamp = ServerValue(operation: .timestamp)
 
-  /// The number that stands there plus `delta`; `delta` if no number does.
+  /// The stored number plus `delta`; `delta` if there is no number.
   ///
   /// The sum is exact, unless it leaves the range of Int64.
   public static func increment(_ delta: Int) -> ServerValue {
     ServerValue(operation: .incrementInteger(delta))
   }
 
-  /// The number that stands there plus `delta`; `delta` if no number does.
+  /// The stored number plus `delta`; `delta` if there is no number.
   ///
   /// A write of a `delta` that is not finite is refused.
   public static func increment(_ delta: Double) -> ServerValue {
@@ -40,16 +40,16 @@ public struct ServerValue: Hashable, Sendable {
     case .timestamp: [".sv": "timestamp"]
     case .incrementInteger(let delta): [".sv": ["increment": .number(JSONNumber(Int64(delta)))]]
     case .incrementDouble(let delta):
-      // Null is no number either, and the write is refused for it.
+      // Null is not a number either, so the write is refused.
       [".sv": ["increment": JSONNumber(delta).map { .number($0) } ?? .null]]
     }
   }
 }
 
 extension ServerValue: Encodable {
-  /// Encodes what the database replaces by the value.
+  /// Encodes the JSON that the database replaces by the value.
   ///
-  /// With another encoder than `NodeEncoder`, this is plain JSON that only the database understands.
+  /// Encoders other than `NodeEncoder` write it as plain JSON, which only the database understands.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: NamedKey.self)
     let name = NamedKey(ReservedName.serverValue)
@@ -66,7 +66,7 @@ extension ServerValue: Encodable {
   }
 }
 
-/// A date that is nil until the value is written, and is then the time of the write.
+/// A date that is nil until the value is written, and then becomes the time of the write.
 ///
 /// ```swift
 /// struct Message: Codable {

@@ -1,17 +1,17 @@
 import RunnelTree
 
-/// The events of a query as a sequence: at first those by which the present state is learned.
+/// The events of a query as an asynchronous sequence; the first ones tell the present state.
 ///
-/// Each iterator observes by itself. The observation ends when the iterator is let go of (a loop that
-/// was left lets go of its own), or when the task that iterates is cancelled; the loop then ends
-/// without an error.
+/// Each iterator observes on its own. The observation ends when the iterator is released (which the
+/// end of a loop does), or when the iterating task is cancelled; the loop then ends without an
+/// error.
 ///
-/// Events wait in batches, and a batch is what one write came to. No event is ever left out: if more
-/// than the allowed number of batches wait, the sequence gives those and then throws `overflow`.
+/// Events wait in batches; a batch is the result of one write. No event is skipped: if more batches
+/// wait than allowed, the sequence returns those and then throws `overflow`.
 public struct DataEvents: AsyncSequence, Sendable {
-  /// What the sequence gives.
+  /// The elements.
   public typealias Element = DataEvent
-  /// What the sequence throws.
+  /// The errors.
   public typealias Failure = DatabaseError
 
   let query: DatabaseQuery
@@ -34,7 +34,7 @@ public struct DataEvents: AsyncSequence, Sendable {
     return Iterator(base: stream.makeAsyncIterator())
   }
 
-  /// Gives the events one by one.
+  /// Returns the events one by one.
   public struct Iterator: AsyncIteratorProtocol {
     var base: AsyncThrowingStream<[DataEvent], any Error>.Iterator
     private var batch: ArraySlice<DataEvent> = []
@@ -58,14 +58,14 @@ public struct DataEvents: AsyncSequence, Sendable {
   }
 }
 
-/// What a query shows, again and again as it changes: at first the present state.
+/// The states of a query as an asynchronous sequence, beginning with the present one.
 ///
-/// If states come faster than they are taken, those between are left out: the newest is given.
-/// Each iterator observes by itself, and ends as those of `DataEvents` do.
+/// If states come faster than they are taken, those between are skipped: the newest is returned.
+/// Each iterator observes on its own, and ends like those of `DataEvents`.
 public struct DataValues: AsyncSequence, Sendable {
-  /// What the sequence gives.
+  /// The elements.
   public typealias Element = DataSnapshot
-  /// What the sequence throws.
+  /// The errors.
   public typealias Failure = DatabaseError
 
   let query: DatabaseQuery
@@ -80,11 +80,12 @@ public struct DataValues: AsyncSequence, Sendable {
     return Iterator(base: stream.makeAsyncIterator())
   }
 
-  /// Gives the states one by one.
+  /// Returns the states one by one.
   public struct Iterator: AsyncIteratorProtocol {
     var base: AsyncThrowingStream<DataSnapshot, any Error>.Iterator
 
-    /// The newest state, once there is one that was not given; nil once the task was cancelled.
+    /// The newest state, as soon as there is one that was not returned; nil once the task was
+    /// cancelled.
     ///
     /// - Throws: `DatabaseError` if the rows cannot be read, or the database was closed (`closed`).
     public mutating func next(
@@ -96,7 +97,7 @@ public struct DataValues: AsyncSequence, Sendable {
 }
 
 extension DatabaseQuery {
-  /// Observes into a stream, until nobody takes from it any more.
+  /// Observes into a stream, until the stream ends.
   fileprivate func observe<Element>(
     _ kinds: EventKinds, into continuation: AsyncThrowingStream<Element, any Error>.Continuation,
     _ take: @escaping @Sendable ([DataEvent]) -> Void
@@ -104,7 +105,7 @@ extension DatabaseQuery {
     let observation = database.observe(query, kinds, .buffer(take)) { error in
       continuation.finish(throwing: error)
     }
-    // A stream that ended before it got this calls it at once.
+    // A stream that has already ended calls it at once.
     continuation.onTermination = { [database] _ in database.end(observation) }
   }
 }

@@ -1,20 +1,20 @@
 import RunnelTree
 import Synchronization
 
-/// Tells those who observe, on a thread that is not the tree's.
+/// Tells observers of events, on a thread that is not the tree's.
 ///
 /// Responsibilities:
-/// - It knows the observations of one database by their listeners.
-/// - It tells them in the order in which the tree does: batch after batch, and within a batch event
-///   after event, each to its observers in order of registration. What a handler causes is told after
-///   the batch in which the handler was called, so handlers never nest.
+/// - It keeps the observations of one database by their listeners.
+/// - It tells events in the tree's order: batch after batch, within a batch event after event, and
+///   each event to its observers in order of registration. The results of a handler's actions are
+///   told after the batch for which the handler was called, so handlers never nest.
 ///
-/// A handler that is slow holds up other handlers and the return of writes, never the tree: what other
-/// processes write waits in the feed of the file while `isFull`.
+/// A slow handler delays other handlers and the return of writes, but never the tree: while
+/// `isFull`, the writes of other processes wait in the file's change feed.
 ///
 /// Source: tree semantics, sections 6.2 to 6.7.
 final class EventDispatcher: Sendable {
-  /// How many batches may wait before other processes' writes are left in the feed.
+  /// The number of waiting batches at which the writes of other processes are left in the feed.
   static let batchesMax = 1000
 
   private struct State {
@@ -36,10 +36,10 @@ final class EventDispatcher: Sendable {
     self.onTrouble = onTrouble
   }
 
-  /// How many batches wait to be told, with the one that is being told.
+  /// The number of batches that wait, including the one that is being told.
   var waiting: Int { waitingCount.load(ordering: .relaxed) }
 
-  /// True if so much waits to be told that no more should be fetched.
+  /// True if so many batches wait that no more should be fetched.
   var isFull: Bool { waiting >= EventDispatcher.batchesMax }
 }
 
@@ -66,7 +66,7 @@ extension EventDispatcher {
 
   func isKept(_ query: Query) -> Bool { state.withLock { $0.kept[query] != nil } }
 
-  /// Sets which observation keeps a query; returns the one that did.
+  /// Sets the observation that keeps a query; returns the previous one.
   func replaceKept(_ observation: Observation?, for query: Query) -> Observation? {
     state.withLock { state in
       let old = state.kept[query]
@@ -85,7 +85,7 @@ extension EventDispatcher {
 extension EventDispatcher {
   /// Tells the events of one batch, after everything given before.
   ///
-  /// `pending` are the places that writes changed which wait for the origin.
+  /// `pending` are the places of the writes that wait for the origin.
   func deliver(_ deliveries: [Delivery], pending: [Path] = []) {
     waitingCount.add(1, ordering: .relaxed)
     thread.submit { [self] in
@@ -94,7 +94,7 @@ extension EventDispatcher {
     }
   }
 
-  /// Tells a stream that there is nothing to tell: it waits for its first rows, even if there are none.
+  /// Tells a stream an empty batch: it waits for its first rows, even if there are none.
   func deliverNothing(to id: ListenerID) {
     thread.submit { [self] in
       guard let observation = observation(id) else { return }
@@ -105,7 +105,7 @@ extension EventDispatcher {
   /// Runs work after everything given before has been told.
   func afterDelivery(_ work: @escaping @Sendable () -> Void) { thread.submit(work) }
 
-  /// Tells an observer that it is told nothing more, and why; a stream ends by itself.
+  /// Tells an observer why no more events follow; a stream then ends.
   func fail(_ id: ListenerID, _ error: DatabaseError) {
     thread.submit { [self] in
       guard let observation = observation(id) else { return }
@@ -115,7 +115,7 @@ extension EventDispatcher {
     }
   }
 
-  /// Tells everyone that the database is at its end.
+  /// Tells every observer that the database is closed.
   func failAll(_ error: DatabaseError) {
     thread.submit { [self] in
       let all = state.withLock { state in
@@ -123,7 +123,7 @@ extension EventDispatcher {
           state.observations = [:]
           state.kept = [:]
         }
-        // Who keeps a query wants no word of the end.
+        // An observation that only keeps a query need not be told.
         let kept = Set(state.kept.values.map(\.id))
         return state.observations.values.filter { !kept.contains($0.id) }
       }
@@ -147,7 +147,7 @@ extension EventDispatcher {
     var buffered: [(observation: Observation, events: [DataEvent])] = []
     var streamed = StreamBatches()
     for delivery in deliveries {
-      // It is looked up again for each event: a handler may have ended it.
+      // The observation is looked up again for each event, since a handler may have ended it.
       guard let observation = observation(delivery.listener) else { continue }
       if case .stream = observation.sink {
         streamed.add(delivery.event, to: observation)
@@ -177,7 +177,7 @@ extension EventDispatcher {
   }
 }
 
-/// What streams are told of one batch, each all of it at once.
+/// The events of one batch for streams; each stream gets all of its events at once.
 private struct StreamBatches {
   private var observations: [Observation] = []
   private var events: [ListenerID: [TreeEvent]] = [:]

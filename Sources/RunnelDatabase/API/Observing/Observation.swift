@@ -2,27 +2,27 @@ import Foundation
 import RunnelTree
 import Synchronization
 
-/// One who observes a query, from the call that began it to the one that ended it.
+/// An observation of a query, from the call that begins it to the one that ends it.
 ///
 /// Invariants:
-/// - I1. Once `end` returned, or the failure was told, nothing more is told, and no handler runs any
-///   more, except the one from within which `end` was called.
+/// - I1. Once `end` has returned, or the failure was told, nothing more is told, and no handler is
+///   running, except a handler from within which `end` was called.
 /// - I2. Handlers run one at a time.
 ///
-/// I1 is why a lock is held while a handler runs: whoever ends the observation on another thread waits
-/// for the handler. The lock is recursive, so that a handler may end its own observation.
+/// Because of I1 a lock is held while a handler runs: a thread that ends the observation waits for
+/// the handler. The lock is recursive, so that a handler may end its own observation.
 final class Observation: Sendable {
-  /// Who is told.
+  /// The receiver of the events.
   enum Sink: Sendable {
     /// A handler, event by event.
     case handler(@Sendable (DataEvent) -> Void)
-    /// A buffer, with all the events of one batch at once.
+    /// A buffer, which gets all events of one batch at once.
     case buffer(@Sendable ([DataEvent]) -> Void)
-    /// A handler of what waits for the origin.
+    /// A handler of the pending state.
     case pending(@Sendable (PendingState) -> Void)
-    /// A stream, with what the tree tells of one batch, and with failures that do not end it.
+    /// A stream, which gets all events of one batch, and failures that do not end it.
     case stream(@Sendable ([TreeEvent]) -> Void)
-    /// Nobody: the rows are only kept.
+    /// Nobody: the rows are only kept in memory.
     case nobody
   }
 
@@ -31,7 +31,7 @@ final class Observation: Sendable {
   let sink: Sink
   private let onFailure: @Sendable (DatabaseError) -> Void
   private let gate = NSRecursiveLock()
-  /// Written with the gate held.
+  /// Written while the gate is held.
   private let hasEnded = Atomic(false)
 
   init(
@@ -44,27 +44,27 @@ final class Observation: Sendable {
     self.onFailure = onFailure
   }
 
-  /// True once it ended or failed.
+  /// True once the observation has ended or failed.
   var isEnded: Bool { hasEnded.load(ordering: .acquiring) }
 
-  /// Ends it; false if it had ended before.
+  /// Ends the observation; returns false if it had ended before.
   func end() -> Bool {
     gate.lock()
     defer { gate.unlock() }
     return !hasEnded.exchange(true, ordering: .acquiringAndReleasing)
   }
 
-  /// Tells the failure, as the last thing that is told; nothing happens if it ended before.
+  /// Tells a failure, after which nothing more is told; does nothing if the observation has ended.
   func fail(_ error: DatabaseError) {
     gate.lock()
     defer { gate.unlock() }
     if !hasEnded.exchange(true, ordering: .acquiringAndReleasing) { onFailure(error) }
   }
 
-  /// Tells a failure after which more may be told; nothing happens if it ended before.
+  /// Tells a failure after which more may follow; does nothing if the observation has ended.
   func warn(_ error: DatabaseError) { tell { onFailure(error) } }
 
-  /// Runs `body`, which tells something, unless it ended before.
+  /// Runs `body`, which tells something, unless the observation has ended.
   func tell(_ body: () -> Void) {
     gate.lock()
     defer { gate.unlock() }
@@ -73,6 +73,6 @@ final class Observation: Sendable {
 }
 
 extension ListenerID {
-  /// True for the names that observations have: the numbers below zero.
+  /// True for the names of observations, which are the numbers below zero.
   var isObservation: Bool { rawValue < 0 }
 }

@@ -1,14 +1,14 @@
 public import RunnelTree
 
-/// What waits for the origin of a replica at a place, again and again as it changes.
+/// The pending states of a place on a replica as an asynchronous sequence.
 ///
-/// The first state is the first in which something is pending. If states come faster than they are taken,
-/// those between are left out: the newest is given. Each iterator observes by itself, and ends as those
-/// of `DataEvents` do.
+/// The first element is the first state in which something is pending. If states come faster than
+/// they are taken, those between are skipped: the newest is returned. Each iterator observes on its
+/// own, and ends like those of `DataEvents`.
 public struct PendingStates: AsyncSequence, Sendable {
-  /// What the sequence gives.
+  /// The elements.
   public typealias Element = PendingState
-  /// What the sequence throws.
+  /// The errors.
   public typealias Failure = DatabaseError
 
   let query: DatabaseQuery
@@ -20,16 +20,17 @@ public struct PendingStates: AsyncSequence, Sendable {
     let token = query.observePending({ continuation.yield($0) }) { error in
       continuation.finish(throwing: error)
     }
-    // A stream that ended before it got this calls it at once.
+    // A stream that has already ended calls it at once.
     continuation.onTermination = { _ in token.cancel() }
     return Iterator(base: stream.makeAsyncIterator())
   }
 
-  /// Gives the states one by one.
+  /// Returns the states one by one.
   public struct Iterator: AsyncIteratorProtocol {
     var base: AsyncThrowingStream<PendingState, any Error>.Iterator
 
-    /// The newest state, once there is one that was not given; nil once the task was cancelled.
+    /// The newest state, as soon as there is one that was not returned; nil once the task was
+    /// cancelled.
     ///
     /// - Throws: `DatabaseError` if the rows cannot be read, or the database was closed (`closed`).
     public mutating func next(

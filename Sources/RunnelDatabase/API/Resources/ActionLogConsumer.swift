@@ -3,12 +3,12 @@ import RunnelTree
 
 /// Handles the entries of an action log, each at least once, over restarts.
 ///
-/// What was handled is noted in the tree after each batch; a consumer that was ended before that
-/// handles the last ones again. One consumer of a name runs at a time.
+/// The position in the log is written to the tree after each batch; if the consumer ends before
+/// that, the last entries are handled again. Only one consumer with a name may run at a time.
 public struct ActionLogConsumer: Sendable {
   /// The database.
   public let database: Database
-  /// Where the log is, and how far it was read.
+  /// The place of the log, and the position in it.
   public let cursor: ActionLogCursor
 
   /// Makes a consumer.
@@ -17,16 +17,16 @@ public struct ActionLogConsumer: Sendable {
     self.cursor = cursor
   }
 
-  /// Handles what is in the log, and what comes, until the task is cancelled.
+  /// Handles the entries of the log, and those that come, until the task is cancelled.
   ///
-  /// - Parameter handle: called for each entry in order; what it throws ends the run, and the entry is
-  ///   handled again by the next.
-  /// - Throws: what `handle` throws, `DatabaseError`, `CancellationError`.
+  /// - Parameter handle: called for each entry in order; if it throws, the run ends, and the next
+  ///   run handles the entry again.
+  /// - Throws: the errors of `handle`, `DatabaseError`, `CancellationError`.
   public func run(
     _ handle: @Sendable (ActionLogEntry) async throws -> Void
   ) async throws {
     try await drain(handle)
-    // The first event tells what came meanwhile, if anything did.
+    // The first event shows what has come meanwhile.
     let tail = DatabaseQuery(
       database: database, query: try Query(cursor.log).ordered(by: .key).limited(to: 1, from: .last)
     )
@@ -34,7 +34,7 @@ public struct ActionLogConsumer: Sendable {
     throw CancellationError()
   }
 
-  /// Handles what is in the log now; returns how many entries it handled.
+  /// Handles the present entries of the log; returns their number.
   ///
   /// - Throws: as `run`.
   @discardableResult

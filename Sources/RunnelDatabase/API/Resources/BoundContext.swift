@@ -1,7 +1,7 @@
 public import RunnelStreams
 import RunnelTree
 
-/// A context of a base: the objects that paths are made from, and the operations done in it.
+/// A context of a base: the objects from which paths are made, and the operations in the context.
 ///
 /// ```swift
 /// let here = try base.context(["group": group])
@@ -9,8 +9,7 @@ import RunnelTree
 /// try await here.destroy(message)
 /// ```
 ///
-/// Names are looked up when an operation begins; see `ResourceContext` for what it means to push and to
-/// reset.
+/// Names are looked up when an operation begins; see `ResourceContext` for pushing and resetting.
 ///
 /// Isolation: one thread at a time.
 ///
@@ -23,7 +22,7 @@ public struct BoundContext {
 
   /// A context with one more level of objects on top, which may be of different types.
   ///
-  /// - Throws: `ResourceError` (`tree`) for a key that is none, `DataCodingError` for an object that
+  /// - Throws: `ResourceError` (`tree`) for an invalid key, `DataCodingError` for an object that
   ///   cannot be written.
   public func push(_ objects: [String: any Resource] = [:]) throws -> BoundContext {
     BoundContext(base: base, levels: levels.push(try base.objects(objects)))
@@ -36,9 +35,9 @@ public struct BoundContext {
     levels.reset(try base.objects(objects))
   }
 
-  /// The object of a name: that of the highest level that has one.
+  /// The object with a name, from the highest level that has one.
   ///
-  /// - Throws: `DataCodingError` if it is none of the type.
+  /// - Throws: `DataCodingError` if it is not of the type.
   public func get<Object: Resource>(_ name: String, as type: Object.Type) throws -> Object? {
     try levels.get(name).map { try base.object($0, as: type) }
   }
@@ -47,7 +46,7 @@ public struct BoundContext {
 extension ResourceBase {
   /// A context with one level of objects, which may be of different types.
   ///
-  /// - Throws: `ResourceError` (`tree`) for a key that is none, `DataCodingError` for an object that
+  /// - Throws: `ResourceError` (`tree`) for an invalid key, `DataCodingError` for an object that
   ///   cannot be written.
   public func context(_ objects: [String: any Resource] = [:]) throws -> BoundContext {
     BoundContext(base: self, levels: ResourceContext(try self.objects(objects)))
@@ -77,7 +76,7 @@ extension BoundContext {
 // MARK: Operations
 
 extension BoundContext {
-  /// Puts a record in the place of what may be there; without a key it gets a new one.
+  /// Creates a record, in place of one that may exist; without a key it gets a new one.
   ///
   /// - Throws: as `ResourceBase.perform`, and `DataCodingError` for an object that cannot be written.
   @discardableResult
@@ -87,9 +86,11 @@ extension BoundContext {
     try await perform(.create, object)
   }
 
-  /// Replaces the fields of a record by those of the object; a property that is nil removes its field.
+  /// Replaces the fields of a record by those of the object; a property that is nil removes its
+  /// field.
   ///
-  /// Fields that the type does not have are left. So are counters and copies, whatever the object holds.
+  /// Fields that the type does not have are kept, and so are counters and copies, whatever the
+  /// object holds.
   ///
   /// - Throws: as `create`, and `ResourceError` (`notFound`) if there is no such record.
   @discardableResult
@@ -111,9 +112,11 @@ extension BoundContext {
 
   /// Updates the record if it exists, and creates it if not.
   ///
-  /// `exists` says which of both the caller means, whatever is stored; nil to go by what is stored.
+  /// `exists` says which of the two the caller means, whatever is stored; nil decides by what is
+  /// stored.
   ///
-  /// - Throws: as `create`, and `ResourceError` (`notFound`) if it is said to exist and does not.
+  /// - Throws: as `create`, and `ResourceError` (`notFound`) if `exists` is true and the record
+  ///   does not exist.
   @discardableResult
   nonisolated(nonsending) public func createOrUpdate<Object: Resource>(
     _ object: Object, exists: Bool? = nil
@@ -123,7 +126,8 @@ extension BoundContext {
 
   /// Destroys the record if it exists, and creates it if not.
   ///
-  /// `exists` says which of both the caller means, whatever is stored; nil to go by what is stored.
+  /// `exists` says which of the two the caller means, whatever is stored; nil decides by what is
+  /// stored.
   ///
   /// - Throws: as `create`.
   @discardableResult
@@ -148,7 +152,7 @@ extension BoundContext {
 }
 
 extension ResourceOperation.Kind {
-  /// How properties that are nil are written: an update must name what it removes.
+  /// How properties that are nil are written: an update must name the fields that it removes.
   fileprivate var writtenNils: NilCoding {
     switch self {
     case .update, .createOrUpdate: .null

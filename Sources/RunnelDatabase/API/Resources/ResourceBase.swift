@@ -1,32 +1,34 @@
 public import RunnelStreams
 import RunnelTree
 
-/// What came of an operation on a resource.
+/// The result of an operation on a resource.
 public struct ResourceResult<Object: Sendable>: Sendable {
-  /// The object, which has its key now.
+  /// The object, which now has its key.
   public var object: Object
-  /// What became of the record; nil if nothing did, because what was to be destroyed was not there.
+  /// The change of the record; nil if a record that was to be destroyed did not exist.
   public var kind: ResourceChangeKind?
-  /// Where the record stands, or stood.
+  /// The place of the record.
   public var reference: Reference
   /// The changes of records: this one, then those of records destroyed with it.
   public var changes: [ResourceHookContext]
-  /// Tells what the origin of a replica answers; settled at once on a tree of its own.
+  /// The receipt, which tells the answer of a replica's origin; on a tree of its own it is settled
+  /// at once.
   public var receipt: WriteReceipt
 }
 
 /// Creates, changes and destroys records of resources in a database.
 ///
-/// A value, to be kept and used on any thread. Each operation is one write: the record, what is counted,
-/// copied and destroyed with it, and the entry of the action log. It either happens or throws.
+/// It is a value, and may be kept and used on any thread. Each operation is one write: the record,
+/// the counters and copies that follow from it, the records destroyed with it, and the entry of the
+/// action log. It happens as a whole, or throws.
 ///
 /// Source: origins, section 2.
 public struct ResourceBase: Sendable {
   /// The database.
   public let database: Database
-  /// What is known of resources.
+  /// The registered resources.
   public let registry: ResourceRegistry
-  /// What is done around changes, in this order.
+  /// The hooks around changes, in this order.
   public let hooks: [ResourceHook]
   /// How dates of typed objects are written and read.
   public let dates: DateCoding
@@ -47,14 +49,15 @@ public struct ResourceBase: Sendable {
 
   /// Carries out an operation on a record that is given as JSON.
   ///
-  /// In order: the hooks before are asked; the write is planned and done; those who observe are told;
-  /// the hooks after the commit are called, and those after the acknowledgement as well, unless the
-  /// origin of a replica has yet to answer. An operation that was begun is not cancelled with its task.
+  /// In this order: the `before` hooks are asked; the write is planned and done; observers are
+  /// told; the `committed` hooks are called, and the `acknowledged` hooks as well, unless the
+  /// origin of a replica has yet to answer. If the task is cancelled, an operation that has begun
+  /// is carried out nevertheless.
   ///
-  /// - Parameter operation: what is to be done.
-  /// - Returns: what came of it.
-  /// - Throws: `ResourceError` if it is refused, what a hook before it throws, `DatabaseError` if the
-  ///   storage fails; then nothing was written.
+  /// - Parameter operation: the operation.
+  /// - Returns: the result.
+  /// - Throws: `ResourceError` if it is refused, the errors of `before` hooks, `DatabaseError` if
+  ///   the storage fails; then nothing was written.
   @discardableResult
   public func perform(
     _ operation: ResourceOperation
@@ -74,14 +77,14 @@ public struct ResourceBase: Sendable {
       reference: database.reference(at: plan.path), changes: plan.changes, receipt: receipt)
   }
 
-  /// Asks the hooks before an operation; returns it as they want it written.
+  /// Asks the `before` hooks about an operation; returns it with their changes.
   private func askHooks(_ operation: ResourceOperation) async throws -> ResourceOperation {
     guard hooks.hasBefore else { return operation }
     var operation = operation
     var next = 0
     while true {
       let plan = try await database.plan(operation, in: registry)
-      // The record is to get the key that the hooks were told.
+      // The record must get the key that the hooks were told.
       if operation.object.key == nil { operation.newKey = plan.identity.key }
       guard let first = plan.changes.first else { return operation }
       let (verdict, after) = try await hooks.verdict(on: first, from: next)
@@ -113,7 +116,7 @@ public struct ResourceBase: Sendable {
     ResourceError(.vetoed, reason, resource: change.identity.resource)
   }
 
-  /// Calls the hooks that wait for the origin's answer when it has come, however late that is.
+  /// Calls the hooks that wait for the origin's answer, as soon as it has come.
   private func followAnswer(_ receipt: WriteReceipt, _ changes: [ResourceHookContext]) {
     guard hooks.hasAnswer else { return }
     Task {
@@ -144,7 +147,7 @@ extension Database {
     return (plan, receipt)
   }
 
-  /// What an operation on a resource would come to now.
+  /// The plan for an operation on a resource; nothing is written.
   func plan(_ operation: ResourceOperation, in registry: ResourceRegistry) throws -> ResourcePlan {
     try answer { try $0.plan(operation, in: registry) }
   }

@@ -2,15 +2,15 @@ import RunnelBase
 public import RunnelStreams
 import RunnelTree
 
-// Typed objects as records and back. The key is not stored in the record.
+// Conversion between typed objects and records. The key is not stored in the record.
 
-/// The field that a type's key would be written as.
+/// The field in which a type's key would be written.
 private let keyField = "key"
 
 extension ResourceBase {
-  /// A typed object in the form in which operations take it.
+  /// A typed object in the form that operations need.
   ///
-  /// - Throws: `ResourceError` (`tree`) for a key that is none, `DataCodingError` for an object that
+  /// - Throws: `ResourceError` (`tree`) for an invalid key, `DataCodingError` for an object that
   ///   cannot be written.
   func object<Object: Resource>(
     _ object: Object, nils: NilCoding = .absent
@@ -36,7 +36,7 @@ extension ResourceBase {
 }
 
 extension NodeDecoder {
-  /// The object of a record, which is given its key.
+  /// The object of a record, with its key.
   func resource<Object: Resource>(
     _ type: Object.Type, key: Key?, from node: Node, at path: Path = .root
   ) throws(DataCodingError) -> Object {
@@ -47,12 +47,12 @@ extension NodeDecoder {
 }
 
 extension DataSnapshot {
-  /// The object of the record that stands here, with its key.
+  /// The object of the record at this place, with its key.
   ///
   /// - Parameters:
   ///   - type: the type of the resource.
-  ///   - decoder: says how dates are read.
-  /// - Returns: the object; nil if nothing stands here.
+  ///   - decoder: the decoder, which knows how dates are stored.
+  /// - Returns: the object; nil if the place is empty.
   /// - Throws: `DataCodingError` with the place that does not fit, and the type expected there.
   public func resource<Object: Resource>(
     _ type: Object.Type, using decoder: NodeDecoder = NodeDecoder()

@@ -1,31 +1,31 @@
 public import RunnelStreams
 
-/// Something that is done around the changes of records, of this program.
+/// A function of this program that is called around the changes of records.
 ///
-/// Hooks are a list: those of one moment are called one after the other in its order, for each change
-/// of the operation in turn. What must hold whoever writes is better a `ResourceRule`, which is asked
-/// within the write. Writes that were pending when the program ended call no hook after reopening, when
-/// they are acknowledged or rejected.
+/// Hooks for the same moment are called one after the other, in the order of the list, for each
+/// change of the operation in turn. A condition that must hold for every writer is better a
+/// `ResourceRule`, which is checked within the write. If the program ends while a write is pending,
+/// no hook is called when the write is acknowledged or rejected later.
 ///
 /// Source: origins, sections 2.2 to 2.4.
 public struct ResourceHook: Sendable {
   /// When a hook is called.
   public enum Moment: Sendable {
-    /// Before the write. It may take its time, so what is stored may change until the write.
+    /// Before the write. The hook may take its time, so stored data may change until the write.
     case before(@Sendable (ResourceHookContext) async throws -> ResourceVerdict)
-    /// The write is on disk here, and handlers were told.
+    /// After the write is on disk here, and handlers were told.
     case committed(@Sendable (ResourceHookContext) async -> Void)
-    /// The write is final; on a tree of its own that is right after `committed`.
+    /// After the write is final; on a tree of its own that is right after `committed`.
     case acknowledged(@Sendable (ResourceHookContext) async -> Void)
-    /// On a replica: the origin refused the write, and nothing of it shows any more.
+    /// On a replica: after the origin has refused the write, which is no longer shown.
     case rejected(@Sendable (ResourceHookContext, DatabaseError) async -> Void)
   }
 
-  /// What it is called.
+  /// The name of the hook.
   public var name: String
-  /// Which changes it is called for.
+  /// The changes for which it is called.
   public var scope: ResourceScope
-  /// When it is called, and what it does.
+  /// The moment at which it is called, and its function.
   public var moment: Moment
 
   /// Makes a hook.
@@ -37,9 +37,9 @@ public struct ResourceHook: Sendable {
 }
 
 extension [ResourceHook] {
-  /// Asks the hooks before a change, until one forbids it or has something else written.
+  /// Asks the hooks about a change, until one forbids the change or replaces it.
   ///
-  /// The hooks before `start` were asked already; `next` is the one after that which answered.
+  /// The hooks before `start` were asked already; `next` is the one after the hook that answered.
   func verdict(
     on change: ResourceHookContext, from start: Int
   ) async throws -> (verdict: ResourceVerdict, next: Int) {
@@ -53,12 +53,12 @@ extension [ResourceHook] {
     return (.allow, endIndex)
   }
 
-  /// True if something is asked before writes.
+  /// True if a hook is called before writes.
   var hasBefore: Bool {
     contains { if case .before = $0.moment { true } else { false } }
   }
 
-  /// True if someone waits for what the origin answers.
+  /// True if a hook is called for the origin's answer.
   var hasAnswer: Bool {
     contains { hook in
       switch hook.moment {

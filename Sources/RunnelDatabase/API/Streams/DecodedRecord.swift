@@ -1,13 +1,13 @@
 public import RunnelStreams
 public import RunnelTree
 
-/// A row of a stream as a value of a Swift type, or why it is none.
+/// A row of a stream as a value of a Swift type, or the reason why it cannot be decoded.
 ///
-/// Two rows are equal if what stands there is, so that a value need not be comparable.
+/// Two rows are equal if their records are, so the value need not be comparable.
 public struct DecodedRecord<Value: Decodable & Sendable>: KeyedItem, Sendable {
-  /// What was read.
+  /// The record.
   public let record: Record
-  /// The value, or the place that does not fit and the type expected there.
+  /// The value, or the error with the place that does not fit and the expected type.
   public let value: Result<Value, DataCodingError>
 
   /// Decodes a record.
@@ -31,9 +31,9 @@ extension StreamSession {
   /// A stream of a query's records as values of a Swift type, started.
   ///
   /// - Parameters:
-  ///   - query: the question; a paged one has no limit.
-  ///   - type: the type; a record that is none of it says so in its row.
-  ///   - paging: how its window grows; nil for exactly what the query asks for.
+  ///   - query: the query; a paged one has no limit.
+  ///   - type: the type; the row of a record that does not fit contains the error.
+  ///   - paging: how its window grows; nil for exactly the rows of the query.
   ///   - isDescending: whether to show the rows in the opposite order.
   /// - Returns: the stream; its rows come with `receive`.
   public func stream<Value: Decodable & Sendable>(

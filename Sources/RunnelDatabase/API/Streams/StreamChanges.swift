@@ -1,16 +1,16 @@
 public import RunnelStreams
 public import RunnelTree
 
-/// The changes of a stream over a database, for `for try await`: at first the whole state, as a reload,
-/// once it is loaded.
+/// The changes of a stream over a database, for `for try await`; the first one is the whole state,
+/// as a reload, when it is loaded.
 ///
-/// Each iterator has streams of its own, which live where it is used and end with the loop. Changes are
-/// made when they are taken: what comes faster waits in the database's own terms, and a reader that is
-/// too slow for that is told so (`overflow`).
+/// Each iterator has its own streams, which stay where it is used and end with the loop. Changes
+/// are computed when they are taken; until then the events wait, and if too many wait, the iterator
+/// throws `overflow`.
 public struct StreamChanges<Item: KeyedItem & Sendable>: AsyncSequence, Sendable {
-  /// What the sequence gives.
+  /// The elements.
   public typealias Element = StreamChange<Item>
-  /// What the sequence throws.
+  /// The errors.
   public typealias Failure = DatabaseError
 
   let database: Database
@@ -23,9 +23,9 @@ public struct StreamChanges<Item: KeyedItem & Sendable>: AsyncSequence, Sendable
     return Iterator(session, make(session))
   }
 
-  /// Gives the changes one by one.
+  /// Returns the changes one by one.
   public struct Iterator: AsyncIteratorProtocol {
-    /// The stream and the changes that nobody has taken.
+    /// The stream, and the changes that were not taken yet.
     private final class Feed {
       let session: StreamSession
       let stream: any SectionedStream<Item>
@@ -79,12 +79,12 @@ public struct StreamChanges<Item: KeyedItem & Sendable>: AsyncSequence, Sendable
 }
 
 extension Database {
-  /// The changes of a stream that is made of streams of this database.
+  /// The changes of a stream that is built from streams of this database.
   ///
   /// - Parameters:
   ///   - batchesMax: how many batches may wait to be taken: at least 1.
-  ///   - make: makes the stream, of streams of the session that it is given; called by each iterator.
-  /// - Returns: a sequence, of which each iterator listens by itself.
+  ///   - make: makes the stream from streams of the session it is given; each iterator calls it.
+  /// - Returns: a sequence; each of its iterators listens on its own.
   public nonisolated func changes<Item>(
     batchesMax: Int = 1000,
     of make: @escaping @Sendable (StreamSession) -> any SectionedStream<Item>
@@ -94,12 +94,12 @@ extension Database {
 }
 
 extension Queryable {
-  /// The changes of a live list of the records that the query finds.
+  /// The changes of a live list of the query's records.
   ///
   /// - Parameters:
-  ///   - paging: how many rows from which end; nil for exactly what the query asks for.
-  ///   - isDescending: whether to give the rows in the opposite order.
-  /// - Returns: a sequence, of which each iterator listens by itself.
+  ///   - paging: how many rows from which end; nil for exactly the rows of the query.
+  ///   - isDescending: whether the rows are in the opposite order.
+  /// - Returns: a sequence; each of its iterators listens on its own.
   public func changes(
     paging: Paging? = nil, isDescending: Bool = false
   ) -> StreamChanges<Record> {

@@ -2,11 +2,11 @@ public import RunnelStreams
 public import RunnelTree
 import Synchronization
 
-/// Streams over an open database, for whoever uses them: an actor, a task, or a thread with a loop.
+/// Streams over an open database, for an actor, a task, or a thread with a loop.
 ///
-/// Streams are used by one thread at a time and have no lock. A session is made where they are used and
-/// stays there: the compiler lets neither of them go elsewhere. What the database tells waits in the
-/// session until it is taken by `receive`, which hands it to the streams; so nothing changes between two
+/// Streams are used by one thread at a time and have no lock. A session is made where its streams
+/// are used and stays there: the compiler does not let them go elsewhere. Events of the database
+/// wait in the session until `receive` passes them to the streams; so nothing changes between two
 /// `await`s of the owner.
 ///
 /// ```swift
@@ -17,12 +17,12 @@ import Synchronization
 /// }
 /// ```
 ///
-/// On a replica, a query without paging is loaded with what is cached; what the origin answers are
-/// changes.
+/// On a replica, a query without paging is loaded from the cache first; the origin's answer comes
+/// as changes.
 ///
-/// Letting go of a session ends all that it listens to.
+/// Releasing a session ends all its listeners.
 public final class StreamSession {
-  /// What comes from other threads.
+  /// A message from another thread.
   enum Message: Sendable {
     case events(ListenerID, [TreeEvent])
     case failed(ListenerID, DatabaseError)
@@ -31,7 +31,7 @@ public final class StreamSession {
 
   /// The database.
   public let database: Database
-  /// Why a listener failed the last time; nil if none did.
+  /// The last failure of a listener; nil if there was none.
   public private(set) var lastFailure: DatabaseError?
 
   private let messages: AsyncThrowingStream<Message, any Error>
@@ -58,19 +58,19 @@ public final class StreamSession {
 // MARK: Streams
 
 extension StreamSession {
-  /// The tree, as streams ask it; it may outlive the session, and then answers nothing.
+  /// The tree for streams; it may outlive the session, and then does nothing.
   public var tree: any TreeSource & TreeTarget { source }
 
-  /// Hands what is told to a stream from now on.
+  /// Passes events to a stream from now on.
   ///
-  /// For streams that were made of `tree` by hand; the session keeps it.
+  /// This is for streams that the program makes with `tree`; the session keeps them.
   public func add(_ listener: some TreeListener) { listeners.append(listener) }
 
   /// A stream of a query's records, started.
   ///
   /// - Parameters:
-  ///   - query: the question; a paged one has no limit.
-  ///   - paging: how its window grows; nil for exactly what the query asks for.
+  ///   - query: the query; a paged one has no limit.
+  ///   - paging: how its window grows; nil for exactly the rows of the query.
   ///   - isDescending: whether to show the rows in the opposite order.
   /// - Returns: the stream; its rows come with `receive`.
   public func stream(
@@ -82,13 +82,13 @@ extension StreamSession {
     }
   }
 
-  /// A stream of items that are made of a query's rows, started.
+  /// A stream of items made from a query's rows, started.
   ///
   /// - Parameters:
-  ///   - query: the question; a paged one has no limit.
-  ///   - paging: how its window grows; nil for exactly what the query asks for.
+  ///   - query: the query; a paged one has no limit.
+  ///   - paging: how its window grows; nil for exactly the rows of the query.
   ///   - isDescending: whether to show the rows in the opposite order.
-  ///   - construct: makes an item of a row; two rows have two keys.
+  ///   - construct: makes an item from a row; different rows must have different keys.
   /// - Returns: the stream; its rows come with `receive`.
   public func stream<Item: KeyedItem>(
     of query: some Queryable, paging: Paging? = nil, isDescending: Bool = false,
@@ -105,8 +105,8 @@ extension StreamSession {
   /// A list of keys, joined to the records of a collection, started.
   ///
   /// - Parameters:
-  ///   - index: the place whose children's keys are those of the records.
-  ///   - collection: the place whose children the records are.
+  ///   - index: the place whose children have the keys of the records.
+  ///   - collection: the place whose children are the records.
   /// - Returns: the stream; its rows come with `receive`.
   public func stream(index: some Queryable, of collection: Reference) -> IndexStream {
     let stream = IndexStream(stream(of: index), source: source, in: collection.path)
@@ -115,12 +115,12 @@ extension StreamSession {
     return stream
   }
 
-  /// The children of a place or a query as an array that keeps itself up to date once it is synced.
+  /// The children of a place or a query as an array that stays up to date after it is synced.
   public func syncedArray(of query: some Queryable) -> SyncedArray {
     SyncedArray(stoppedStream(of: query), target: source)
   }
 
-  /// The children of a place or a query as a list view asks for them, once it is synced.
+  /// The children of a place or a query as a data source for a list view, after it is synced.
   public func dataSource(of query: some Queryable) -> IndexPathDataSource<Record> {
     IndexPathDataSource(stoppedStream(of: query), target: source)
   }
@@ -136,12 +136,13 @@ extension StreamSession {
 // MARK: Receiving
 
 extension StreamSession {
-  /// Waits for what the database tells next, and hands it to the streams.
+  /// Waits for the next events of the database, and passes them to the streams.
   ///
-  /// One caller at a time.
+  /// Only one caller may wait at a time.
   ///
   /// - Returns: false once the task was cancelled.
-  /// - Throws: `DatabaseError` if more waited than may (`overflow`); the session is then at its end.
+  /// - Throws: `DatabaseError` if more events wait than allowed (`overflow`); the session has then
+  ///   ended.
   @discardableResult
   public func receive(
     isolation actor: isolated (any Actor)? = #isolation
@@ -158,7 +159,7 @@ extension StreamSession {
     return true
   }
 
-  /// Hands all that the database tells to the streams, until the task is cancelled.
+  /// Passes all events of the database to the streams, until the task is cancelled.
   ///
   /// - Throws: `DatabaseError`, as `receive`.
   public func run(isolation actor: isolated (any Actor)? = #isolation) async throws(DatabaseError) {
@@ -182,7 +183,7 @@ extension StreamSession {
 // MARK: The tree
 
 extension StreamSession {
-  /// The tree, as the streams of a session ask it.
+  /// The tree for the streams of a session.
   private final class Source: TreeSource, TreeTarget {
     private let database: Database
     private let continuation: AsyncThrowingStream<Message, any Error>.Continuation

@@ -1,0 +1,348 @@
+import RunnelTree
+
+/// A replica: a tree that belongs to an origin elsewhere.
+///
+/// What is written here shows at once and is pending until the origin has answered, over restarts.
+final class ReplicaCore: SessionCore {
+  let context: SessionContext
+  /// The number under which this session is marked as running; no other session on the file has it.
+  let session: Int64
+  /// Who listens and what is pending.
+  private(set) var engine: ReplicaEngine
+  /// Why the replica is to stay away from its origin; empty if it is not.
+  private var offlineReasons: Set<String> = []
+  /// How many messages of the origin came since the size of the cache was looked at.
+  private var messageCount = 0
+  /// What there is for the origin and for those who wait, until it is taken.
+  private var output = OriginOutput()
+  /// The pending writes as they were told last.
+  private var toldPending: [PendingWrite] = []
+  /// What listeners are to be told, and could not be when it was found.
+  private var undelivered: [Delivery] = []
+
+  /// After how many messages of the origin the size of the cache is looked at (section 15.3).
+  private static let messagesPerPruning = 1000
+
+  /// Reads what the replica wrote down.
+  init(_ context: SessionContext, _ transaction: StoreTransaction) throws {
+    self.context = context
+    session = context.markedNumber()
+    engine = ReplicaEngine(
+      book: try transaction.replicaBook(), session: session,
+      policy: context.environment.conflictPolicy)
+  }
+
+  var connectionInfo: ConnectionInfo { engine.connectionInfo }
+  var hasListeners: Bool { engine.hasListeners }
+  var hasUndelivered: Bool { !undelivered.isEmpty }
+  var canUndoRemovals: Bool { false }
+
+  /// The writes that the origin has not answered, oldest first.
+  var pendingWrites: [PendingWrite] { engine.replica.book.pending }
+
+  /// What is remembered of the queries that the origin was asked.
+  var trackedQueries: [TrackedQuery] { engine.replica.book.trackedQueries }
+
+  func shown(_ transaction: StoreTransaction) -> any TreeReader {
+    ShownTree(transaction, engine.replica.book)
+  }
+}
+
+// MARK: Steps
+
+/// One input to a replica's engine.
+typealias ReplicaStep = (
+  inout ReplicaEngine, inout StoreTransaction, _ now: Int64
+) throws -> ReplicaOutcome
+
+extension ReplicaCore {
+  /// Storage, then events, then the origin: the one way by which a replica changes.
+  func step(_ body: ReplicaStep) throws -> [Delivery] {
+    let now = context.environment.now()
+    context.newestEntryID = nil
+    let (changed, end, entry, outcome) = try context.store.write { transaction in
+      var changed = engine
+      var storage = transaction
+      storage.beacon = context.beacon
+      var outcome = try absorbOthers(into: &changed, storage)
+      var end = outcome.sequence
+      let own = try body(&changed, &storage, now)
+      let isNoted = transaction.notesEntry
+      if !own.touched.isEmpty || !own.commands.isEmpty {
+        end = try transaction.appendChange(own.touched)
+      }
+      outcome.outcome.append(own)
+      return (changed, end, isNoted ? end : nil, outcome.outcome)
+    }
+    context.newestEntryID = entry
+    if end != context.sequence { context.beacon?.signal() }
+    engine = changed
+    context.sequence = end
+    take(outcome)
+    return takeUndelivered() + outcome.deliveries
+  }
+
+  /// Carries out a step that the engine gives an id.
+  func numberedStep(
+    _ body: (
+      inout ReplicaEngine, inout StoreTransaction, _ now: Int64
+    ) throws -> (id: Int64, outcome: ReplicaOutcome)
+  ) throws -> (id: Int64, deliveries: [Delivery]) {
+    var id: Int64 = 0
+    let deliveries = try step { (engine, storage, now) in
+      let started = try body(&engine, &storage, now)
+      id = started.id
+      return started.outcome
+    }
+    return (id, deliveries)
+  }
+
+  private func take(_ outcome: ReplicaOutcome) {
+    output.commands += outcome.commands
+    output.completions += outcome.completions
+  }
+
+  private func takeUndelivered() -> [Delivery] {
+    defer { undelivered = [] }
+    return undelivered
+  }
+
+  /// Takes in what other processes did to the file since this session looked last.
+  private func absorbOthers(
+    into engine: inout ReplicaEngine, _ transaction: StoreTransaction
+  ) throws -> (outcome: ReplicaOutcome, sequence: Int64) {
+    let foreign = try transaction.foreignChanges(after: context.sequence)
+    if foreign.sequence == context.sequence { return (ReplicaOutcome(), context.sequence) }
+    let outcome = try engine.absorb(
+      transaction.replicaBook(), touched: foreign.touched, transaction)
+    return (outcome, foreign.sequence)
+  }
+
+  func catchUp() throws -> [Delivery] {
+    var changed = engine
+    let result = try context.store.read { try absorbOthers(into: &changed, $0) }
+    engine = changed
+    context.sequence = result.sequence
+    take(result.outcome)
+    undelivered += result.outcome.deliveries
+    let told = try takeBackLostWrites()
+    return takeUndelivered() + told
+  }
+}
+
+// MARK: Writing
+
+extension ReplicaCore {
+  /// Carries out a write; the origin's answer is completed under `newestWriteID`, which is nil if the
+  /// write was done before.
+  func write(
+    name: WriteID?, undoes entry: HistoryEntry?, _ make: WriteMaker
+  ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
+    var id: Int64?
+    var isNew = false
+    let deliveries = try step { (engine, storage, now) in
+      if let entry { try storage.checkUnchanged(entry) }
+      if let name {
+        id = engine.replica.book.pendingWrite(named: name)?.id
+        if try id != nil || storage.isNameTaken(name) { return ReplicaOutcome() }
+      }
+      let write = try make(ShownTree(storage, engine.replica.book), now)
+      let parts = try write.assignments(now: now, reader: storage)
+      var outcome = ReplicaOutcome()
+      try context.recording(parts, storage, now: now, undoes: entry?.id) {
+        let written = try engine.write(write, name: name, now: now, &storage)
+        (id, outcome) = (written.id, written.outcome)
+      }
+      isNew = true
+      return outcome
+    }
+    context.newestWriteID = id
+    return (isNew, deliveries)
+  }
+
+  func perform(
+    _ change: DirectChange, _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
+  ) throws -> [Delivery] {
+    throw change.refusal(context.file)
+  }
+
+  func run(_ request: TransactionRequest) throws -> Decision<TransactionOutcome> {
+    let (id, deliveries) = try start(request)
+    return .awaited(id: id, deliveries: deliveries)
+  }
+
+  /// Starts a transaction; its end is among the completions, under the id returned.
+  func start(_ request: TransactionRequest) throws -> (id: Int64, deliveries: [Delivery]) {
+    try numberedStep { (engine, storage, now) in try engine.run(request, now: now, &storage) }
+  }
+}
+
+// MARK: Reading
+
+extension ReplicaCore {
+  func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
+    try step { (engine, storage, now) in
+      try engine.listen(listener, request, now: now, &storage)
+    }
+  }
+
+  func unlisten(_ listener: ListenerID) {
+    do {
+      let told = try step { (engine, storage, now) in
+        try engine.unlisten(listener, now: now, &storage)
+      }
+      // What others wrote meanwhile is told with what is told next.
+      undelivered = told.filter { $0.listener != listener }
+    } catch {
+      // The listener must be gone whatever the storage says; the query is asked a little longer.
+      engine.forget(listener)
+    }
+  }
+
+  func extend(_ listener: ListenerID, by count: Int) throws -> [Delivery] {
+    try step { (engine, storage, now) in
+      try engine.extend(listener, by: count, now: now, &storage)
+    }
+  }
+
+  func get(_ query: Query, beforeAsking: () throws -> Void) throws -> Decision<Node> {
+    try beforeAsking()
+    let (id, deliveries) = try ask(query)
+    return .awaited(id: id, deliveries: deliveries)
+  }
+
+  /// Asks for what a query shows, once; the answer is among the completions, under the id returned.
+  func ask(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
+    try numberedStep { (engine, storage, now) in try engine.get(query, now: now, &storage) }
+  }
+
+  /// Drops a question: its answer completes nothing.
+  func cancel(get id: Int64) { engine.cancel(get: id) }
+
+  /// The milliseconds until questions must be answered without a connection; nil if none waits for one.
+  var millisecondsToDeadline: Int? {
+    engine.nextDeadline.map { Int(max($0 - context.environment.now(), 0)) }
+  }
+}
+
+// MARK: The origin
+
+extension ReplicaCore {
+  func receive(_ message: OriginMessage) throws -> [Delivery] {
+    messageCount += 1
+    let isCacheDue = messageCount > ReplicaCore.messagesPerPruning
+    if isCacheDue { messageCount = 0 }
+    let cacheBytesMax = context.environment.cacheBytesMax
+    return try step { (engine, storage, now) in
+      var outcome = try engine.receive(message, now: now, &storage)
+      if isCacheDue {
+        outcome.append(
+          try engine.prune(toBytes: cacheBytesMax, queries: Replica.inactiveQueriesMax, &storage))
+      }
+      return outcome
+    }
+  }
+
+  /// Takes what there is for the origin and for those who wait; it is given once.
+  func takeOutput() -> OriginOutput {
+    defer { output = OriginOutput() }
+    return output
+  }
+
+  /// The pending writes, if they changed since this was called last.
+  func takePendingNews() -> DatabaseMessage? {
+    if pendingWrites == toldPending { return nil }
+    toldPending = pendingWrites
+    return .pendingWrites(toldPending)
+  }
+
+  /// Keeps the replica away from its origin for one more reason; a connection ends.
+  func goOffline(because reason: String) throws -> [Delivery] {
+    let deliveries = connectionInfo.isConnected ? try disconnect() : []
+    offlineReasons.insert(reason)
+    return deliveries
+  }
+
+  /// Takes a reason back; returns true if no other is left.
+  func goOnline(because reason: String) -> Bool {
+    offlineReasons.remove(reason)
+    return offlineReasons.isEmpty
+  }
+
+  /// Connects the origin, unless there is a reason to stay offline.
+  func connect(originTime: Int64?) throws -> [Delivery] {
+    guard offlineReasons.isEmpty else {
+      throw DatabaseError(
+        .refused,
+        "The origin is not connected: \(offlineReasons.sorted().joined(separator: ", ")).")
+    }
+    return try step { (engine, storage, now) in
+      try engine.connect(now: now, originTime: originTime, &storage)
+    }
+  }
+
+  func disconnect() throws -> [Delivery] {
+    try step { (engine, storage, now) in try engine.disconnect(now: now, &storage) }
+  }
+}
+
+// MARK: Sessions on the same file
+
+extension ReplicaCore {
+  func tidyUpAfterOthers() throws {
+    try takeBackLostWrites()
+    guard let beacon = context.beacon else { return }
+    let ended = try context.store.read { transaction in
+      try transaction.sessionsWithQueries().filter {
+        $0 != beacon.session && !beacon.isMarked(session: $0)
+      }
+    }
+    if ended.isEmpty { return }
+    try context.store.write { transaction in
+      for session in ended { try transaction.deleteQueries(heldBy: session) }
+    }
+  }
+
+  /// Takes back what transactions show whose session ended.
+  @discardableResult
+  private func takeBackLostWrites() throws -> [Delivery] {
+    guard let beacon = context.beacon, engine.hasLostWrites(isRunning: beacon.isMarked) else {
+      return []
+    }
+    return try step { (engine, storage, now) in try engine.takeBackLost(now: now, &storage) }
+  }
+
+  /// Takes back what this session's transactions show, and gives up its queries.
+  func leave() throws {
+    guard let session = context.beacon?.session else { return }
+    var changed = engine
+    let hasQueries = try context.store.read { try !$0.queries(heldBy: session).isEmpty }
+    guard changed.hasTransactions || hasQueries else { return }
+    try context.store.write { transaction in
+      var storage = transaction
+      storage.beacon = context.beacon
+      _ = try absorbOthers(into: &changed, storage)
+      try transaction.deleteQueries(heldBy: session)
+      let touched = try changed.abandonTransactions(&storage)
+      if !touched.isEmpty { _ = try transaction.appendChange(touched) }
+    }
+    context.beacon?.signal()
+  }
+}
+
+extension SessionContext {
+  /// How often a number is chosen anew that another session has; then locks are not to be had.
+  private static let markTriesMax = 100
+
+  /// A number that no other session on the file has, under which this one is marked as running.
+  fileprivate func markedNumber() -> Int64 {
+    if beacon == nil { return PendingWrite.noSession }
+    var number: Int64
+    var rest = SessionContext.markTriesMax
+    repeat {
+      number = .random(in: PendingWrite.noSession + 1..<(.max), using: &environment.random)
+      rest -= 1
+    } while beacon?.mark(session: number) == false && rest > 0
+    return number
+  }
+}

@@ -1,0 +1,61 @@
+import RunnelTree
+
+/// The open file of a session, with the session's clock: what every core works with.
+///
+/// Isolation: as the session's.
+final class SessionContext {
+  let store: Store
+  /// Wakes other processes after a commit; nil if the file is only read, or the session was closed.
+  var beacon: ChangeBeacon?
+  var environment: DatabaseEnvironment
+  /// The position in the change feed up to which listeners were told.
+  var sequence: Int64 = 0
+  /// The id of the newest write on a replica; nil if there was none in this session.
+  var newestWriteID: Int64?
+  /// The history's entry of the newest write; nil if the write made no entry.
+  var newestEntryID: Int64?
+
+  init(store: Store, beacon: ChangeBeacon?, environment: DatabaseEnvironment) {
+    self.store = store
+    self.beacon = beacon
+    self.environment = environment
+  }
+
+  deinit { beacon?.close() }
+
+  /// The path of the file.
+  var file: String { store.file }
+
+  /// Closes the file.
+  func close() throws {
+    beacon?.close()
+    beacon = nil
+    try store.close()
+  }
+}
+
+// MARK: Recording
+
+extension SessionContext {
+  /// Carries out the parts of a write, and notes what stood there before.
+  func carryOut(
+    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64? = nil
+  ) throws {
+    try recording(parts, transaction, now: now, undoes: undoes) {
+      for part in parts { try transaction.carryOut(part) }
+    }
+  }
+
+  /// Runs `body`, which carries out a write, and records the write in the history.
+  func recording(
+    _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
+    _ body: () throws -> Void
+  ) throws {
+    if try transaction.historyLimit() == 0 { return try body() }
+    let recorder = try HistoryRecorder(parts, transaction)
+    try body()
+    guard let written = try recorder.parts(after: transaction) else { return }
+    transaction.note(
+      HistoryText(at: now, author: environment.author, undoes: undoes, parts: written))
+  }
+}
