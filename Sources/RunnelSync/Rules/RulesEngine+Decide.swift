@@ -27,23 +27,15 @@ extension RulesEngine {
     _ operation: RulesOperation, _ auth: JSONValue, _ now: Int64, _ before: any RulesReader,
     _ after: (any RulesReader)?, _ trace: Trace
   ) -> RulesDecision<Trace> {
-    let context: RuleContext
+    var (query, parts) = (RulesQuery.all, [Assignment]())
     switch operation {
-    case .read(_, let query):
-      context = RuleContext(
-        auth: RuleValue(auth), now: now, query: query, before: before, after: before)
-    case .write(let parts):
-      context = RuleContext(
-        auth: RuleValue(auth), now: now, query: .all, before: before,
-        after: after ?? RulesEngine.written(before, parts))
+    case .read(_, let asked): query = asked
+    case .write(let written): parts = written
     }
+    let context = RuleContext(
+      auth: RuleValue(auth), now: now, query: query, before: before,
+      after: after ?? (parts.isEmpty ? before : nil), parts: parts)
     return RulesDecision(engine: self, context: context, trace: trace)
-  }
-
-  private static func written(
-    _ before: some RulesReader, _ parts: [Assignment]
-  ) -> any RulesReader {
-    WrittenTree(before, parts)
   }
 }
 
@@ -71,14 +63,15 @@ public enum RuleErrorReason: Hashable, Sendable {
 ///
 /// Source: rules language, section 6.
 struct RulesDecision<Trace: RulesDecisionTrace> {
-  private let engine: RulesEngine
+  private let contents: RulesContents
+  private let validatesAboveRemovals: Bool
   private var evaluator: RuleEvaluator<Trace>
 
   init(engine: RulesEngine, context: RuleContext, trace: Trace) {
-    self.engine = engine
+    contents = engine.contents
+    validatesAboveRemovals = engine.validatesAboveRemovals
     evaluator = RuleEvaluator(
-      program: engine.program, context: context, stepsMax: engine.stepsMax, keys: [],
-      trace: trace)
+      contents: engine.contents, context: context, stepsMax: engine.stepsMax, trace: trace)
   }
 
   /// What was told while it was decided.
@@ -100,24 +93,35 @@ struct RulesDecision<Trace: RulesDecisionTrace> {
 
   private mutating func isAllowed(_ operation: RulesOperation) throws(RuleFault) -> Bool {
     switch operation {
-    case .read(let path, _): return try isGranted(.read, path, engine.chain(to: path))
+    case .read(let path, _):
+      evaluator.keys = path.keys
+      return try isGranted(.read, path, contents.chain(to: path))
     case .write(let parts):
-      let chains = parts.map { engine.chain(to: $0.path) }
-      for (part, chain) in zip(parts, chains) where try !isGranted(.write, part.path, chain) {
-        return false
+      let chains = parts.map { contents.chain(to: $0.path) }
+      for (part, chain) in zip(parts, chains) {
+        enter(part)
+        if try !isGranted(.write, part.path, chain) { return false }
       }
-      for (part, chain) in zip(parts, chains) where try !isValid(part, chain) { return false }
+      for (part, chain) in zip(parts, chains) {
+        enter(part)
+        if try !isValid(part, chain) { return false }
+      }
       return true
     }
+  }
+
+  /// Goes to the place of a part.
+  private mutating func enter(_ part: Assignment) {
+    evaluator.keys = part.path.keys
+    if case .node(let node) = part.target { evaluator.node = node } else { evaluator.node = nil }
   }
 
   /// True if a rule of a chain grants reading or writing.
   private mutating func isGranted(
     _ kind: RuleKind, _ path: Path, _ chain: [(node: Int, level: Int)]
   ) throws(RuleFault) -> Bool {
-    evaluator.keys = path.keys
     for (node, level) in chain {
-      if let rule = engine.nodes[node].rule(kind), try holds(rule, level) { return true }
+      if let rule = contents.nodes[node].rule(kind), try holds(rule, level) { return true }
     }
     if Trace.isOn { evaluator.trace.noteNoGrant(kind, path) }
     return false
@@ -130,7 +134,7 @@ struct RulesDecision<Trace: RulesDecisionTrace> {
     let outcome: Bool
     do throws(RuleFault) {
       try evaluator.pay(4)
-      outcome = try evaluator.bool(engine.roots[rule])
+      outcome = try evaluator.bool(contents.roots[rule])
     } catch {
       switch error {
       case .tooCostly, .storage: throw error
@@ -150,23 +154,21 @@ struct RulesDecision<Trace: RulesDecisionTrace> {
   private mutating func isValid(
     _ part: Assignment, _ chain: [(node: Int, level: Int)]
   ) throws(RuleFault) -> Bool {
-    evaluator.keys = part.path.keys
     let isRemoved = try isEmptyAfter(part)
-    if isRemoved, !engine.validatesAboveRemovals { return true }
+    if isRemoved, !validatesAboveRemovals { return true }
     for (node, level) in chain {
-      guard let rule = engine.nodes[node].validate else { continue }
+      guard let rule = contents.nodes[node].validate else { continue }
       if isRemoved, try !exists(level) { continue }
       if try !holds(rule, level) { return false }
     }
     guard let last = chain.last, last.level == part.path.keys.count, !isRemoved,
-      engine.nodes[last.node].validatesBelow
+      contents.nodes[last.node].validatesBelow
     else { return true }
     return try isValidBelow(nodeAfter(part), last.node)
   }
 
   private mutating func exists(_ level: Int) throws(RuleFault) -> Bool {
-    let place = RulePlace(.after, Array(evaluator.keys.prefix(level)))
-    return try evaluator.summary(place).kind != .empty
+    try evaluator.summary(RulePlace(.after, level: level)).kind != .empty
   }
 
   private mutating func isEmptyAfter(_ part: Assignment) throws(RuleFault) -> Bool {
@@ -175,25 +177,22 @@ struct RulesDecision<Trace: RulesDecisionTrace> {
   }
 
   /// What stands at the place of a part after the write.
-  private func nodeAfter(_ part: Assignment) throws(RuleFault) -> Node {
+  private mutating func nodeAfter(_ part: Assignment) throws(RuleFault) -> Node {
     if case .node(let node) = part.target { return node }
-    do throws(TreeError) {
-      return try evaluator.context.after.node(at: part.path)
-    } catch {
-      throw .storage(error)
-    }
+    return try evaluator.subtree(RulePlace(.after, level: part.path.keys.count))
   }
 
   /// True if all `.validate` below a place hold for what stands there.
   private mutating func isValidBelow(_ node: Node, _ number: Int) throws(RuleFault) -> Bool {
-    let rules = engine.nodes[number]
+    let rules = contents.nodes[number]
     for child in node.children {
       evaluator.stepsLeft += RulesLimits.stepsPerChild
       try evaluator.pay(1)
       guard let below = rules.child(child.key) else { continue }
-      let next = engine.nodes[below]
+      let next = contents.nodes[below]
       if next.validate == nil, !next.validatesBelow { continue }
       evaluator.keys.append(child.key)
+      evaluator.node = child.node
       defer { evaluator.keys.removeLast() }
       if let rule = next.validate, try !holds(rule, evaluator.keys.count) { return false }
       if next.validatesBelow, try !isValidBelow(child.node, below) { return false }

@@ -17,13 +17,13 @@ public import RunnelTree
 /// Source: rules language.
 public struct RulesEngine: Sendable {
   /// The rules in the order of the file.
-  public let rules: [Rule]
+  public var rules: [Rule] { contents.rules }
   /// The indexes that `.indexOn` declares, in the order of the file.
-  public let indexes: [RulesIndex]
+  public var indexes: [RulesIndex] { contents.indexes }
   /// The file as it was given.
-  public let source: [UInt8]
+  public var source: [UInt8] { contents.text.bytes }
   /// The file as JSON, without comments.
-  public let json: JSONValue
+  public var json: JSONValue { contents.json }
   /// Whether `.validate` of places above is evaluated for a write that leaves nothing at its own place.
   ///
   /// The specification does not settle it; the documentation says that what is removed is not
@@ -32,10 +32,7 @@ public struct RulesEngine: Sendable {
   /// The most steps of a decision; one that needs more is refused.
   public var stepsMax = RulesLimits.stepsMax
 
-  let nodes: [RuleNode]
-  let program: RuleProgram
-  let roots: [RuleStep.Index]
-  let text: RulesSource
+  let contents: RulesContents
 
   /// Loads a rules file.
   ///
@@ -44,18 +41,7 @@ public struct RulesEngine: Sendable {
   /// - Parameter bytes: the file in UTF-8: JSON that may have comments.
   /// - Throws: `RulesError` with all mistakes of the file.
   public init(parsing bytes: [UInt8]) throws(RulesError) {
-    let loader = try RulesLoader(bytes)
-    guard let document = loader.document else {
-      preconditionFailure("A file without a mistake has a document.")
-    }
-    rules = loader.rules
-    indexes = loader.indexes
-    source = bytes
-    json = document.json
-    nodes = loader.nodes
-    program = loader.program
-    roots = loader.roots
-    text = loader.source
+    contents = RulesContents(try RulesLoader(bytes))
   }
 
   /// Loads a rules file from its text.
@@ -75,8 +61,35 @@ public struct RulesEngine: Sendable {
   /// Source: rules language, section 7.
   public func hasIndex(_ order: QueryIndex, at path: Path) -> Bool {
     if order == .key || order == .priority { return true }
-    guard let last = chain(to: path).last, last.level == path.keys.count else { return false }
-    return nodes[last.node].indexes.contains(order)
+    guard let last = contents.chain(to: path).last, last.level == path.keys.count else {
+      return false
+    }
+    return contents.nodes[last.node].indexes.contains(order)
+  }
+}
+
+/// What a rules file became: one object, so that whoever decides holds one reference.
+final class RulesContents: Sendable {
+  let rules: [Rule]
+  let indexes: [RulesIndex]
+  let json: JSONValue
+  let nodes: [RuleNode]
+  let program: RuleProgram
+  /// The first step of each rule.
+  let roots: [RuleStep.Index]
+  let text: RulesSource
+
+  init(_ loader: RulesLoader) {
+    guard let document = loader.document else {
+      preconditionFailure("A file without a mistake has a document.")
+    }
+    rules = loader.rules
+    indexes = loader.indexes
+    json = document.json
+    nodes = loader.nodes
+    program = loader.program
+    roots = loader.roots
+    text = loader.source
   }
 
   /// The rules from the root to a place: their numbers, and how deep each stands.
@@ -84,6 +97,7 @@ public struct RulesEngine: Sendable {
     var chain = [(node: 0, level: 0)]
     // Nobody reads or writes there by rules.
     if path.isInfo { return chain }
+    chain.reserveCapacity(path.keys.count + 1)
     var node = 0
     for (level, key) in path.keys.enumerated() {
       guard let next = nodes[node].child(key) else { break }

@@ -70,7 +70,7 @@ extension RulesEngine {
     for (step, value) in recorded.notes {
       let part = RulesExplanation.Part(
         text: writtenText(of: step), value: value.shown,
-        isCondition: program.roles[step] == .condition)
+        isCondition: contents.program.roles[step] == .condition)
       // What is read a second time is told once.
       if !parts.contains(part) { parts.append(part) }
     }
@@ -93,7 +93,7 @@ extension RulesEngine {
 
   /// What a step is in the file, in one line and without the escapes of its string.
   func writtenText(of step: RuleStep.Index) -> String {
-    let raw = text.text(program.ranges[step])
+    let raw = contents.text.text(contents.program.ranges[step])
     var written = raw
     if raw.utf8.contains(UInt8(ascii: "\\")),
       case .string(let unescaped)? = try? JSONValue(parsing: "\"\(raw)\"")

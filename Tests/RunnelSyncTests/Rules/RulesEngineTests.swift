@@ -22,7 +22,7 @@ import Testing
   // MARK: Costs
 
   @Test func aDecisionThatIsTooCostlyIsRefused() throws {
-    let rule = (0..<10).map { "newData.val() !== 'x\($0)'" }.joined(separator: " && ")
+    let rule = (0..<40).map { "newData.val() !== 'x\($0)'" }.joined(separator: " && ")
     var engine = try engine([".write": true, "$k": [".validate": .string(rule)]])
     let write = Write.set(.root, .object((0..<1000).map { JSONMember("k\($0)", "text") }))
     #expect(try decide(engine, write) == .allowed)

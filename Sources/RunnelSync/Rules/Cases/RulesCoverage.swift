@@ -45,7 +45,7 @@ public struct RulesCoverage: Sendable {
   public init(of engine: RulesEngine) {
     self.engine = engine
     rules = Array(repeating: Tally(), count: engine.rules.count)
-    steps = Array(repeating: Tally(), count: engine.program.steps.count)
+    steps = Array(repeating: Tally(), count: engine.contents.program.steps.count)
   }
 
   /// Decides about an operation, and notes what was evaluated.
@@ -69,7 +69,9 @@ public struct RulesCoverage: Sendable {
     engine.rules.flatMap { rule -> [Gap] in
       let tally = rules[rule.id]
       if !tally.isEvaluated { return [gap(rule, nil, .neverEvaluated)] }
-      if case .constant = engine.program.steps[engine.roots[rule.id]] { return [] }
+      if case .constant = engine.contents.program.steps[engine.contents.roots[rule.id]] {
+        return []
+      }
       let whole = kinds(tally).map { gap(rule, nil, $0) }
       let parts = conditions(of: rule).flatMap { step in
         kinds(steps[step]).map { gap(rule, step, $0) }
@@ -86,20 +88,20 @@ public struct RulesCoverage: Sendable {
 
   /// The conditions within a rule that are not the whole of it.
   private func conditions(of rule: Rule) -> [RuleStep.Index] {
-    let root = engine.roots[rule.id]
-    let range = engine.program.ranges[root]
+    let root = engine.contents.roots[rule.id]
+    let range = engine.contents.program.ranges[root]
     // The steps of a rule are added one after the other, the whole last.
     let first = (0..<root).reversed().prefix {
-      engine.program.ranges[$0].lowerBound >= range.lowerBound
+      engine.contents.program.ranges[$0].lowerBound >= range.lowerBound
     }
-    return first.reversed().filter { engine.program.roles[$0] == .condition }
+    return first.reversed().filter { engine.contents.program.roles[$0] == .condition }
   }
 
   private func gap(_ rule: Rule, _ step: RuleStep.Index?, _ kind: Gap.Kind) -> Gap {
     guard let step else {
       return Gap(rule: rule, text: rule.text, line: rule.line, column: rule.column, kind: kind)
     }
-    let place = engine.text.position(of: engine.program.ranges[step].lowerBound)
+    let place = engine.contents.text.position(of: engine.contents.program.ranges[step].lowerBound)
     return Gap(
       rule: rule, text: engine.writtenText(of: step), line: place.line, column: place.column,
       kind: kind)

@@ -209,6 +209,13 @@ extension RuleCompiler {
       tell("The list names at least one child; without a list any child will do.", at: argument)
       return wrong(node)
     }
+    let names = elements.compactMap { element -> String? in
+      if case .string(let name) = syntax[element].kind { name } else { nil }
+    }
+    if names.count == elements.count {
+      return add(
+        .hasFixedChildren(receiver.step, names.map { RulePlace.Pieces($0) }), node, .bool, .reading)
+    }
     var steps: [RuleStep.Index] = []
     for element in elements { steps.append(string(element, of: .hasChildren)) }
     return add(.hasChildren(receiver.step, steps), node, .bool, .reading)

@@ -45,6 +45,7 @@ enum RuleStep: Sendable {
   case hasFixedChild(Index, RulePlace.Pieces)
   case hasAnyChild(Index)
   case hasChildren(Index, [Index])
+  case hasFixedChildren(Index, [RulePlace.Pieces])
   case priority(Index)
   case isKind(Index, RuleLeafKind)
 

@@ -35,7 +35,7 @@ extension RuleEvaluator {
   private mutating func object(_ value: RuleValue) throws(RuleFault) -> JSONValue {
     switch value {
     case .json(let json): json
-    case .object(let place): try json(place)
+    case .object(let place): try subtree(place).json
     default: .null
     }
   }

@@ -35,14 +35,17 @@ struct RuleContext {
   let now: Int64
   let query: RulesQuery
   let before: any RulesReader
-  let after: any RulesReader
+  /// The tree after the operation; nil if it is to be worked out when a rule asks for it.
+  let after: (any RulesReader)?
+  /// What is written; nothing if the operation is a read.
+  let parts: [Assignment]
 }
 
 /// Evaluates compiled expressions.
 ///
 /// Source: rules language, section 5.
 struct RuleEvaluator<Trace: RuleTrace> {
-  let program: RuleProgram
+  let contents: RulesContents
   let context: RuleContext
   /// The steps that may be taken yet.
   var stepsLeft: Int
@@ -50,17 +53,19 @@ struct RuleEvaluator<Trace: RuleTrace> {
   var keys: [Key]
   /// The level of the rule that is evaluated.
   var level = 0
+  /// What stands at the whole path after the operation, where that is known without reading.
+  var node: Node?
   var trace: Trace
   /// What was read of places of the tree before, the newest last.
   private var readings: [(place: Path, moment: RulePlace.Moment, summary: NodeSummary)] = []
+  /// The tree after the operation, once a rule asked for it.
+  private var written: (any RulesReader)?
 
-  init(
-    program: RuleProgram, context: RuleContext, stepsMax: Int, keys: [Key], trace: Trace
-  ) {
-    self.program = program
+  init(contents: RulesContents, context: RuleContext, stepsMax: Int, trace: Trace) {
+    self.contents = contents
     self.context = context
-    self.keys = keys
     self.trace = trace
+    keys = []
     stepsLeft = stepsMax
   }
 
@@ -84,14 +89,14 @@ struct RuleEvaluator<Trace: RuleTrace> {
   /// The value of a step whose type is Bool.
   mutating func bool(_ index: RuleStep.Index) throws(RuleFault) -> Bool {
     let value = try evaluatedBool(index)
-    if Trace.isOn, program.roles[index] != .none { trace.note(index, .bool(value)) }
+    if Trace.isOn, contents.program.roles[index] != .none { trace.note(index, .bool(value)) }
     return value
   }
 
   // tidy:table
   private mutating func evaluatedBool(_ index: RuleStep.Index) throws(RuleFault) -> Bool {
     try pay(1)
-    switch program.steps[index] {
+    switch contents.program.steps[index] {
     case .constant(.bool(let value)): return value
     case .not(let operand): return try !bool(operand)
     case .and(let operands):
@@ -120,6 +125,8 @@ struct RuleEvaluator<Trace: RuleTrace> {
       if case .children = try summary(place(receiver)).kind { return true }
       return false
     case .hasChildren(let receiver, let names): return try hasChildren(receiver, names)
+    case .hasFixedChildren(let receiver, let paths):
+      return try hasChildren(place(receiver), paths)
     case .isKind(let receiver, let kind):
       return try isKind(summary(place(receiver)).kind, kind)
     case .contains(let text, let part):
@@ -149,6 +156,12 @@ struct RuleEvaluator<Trace: RuleTrace> {
     // All names are evaluated: an error in one of them counts in any case.
     var paths: [RulePlace.Pieces] = []
     for name in names { paths.append(RulePlace.Pieces(try string(name, for: name))) }
+    return try hasChildren(place, paths)
+  }
+
+  private mutating func hasChildren(
+    _ place: RulePlace, _ paths: [RulePlace.Pieces]
+  ) throws(RuleFault) -> Bool {
     for path in paths where try summary(place.child(path)).kind == .empty { return false }
     return true
   }
@@ -165,13 +178,15 @@ struct RuleEvaluator<Trace: RuleTrace> {
   /// The value of a step, whatever its type.
   mutating func value(_ index: RuleStep.Index) throws(RuleFault) -> RuleValue {
     let value = try evaluated(index)
-    if Trace.isOn, program.roles[index] != .none { trace.note(index, value) }
+    if Trace.isOn, contents.program.roles[index] != .none {
+      trace.note(index, value.absolute(in: keys))
+    }
     return value
   }
 
   // tidy:table
   private mutating func evaluated(_ index: RuleStep.Index) throws(RuleFault) -> RuleValue {
-    switch program.steps[index] {
+    switch contents.program.steps[index] {
     case .constant(let value): return value
     case .capture(let level):
       try pay(1)
@@ -234,10 +249,11 @@ struct RuleEvaluator<Trace: RuleTrace> {
   /// The place that a step of type Snapshot gives.
   mutating func place(_ index: RuleStep.Index) throws(RuleFault) -> RulePlace {
     try pay(1)
-    switch program.steps[index] {
-    case .root: return RulePlace(.before, [])
-    case .data: return RulePlace(.before, Array(keys.prefix(level)))
-    case .newData: return RulePlace(.after, Array(keys.prefix(level)))
+    switch contents.program.steps[index] {
+    case .root: return RulePlace(.before, level: 0)
+    case .data: return RulePlace(.before, level: level)
+    case .newData:
+      return RulePlace(.after, level: level, node: level == keys.count ? node : nil)
     case .fixedChild(let receiver, let pieces): return try place(receiver).child(pieces)
     case .child(let receiver, let path): return try child(receiver, path)
     case .parent(let receiver):
@@ -260,14 +276,14 @@ struct RuleEvaluator<Trace: RuleTrace> {
 
   /// What stands at a place; each place is read once, if it is asked for again soon.
   mutating func summary(_ place: RulePlace) throws(RuleFault) -> NodeSummary {
-    guard let path = place.path else { return NodeSummary(.empty) }
+    if let node = place.node { return NodeSummary(node) }
+    guard let path = place.path(in: keys) else { return NodeSummary(.empty) }
     if let known = readings.last(where: { $0.moment == place.moment && $0.place == path }) {
       return known.summary
     }
     try pay(8)
     do throws(TreeError) {
-      let reader = place.moment == .before ? context.before : context.after
-      let summary = try reader.summary(at: path)
+      let summary = try reader(place.moment).summary(at: path)
       if readings.count == 4 { readings.removeFirst() }
       readings.append((path, place.moment, summary))
       return summary
@@ -276,13 +292,28 @@ struct RuleEvaluator<Trace: RuleTrace> {
     }
   }
 
-  /// The subtree at a place, as JSON without priorities.
-  mutating func json(_ place: RulePlace) throws(RuleFault) -> JSONValue {
-    guard let path = place.path else { return .null }
+  /// The subtree at a place.
+  mutating func subtree(_ place: RulePlace) throws(RuleFault) -> Node {
+    if let node = place.node { return node }
+    guard let path = place.path(in: keys) else { return .empty }
     do throws(TreeError) {
-      return try (place.moment == .before ? context.before : context.after).node(at: path).json
+      return try reader(place.moment).node(at: path)
     } catch {
       throw .storage(error)
     }
+  }
+
+  private mutating func reader(_ moment: RulePlace.Moment) -> any RulesReader {
+    if moment == .before { return context.before }
+    if let after = context.after ?? written { return after }
+    let after = RuleEvaluator.after(context.before, context.parts)
+    written = after
+    return after
+  }
+
+  private static func after(
+    _ before: some RulesReader, _ parts: [Assignment]
+  ) -> any RulesReader {
+    WrittenTree(before, parts)
   }
 }

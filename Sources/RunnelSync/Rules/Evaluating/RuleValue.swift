@@ -14,9 +14,9 @@ enum RuleValue: Sendable {
   /// An object or a list of `auth`.
   case json(JSONValue)
   /// What `val()` gives for a node with children.
-  case object(RulePlace)
+  indirect case object(RulePlace)
   /// A place in the tree.
-  case place(RulePlace)
+  indirect case place(RulePlace)
 
   /// A value of `auth`.
   init(_ json: JSONValue) {
@@ -59,17 +59,30 @@ enum RuleValue: Sendable {
       return isLong
         ? String(String.UnicodeScalarView(text.unicodeScalars.prefix(RuleValue.shownMax))) + "..."
         : text
-    case .object(let place): return "an object at \(place.text)"
-    case .place(let place): return place.text
+    case .object(let place): return "an object at \(place.text(in: []))"
+    case .place(let place): return place.text(in: [])
     }
   }
 
   private static let shownMax = 100
 }
 
+extension RuleValue {
+  /// The same value, which no longer depends on the place of the operation.
+  func absolute(in keys: [Key]) -> RuleValue {
+    switch self {
+    case .object(let place): .object(place.absolute(in: keys))
+    case .place(let place): .place(place.absolute(in: keys))
+    default: self
+    }
+  }
+}
+
 /// A place in the tree that a rule speaks of, before or after the operation.
 ///
-/// It need not be one that can exist: a piece of a path may be no key.
+/// It is given by a level of the path of the operation and a path from there, so that places which
+/// rules ask for most often are made without copying. It need not be one that can exist: a piece of the
+/// path may be no key.
 struct RulePlace: Sendable {
   /// Which tree is meant.
   enum Moment: Sendable {
@@ -85,53 +98,98 @@ struct RulePlace: Sendable {
 
     /// Reads a path; an empty one leads to a place that does not exist.
     init(_ text: String) {
-      for piece in Path.pieces(of: text) {
-        if let key = try? Key(piece) {
-          if possibleCount == keys.count { possibleCount += 1 }
-          keys.append(key)
-        } else {
-          keys.append(Key(unchecked: piece))
+      var text = text
+      text.withUTF8 { bytes in
+        var start = 0
+        for index in 0...bytes.count {
+          if index < bytes.count, bytes[index] != UInt8(ascii: "/") { continue }
+          if index > start {
+            let piece = UnsafeBufferPointer(rebasing: bytes[start..<index])
+            add(String(decoding: piece, as: UTF8.self))
+          }
+          start = index + 1
         }
       }
       if keys.isEmpty { keys = [Key(unchecked: "")] }
     }
+
+    private mutating func add(_ piece: String) {
+      guard let key = try? Key(piece) else { return keys.append(Key(unchecked: piece)) }
+      if possibleCount == keys.count { possibleCount += 1 }
+      keys.append(key)
+    }
   }
 
   let moment: Moment
-  private(set) var keys: [Key]
-  private var possibleCount: Int
+  /// How many keys of the operation's path lead to where `extra` begins.
+  private var level: Int
+  /// The rest of the path.
+  private var extra: [Key] = []
+  /// How many keys of the rest may exist.
+  private var possibleCount = 0
+  /// What stands there, where that is known without reading the tree.
+  private(set) var node: Node?
 
-  /// A place of the tree.
-  init(_ moment: Moment, _ keys: [Key]) {
+  /// A place on the path of the operation.
+  init(_ moment: Moment, level: Int, node: Node? = nil) {
     self.moment = moment
-    self.keys = keys
-    possibleCount = keys.count
+    self.level = level
+    self.node = node
   }
 
   /// The place below.
   func child(_ pieces: Pieces) -> RulePlace {
     var place = self
-    if possibleCount == keys.count { place.possibleCount += pieces.possibleCount }
-    place.keys += pieces.keys
+    if possibleCount == extra.count { place.possibleCount += pieces.possibleCount }
+    if extra.isEmpty { place.extra = pieces.keys } else { place.extra += pieces.keys }
+    if let node {
+      let isPossible = place.possibleCount == place.extra.count
+      place.node = isPossible ? pieces.keys.reduce(node) { $0[$1] } : .empty
+    }
     return place
   }
 
   /// The place above; nil at the root.
   var parent: RulePlace? {
-    if keys.isEmpty { return nil }
     var place = self
-    place.keys.removeLast()
-    place.possibleCount = min(possibleCount, place.keys.count)
+    place.node = nil
+    if !extra.isEmpty {
+      place.extra.removeLast()
+      place.possibleCount = min(possibleCount, place.extra.count)
+    } else if level > 0 {
+      place.level -= 1
+    } else {
+      return nil
+    }
     return place
   }
 
   /// The place as one that can be read; nil if nothing can stand there.
-  var path: Path? {
-    guard possibleCount == keys.count, keys.count <= TreeLimits.depthMax else { return nil }
-    let bytes = keys.reduce(max(keys.count - 1, 0)) { $0 + $1.text.utf8.count }
-    return bytes <= TreeLimits.pathBytesMax ? Path(unchecked: keys) : nil
+  ///
+  /// `keys` is the path of the operation.
+  func path(in keys: [Key]) -> Path? {
+    if extra.isEmpty {
+      return Path(unchecked: level == keys.count ? keys : Array(keys.prefix(level)))
+    }
+    guard possibleCount == extra.count, level + extra.count <= TreeLimits.depthMax else {
+      return nil
+    }
+    let all = level == 0 ? extra : keys.prefix(level) + extra
+    let bytes = all.reduce(all.count - 1) { $0 + $1.text.utf8.count }
+    return bytes <= TreeLimits.pathBytesMax ? Path(unchecked: all) : nil
+  }
+
+  /// The same place, which no longer depends on the path of the operation.
+  func absolute(in keys: [Key]) -> RulePlace {
+    var place = self
+    place.extra = Array(keys.prefix(level)) + extra
+    place.possibleCount += level
+    place.level = 0
+    return place
   }
 
   /// The place as text.
-  var text: String { "/" + keys.map(\.text).joined(separator: "/") }
+  func text(in keys: [Key]) -> String {
+    "/" + (keys.prefix(level) + extra).map(\.text).joined(separator: "/")
+  }
 }

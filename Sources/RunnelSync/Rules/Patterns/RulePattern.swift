@@ -6,7 +6,7 @@ import RunnelBase
 /// are loaded. Where that would be too large, the sets of states are followed as the text is read: at
 /// most `RulesLimits.patternStatesMax` states for each unit. Neither goes back in the text, so no
 /// text makes it slow.
-struct RulePattern: Sendable {
+final class RulePattern: Sendable {
   private let program: PatternProgram
   private let table: PatternTable?
 
