@@ -93,7 +93,8 @@ import Testing
   @Test(arguments: [
     ("auth = null", "compare with ==="), ("true;", "remove the ;"), ("true & true", "&& for and"),
     ("auth !== null true", "operator is expected"), ("var a", "\"var\" is not in the language"),
-    ("new Date()", "\"new\""), ("'a", "not closed"), ("'a\nb'", "ends in its line"),
+    ("new Date()", "\"new\""), ("'a", "not closed"), ("'a\\", "not closed"), ("'\\u{", "no letter"),
+    ("'\\u12", "4 hexadecimal"), ("/a\\", "/ is missing"), ("'a\nb'", "ends in its line"),
     ("(true", "A ) is expected"), ("true)", "was not opened"), ("data.", "name of a member"),
     ("data.exists", "write () after it"), ("data.exists().x", "has no members"),
     ("data.val().exists()", "leave val() out"), ("data.child('a')['b'].exists()", "No such method"),

@@ -155,7 +155,7 @@ import Testing
     let keys = path.split(separator: "/").map(String.init)
     #expect(
       verdict.isAllowed == isGranted(.read, rules, keys, naive),
-      "read /\(path) as \(auth.jsonText()) of \(data.json.jsonText())")
+      "read /\(path) as \(auth.jsonText()) of \(data.json.jsonText()), \(rules.json.jsonText())")
     return verdict.isAllowed
   }
 
@@ -188,7 +188,7 @@ import Testing
       && keys.allSatisfy { isValid(rules, $0, naive) }
     #expect(
       verdict.isAllowed == expected,
-      "\(write) as \(auth.jsonText()) of \(data.json.jsonText())")
+      "\(write) as \(auth.jsonText()) of \(data.json.jsonText()), \(rules.json.jsonText())")
     let told = try engine.decide(.write(parts), as: auth, now: 3, before: before, after: after)
     #expect(told == verdict, "The tree after the write is given.")
     let explained = try engine.explain(.write(parts), as: auth, now: 3, before: before)

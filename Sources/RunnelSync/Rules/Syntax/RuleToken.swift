@@ -214,7 +214,8 @@ struct RuleLexer {
         offset += 1
       }
     }
-    if offset == bytes.count {
+    // A backslash at the end takes one more.
+    if offset >= bytes.count {
       throw RuleSyntaxError(
         message: "This text is not closed: \(Character(Unicode.Scalar(quote))) is missing.",
         place: start)
