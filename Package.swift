@@ -164,7 +164,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "SimulationTests",
-      dependencies: ["RunnelBase", "RunnelTree", "RunnelDatabase", "TestSupport", "WireSimulation"],
+      dependencies: [
+        "RunnelBase", "RunnelTree", "RunnelDatabase", "TestSupport", "WireSimulation",
+      ],
       path: "Tests/Simulation", swiftSettings: swiftSettings),
     .testTarget(name: "TidyTests", swiftSettings: swiftSettings),
     .testTarget(

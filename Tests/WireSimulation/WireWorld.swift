@@ -134,7 +134,7 @@ package struct WireWorld {
     case 10, 11: if let wire = randomWire() { try close(wire, atClient: false) }
     case 12, 13: try crash(client)
     case 14: try change(client) { $0.hurry(now: $1) }
-    default: if number(3) == 0 { try crashServer() }
+    default: try crashServer()
     }
   }
 
@@ -250,7 +250,8 @@ package struct WireWorld {
   }
 
   private mutating func deliverUp(_ id: Int64, _ wire: Wire) throws {
-    guard wire.isOpenAtServer, !wire.isPaused else { return }
+    // What was read before the pause is taken all the same.
+    guard wire.isOpenAtServer, !wire.isPaused || number(4) == 0 else { return }
     if let frame = wire.up.first {
       wires[id]?.up.removeFirst()
       try server.receive(frame, on: id, now: serverNow)
@@ -356,7 +357,9 @@ package struct WireWorld {
   private mutating func hide() throws {
     let text = "hush\(logCount)"
     logCount += 1
-    try write(0, .set(Path("/hidden/\(number(3))"), .string(text)), .other)
+    let path = try Path("/hidden/\(number(3))")
+    try write(0, .set(path, .string(text)), .log(path, .string(text)))
+    try takeClientEffects(0)
   }
 
   private mutating func leaf() throws -> JSONValue {

@@ -202,19 +202,14 @@ extension MemoryServedTree {
 // MARK: Writing
 
 extension MemoryServedTree {
-  /// Does something once for each name; what was refused may be tried again.
+  /// Does something once for each name. What was refused was not done: it may be allowed when it is
+  /// sent again, for the writer's credential may have ended on the way.
   private mutating func once(
     _ name: WriteID?,
     _ body: (inout MemoryServedTree) throws(TreeError) -> ServedAnswer
   ) throws(TreeError) -> ServedAnswer {
     if let name, let answer = outcomes[name] { return answer }
-    let answer: ServedAnswer
-    do throws(TreeError) {
-      answer = try body(&self)
-    } catch {
-      if let name { outcomes[name] = .refused(error) }
-      throw error
-    }
+    let answer = try body(&self)
     if let name, answer == .done { outcomes[name] = answer }
     return answer
   }
