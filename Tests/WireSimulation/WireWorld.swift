@@ -83,6 +83,13 @@ package struct WireWorld {
     }
     try settle()
     try check()
+    // What is left at the end of a connection is done then, and not again when the server begins anew.
+    for id in wires.keys.sorted() where number(2) == 0 { try cut(id) }
+    for _ in 0..<2 {
+      try crashServer()
+      try settle()
+      try check()
+    }
   }
 
   // MARK: Chance and time
@@ -110,9 +117,9 @@ package struct WireWorld {
   private mutating func step() throws {
     let client = number(clients.count)
     switch number(200) {
-    case 0..<70: try deliver()
-    case 70..<100: try clients[client].pass(now: now(client)); try takeClientEffects(client)
-    case 100..<125: try work()
+    case 0..<70: for _ in 0...number(6) { try deliver() }
+    case 70..<100: for _ in 0...number(6) { try pass(client) }
+    case 100..<125: for _ in 0...number(6) { try work() }
     case 125..<150: try act(client)
     case 150..<160: try listen(client)
     case 160..<163: try clients[client].unlisten(now: now(client))
@@ -122,8 +129,14 @@ package struct WireWorld {
     case 180..<182: serverCalendar += Int64(number(20_000)) - 10_000
     case 182..<184: clientCalendars[client] += Int64(number(2_000_000)) - 1_000_000
     case 184: try toggle(client)
-    default: if shape.hasFaults { try fail(client) }
+    default: if shape.hasFaults, number(2) == 0 { try fail(client) }
     }
+  }
+
+  /// Something is passed between a client's session and its replica.
+  private mutating func pass(_ client: Int) throws {
+    try clients[client].pass(now: now(client))
+    try takeClientEffects(client)
   }
 
   private mutating func fail(_ client: Int) throws {
@@ -338,9 +351,9 @@ package struct WireWorld {
       let json: JSONValue = number(4) == 0 ? .null : .number(JSONNumber(Int64(logCount)))
       try write(client, .set(path, json), .log(path, json))
     case 6: try clients[client].transact(Path("/counter/turns"), now: now(client))
-    case 7: try clients[client].ask(.set(Path("/gone/\(client)"), increment), now: now(client))
-    case 8: try hide()
-    case 9:
+    case 7, 8: try clients[client].ask(.set(Path("/gone/\(client)"), increment), now: now(client))
+    case 9: try hide()
+    case 10:
       let members = try ["a", "b", "c"].map { name in
         JSONMember("\(name)\(number(3))/s", try leaf())
       }

@@ -15,6 +15,8 @@ public enum AudienceChange: Hashable, Sendable {
 ///
 /// Source: wire protocol, sections A3 and A5.
 public struct EncodedPush: Hashable, Sendable {
+  /// What is told; nil for ranges.
+  public let change: AudienceChange?
   /// The message up to the end of its data.
   private let head: [UInt8]
 
@@ -22,11 +24,13 @@ public struct EncodedPush: Hashable, Sendable {
   public init(_ change: AudienceChange) {
     switch change {
     case .put(let path, .node(let node)):
-      self.init(PushAction.data, path) { node.writeExport(to: &$0) }
+      self.init(PushAction.data, path, change) { node.writeExport(to: &$0) }
     case .put(let path, .priority(let priority)):
-      self.init(PushAction.data, path, isPriority: true) { $0.writeValue(priority?.json ?? .null) }
+      self.init(PushAction.data, path, change, isPriority: true) {
+        $0.writeValue(priority?.json ?? .null)
+      }
     case .patch(let path, let parts):
-      self.init(PushAction.merge, path) { EncodedPush.write(parts, to: &$0) }
+      self.init(PushAction.merge, path, change) { EncodedPush.write(parts, to: &$0) }
     }
   }
 
@@ -36,14 +40,15 @@ public struct EncodedPush: Hashable, Sendable {
     case .unchanged: return nil
     case .all(let node): self.init(.put(query.path, .node(node)))
     case .ranges(let merges):
-      self.init(PushAction.ranges, query.path) { EncodedPush.write(merges, to: &$0) }
+      self.init(PushAction.ranges, query.path, nil) { EncodedPush.write(merges, to: &$0) }
     }
   }
 
   private init(
-    _ action: String, _ path: Path, isPriority: Bool = false,
+    _ action: String, _ path: Path, _ change: AudienceChange?, isPriority: Bool = false,
     _ writeData: (inout JSONWriter) -> Void
   ) {
+    self.change = change
     var keys = path.keys.map(\.text)
     if isPriority { keys.append(WireName.priority) }
     var writer = JSONWriter()

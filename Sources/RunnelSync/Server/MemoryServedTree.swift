@@ -46,7 +46,10 @@ public struct MemoryServedTree: Sendable {
   private var audiences = Audiences()
   /// What was asked, which the rules are asked about.
   private var asked: [Audiences.Member: Query] = [:]
-  private var outcomes: [WriteID: ServedAnswer] = [:]
+  /// What was written under names.
+  private var done: [WriteID: [Assignment]] = [:]
+  /// Makes the keys of values that are pushed.
+  var pushIDs = PushIDGenerator()
   private var kept: [Int64: Kept] = [:]
 
   /// Serves a tree.
@@ -108,7 +111,7 @@ public struct MemoryServedTree: Sendable {
     switch request.operation {
     case .listen(let listen, let query, let known):
       let member = Audiences.Member(connection: connection, listen: listen)
-      return try join(member, query, known, caller)
+      return try self.listen(member, query, known, caller)
     case .unlisten(let listen):
       leave(Audiences.Member(connection: connection, listen: listen))
       return nil
@@ -117,14 +120,10 @@ public struct MemoryServedTree: Sendable {
       if !access.isIndexed(query) { throw MemoryServedTree.missingIndex(query) }
       return .value(try tree.window(of: query))
     case .write(let write, let name):
-      return try once(name) { served throws(TreeError) in
-        try served.perform(write, caller, now, &told)
-        return .done
-      }
+      _ = try performOnce(write, name, caller, now, &told)
+      return .done
     case .compareAndSet(let path, let json, let hash, let name):
-      return try once(name) { served throws(TreeError) in
-        try served.compareAndSet(path, json, hash, caller, now, &told)
-      }
+      return try compareAndSet((path, json), hash: hash, name, caller, now, &told)
     case .keepForDisconnect(let added, let all):
       for write in added { _ = try checked(write, caller, now) }
       kept[connection] = all.isEmpty ? nil : Kept(caller: caller, writes: all)
@@ -142,17 +141,22 @@ public struct MemoryServedTree: Sendable {
 // MARK: Reading
 
 extension MemoryServedTree {
-  private mutating func join(
+  private mutating func listen(
     _ member: Audiences.Member, _ query: Query, _ known: KnownHash, _ caller: Caller
   ) throws(TreeError) -> ServedAnswer {
     try checkRead(query, caller)
-    let isIndexed = access.isIndexed(query)
-    let sent = isIndexed ? query : Query(query.path)
-    let answer = try ListenAnswer(
-      query, known: known, sentQuery: isIndexed ? nil : sent, reader: tree)
-    try audiences.join(member, sent, reader: tree)
+    let sent = access.isIndexed(query) ? nil : Query(query.path)
+    let answer = try ListenAnswer(query, known: known, sentQuery: sent, reader: tree)
+    try join(member, query, sent: sent)
+    return .listening(answer, isIndexed: sent == nil)
+  }
+
+  /// Somebody is told of changes from now on: of all at the place where an index is missing.
+  mutating func join(
+    _ member: Audiences.Member, _ query: Query, sent: Query? = nil
+  ) throws(TreeError) {
+    try audiences.join(member, sent ?? query, reader: tree)
     asked[member] = query
-    return .listening(answer, isIndexed: isIndexed)
   }
 
   private func members(of connection: Int64) -> [Audiences.Member] {
@@ -164,7 +168,7 @@ extension MemoryServedTree {
     asked[member] = nil
   }
 
-  private func checkRead(_ query: Query, _ caller: Caller) throws(TreeError) {
+  func checkRead(_ query: Query, _ caller: Caller) throws(TreeError) {
     if caller.isAdministrator || access.canRead(query, caller, tree) { return }
     throw MemoryServedTree.denied(query.path)
   }
@@ -202,29 +206,34 @@ extension MemoryServedTree {
 // MARK: Writing
 
 extension MemoryServedTree {
-  /// Does something once for each name. What was refused was not done: it may be allowed when it is
-  /// sent again, for the writer's credential may have ended on the way.
-  private mutating func once(
-    _ name: WriteID?,
-    _ body: (inout MemoryServedTree) throws(TreeError) -> ServedAnswer
-  ) throws(TreeError) -> ServedAnswer {
-    if let name, let answer = outcomes[name] { return answer }
-    let answer = try body(&self)
-    if let name, answer == .done { outcomes[name] = answer }
-    return answer
+  /// Does a write, once for each name.
+  ///
+  /// What was refused was not done: it may be allowed when it is sent again, for the writer's credential
+  /// may have ended on the way.
+  mutating func performOnce(
+    _ write: Write, _ name: WriteID?, _ caller: Caller, _ now: Int64,
+    _ told: inout [(connection: Int64, told: ServedTold)]
+  ) throws(TreeError) -> [Assignment] {
+    if let parts = parts(of: name) { return parts }
+    let parts = try perform(write, caller, now, &told)
+    if let name { done[name] = parts }
+    return parts
   }
 
+  /// What the write of a name set; nil if it was not done.
+  func parts(of name: WriteID?) -> [Assignment]? { name.flatMap { done[$0] } }
+
   private mutating func compareAndSet(
-    _ path: Path, _ json: JSONValue, _ hash: String, _ caller: Caller, _ now: Int64,
-    _ told: inout [(connection: Int64, told: ServedTold)]
+    _ write: (path: Path, json: JSONValue), hash: String, _ name: WriteID?, _ caller: Caller,
+    _ now: Int64, _ told: inout [(connection: Int64, told: ServedTold)]
   ) throws(TreeError) -> ServedAnswer {
-    let current = tree.root[path]
-    if current.contentHash != hash {
+    let current = tree.root[write.path]
+    if parts(of: name) == nil, current.contentHash != hash {
       // What stands there is told only to those who may read it.
-      try checkRead(Query(path), caller)
+      try checkRead(Query(write.path), caller)
       return .stale(current)
     }
-    try perform(.set(path, json), caller, now, &told)
+    _ = try performOnce(.set(write.path, write.json), name, caller, now, &told)
     return .done
   }
 
@@ -241,10 +250,11 @@ extension MemoryServedTree {
     return (parts, after)
   }
 
+  @discardableResult
   private mutating func perform(
     _ write: Write, _ caller: Caller, _ now: Int64,
     _ told: inout [(connection: Int64, told: ServedTold)]
-  ) throws(TreeError) {
+  ) throws(TreeError) -> [Assignment] {
     let (parts, after) = try checked(write, caller, now)
     let pushes = try audiences.apply(CommittedWrite(write, parts), before: tree, after: after)
     tree = after
@@ -253,6 +263,7 @@ extension MemoryServedTree {
       let encoded = EncodedPush(push.change)
       told += push.members.map { ($0.connection, .push($0.listen, encoded)) }
     }
+    return parts
   }
 
   /// Does what a connection left, each write that is allowed.
@@ -262,7 +273,7 @@ extension MemoryServedTree {
     guard let kept else { return }
     for write in kept.writes {
       // One that is refused at the end is dropped in silence: nobody is there who could be told.
-      try? perform(write, kept.caller, now, &told)
+      _ = try? perform(write, kept.caller, now, &told)
     }
   }
 }

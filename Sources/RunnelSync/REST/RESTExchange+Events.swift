@@ -1,0 +1,93 @@
+import RunnelTree
+import RunnelBase
+
+// Changes as server-sent events. Source: wire protocol, section D.
+
+extension RESTExchange {
+  mutating func beginStream(_ node: Node, _ now: WireTime) {
+    send(RESTHead(200, RESTHead.events))
+    phase = .streaming
+    deadlineTime = now.uptime + limits.keepAliveMilliseconds
+    sendEvent("put", path: "/", json(of: node))
+  }
+
+  /// What the stream shows has changed.
+  public mutating func tell(_ change: AudienceChange, now: WireTime) -> [Effect] {
+    guard phase == .streaming else { return [] }
+    deadlineTime = now.uptime + limits.keepAliveMilliseconds
+    switch change {
+    case .put(let path, let target):
+      sendEvent("put", path: relative(path, target), json(of: target))
+    case .patch(let base, let parts):
+      let members = parts.map { JSONMember($0.wireName, json(of: $0.target)) }
+      sendEvent("patch", path: relative(base, .node(.empty)), .object(members))
+    }
+    return takeEffects()
+  }
+
+  /// The rules do not allow the stream any more.
+  public mutating func revoked() -> [Effect] {
+    guard phase == .streaming else { return [] }
+    sendEvent("cancel", data: "null")
+    finish()
+    return takeEffects()
+  }
+
+  /// The credential is valid no more, for another reason than its time.
+  public mutating func credentialRevoked() -> [Effect] {
+    guard phase == .streaming else { return [] }
+    // One client compares the text without quotes; others look at the name alone.
+    sendEvent("auth_revoked", data: "credential is no longer valid")
+    effects.append(.cancel)
+    finish()
+    return takeEffects()
+  }
+
+  /// When `advance` is to be called next, on the clock that never goes back; nil if it need not be.
+  public func deadline(now: WireTime) -> Int64? {
+    let end = phase == .streaming ? expiry.map { now.uptime + max(0, $0 - now.calendar) } : nil
+    return [deadlineTime, end].compactMap { $0 }.min()
+  }
+
+  /// Time went on.
+  public mutating func advance(now: WireTime) -> [Effect] {
+    if phase == .streaming, let expiry, expiry <= now.calendar { return credentialRevoked() }
+    guard let deadlineTime, deadlineTime <= now.uptime else { return [] }
+    switch phase {
+    case .streaming:
+      self.deadlineTime = now.uptime + limits.keepAliveMilliseconds
+      sendEvent("keep-alive", data: "null")
+    case .underWay where call?.method == .get:
+      effects.append(.cancel)
+      refuse(RESTError(400, "The read took longer than allowed: ask for less, or for more time."))
+    case .new, .verifying, .receiving, .underWay, .sending, .ended: self.deadlineTime = nil
+    }
+    return takeEffects()
+  }
+
+  private mutating func sendEvent(_ name: String, path: String, _ json: JSONValue) {
+    let data: JSONValue = ["path": .string(path), "data": json]
+    sendEvent(name, data: data.jsonText())
+  }
+
+  private mutating func sendEvent(_ name: String, data: String) {
+    effects.append(.body(Array("event: \(name)\ndata: \(data)\n\n".utf8)))
+  }
+
+  /// The place of a change, seen from the place that is streamed.
+  private func relative(_ path: Path, _ target: Assignment.Target) -> String {
+    let keys = path.relative(to: streamed)?.keys ?? []
+    return "/" + Assignment(path: Path(unchecked: keys), target: target).wireName
+  }
+
+  private func json(of target: Assignment.Target) -> JSONValue {
+    switch target {
+    case .node(let node): json(of: node)
+    case .priority(let priority): priority?.json ?? .null
+    }
+  }
+
+  private func json(of node: Node) -> JSONValue {
+    call?.form == .export ? node.exportJSON : node.json(coercingArrays: true)
+  }
+}

@@ -1,0 +1,164 @@
+import RunnelBase
+import RunnelTree
+
+/// The head of a request over HTTP.
+public struct RESTRequest: Hashable, Sendable {
+  /// One header.
+  public struct Header: Hashable, Sendable {
+    /// The name; upper and lower case mean the same.
+    public var name: String
+    /// The value.
+    public var value: String
+
+    /// Makes a header.
+    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+  }
+
+  /// The method, in upper case.
+  public var method: String
+  /// Path and query as they stand in the request line.
+  public var target: String
+  /// The headers.
+  public var headers: [Header]
+
+  /// Makes a request.
+  public init(_ method: String, _ target: String, headers: [Header] = []) {
+    (self.method, self.target, self.headers) = (method, target, headers)
+  }
+
+  /// The value of a header; of several the first.
+  public func header(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name }?.value
+  }
+}
+
+/// An answer that says what is wrong with a request.
+struct RESTError: Error, Hashable {
+  var status: Int
+  var message: String
+
+  init(_ status: Int, _ message: String) { (self.status, self.message) = (status, message) }
+
+  static let noJSONSuffix = RESTError(404, "append .json to your request URI to use the REST API.")
+  static let invalidPath = RESTError(400, "Invalid path: Invalid token in path")
+  static let noData = RESTError(400, "Error: No data supplied.")
+  static let invalidData = RESTError(
+    400, "Invalid data; couldn't parse JSON object, array, or value.")
+  static let invalidKeys = RESTError(
+    400, invalidData.message + " Perhaps you're using invalid characters in your key names.")
+  static let tooLarge = RESTError(
+    400, "Data to write exceeds the maximum size that can be modified with a single request.")
+  static let unauthorized = RESTError(401, "Unauthorized request.")
+  static let permissionDenied = RESTError(401, "Permission denied")
+
+  /// What is answered when the tree refuses something.
+  init(_ error: TreeError) {
+    switch error.code {
+    case .permissionDenied: self = .permissionDenied
+    case .tooBig: self.init(400, error.message)
+    case .unavailable, .storage: self.init(503, error.message)
+    case .invalidKey: self = .invalidKeys
+    default: self.init(400, error.description)
+    }
+  }
+}
+
+/// Where a request goes, and its parameters, decoded.
+struct RESTTarget: Hashable {
+  /// What is at the path of a request.
+  enum Resource: Hashable {
+    case place(Path)
+    /// What a connection knows of itself: nothing, here.
+    case info
+    case rules
+  }
+
+  let resource: Resource
+  /// The parameters in their order; of several with one name the first counts.
+  private let parameters: [RESTRequest.Header]
+
+  init(_ target: String) throws(RESTError) {
+    let halves = target.utf8.split(
+      separator: UInt8(ascii: "?"), maxSplits: 1,
+      omittingEmptySubsequences: false)
+    parameters = halves.count > 1 ? try RESTTarget.parameters(halves[1]) : []
+    resource = try RESTTarget.resource(halves[0])
+  }
+
+  subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
+
+  func contains(_ name: String) -> Bool { self[name] != nil }
+
+  private static func resource(_ path: Substring.UTF8View) throws(RESTError) -> Resource {
+    let suffix = Array(".json".utf8)
+    guard path.count >= suffix.count, path.suffix(suffix.count).elementsEqual(suffix) else {
+      throw RESTError.noJSONSuffix
+    }
+    var pieces: [String] = []
+    for piece in path.dropLast(suffix.count).split(separator: UInt8(ascii: "/")) {
+      guard let text = PercentEncoding.decoded(piece, isPlusSpace: false), !text.contains("/")
+      else {
+        throw RESTError.invalidPath
+      }
+      pieces.append(text)
+    }
+    if pieces == [".settings", "rules"] { return .rules }
+    if pieces.first == ".info" { return .info }
+    var keys: [Key] = []
+    do throws(TreeError) {
+      for piece in pieces { keys.append(try Key(piece)) }
+      return .place(try Path(keys))
+    } catch {
+      throw RESTError(400, "Invalid path: \(error.message)")
+    }
+  }
+
+  private static func parameters(
+    _ text: Substring.UTF8View
+  ) throws(RESTError) -> [RESTRequest.Header] {
+    var parameters: [RESTRequest.Header] = []
+    for pair in text.split(separator: UInt8(ascii: "&")) {
+      let halves = pair.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = PercentEncoding.decoded(halves[0], isPlusSpace: true),
+        let value = halves.count > 1
+          ? PercentEncoding.decoded(halves[1], isPlusSpace: true) : ""
+      else {
+        throw RESTError(400, "A query parameter is no UTF-8 in percent encoding.")
+      }
+      parameters.append(RESTRequest.Header(name, value))
+    }
+    return parameters
+  }
+}
+
+/// The encoding of bytes in addresses.
+///
+/// Source: RFC 3986, section 2.1.
+enum PercentEncoding {
+  /// The text that is encoded; nil if an escape is damaged, or it is no UTF-8.
+  static func decoded(_ text: some Collection<UInt8>, isPlusSpace: Bool) -> String? {
+    var bytes: [UInt8] = []
+    var iterator = text.makeIterator()
+    while let byte = iterator.next() {
+      switch byte {
+      case UInt8(ascii: "%"):
+        guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit)
+        else { return nil }
+        bytes.append(high << 4 | low)
+      case UInt8(ascii: "+") where isPlusSpace: bytes.append(UInt8(ascii: " "))
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

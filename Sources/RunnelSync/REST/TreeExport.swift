@@ -1,0 +1,196 @@
+public import RunnelBase
+public import RunnelTree
+
+/// A tree whose small parts can be read as wholes, so that an export need not walk them.
+public protocol TreeExportSource: TreeReader {
+  /// The subtree at a place if it is known to be small; nil if it is large, or nobody knows.
+  ///
+  /// - Throws: `TreeError` (`storage`) if it cannot be read.
+  func smallNode(at path: Path) throws(TreeError) -> Node?
+}
+
+extension TreeExportSource {
+  /// Nil: nobody knows.
+  public func smallNode(at path: Path) throws(TreeError) -> Node? { nil }
+}
+
+extension MemoryTree: TreeExportSource {}
+
+/// The JSON of what a query shows, piece by piece, of any size.
+///
+/// What is in memory is a page of rows for each level, and the piece. A window with bounds or a limit is
+/// read at once.
+///
+/// Source: tree semantics, section 3; wire protocol, section C4.
+public struct TreeExport: Sendable {
+  /// What is written of each node.
+  public enum Form: Hashable, Sendable {
+    /// Values, with arrays in place of objects whose keys are mostly indexes.
+    case plain
+    /// Values with priorities, and no arrays.
+    case export
+    /// The keys of the place, each with `true`; a value that is no object is written itself.
+    case shallow
+  }
+
+  /// A node whose children are being written.
+  private struct Level: Sendable {
+    let path: Path
+    var pages: KeyPages
+    var rows: ArraySlice<TreeRow> = []
+    /// The index of the next element; nil if it is no array.
+    var nextIndex: Int64?
+    var priority: Leaf?
+  }
+
+  /// What is written.
+  public let query: Query
+  private let form: Form
+  private var writer: JSONWriter
+  private var levels: [Level] = []
+  private var hasBegun = false
+
+  /// Begins before the first piece.
+  public init(_ query: Query, form: Form, layout: JSONWriter.Layout = .compact) {
+    (self.query, self.form) = (query, form)
+    writer = JSONWriter(layout: layout)
+  }
+
+  /// The next piece; nil after the last.
+  ///
+  /// A piece may be longer by one small part.
+  ///
+  /// - Parameters:
+  ///   - source: the tree; the same state for all pieces.
+  ///   - bytesMax: about how long a piece is.
+  /// - Returns: the piece in UTF-8.
+  /// - Throws: `TreeError` (`storage`) if the tree cannot be read; the export cannot go on then.
+  public mutating func next(
+    from source: some TreeExportSource, bytesMax: Int = 65_536
+  ) throws(TreeError) -> [UInt8]? {
+    if !hasBegun {
+      hasBegun = true
+      try begin(source)
+    }
+    while !levels.isEmpty, writer.bytes.count < bytesMax { try writeNext(source) }
+    return writer.bytes.isEmpty ? nil : writer.takeBytes()
+  }
+
+  private mutating func begin(_ source: some TreeExportSource) throws(TreeError) {
+    if !query.loadsAllData || query.index != .priority && form != .shallow {
+      return writeWindow(try rows(source))
+    }
+    try write(query.path, try source.summary(at: query.path), source)
+  }
+
+  private func rows(_ source: some TreeExportSource) throws(TreeError) -> [TreeRow] {
+    try source.rows(
+      of: query.path, in: RowSlice(query), detail: form == .shallow ? .shallow : .full)
+  }
+
+  /// The rows of a window in their order.
+  private mutating func writeWindow(_ rows: [TreeRow]) {
+    if rows.isEmpty { return writer.writeNull() }
+    if form == .plain {
+      let node = Node(
+        children: rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } })
+      if case .array(let elements) = node.json(coercingArrays: true) {
+        return writer.writeValue(.array(elements))
+      }
+    }
+    writer.beginObject()
+    for row in rows {
+      writer.writeName(row.key.text)
+      switch form {
+      case .shallow: writer.writeBool(true)
+      case .plain: writer.writeValue(row.node?.json(coercingArrays: true) ?? .null)
+      case .export: (row.node ?? .empty).writeExport(to: &writer)
+      }
+    }
+    writer.endObject()
+  }
+}
+
+// MARK: Walking
+
+extension TreeExport {
+  /// Writes a node, or begins to write its children.
+  private mutating func write(
+    _ path: Path, _ summary: NodeSummary, _ source: some TreeExportSource
+  ) throws(TreeError) {
+    switch summary.kind {
+    case .empty: writer.writeNull()
+    case .leaf(let leaf): write(Node(leaf, priority: summary.priority))
+    case .children:
+      if form != .shallow, let node = try source.smallNode(at: path) { return write(node) }
+      try enter(path, summary.priority, source)
+    }
+  }
+
+  private mutating func write(_ node: Node) {
+    switch form {
+    case .plain: writer.writeValue(node.json(coercingArrays: true))
+    case .export: node.writeExport(to: &writer)
+    case .shallow: writer.writeValue(node.json)
+    }
+  }
+
+  private mutating func enter(
+    _ path: Path, _ priority: Leaf?, _ source: some TreeExportSource
+  ) throws(TreeError) {
+    var level = Level(path: path, pages: KeyPages(path))
+    level.priority = form == .export ? priority : nil
+    if form == .plain, try isArray(path, source) { level.nextIndex = 0 }
+    if level.nextIndex == nil { writer.beginObject() } else { writer.beginArray() }
+    levels.append(level)
+  }
+
+  /// True if the children make an array; their keys are looked at until one is no index.
+  private func isArray(
+    _ path: Path, _ source: some TreeExportSource
+  ) throws(TreeError) -> Bool {
+    var pages = KeyPages(path)
+    var count: Int64 = 0
+    var last: Int64 = -1
+    while let rows = try pages.next(from: source) {
+      for row in rows {
+        guard let index = row.key.integer, index >= 0, row.key.text == String(index) else {
+          return false
+        }
+        last = Int64(index)
+        count += 1
+      }
+    }
+    return count > 0 && last < 2 * count
+  }
+
+  /// Writes the next child of the innermost level, or its end.
+  private mutating func writeNext(_ source: some TreeExportSource) throws(TreeError) {
+    let top = levels.count - 1
+    if levels[top].rows.isEmpty {
+      guard let rows = try levels[top].pages.next(from: source) else { return leave() }
+      levels[top].rows = rows[...]
+    }
+    guard let row = levels[top].rows.popFirst() else { return }
+    writeName(of: row, at: top)
+    if form == .shallow { return writer.writeBool(true) }
+    try write(try levels[top].path.child(row.key), row.summary, source)
+  }
+
+  private mutating func writeName(of row: TreeRow, at level: Int) {
+    guard let next = levels[level].nextIndex else { return writer.writeName(row.key.text) }
+    let index = row.key.integer.map { Int64($0) } ?? next
+    for _ in next..<max(next, index) { writer.writeNull() }
+    levels[level].nextIndex = index + 1
+  }
+
+  private mutating func leave() {
+    guard let level = levels.popLast() else { return }
+    if level.nextIndex != nil { return writer.endArray() }
+    if let priority = level.priority {
+      writer.writeName(WireName.priority)
+      writer.writeValue(priority.json)
+    }
+    writer.endObject()
+  }
+}

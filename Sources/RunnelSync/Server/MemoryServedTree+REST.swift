@@ -1,0 +1,90 @@
+import RunnelBase
+import RunnelTree
+
+// Requests over HTTP to a tree in memory. Source: wire protocol, section C.
+
+extension MemoryServedTree {
+  /// Does what a request wants.
+  ///
+  /// - Parameters:
+  ///   - operation: what is wanted; rules and what was spooled are not kept here, and are refused.
+  ///   - caller: for whom.
+  ///   - member: under which name a stream is told of changes.
+  ///   - now: milliseconds since 1970.
+  ///   - random: where new keys come from.
+  /// - Returns: the answer, and what connections are told, before the answer.
+  public mutating func perform(
+    _ operation: RESTOperation, for caller: Caller, as member: Audiences.Member, now: Int64,
+    random: inout some RandomNumberGenerator
+  ) -> (answer: RESTAnswer, told: [(connection: Int64, told: ServedTold)]) {
+    var told: [(connection: Int64, told: ServedTold)] = []
+    do throws(TreeError) {
+      switch operation {
+      case .read(let query, _, _, let hashes): return (try read(query, caller, hashes), [])
+      case .write(let write, let condition, let name, let hashes):
+        let answer = try self.write(write, condition, name, caller, hashes, now, &told)
+        return (answer, told)
+      case .push(let path, let json, let name, let hashes):
+        let key = try push(json, to: path, name, caller, now, &random, &told)
+        return (.pushed(key, hash: hash(of: path, caller, isWanted: hashes)), told)
+      case .stream(let query): return (try stream(query, caller, member), [])
+      case .putSpooled, .readRules, .writeRules:
+        throw TreeError(.unavailable, "A tree in memory has no rules and no spool.")
+      }
+    } catch {
+      return (.refused(error), [])
+    }
+  }
+
+  private func read(
+    _ query: Query, _ caller: Caller, _ hashes: Bool
+  ) throws(TreeError) -> RESTAnswer {
+    try checkRead(query, caller)
+    if !access.isIndexed(query) { throw MemoryServedTree.missingIndex(query) }
+    return .content(hash: hashes ? try tree.contentHash(of: query) : nil)
+  }
+
+  private mutating func write(
+    _ write: Write, _ condition: String?, _ name: WriteID?, _ caller: Caller, _ hashes: Bool,
+    _ now: Int64, _ told: inout [(connection: Int64, told: ServedTold)]
+  ) throws(TreeError) -> RESTAnswer {
+    let place: Path
+    switch write {
+    case .set(let path, _), .update(let path, _): place = path
+    case .copy(_, let path), .move(_, let path): place = path
+    }
+    if let condition, parts(of: name) == nil, tree.root[place].contentHash != condition {
+      try checkRead(Query(place), caller)
+      return .stale(tree.root[place])
+    }
+    let parts = try performOnce(write, name, caller, now, &told)
+    return .written(parts, hash: hash(of: place, caller, isWanted: hashes))
+  }
+
+  /// The hash of a place for one who may read it: it tells what stands there beside what was written.
+  private func hash(of path: Path, _ caller: Caller, isWanted: Bool) -> String? {
+    let canRead = caller.isAdministrator || access.canRead(Query(path), caller, tree)
+    return isWanted && canRead ? tree.root[path].contentHash : nil
+  }
+
+  /// Puts a value under a new key; under the same one if it is sent again.
+  private mutating func push(
+    _ json: JSONValue, to path: Path, _ name: WriteID?, _ caller: Caller, _ now: Int64,
+    _ random: inout some RandomNumberGenerator,
+    _ told: inout [(connection: Int64, told: ServedTold)]
+  ) throws(TreeError) -> Key {
+    if let key = parts(of: name)?.first?.path.lastKey { return key }
+    let key = try tree.pushID(pushIDs.next(now: now, random: &random), in: path)
+    _ = try performOnce(.set(try path.child(key), json), name, caller, now, &told)
+    return key
+  }
+
+  private mutating func stream(
+    _ query: Query, _ caller: Caller, _ member: Audiences.Member
+  ) throws(TreeError) -> RESTAnswer {
+    try checkRead(query, caller)
+    if !access.isIndexed(query) { throw MemoryServedTree.missingIndex(query) }
+    try join(member, query)
+    return .streaming(try tree.window(of: query))
+  }
+}
