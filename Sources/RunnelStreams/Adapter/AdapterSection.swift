@@ -2,18 +2,18 @@
 public enum AdapterRow<Item: KeyedItem> {
   /// A row of a stream.
   case item(Item)
-  /// A row that stands for no item.
+  /// A placeholder, which stands for no item.
   case placeholder(PlaceholderRow)
 }
 
 extension AdapterRow: Equatable {}
 extension AdapterRow: Sendable where Item: Sendable {}
 
-/// What stands above and below the rows of a section.
+/// The header and footer of a section.
 public struct SectionLabels: Hashable, Sendable {
-  /// The text above; nil if there is none.
+  /// The text above the rows; nil if there is none.
   public var header: String?
-  /// The text below; nil if there is none.
+  /// The text below the rows; nil if there is none.
   public var footer: String?
 
   /// Makes labels.
@@ -22,7 +22,7 @@ public struct SectionLabels: Hashable, Sendable {
     self.footer = footer
   }
 
-  /// The labels that a section of a stream has by itself.
+  /// The labels that a section of a stream brings along.
   public init<Item>(of section: StreamSection<Item>) {
     self.init(header: section.title, footer: section.footer)
   }
@@ -30,17 +30,17 @@ public struct SectionLabels: Hashable, Sendable {
 
 /// A section of a list: the rows of a stream's section, with placeholders around them.
 public struct AdapterSection<Item: KeyedItem> {
-  /// What the section is known by; unique in the list.
+  /// The id of the section; unique in the list.
   public var id: String
-  /// What stands above and below the rows.
+  /// The header and footer.
   public var labels = SectionLabels()
   /// The placeholders before the items.
   public var leading: [PlaceholderRow] = []
-  /// The section of the stream; empty if only placeholders are in it.
+  /// The section of the stream; empty if there are only placeholders.
   public var content = StreamSection<Item>()
   /// The placeholders after the items.
   public var trailing: [PlaceholderRow] = []
-  /// What stands before the keys of items in the list.
+  /// The prefix of the keys of items in the list.
   var keyPrefix = ""
 
   init(id: String) { self.id = id }
@@ -50,7 +50,7 @@ extension AdapterSection: Equatable {}
 extension AdapterSection: Sendable where Item: Sendable {}
 
 extension AdapterSection {
-  /// How many rows it has, placeholders included.
+  /// The number of rows, placeholders included.
   public var count: Int { leading.count + content.items.count + trailing.count }
 
   /// The row at an index below `count`.
@@ -61,7 +61,7 @@ extension AdapterSection {
     return .placeholder(trailing[index - content.items.count])
   }
 
-  /// What the row at an index below `count` is known by in the list.
+  /// The key in the list of the row at an index below `count`.
   public func key(at row: Int) -> String {
     switch self[row] {
     case .item(let item): keyPrefix.isEmpty ? item.key : keyPrefix + item.key

@@ -1,12 +1,12 @@
 import RunnelBase
 
 extension BatchUpdate {
-  /// Applies the update to a list, taking what is new from the list after it.
+  /// Applies the update to a list, taking new rows from the list after it.
   ///
   /// O(n).
   ///
-  /// It follows the coordinates alone, so that an update that is wrong gives another list, or nil if
-  /// a coordinate lies outside. A reload gives `new`.
+  /// Only the coordinates are followed, so a wrong update gives another list, or nil if a
+  /// coordinate lies outside. A reload gives `new`.
   ///
   /// - Parameters:
   ///   - old: the list before.
@@ -42,7 +42,7 @@ extension BatchUpdate {
     return result
   }
 
-  /// The rows of each old section that are neither deleted nor moved.
+  /// The rows of each old section, without those that are deleted or moved.
   private func keptRows(of old: [KeyedSection]) -> [[String]]? {
     var rows = old.map { $0.keys.map(Optional.some) }
     for path in deletedRows + movedRows.map(\.from) {
@@ -52,7 +52,7 @@ extension BatchUpdate {
     return rows.map { $0.compactMap { $0 } }
   }
 
-  /// For each new section the old one that it is; nil for an inserted one.
+  /// For each new section the index of the same section in the old list; nil for an inserted one.
   private func origins(of new: [KeyedSection], among old: [KeyedSection]) -> [Int?]? {
     var placed: [Int: Int?] = [:]
     for index in insertedSections { placed.updateValue(nil, forKey: index) }
@@ -73,7 +73,7 @@ extension BatchUpdate {
     return staying.isEmpty ? result : nil
   }
 
-  /// The rows that stay, in their order, around those whose place is given.
+  /// The rows that stay, in their order, between the rows whose places are given.
   private static func merged(_ staying: [String], _ placed: [Int: String]) -> [String]? {
     var rest = staying[...]
     var result: [String] = []
@@ -98,7 +98,7 @@ extension [KeyedSection] {
 // MARK: Checking
 
 extension BatchUpdate {
-  /// What is wrong with an update that is to lead from one list to another; nil if nothing is.
+  /// The mistake in an update from one list to another; nil if there is none.
   ///
   /// O(n).
   package func mistake(from old: [KeyedSection], to new: [KeyedSection]) -> String? {
@@ -112,14 +112,14 @@ extension BatchUpdate {
     return nil
   }
 
-  /// What is wrong with the number of rows; nil if it is what the update makes it.
+  /// The mistake in the numbers of rows; nil if they agree with the update.
   ///
   /// O(sections).
   ///
   /// - Parameters:
   ///   - old: how many rows each section has before.
   ///   - new: how many each has after.
-  /// - Returns: what is wrong, for a person.
+  /// - Returns: the mistake, in words for a person.
   package func countMistake(from old: [Int], to new: [Int]) -> String? {
     if isReload { return nil }
     let sections = old.count - deletedSections.count + insertedSections.count
@@ -174,6 +174,6 @@ extension BatchUpdate {
 }
 
 extension Array where Element: Comparable {
-  /// True if the elements ascend and none is there twice.
+  /// True if the elements ascend without repetition.
   fileprivate var ascends: Bool { zip(self, dropFirst()).allSatisfy(<) }
 }

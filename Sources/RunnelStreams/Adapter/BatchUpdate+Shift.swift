@@ -1,7 +1,7 @@
 import RunnelBase
 
 extension BatchUpdate {
-  /// The same update of sections that stand after `count` others.
+  /// The same update for sections that stand after `count` others.
   func shifted(bySections count: Int) -> BatchUpdate {
     if count == 0 { return self }
     func shift(_ path: IndexPath) -> IndexPath {

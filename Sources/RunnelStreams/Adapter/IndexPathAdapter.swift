@@ -3,25 +3,25 @@ public import RunnelBase
 /// Turns the changes of streams into updates of one list, with placeholders among its rows.
 ///
 /// A list is made of parts, one after the other. Its rows are those of the parts' streams, and
-/// *placeholders*: rows like any other that stand for what is not loaded, for nothing, or for a
-/// failure.
+/// *placeholders*: rows that stand for rows not loaded, for an empty list, or for a failure.
 ///
-/// The list is first told when there is something to show, as one reload; so is the first load of a
-/// list's only rows. From then on each change is a batch, a change of a placeholder too. A change of
-/// very many rows is told as a reload, and so is one that contradicts itself; both are logged.
+/// The first update comes when there is something to show, and is a reload; so is the first load of
+/// a list's only rows. After that each change is a batch, also a change of a placeholder. A change
+/// of very many rows is told as a reload, and so is a change that contradicts itself; both are
+/// logged.
 ///
-/// While it is held, changes add up; released, it tells what they come to.
+/// While the adapter is held, changes are collected; on release it tells their sum.
 ///
 /// Invariants:
 /// - I1. Applying each update to the sections told before gives the sections told with it.
-/// - I2. Updates never nest: what `receive` does to a stream becomes a following update.
+/// - I2. Updates never nest: if `receive` changes a stream, that becomes a following update.
 /// - I3. After `stop` nothing is told.
 public final class IndexPathAdapter<Item: KeyedItem> {
-  /// The index of its first section in the whole list; the sections before it are another's.
+  /// The index of its first section in the whole list; the sections before belong to others.
   public let sectionOffset: Int
-  /// How many rows one batch touches at most; a change of more is told as a reload.
+  /// The most rows that one batch touches; a change of more rows is told as a reload.
   public let touchedRowsMax: Int
-  /// True while nothing is told.
+  /// True while it is held, so that nothing is told.
   public private(set) var isHeld = false
 
   private let log: (String) -> Void
@@ -34,12 +34,12 @@ public final class IndexPathAdapter<Item: KeyedItem> {
   /// Makes an adapter; it tells nothing before it is started.
   ///
   /// - Parameters:
-  ///   - parts: what the list shows, in order.
-  ///   - sectionOffset: the index of its first section in a list that others have sections of. What
-  ///     stands before must always have as many sections.
-  ///   - touchedRowsMax: how many rows one batch touches at most.
-  ///   - log: is told, for a person, why a reload was told instead of a batch.
-  ///   - receive: is told each update, the first one a reload.
+  ///   - parts: the parts of the list, in order.
+  ///   - sectionOffset: the index of its first section in a list that also has sections of others.
+  ///     The number of sections before it must not change.
+  ///   - touchedRowsMax: the most rows that one batch touches.
+  ///   - log: called with the reason, for a person, if a reload is told instead of a batch.
+  ///   - receive: called with each update; the first one is a reload.
   public init(
     _ parts: [ListPart<Item>], sectionOffset: Int = 0, touchedRowsMax: Int = 5000,
     log: @escaping (String) -> Void = { _ in }, receive: @escaping (ListUpdate<Item>) -> Void
@@ -77,7 +77,8 @@ extension IndexPathAdapter {
     for index in parts.indices {
       let part = parts[index].part
       follow(part.stream, for: index) { $0.note($1) }
-      // The part's stream is told of new rows before; this is for a change of the state alone.
+      // The observer of the part's stream hears of new rows before; this one is for changes of the
+      // fetch state.
       for paging in part.pagings where paging.stream !== part.stream {
         follow(paging.stream, for: index) { state, _ in state.noteRefresh() }
       }
@@ -88,7 +89,7 @@ extension IndexPathAdapter {
 
   /// Stops following; nothing is told afterwards.
   ///
-  /// Started again, it begins with a reload.
+  /// After a new start it begins with a reload.
   public func stop() {
     for cancel in cancellations { cancel() }
     cancellations = []
@@ -96,16 +97,16 @@ extension IndexPathAdapter {
     isTold = false
   }
 
-  /// Tells nothing until `release`: while the list is being changed, or somebody works in it.
+  /// Tells nothing until `release`, while the list is being changed or the user works in it.
   public func hold() { isHeld = true }
 
-  /// Tells what happened since `hold`: one update for each part that changed.
+  /// Tells the changes since `hold`: one update for each part that changed.
   public func release() {
     isHeld = false
     for index in parts.indices { hub.perform { [weak self] in self?.advance(index) } }
   }
 
-  /// How many touched rows wait to be told.
+  /// The number of touched rows that wait to be told.
   public var waitingRowCount: Int { parts.reduce(0) { $0 + $1.waitingRowCount } }
 
   private func follow(
@@ -126,7 +127,7 @@ extension IndexPathAdapter {
 // MARK: Following
 
 extension IndexPathAdapter {
-  /// Shows what the streams told when they began to be followed.
+  /// Shows the present rows of the streams.
   private func begin() -> ListUpdate<Item>? {
     if isHeld || isTold || cancellations.isEmpty { return nil }
     for index in parts.indices { _ = parts[index].advance() }
@@ -134,7 +135,7 @@ extension IndexPathAdapter {
     return isTold ? reload() : nil
   }
 
-  /// Shows what waits in a part.
+  /// Shows the waiting changes of a part.
   @specialized(where Item == Record)
   private func advance(_ index: Int) -> ListUpdate<Item>? {
     if isHeld { return nil }
@@ -149,7 +150,7 @@ extension IndexPathAdapter {
     return changes.isEmpty ? nil : update(changes, of: step, sectionBase(of: index))
   }
 
-  /// What happened; nil if it has to be told as a reload, which is logged.
+  /// The changes of a step; nil if they must be told as a reload, which is logged.
   private func batch(_ step: ListPartState<Item>.Step) -> ChangeSet? {
     if let count = step.net?.rowCount, count > touchedRowsMax {
       log("A change of \(count) rows was told as a reload.")
@@ -198,9 +199,9 @@ extension IndexPathAdapter {
 // MARK: Prefetching
 
 extension IndexPathAdapter {
-  /// Fetches pages whose paging rows are near the rows in sight, where the list's parts ask for it.
+  /// Fetches a page wherever a paging row is near the visible rows, if the part asks for it.
   ///
-  /// - Parameter rows: the first and the last row in sight, in the whole list.
+  /// - Parameter rows: the first and the last visible row, in the whole list.
   public func didShow(_ rows: ClosedRange<IndexPath>) {
     let sections = sections
     let counts = sections.map(\.count)

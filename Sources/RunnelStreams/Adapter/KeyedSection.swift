@@ -2,7 +2,7 @@ public import RunnelBase
 
 /// A section of a list, by the keys of its rows.
 public struct KeyedSection: Hashable, Sendable {
-  /// What the section is known by.
+  /// The id of the section.
   public var id: String
   /// The keys of the rows, in order.
   public var keys: [String]
@@ -13,7 +13,7 @@ public struct KeyedSection: Hashable, Sendable {
     self.keys = keys
   }
 
-  /// Makes a section of one of a list.
+  /// Makes a section from one of a list.
   ///
   /// O(n).
   public init(_ section: ListSection) { self.init(id: section.id, keys: Array(section.rows)) }

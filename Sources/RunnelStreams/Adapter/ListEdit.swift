@@ -1,16 +1,16 @@
 package import RunnelBase
 
-/// A change of a list in sections by the ids of its rows: what happened, and the ids that came.
+/// A change of a list in sections, by the ids of its rows: the update, and the ids of the new rows.
 ///
-/// With it a list is brought up to date that is not the streams' own: one that is read from a file, or
-/// laid out from several streams.
+/// It brings a list up to date that is not the streams' own: one that is read from a file, or laid
+/// out from several streams.
 package struct ListEdit: Hashable, Sendable {
-  /// What happened.
+  /// The update.
   package var update: BatchUpdate
   /// The ids of `update.insertedRows`, in that order.
   package var insertedRows: [String]
-  /// The sections of `update.insertedSections` in that order, with all their rows, those that moved in
-  /// included; after a reload all sections.
+  /// The sections of `update.insertedSections`, in that order, with all their rows, also those that
+  /// moved in; after a reload all sections.
   package var insertedSections: [ListSection]
 
   /// Makes an edit.
@@ -22,9 +22,9 @@ package struct ListEdit: Hashable, Sendable {
     self.insertedSections = insertedSections
   }
 
-  /// Reads off the ids that came by an update, in the list that it led to.
+  /// Makes the edit for an update, with the new ids read from the list after it.
   ///
-  /// O(what came). Nil if the update names a place that the list does not have.
+  /// O(new rows). Nil if the update names a place that the list does not have.
   package init?(_ update: BatchUpdate, to sections: [ListSection]) {
     let content = ListContent(sections: sections)
     let ids = update.insertedRows.compactMap { content.row(at: $0) }
@@ -41,10 +41,10 @@ package struct ListEdit: Hashable, Sendable {
 // MARK: Applying
 
 extension ListEdit {
-  /// The sections after the edit; nil if it contradicts those before.
+  /// The sections after the edit; nil if the edit contradicts the sections before it.
   ///
-  /// O(sections + t log n) in the t rows that it touches; O(n) for a section that was not made by an
-  /// edit.
+  /// O(sections + t log n) in the t rows that it touches; O(n) for a section that was not made by
+  /// an edit.
   package func sections(after old: [ListSection]) -> [ListSection]? {
     if update.isReload { return insertedSections }
     guard update.insertedRows.count == insertedRows.count,
@@ -72,7 +72,8 @@ extension ListEdit {
     return result
   }
 
-  /// Where a section of the new list comes from: a number in the old list, or among those inserted.
+  /// The origin of a section of the new list: an index in the old list, or among the inserted
+  /// sections.
   private enum Origin {
     case kept(Int)
     case inserted(Int)
@@ -95,7 +96,7 @@ extension ListEdit {
     return (0..<count).compactMap { placed[$0] ?? staying.popFirst().map { Origin.kept($0) } }
   }
 
-  /// The row numbers that leave each old section, ascending; nil if one is not there.
+  /// The indices of the rows that leave each old section, ascending; nil if a row does not exist.
   private func leaving(_ old: [ListSection]) -> [Int: [Int]]? {
     var numbers: [Int: [Int]] = [:]
     for path in update.deletedRows + update.movedRows.map(\.from) {
@@ -111,7 +112,7 @@ extension ListEdit {
     return numbers
   }
 
-  /// The rows that come into each new section, by their numbers there.
+  /// The rows that enter each new section, by their indices there.
   private func coming(_ old: [ListSection], count: Int) -> [Int: [Rows<String>.Placed]]? {
     var placed: [Int: [Rows<String>.Placed]] = [:]
     for (path, id) in zip(update.insertedRows, insertedRows) {
@@ -128,11 +129,11 @@ extension ListEdit {
   }
 }
 
-/// Ids of rows that are kept as streams keep theirs: a change costs what it touches.
+/// Ids of rows in the same kind of tree that streams use: an edit costs as much as it touches.
 struct KeyRows: ListRowSource {
   private var rows: Rows<String>
 
-  /// The rows of a list; they are copied if they are another's.
+  /// The rows of a list; they are copied if they are of another kind.
   static func rows(_ rows: ListRows) -> KeyRows {
     rows.source as? KeyRows ?? KeyRows(rows: Rows(rows))
   }
@@ -143,7 +144,7 @@ struct KeyRows: ListRowSource {
     (other as? KeyRows)?.rows.isCopy(of: rows) ?? false
   }
 
-  /// The rows without some, and with others at their new indices; nil if an index is beyond the rows.
+  /// The rows with some removed and others placed at new indices; nil if an index is out of range.
   func edited(removing: [Int], placing: [Rows<String>.Placed]) -> KeyRows? {
     rows.edited(removing: removing, placing: placing).map { KeyRows(rows: $0) }
   }
@@ -156,16 +157,16 @@ extension Rows {
     var element: Element
   }
 
-  /// The rows without some, and with others at their new indices; both ascend.
+  /// The rows with some removed and others placed at new indices; both lists ascend.
   ///
-  /// O(t log n) in the t rows. Nil if an index is beyond the rows that there are.
+  /// O(t log n) in the t rows. Nil if an index is out of range.
   func edited(removing: [Int], placing: [Placed]) -> Rows? {
     let staying = count - removing.count
     var edit = RowEdit<Element>()
     edit.removing = removing
     var (removed, highest) = (0, 0)
     for (number, placed) in placing.enumerated() {
-      // So many of the rows that stay stand before it.
+      // The number of staying rows before it.
       let before = placed.index - number
       guard (highest...Swift.max(highest, staying)).contains(before), before <= staying else {
         return nil
@@ -184,10 +185,10 @@ extension Rows {
   /// O(t log n) in the t rows of the update. Nil if it does not fit the rows.
   ///
   /// - Parameters:
-  ///   - update: what happened.
-  ///   - contents: the rows that are new or have another content, by their new indices; after a
-  ///     reload all.
-  /// - Returns: the rows after it.
+  ///   - update: the update.
+  ///   - contents: the rows that are new or have new content, by their new indices; all rows after
+  ///     a reload.
+  /// - Returns: the rows after the update.
   package func following(_ update: BatchUpdate, contents: [Int: Element]) -> Rows? {
     if update.isReload { return Rows(contents.sorted { $0.key < $1.key }.map { $0.value }) }
     let removing =

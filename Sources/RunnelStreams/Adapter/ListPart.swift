@@ -1,29 +1,29 @@
-/// A stream in a list, and the placeholders that stand with its rows.
+/// A stream in a list, and the placeholders among its rows.
 ///
-/// A list of several parts shows the sections of each after those of the one before.
+/// In a list of several parts, the sections of each part come after those of the part before.
 public struct ListPart<Item: KeyedItem> {
-  /// Placeholders besides those for paging.
+  /// The kinds of placeholders, except those for paging.
   public enum Placeholder: Hashable, Sendable {
-    /// One row while the first rows are on their way, and when they could not be got.
+    /// A row while the first rows are being loaded, and if loading failed.
     ///
-    /// It stands at `statusEnd`, in the first or last section; alone if there is none.
+    /// It stands at `statusEnd` in the first or last section; alone if there is no section.
     case status
-    /// One row in each section without items; alone if there is no section.
+    /// A row in each section without items; alone if there is no section.
     case empty
   }
 
-  /// What is shown.
+  /// The stream that is shown.
   public var stream: any SectionedStream<Item>
-  /// What stands before its keys and the ids of its sections in the list; two parts that may have
-  /// equal ones need different prefixes.
+  /// The prefix of its keys and section ids in the list; two parts that may have equal ones need
+  /// different prefixes.
   public var keyPrefix: String
-  /// Where it is fetched page by page: a place for each end at which it is.
+  /// The ends at which it is fetched page by page.
   public var pagings: [PagingPoint<Item>]
-  /// Which other placeholders it has.
+  /// The other placeholders that it has.
   public var placeholders: Set<Placeholder>
-  /// Where the status stands.
+  /// The end at which the status row stands.
   public var statusEnd: ListEnd
-  /// What stands above and below a section; the section is reloaded when it changes.
+  /// Returns the header and footer of a section; the section is reloaded when they change.
   public var labels: (StreamSection<Item>) -> SectionLabels
 
   /// Makes a part.
@@ -41,31 +41,33 @@ public struct ListPart<Item: KeyedItem> {
   }
 }
 
-/// An end at which a stream is fetched page by page, and the row that stands there for what is not.
+/// An end at which a stream is fetched page by page, with the paging row that stands there for rows
+/// not loaded.
 ///
-/// The row is the first or last one of the section that holds the boundary row. If no section holds
-/// it, the row stands alone, in a section after the part's own, unless there is nothing more to fetch.
+/// The paging row is the first or last row of the section with the boundary row. If no section has
+/// the boundary row, the paging row stands alone, in a section after the part's own, unless there
+/// is nothing more to fetch.
 public struct PagingPoint<Item: KeyedItem> {
   /// The key of the paging row; no item may have it.
   public var key: String
-  /// The stream that is fetched, which the part's stream is or is made of.
+  /// The stream that is fetched: the part's stream, or one that it is made of.
   public var stream: any SectionedStream<Item>
-  /// At which end pages are added.
+  /// The end at which pages are added.
   public var end: ListEnd
-  /// How far it is paged.
+  /// Returns the fetch state.
   public var state: () -> FetchState
-  /// The key of the row beside which the paging row stands; nil if there is none.
+  /// Returns the key of the boundary row, beside which the paging row stands; nil if there is none.
   public var boundaryKey: () -> String?
-  /// Asks for the next page; called when rows near the paging row are shown.
+  /// How pages are fetched when rows near the paging row are shown.
   ///
-  /// Nil to fetch only when asked for.
+  /// Nil if pages are fetched only on request.
   public var prefetch: Prefetch?
 
-  /// How to fetch before anyone asks.
+  /// A rule for fetching pages before the user asks.
   public struct Prefetch {
-    /// How many rows before the paging row.
+    /// The distance from the paging row at which a page is fetched, in rows.
     public var distance: Int
-    /// Asks for the next page.
+    /// Fetches the next page.
     public var fetch: () -> Void
 
     /// Makes a rule.
@@ -75,14 +77,14 @@ public struct PagingPoint<Item: KeyedItem> {
     }
   }
 
-  /// Makes the point of a paged stream.
+  /// Makes the paging point of a paged stream.
   ///
   /// - Parameters:
   ///   - paged: the stream.
-  ///   - end: one of its ends that are paged; nil for the first of them.
-  ///   - key: the key of the paging row; each point of a part has another.
-  ///   - boundaryKey: the row beside which it stands; nil to take that of `paged`. A list that shows
-  ///     some rows of `paged` elsewhere names the last that is in place.
+  ///   - end: one of its paged ends; nil for the first of them.
+  ///   - key: the key of the paging row; it differs for each point of a part.
+  ///   - boundaryKey: returns the key of the boundary row; nil to use that of `paged`. A list that
+  ///     shows some rows of `paged` elsewhere names the last row that is in place.
   public init(
     _ paged: any PagedStream<Item>, at end: ListEnd? = nil, key: String = "fetch-more",
     boundaryKey: (() -> String?)? = nil
@@ -93,7 +95,7 @@ public struct PagingPoint<Item: KeyedItem> {
       boundaryKey: boundaryKey ?? { paged.boundaryKey(at: end) })
   }
 
-  /// Makes a point of a stream that says elsewhere how far it is paged.
+  /// Makes a paging point of a stream whose fetch state is known elsewhere.
   public init(
     _ stream: any SectionedStream<Item>, key: String, end: ListEnd,
     state: @escaping () -> FetchState, boundaryKey: @escaping () -> String?

@@ -1,44 +1,44 @@
 import RunnelBase
 
-/// How far a part of a list is: what the list shows of it, and what came since.
+/// The state of a part of a list: its layout in the list, and the changes since.
 struct ListPartState<Item: KeyedItem> {
-  /// From one layout of the part to the next.
+  /// The step from one layout of the part to the next.
   struct Step {
     var before: PartLayout<Item>
     var after: PartLayout<Item>
-    /// What stands before the keys of the part's items in the list.
+    /// The prefix of the keys of the part's items in the list.
     var keyPrefix: String
-    /// What happened to the rows; nil if that is not known, and all is to be read anew.
+    /// The changes of the rows; nil if they are unknown, so that everything must be read again.
     var net: NetChange?
     /// True if these are the first rows.
     var isFirstLoad: Bool
   }
 
-  /// What came from the stream and is not shown.
+  /// The state of the stream that is not shown yet.
   private struct Waiting {
     var net: NetChange?
-    /// Nil until the first rows are there.
+    /// The sections; nil until the first rows have come.
     var sections: [StreamSection<Item>]?
     var loadState: LoadState
   }
 
   let part: ListPart<Item>
-  /// What the list shows of it.
+  /// The layout that the list shows.
   private(set) var layout = PartLayout<Item>()
-  /// The rows as the list shows them; nil until the first ones are there.
+  /// The rows that the list shows; nil until the first rows have come.
   private(set) var content: [StreamSection<Item>]?
   private var loadState = LoadState.idle
   private var waiting: Waiting?
 
   init(_ part: ListPart<Item>) { self.part = part }
 
-  /// How many touched rows wait to be shown.
+  /// The number of touched rows that wait to be shown.
   var waitingRowCount: Int { waiting?.net?.rowCount ?? 0 }
 
-  /// True if the list has something to show of it.
+  /// True if the list shows something of the part.
   var isShown: Bool { content != nil || !layout.sections.isEmpty }
 
-  /// Takes over what the stream told.
+  /// Takes a change of the stream.
   @specialized(where Item == Record)
   mutating func note(_ change: StreamChange<Item>) {
     let before = waiting.map(\.sections) ?? content
@@ -58,7 +58,7 @@ struct ListPartState<Item: KeyedItem> {
       net: net, sections: isLoaded ? change.sections : nil, loadState: change.loadState)
   }
 
-  /// Notes that what is beside the rows may have changed.
+  /// Notes that placeholders or labels may have changed.
   @specialized(where Item == Record)
   mutating func noteRefresh() {
     if waiting != nil { return }
@@ -69,7 +69,7 @@ struct ListPartState<Item: KeyedItem> {
     waiting = Waiting(net: net, sections: content, loadState: loadState)
   }
 
-  /// Shows what waits; nil if nothing does.
+  /// Shows the waiting state; returns nil if there is none.
   mutating func advance() -> Step? {
     guard let next = waiting else { return nil }
     waiting = nil
@@ -82,12 +82,12 @@ struct ListPartState<Item: KeyedItem> {
       before: before, after: layout, keyPrefix: part.keyPrefix, net: net, isFirstLoad: isFirstLoad)
   }
 
-  /// Shows nothing, and knows of nothing.
+  /// Resets the part to the state before the first rows.
   mutating func reset() { self = ListPartState(part) }
 }
 
 extension ListPartState.Step {
-  /// What happened, in the coordinates of the part; nil if that is not known.
+  /// The changes, in the coordinates of the part; nil if they are unknown.
   ///
   /// O(sections + t log t) in the rows that were touched.
   func changes() -> ChangeSet? {

@@ -4,9 +4,9 @@ public import RunnelBase
 public struct ListUpdate<Item: KeyedItem> {
   /// The sections of the list, placeholders among their rows.
   public var sections: [AdapterSection<Item>]
-  /// What happened since the list before, in the coordinates of the whole list.
+  /// The changes since the list before, in the coordinates of the whole list.
   public var update: BatchUpdate
-  /// The items that are new or have another content; after a reload, all.
+  /// The items that are new or have new content; all items after a reload.
   public var touched: [Item]
   /// The keys in the list of the items that are gone; empty after a reload.
   public var removed: [String]
@@ -43,7 +43,7 @@ extension ListUpdate {
     }
   }
 
-  /// What the first paging row says; nil if there is none.
+  /// The state of the first paging row; nil if there is none.
   public var fetchState: FetchState? {
     for placed in placeholders {
       if case .paging(let state) = placed.row.content { return state }

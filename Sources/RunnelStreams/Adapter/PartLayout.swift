@@ -1,9 +1,9 @@
 import RunnelBase
 
-/// The sections of a part of a list, with the placeholders that its state asks for.
+/// The sections of a part of a list, with the placeholders that its state requires.
 struct PartLayout<Item: KeyedItem> {
   private(set) var sections: [AdapterSection<Item>]
-  /// The index of the section that holds only placeholders, the last; nil if there is none.
+  /// The index of the section with only placeholders, which is the last; nil if there is none.
   private(set) var aloneSection: Int?
 
   /// A part that shows these sections.
@@ -11,12 +11,12 @@ struct PartLayout<Item: KeyedItem> {
 
   /// Lays a part out.
   ///
-  /// O(sections), and what the stream takes to find a boundary row.
+  /// O(sections), and the stream's cost of finding a boundary row.
   ///
   /// - Parameters:
   ///   - part: the part.
-  ///   - content: the rows; nil if it has none to show yet.
-  ///   - loadState: how far it is loaded.
+  ///   - content: the rows; nil if there are none to show yet.
+  ///   - loadState: the load state.
   init(_ part: ListPart<Item>, content: [StreamSection<Item>]?, loadState: LoadState) {
     sections = (content ?? []).map { section in
       var result = AdapterSection<Item>(id: part.keyPrefix + section.id)
@@ -88,7 +88,7 @@ struct PartLayout<Item: KeyedItem> {
     {
       return path.section
     }
-    // The stream may be further than what it told.
+    // The stream may already be in a later state than the one that it told.
     return sections[..<contentCount].firstIndex { section in
       section.content.items.contains { $0.key == boundary }
     }
@@ -132,7 +132,7 @@ extension PartLayout {
     return placed
   }
 
-  /// The side of a difference that has these touched rows of the stream.
+  /// The side of a difference with these touched rows of the stream.
   func side(touched: [SectionedDiff.Row], keyPrefix: String) -> SectionedDiff.Side {
     var rows = touched.map { row in
       var path = row.path

@@ -1,22 +1,23 @@
 public import RunnelBase
 
-/// A row of a list that stands for no item: for what is not loaded, for nothing, or for a failure.
+/// A row of a list that stands for no item: for rows not loaded, for an empty list, or for a
+/// failure.
 public struct PlaceholderRow: Hashable, Sendable {
-  /// What a placeholder says.
+  /// The content of a placeholder.
   public enum Content: Hashable, Sendable {
-    /// How far the rows at its end are paged; never `unknown`.
+    /// The fetch state at its end; never `unknown`.
     case paging(FetchState)
-    /// The first rows are on their way.
+    /// The first rows are being loaded.
     case loading
-    /// The rows could not be got, for this reason.
+    /// The rows could not be loaded, for this reason.
     case failed(String)
     /// There are no rows.
     case empty
   }
 
-  /// What the row is known by in the list.
+  /// The key of the row in the list.
   public var key: String
-  /// What it says.
+  /// The content.
   public var content: Content
 
   /// Makes a row.
@@ -26,10 +27,10 @@ public struct PlaceholderRow: Hashable, Sendable {
   }
 }
 
-/// A placeholder and where it stands.
+/// A placeholder and its place.
 public struct PlacedPlaceholder: Hashable, Sendable {
   /// The row.
   public var row: PlaceholderRow
-  /// Where it stands in the list.
+  /// The place in the list.
   public var path: IndexPath
 }

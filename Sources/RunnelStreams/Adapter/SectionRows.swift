@@ -10,7 +10,7 @@ struct SectionRows<Item: KeyedItem & Sendable>: ListRowSource {
     count = section.count
   }
 
-  /// What the row at an index below `count` is known by in the list.
+  /// The key in the list of the row at an index below `count`.
   ///
   /// O(log n).
   func id(at index: Int) -> String { section.key(at: index) }
@@ -28,21 +28,22 @@ struct SectionRows<Item: KeyedItem & Sendable>: ListRowSource {
 }
 
 extension ListUpdate where Item: Sendable {
-  /// The sections as a list shows them, which reads the rows where the streams keep them.
+  /// The sections in the form of a list, which reads the rows where the streams keep them.
   ///
-  /// O(sections). For a list that is all of this adapter: its `sectionOffset` is 0.
+  /// O(sections). It is for a list that has only this adapter: its `sectionOffset` is 0.
   ///
-  /// - Parameter emptyText: what is shown in a section without rows; nil shows nothing.
+  /// - Parameter emptyText: the text in a section without rows; nil for none.
   /// - Returns: the sections in order.
   public func listSections(emptyText: String? = nil) -> [ListSection] {
     sections.map { ListSection(id: $0.id, rows: ListRows(SectionRows($0)), emptyText: emptyText) }
   }
 
-  /// The list as `ListState` follows it, which anchors cursor and scroll position by key.
+  /// The list in the form that `ListState` follows, which anchors cursor and scroll position by
+  /// key.
   ///
-  /// O(sections). For a list that is all of this adapter: its `sectionOffset` is 0.
+  /// O(sections). It is for a list that has only this adapter: its `sectionOffset` is 0.
   ///
-  /// - Parameter emptyText: what is shown in a section without rows; nil shows nothing.
+  /// - Parameter emptyText: the text in a section without rows; nil for none.
   /// - Returns: the ids of sections and rows.
   public func content(emptyText: String? = nil) -> ListContent {
     ListContent(sections: listSections(emptyText: emptyText))

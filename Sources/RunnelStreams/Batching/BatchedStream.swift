@@ -1,12 +1,11 @@
 public import RunnelBase
 
-/// The rows of another stream, told in batches: less often, and each time what the changes in between
-/// come to.
+/// The rows of another stream, told in batches: less often, with the sum of the changes in between.
 ///
-/// It shows the state that it told last, not the one that its source is in. A change of the load state
-/// is told at once, with the rows that wait.
+/// It shows the state that it told last, not the present state of its source. A change of the load
+/// state is told at once, with the rows that wait.
 ///
-/// It has no clock: it is given one, and `wakeTime` says when its owner is to call `wake`.
+/// It has no clock: the caller passes the time, and `wakeTime` says when to call `wake`.
 ///
 /// ```
 ///              +---------- change ----------+
@@ -16,18 +15,19 @@ public import RunnelBase
 ///     +-- due, loaded, failed, flush -- told
 /// ```
 ///
-/// While it is held nothing is told, whatever is due; `release` tells all of it as one change. Nor is
-/// anything told while it or its source is stopped: what waits is told with the restart.
+/// While it is held nothing is told, even if it is due; `release` tells everything as one change.
+/// While it or its source is stopped nothing is told either; the waiting changes are told with the
+/// restart.
 ///
 /// Invariants:
-/// - I1. Applying the changes that were told to each other gives `sections`.
-/// - I2. `wakeTime` is nil exactly if nothing waits, it is held, or it is stopped.
+/// - I1. Applying the changes that were told, one after the other, gives `sections`.
+/// - I2. `wakeTime` is nil exactly if nothing waits, or the stream is held or stopped.
 ///
 /// Cost of a change: O(t log t) in the rows that wait with it.
 public final class BatchedStream<Item: KeyedItem>: SectionedStream {
-  /// What came from the source and was not told.
+  /// The changes of the source that were not told yet.
   private struct Waiting {
-    /// What happened since; nil if everything is to be read anew.
+    /// The sum of the changes; nil if everything must be read again.
     var net: NetChange?
     var sections: [StreamSection<Item>]
     var loadState: LoadState
@@ -35,11 +35,11 @@ public final class BatchedStream<Item: KeyedItem>: SectionedStream {
 
   /// The rows as they were told last.
   public private(set) var sections: [StreamSection<Item>] = []
-  /// How far the source was loaded when it was told last.
+  /// The load state of the source that was told last.
   public var loadState: LoadState { isStopped ? .idle : toldState }
-  /// True while nothing is told.
+  /// True while it is held, so that nothing is told.
   public private(set) var isHeld = false
-  /// Called after `wakeTime` became another.
+  /// Called when `wakeTime` has changed.
   public var onWakeTime: ((Int64?) -> Void)?
 
   private var toldState = LoadState.idle
@@ -51,12 +51,12 @@ public final class BatchedStream<Item: KeyedItem>: SectionedStream {
   private var waiting: Waiting?
   private var toldWakeTime: Int64?
 
-  /// Makes a stream of another, which may have rows already.
+  /// Makes a batched stream of another stream, which may have rows already.
   ///
   /// - Parameters:
-  ///   - source: the stream; it is followed, and started and stopped with this one if it can be.
+  ///   - source: the stream; it is followed, and started and stopped with this one if possible.
   ///   - policy: when changes are told.
-  ///   - now: the time in milliseconds; asked when a change comes.
+  ///   - now: returns the time in milliseconds; called when a change comes.
   public init(
     _ source: any SectionedStream<Item>, policy: BatchingPolicy = .standard,
     now: @escaping () -> Int64
@@ -82,7 +82,7 @@ extension BatchedStream {
 
   /// The place of the row with a key, as it was told last.
   ///
-  /// What the source takes for it, and O(t) in the rows that wait.
+  /// The source's cost, and O(t) in the rows that wait.
   public func indexPath(forKey key: String) -> IndexPath? {
     let path = source.indexPath(forKey: key)
     if let waiting {
@@ -92,7 +92,7 @@ extension BatchedStream {
     } else if let path, holds(key, at: path) {
       return path
     }
-    // The source is further than what it told, or everything is to be read anew.
+    // The source is in a later state than the one it told, or everything must be read again.
     for (section, content) in sections.enumerated() {
       if let row = content.items.firstIndex(where: { $0.key == key }) {
         return IndexPath(section: section, row: row - content.items.startIndex)
@@ -122,7 +122,7 @@ extension BatchedStream: StartableStream {
   /// True from `stop` until `start`, and while the source is stopped.
   public var isStopped: Bool { hub.isSilent || source.isStopped }
 
-  /// Starts the source, if it can be, and tells what waits, unless it is held.
+  /// Starts the source, if possible, and tells the waiting changes, unless the stream is held.
   public func start() {
     hub.start(present: { [self] in present }) {
       (source as? any StartableStream)?.start()
@@ -130,7 +130,7 @@ extension BatchedStream: StartableStream {
     flush()
   }
 
-  /// Stops the source, if it can be; no observer is called until it is started again.
+  /// Stops the source, if possible; no observer is called until it is started again.
   ///
   /// The rows stay as they were told last.
   public func stop() {
@@ -143,16 +143,17 @@ extension BatchedStream: StartableStream {
 // MARK: Telling
 
 extension BatchedStream {
-  /// When `wake` is to be called, in milliseconds of the clock that was given; nil if not at all.
+  /// The time at which `wake` must be called, in milliseconds of the given clock; nil if it need
+  /// not be.
   public var wakeTime: Int64? { isHeld || isStopped ? nil : timer.deadline }
 
-  /// How many touched rows wait to be told.
+  /// The number of touched rows that wait to be told.
   public var waitingRowCount: Int { waiting?.net?.rowCount ?? 0 }
 
-  /// Tells what waits, if it is due.
+  /// Tells the waiting changes, if they are due.
   public func wake(now: Int64) { tell { $0.timer.isDue(now: now) } }
 
-  /// Tells what waits at once, unless it is held.
+  /// Tells the waiting changes at once, unless the stream is held.
   public func flush() { tell { _ in true } }
 
   /// Tells nothing until `release`.
@@ -161,7 +162,7 @@ extension BatchedStream {
     tellWakeTime()
   }
 
-  /// Tells what was held back as one change, and goes on by the policy.
+  /// Tells the changes since `hold` as one, and continues by the policy.
   public func release() {
     isHeld = false
     flush()
@@ -181,7 +182,7 @@ extension BatchedStream {
   private func follow(_ change: StreamChange<Item>) {
     hub.perform { [self] in
       guard token != nil else {
-        // The first state is nobody's change.
+        // The first state is not a change.
         (sections, toldState) = (change.sections, change.loadState)
         return nil
       }
@@ -205,7 +206,7 @@ extension BatchedStream {
     waiting = Waiting(net: net, sections: change.sections, loadState: change.loadState)
   }
 
-  /// The change that tells what waits; nil if it comes to nothing.
+  /// The change with everything that waits; nil if it changes nothing.
   private func takeWaiting() -> StreamChange<Item>? {
     guard let next = waiting, !isHeld, !isStopped else { return nil }
     waiting = nil

@@ -1,12 +1,12 @@
-/// When changes that were held back are told.
+/// The rule for when waiting changes are told.
 ///
-/// Times are milliseconds of whatever clock the stream is given.
+/// Times are in milliseconds of the clock that the stream is given.
 public struct BatchingPolicy: Hashable, Sendable {
-  /// How long nothing may have changed before what waits is told; 0 to tell every change at once.
+  /// The time without a change after which waiting changes are told; 0 tells every change at once.
   public var quietMilliseconds: Int64
-  /// How long a change waits at most, however steadily others follow.
+  /// The longest time that a change waits, even if others follow steadily.
   public var waitMillisecondsMax: Int64
-  /// How many touched rows wait at most; one more, and they are told at once.
+  /// The most touched rows that wait; if there are more, they are told at once.
   public var rowCountMax: Int
 
   /// Makes a policy.
@@ -28,28 +28,29 @@ public struct BatchingPolicy: Hashable, Sendable {
   public static let synchronous = BatchingPolicy(
     quietMilliseconds: 0, waitMillisecondsMax: 0, rowCountMax: 0)
 
-  /// A tenth of a second of quiet, at most half a second, and no more than 1000 rows.
+  /// Tells changes after 0.1 s without a change, after 0.5 s at most, and if more than 1000 rows
+  /// wait.
   public static let standard = BatchingPolicy(
     quietMilliseconds: 100, waitMillisecondsMax: 500, rowCountMax: 1000)
 }
 
-/// When what waits is to be told: the policy applied to the changes that came.
+/// Computes when waiting changes are to be told.
 struct BatchingTimer {
   let policy: BatchingPolicy
-  /// When the first of the changes that wait came; nil if none does.
+  /// The time of the first waiting change; nil if there is none.
   private var first: Int64?
-  /// When what waits is to be told; nil if nothing does.
+  /// The time at which the waiting changes are told; nil if there are none.
   private(set) var deadline: Int64?
 
   init(_ policy: BatchingPolicy) { self.policy = policy }
 
-  /// A change came.
+  /// Notes a change.
   ///
   /// - Parameters:
-  ///   - now: when.
-  ///   - rowCount: how many rows wait with it.
+  ///   - now: the time of the change.
+  ///   - rowCount: the number of rows that wait, including those of the change.
   mutating func note(now: Int64, rowCount: Int) {
-    // A clock that was set back must not make anything wait for it.
+    // If the clock was set back, nothing must wait longer for it.
     let start = min(first ?? now, now)
     first = start
     if policy.quietMilliseconds == 0 || rowCount > policy.rowCountMax {
@@ -59,9 +60,9 @@ struct BatchingTimer {
     }
   }
 
-  /// True if what waits is to be told now.
+  /// True if the waiting changes are due.
   func isDue(now: Int64) -> Bool { deadline.map { $0 <= now } ?? false }
 
-  /// What waited was told.
+  /// Notes that the waiting changes were told.
   mutating func reset() { (first, deadline) = (nil, nil) }
 }

@@ -1,32 +1,32 @@
 import RunnelBase
 
-/// What several changes of a stream come to, as if it had been one.
+/// The sum of several changes of a stream, as if they had been one.
 ///
 /// Responsibilities:
-/// - It knows the rows that any of the changes touched: where they stood before the first one, and
-///   where they stand after the last.
-/// - It finds for every other row where it stood, or where it stands.
+/// - It knows the rows that any of the changes touched: their places before the first change, and
+///   after the last.
+/// - It finds the old or new place of every other row.
 ///
-/// It holds no rows of the stream, so that its size is that of what was touched.
+/// It holds no rows of the stream, so its size depends only on what was touched.
 struct NetChange {
   /// The state before the first change.
   private(set) var old: SectionedDiff.Side
   /// The state after the last one.
   private(set) var new: SectionedDiff.Side
-  /// The keys of rows whose content was told to be another.
+  /// The keys of rows whose content changed.
   private var updated: Set<String>
-  /// The keys of rows that were gone at some time.
+  /// The keys of rows that were gone for a while.
   private var left: Set<String>
   /// The keys of rows that arrived by themselves.
   private(set) var arrived: Set<String>
   /// The ids of sections whose header or footer changed.
   private(set) var reloadedSections: Set<String>
 
-  /// Reads a change of a stream whose sections were `before`.
+  /// Reads a change of a stream; `before` are the stream's sections before it.
   ///
   /// O(t log t) in the rows that it touches.
   ///
-  /// Nil if the change is a reload, or names a place that is not there.
+  /// Nil if the change is a reload, or names a place that does not exist.
   init?<Item>(_ change: StreamChange<Item>, from before: [StreamSection<Item>]) {
     let changes = change.changes
     let batch = changes.batch
@@ -53,7 +53,7 @@ struct NetChange {
     }
   }
 
-  /// The rows at some places, in order; nil if one is not there.
+  /// The rows at some places, in order; nil if one does not exist.
   private static func rows<Item>(
     at paths: Set<IndexPath>, in sections: [StreamSection<Item>]
   ) -> [SectionedDiff.Row]? {
@@ -68,7 +68,7 @@ struct NetChange {
     return rows
   }
 
-  /// The change of a stream that has no sections and gets none.
+  /// The change of a stream that has no sections before and after.
   static var nothing: NetChange { NetChange() }
 
   private init() {
@@ -77,16 +77,17 @@ struct NetChange {
     (updated, left, arrived, reloadedSections) = ([], [], [], [])
   }
 
-  /// How many rows were touched, those of both states counted once.
+  /// The number of touched rows; those in both states count once.
   var rowCount: Int { max(old.touched.count, new.touched.count) }
 }
 
 // MARK: Adding up
 
 extension NetChange {
-  /// This change and the one that came after it.
+  /// The sum of this change and the next one.
   ///
-  /// O(t log t) in the rows that both touched. Nil if `next` does not begin where this ends.
+  /// O(t log t) in the rows that both touched. Nil if `next` does not begin with the state in which
+  /// this ends.
   func followed(by next: NetChange) -> NetChange? {
     guard new.sections == next.old.sections, new.counts == next.old.counts else { return nil }
     var result = self
@@ -116,9 +117,9 @@ extension NetChange {
   ///
   /// O(t log t) in the rows that were touched.
   ///
-  /// - Parameter isSame: true if a row that was gone in between, at these places before and after,
-  ///   has the content that it had.
-  /// - Returns: the changes; a reload if what was told contradicts itself.
+  /// - Parameter isSame: returns true if a row that was gone for a while, and is at these places
+  ///   before and after, has its former content.
+  /// - Returns: the changes; a reload if the changes contradict each other.
   func changes(isSame: (IndexPath, IndexPath) -> Bool) -> ChangeSet {
     var changes = SectionedDiff.changes(from: old, to: new, changed: changed(isSame))
     if changes.batch.isReload { return changes }
@@ -130,7 +131,7 @@ extension NetChange {
     return changes
   }
 
-  /// The keys of the rows whose content is another than it was.
+  /// The keys of the rows whose content differs from before.
   func changed(_ isSame: (IndexPath, IndexPath) -> Bool) -> Set<String> {
     if left.isEmpty { return updated }
     let before = Dictionary(
@@ -147,13 +148,13 @@ extension NetChange {
 // MARK: Finding rows
 
 extension NetChange {
-  /// Where a row stood before the first change; nil if it is new.
+  /// The place of a row before the first change; nil if the row is new.
   ///
   /// O(t) in the rows that were touched.
   ///
   /// - Parameters:
-  ///   - key: the row.
-  ///   - path: where it stands after the last change; nil if it is gone.
+  ///   - key: the key of the row.
+  ///   - path: its place after the last change; nil if it is gone.
   /// - Returns: the old place.
   func oldPath(ofKey key: String, at path: IndexPath?) -> IndexPath? {
     if let row = old.touched.first(where: { $0.key == key }) { return row.path }
@@ -162,16 +163,16 @@ extension NetChange {
   }
 }
 
-/// Where the rows that a change did not touch are on its other side.
+/// Maps the places of untouched rows from one side of a change to the other.
 ///
-/// Such a row stays in its section, and as many untouched rows stand before it as did.
+/// Such a row stays in its section, with as many untouched rows before it.
 private struct RowMap {
   /// The touched rows of one section, by their row numbers, ascending.
   private typealias Rows = [Int]
 
   private let from: [Rows]
   private let to: [Rows]
-  /// For each section the one that it is on the other side; nil if it is not there.
+  /// For each section its index on the other side; nil if it does not exist there.
   private let sections: [Int?]
 
   init(from: SectionedDiff.Side, to: SectionedDiff.Side) {
@@ -188,7 +189,7 @@ private struct RowMap {
     return rows
   }
 
-  /// The place of an untouched row on the other side; nil if its section is not there.
+  /// The place of an untouched row on the other side; nil if its section does not exist there.
   ///
   /// O(log t).
   func path(of path: IndexPath) -> IndexPath? {

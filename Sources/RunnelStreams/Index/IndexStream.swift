@@ -2,25 +2,25 @@ import OrderedCollections
 public import RunnelBase
 public import RunnelTree
 
-/// A list of keys, joined to the records elsewhere that they name.
+/// A list of keys, joined with the records elsewhere that the keys name.
 ///
-/// The rows are those of the stream of entries, in its sections and its order, with or without a
-/// record: one that is missing is a row that says so, and is filled when the record comes. Each place
-/// that an entry names is listened to once, however many entries name it.
+/// The rows are those of the stream of entries, in its sections and its order. An entry whose
+/// record is missing is a row that says so, and gets the record when it comes. Each place that
+/// entries name is listened to once, however many entries name it.
 ///
-/// It follows the entries as long as it lives, and does not start or stop them. It is loaded when they
-/// are and each of the first records was answered; until then only its load state is told. Between
-/// `start` and `stop` it listens to the records.
+/// It follows the entries as long as it lives, but does not start or stop them. It is loaded when
+/// the entries are loaded and each of the first records has been answered; until then only its load
+/// state is told. It listens to the records between `start` and `stop`.
 ///
 /// Invariants:
 /// - I1. There is a row for each entry, at the entry's place.
-/// - I2. While it is started, it listens exactly to the places that rows name.
+/// - I2. While it is started, it listens to exactly the places that its rows name.
 ///
 /// Cost of a change: O(t log n) in the rows that it touches.
 public final class IndexStream: SectionedStream {
   /// A place that rows name.
   private struct Place {
-    /// Who listens; nil while it is stopped.
+    /// The listener; nil while the stream is stopped.
     var listener: ListenerID?
     var target = IndexedRecord.Target.loading
     /// The keys of the rows that name it.
@@ -29,7 +29,7 @@ public final class IndexStream: SectionedStream {
 
   /// The rows as they were told last.
   public private(set) var sections: [StreamSection<IndexedRecord>] = []
-  /// How far entries and records are loaded.
+  /// The load state of entries and records together.
   public private(set) var loadState = LoadState.idle
   /// True between `start` and `stop`.
   public private(set) var isStarted = false
@@ -51,7 +51,7 @@ public final class IndexStream: SectionedStream {
   /// - Parameters:
   ///   - entries: the index.
   ///   - source: the tree; the stream keeps it.
-  ///   - path: where the record of an entry is; nil if it names no place.
+  ///   - path: returns the place of an entry's record; nil if the entry names none.
   public init(
     _ entries: any SectionedStream<Record>, source: any TreeSource,
     path: @escaping (Record) -> Path?
@@ -85,7 +85,7 @@ extension IndexStream {
     indexPath(forKey: key).map { sections[$0.section].items[$0.row] }
   }
 
-  /// The place of the row with a key: what the stream of entries takes for it.
+  /// The place of the row with a key, at the cost of finding it in the stream of entries.
   public func indexPath(forKey key: String) -> IndexPath? {
     if let path = entries.indexPath(forKey: key), sections.indices.contains(path.section),
       sections[path.section].items.indices.contains(path.row),
@@ -93,7 +93,7 @@ extension IndexStream {
     {
       return path
     }
-    // The entries may be further than what they told.
+    // The stream of entries may be in a later state than the one it told.
     for (section, content) in sections.enumerated() {
       if let row = content.items.firstIndex(where: { $0.key == key }) {
         return IndexPath(section: section, row: row)
@@ -119,7 +119,7 @@ extension IndexStream: StartableStream {
   /// True from `stop` until `start`.
   public var isStopped: Bool { hub.isSilent }
 
-  /// Listens to the records; nothing happens if it does already.
+  /// Begins to listen to the records; does nothing if it listens already.
   public func start() {
     hub.perform { [self] in
       if isStarted { return nil }
@@ -182,7 +182,7 @@ extension IndexStream {
     for row in net.new.touched {
       let section = row.path.section
       let item = retain(change.sections[section].items[row.path.row])
-      // As many rows that stay stand before it as it has before it that are not new themselves.
+      // The number of staying rows before it: its index less the number of new rows before it.
       let staying = row.path.row - edits[section].inserting.count
       let removed = edits[section].removing
       let gap = staying + removed.indices.lowerBound { removed[$0] - $0 <= staying }
@@ -203,7 +203,7 @@ extension IndexStream {
     sections = change.sections.map { section in
       section.holding(Rows(section.items.map { retain($0) }))
     }
-    // Places that are still named are not let go in between.
+    // The old rows are released last, so that places that are still named keep their listeners.
     for section in old {
       for row in section.items { release(row) }
     }
@@ -249,14 +249,14 @@ extension IndexStream {
 // MARK: Following the records
 
 extension IndexStream: TreeListener {
-  /// Takes what a listener of a record is told.
+  /// Takes events of a listener of a record.
   public func receive(_ events: [TreeEvent], from listener: ListenerID) {
     for case .value(let node) in events {
       answer(node.isEmpty ? .missing : .found(node), listener)
     }
   }
 
-  /// Takes the news that a record could not be read.
+  /// Takes the failure of a listener of a record.
   public func receive(failure: String, from listener: ListenerID) {
     answer(.failed(failure), listener)
   }
@@ -283,7 +283,7 @@ extension IndexStream: TreeListener {
     }
   }
 
-  /// The change to tell: until it is loaded only that of the load state, then as a reload.
+  /// The change to tell: only the load state until the stream is loaded, then a reload.
   private func advance(_ changes: ChangeSet) -> StreamChange<IndexedRecord>? {
     forgetUnnamedPlaces()
     let before = loadState

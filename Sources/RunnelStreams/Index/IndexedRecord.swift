@@ -1,14 +1,14 @@
 public import RunnelTree
 
-/// An entry of an index, with the record elsewhere that it names.
+/// An entry of an index, with the record that it names.
 public struct IndexedRecord: KeyedItem, Hashable, Sendable {
-  /// What is known of the record.
+  /// The state of the record.
   public enum Target: Hashable, Sendable {
-    /// It is on its way.
+    /// It is being loaded.
     case loading
-    /// This is it.
+    /// It exists.
     case found(Node)
-    /// Nothing stands where it is said to be.
+    /// It does not exist.
     case missing
     /// It could not be read, for this reason.
     case failed(String)
@@ -18,9 +18,9 @@ public struct IndexedRecord: KeyedItem, Hashable, Sendable {
 
   /// The entry.
   public var entry: Record
-  /// Where the record is said to be; nil if the entry names no place.
+  /// The place that the entry names; nil if it names none.
   public var path: Path?
-  /// What is known of it.
+  /// The state of the record.
   public var target: Target
 
   /// The identity of the entry: two entries may name one record.

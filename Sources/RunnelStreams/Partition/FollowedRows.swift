@@ -2,7 +2,8 @@ import RunnelBase
 
 /// The rows of a stream that is followed, in its order and by key.
 ///
-/// Each has a label that ascends with the order, so that lists of some of them can be ordered alike.
+/// Each row has a label that ascends with the order, so that lists of some of the rows can have the
+/// same order.
 struct FollowedRows<Item: KeyedItem> {
   typealias Replacement = RowList.Replacement
 
@@ -10,7 +11,7 @@ struct FollowedRows<Item: KeyedItem> {
   private(set) var order = SourceOrder()
   /// The rows by the keys of their items.
   private(set) var table = RowTable<ByKey>()
-  /// How many rows each section of the stream has.
+  /// The number of rows in each section of the stream.
   private var counts: [Int] = []
 }
 
@@ -21,8 +22,9 @@ extension FollowedRows {
   ///
   /// - Parameters:
   ///   - change: the change.
-  ///   - make: makes what is kept of a row.
-  /// - Returns: which rows came in the place of which; all of them, each twice, after a reload.
+  ///   - make: makes the row object for a row.
+  /// - Returns: pairs of the replaced row and its replacement; after a reload all rows, each in two
+  ///   pairs.
   mutating func follow(
     _ change: StreamChange<Item>, make: (Item) -> RowBox<Item>
   ) -> [Replacement] {

@@ -1,16 +1,17 @@
-/// What happens to the sections of a partition in one change.
+/// The edits of a partition's sections in one change.
 struct PartEdits<Item: KeyedItem, Section: Comparable & Hashable> {
   typealias Part = PartitionSection<Item, Section>
 
-  /// The edit of the rows that one section shows.
+  /// The edit of the rows that a section shows.
   struct Edit {
     let part: Part
     let edit: RowEdit<RowObject>
   }
 
-  /// The sections before, without their rows: who held them would have them copied.
+  /// The sections before the change, without their rows: a reference to the rows would make edits
+  /// copy them.
   let headings: [StreamSection<Item>]
-  /// How many rows each of them showed.
+  /// The number of rows that each of them showed.
   let counts: [Int]
   private(set) var edits: [Edit] = []
 
@@ -23,17 +24,17 @@ struct PartEdits<Item: KeyedItem, Section: Comparable & Hashable> {
     }
   }
 
-  /// Notes what was done to a section.
+  /// Adds an edit of a section.
   mutating func note(_ part: Part, _ edit: RowEdit<RowObject>) {
     edits.append(Edit(part: part, edit: edit))
   }
 
-  /// The rows that went, at their old places; asked for before the sections get their new ones.
+  /// The removed rows, at their old places; to be read before the sections get their new places.
   var oldRows: [SectionedDiff.Row] {
     sorted.flatMap { index, edit in edit.edit.removedRows(section: index) }
   }
 
-  /// The rows that came, at their new places; asked for when the sections have them.
+  /// The inserted rows, at their new places; to be read when the sections have their new places.
   var newRows: [SectionedDiff.Row] {
     sorted.flatMap { index, edit in edit.edit.insertedRows(section: index) }
   }

@@ -1,16 +1,17 @@
-/// A section of a partition, whatever its rows are.
+/// A section of a partition, independent of the types of its rows.
 class PartitionPlace {
-  /// Where the section is shown; nil if it is not.
+  /// The index at which the section is shown; nil if it is not.
   final var index: Int?
-  /// Where rows of the section are gathered while a change is worked out; else nil.
+  /// The index at which rows of the section are collected while a change is computed; otherwise
+  /// nil.
   final var slot: Int?
 }
 
 /// A section of a partition with all its rows, shown or not.
 final class PartitionSection<Item: KeyedItem, Section: Comparable & Hashable>: PartitionPlace {
-  /// What the section stands for.
+  /// The value that the section stands for.
   let key: Section
-  /// What it is known by.
+  /// The id of the section.
   let id: String
   /// The rows, in the order of the source.
   var rows = ShownRows<Item>(by: RowOrder())
@@ -20,18 +21,18 @@ final class PartitionSection<Item: KeyedItem, Section: Comparable & Hashable>: P
     self.id = id
   }
 
-  /// How many rows belong to it.
+  /// The number of rows in the section, shown or not.
   var totalCount: Int { rows.list.all.count }
 
-  /// A place that is known to be a section of such a partition; a debug build checks it.
+  /// Casts a place to a section of such a partition; a debug build checks the type.
   static func of(_ place: PartitionPlace) -> PartitionSection {
     unsafeDowncast(place, to: PartitionSection.self)
   }
 }
 
-/// A row of a partition's source; its label says where it stands among the others.
+/// A row of a partition's source; its label gives its place among the others.
 final class PartitionRow<Item: KeyedItem>: RowBox<Item> {
-  /// The section that the row is in, which holds its rows; nil if it is in none.
+  /// The section that holds the row; nil if the row is in none.
   unowned let place: PartitionPlace?
 
   init(_ item: Item, in place: PartitionPlace?) {
@@ -39,18 +40,18 @@ final class PartitionRow<Item: KeyedItem>: RowBox<Item> {
     super.init(item)
   }
 
-  /// A row of a list that holds only such rows; a debug build checks it.
+  /// Casts a row of a list that holds only such rows; a debug build checks the type.
   static func row(_ row: RowObject) -> PartitionRow { unsafeDowncast(row, to: PartitionRow.self) }
 }
 
-/// A section that is right for a while.
+/// A section that is valid until a certain time.
 public struct TimedSection<Section> {
-  /// What the section stands for.
+  /// The value that the section stands for.
   public var section: Section
-  /// When the row has to be asked about again, in milliseconds since 1970; nil if never.
+  /// When the rule must be asked again about the row, in milliseconds since 1970; nil if never.
   public var until: Int64?
 
-  /// Makes a section that is right until a time.
+  /// Makes a section that is valid until a time.
   public init(_ section: Section, until: Int64? = nil) {
     self.section = section
     self.until = until

@@ -53,13 +53,13 @@ extension PartitionedStream {
     due.insert((until, row), at: due.lowerBound { $0.until <= until })
   }
 
-  /// Forgets rows that wait and are gone, once they are the most.
+  /// Forgets waiting rows that are gone, once they are the majority.
   private func forgetGoneWaits() {
     if due.count <= 2 * rows.order.rows.count + 16 { return }
     due = Rows(due.filter { rows.table[$0.row.key] === $0.row })
   }
 
-  /// Asks the rule about rows again; those that it puts elsewhere move.
+  /// Asks the rule again about some rows; rows whose section differs move.
   func assignAgain(_ rows: [RowObject]) -> ChangeSet {
     let renewed = rows.map { old in (old: old, new: row(Row.row(old).item) as RowObject) }
     defer { forgetGoneWaits() }
@@ -70,7 +70,7 @@ extension PartitionedStream {
 // MARK: Changing
 
 extension PartitionedStream {
-  /// Takes rows out of their sections, and puts others into theirs.
+  /// Removes rows from their sections, and adds others to theirs.
   ///
   /// O(t log n) in the t rows.
   private func replace(_ replacements: [Replacement], changed: Set<String>) -> ChangeSet {
@@ -100,13 +100,13 @@ extension PartitionedStream {
     return finish(edits, changed: changed)
   }
 
-  /// Lets go of the sections, whose rows may then be changed in place.
+  /// Releases the shown sections, so that their rows can be changed in place.
   func beginEdits() -> PartEdits<Item, Section> {
     defer { sections = [] }
     return PartEdits(sections)
   }
 
-  /// Brings the list of sections up to date, and tells what happened.
+  /// Updates the list of sections, and returns the changes.
   func finish(_ edits: PartEdits<Item, Section>, changed: Set<String>) -> ChangeSet {
     let oldRows = edits.oldRows
     showSections()
@@ -121,7 +121,7 @@ extension PartitionedStream {
     return changes
   }
 
-  /// Distributes all rows, and finds out what became different.
+  /// Distributes all rows again, and computes the changes.
   ///
   /// O(n).
   @specialized(where Item == Record, Section == Int)
@@ -162,7 +162,7 @@ extension PartitionedStream {
     }
   }
 
-  /// Lists the sections that are shown, and what they show; forgets those without rows.
+  /// Lists the shown sections and their rows; drops sections without rows.
   private func showSections() {
     for key in fixed { _ = part(for: key) }
     for part in shown { part.index = nil }

@@ -3,26 +3,26 @@ import RunnelBase
 // MARK: Sections
 
 extension PartitionedStream {
-  /// True if fixed sections without rows are not shown.
+  /// True if fixed sections without rows are hidden.
   public var hidesEmptySections: Bool {
     get { look.hidesEmptySections }
     set { relook { $0.hidesEmptySections = newValue } }
   }
 
-  /// How many rows each section shows, unless it has a limit of its own; nil for all.
+  /// The limit of each section without a limit of its own; nil for none.
   public var sectionLimit: RowLimit? {
     get { look.limit }
     set { relook { $0.limit = newValue } }
   }
 
-  /// Gives a section a limit of its own, which it keeps while it is away; nil takes it back.
+  /// Gives a section a limit of its own, which it keeps while it is not shown; nil removes it.
   ///
   /// O(r) in the rows that come or leave.
   public func setLimit(_ limit: RowLimit?, for section: Section) {
     relook { $0.limits[section] = limit }
   }
 
-  /// Hides the rows of a section, or shows them again; it stays so while it is away.
+  /// Hides the rows of a section, or shows them again; this is kept while the section is not shown.
   ///
   /// O(r) in the rows that come or leave.
   public func setCollapsed(_ isCollapsed: Bool, for section: Section) {
@@ -34,11 +34,11 @@ extension PartitionedStream {
   /// True if the rows of a section are hidden, whether it is shown or not.
   public func isCollapsed(_ section: Section) -> Bool { look.collapsed.contains(section) }
 
-  /// Says what stands above each section; nil for nothing.
+  /// Sets the function for the titles of sections; nil for no titles.
   public func setTitles(_ title: ((Section) -> String?)?) { relook { $0.title = title } }
 
-  /// Says what stands below each section, given how many rows belong to it and how many of those are
-  /// not shown; nil for nothing.
+  /// Sets the function for the footers of sections, which is given the number of rows in a section
+  /// and the number of those that are not shown; nil for no footers.
   public func setFooters(
     _ footer: ((_ section: Section, _ totalCount: Int, _ hiddenCount: Int) -> String?)?
   ) {
@@ -63,10 +63,11 @@ extension PartitionedStream {
 // MARK: Time
 
 extension PartitionedStream {
-  /// When `advance(to:)` should be called next, in milliseconds since 1970; nil if time changes nothing.
+  /// The next time at which `advance(to:)` must be called, in milliseconds since 1970; nil if time
+  /// changes nothing.
   public var nextChange: Int64? { due.first?.until }
 
-  /// Tells the time: rows whose section is not right any more go to another.
+  /// Advances the time: rows whose section is no longer valid move to another one.
   ///
   /// O(t log n) in the t rows that are due.
   ///
@@ -83,7 +84,7 @@ extension PartitionedStream {
     }
   }
 
-  /// Applies the rule to every row again, because what it depends on changed.
+  /// Applies the rule again to every row, because something that it depends on has changed.
   ///
   /// O(n).
   public func repartition() {

@@ -7,7 +7,7 @@ extension PartitionedStream where Section == Int {
   /// - Parameters:
   ///   - source: the stream.
   ///   - titles: the titles, in order.
-  ///   - partition: the index of a row's title; a row whose index is none is not shown.
+  ///   - partition: returns the index of a row's title; a row without a valid index is not shown.
   public convenience init(
     _ source: any SectionedStream<Item>, titles: [String], partition: @escaping (Item) -> Int
   ) {
@@ -20,13 +20,13 @@ extension PartitionedStream where Section == Int {
 }
 
 extension PartitionedStream where Section == FieldSection, Item == Record {
-  /// Makes a partition of records by what stands in a field; records without it come first.
+  /// Makes a partition of records by the value of a field; records without it come first.
   ///
   /// Sections stand in the tree's order of their values.
   ///
   /// - Parameters:
-  ///   - source: the stream; its rows were read in full, those of which only a summary was read count
-  ///     as having nothing there.
+  ///   - source: the stream; its rows must be read in full, since rows with only a summary count as
+  ///     having no value.
   ///   - field: the field.
   public convenience init(_ source: any SectionedStream<Record>, by field: RowField) {
     self.init(source, sectionID: \.id) { FieldSection(of: $0, by: field) }
@@ -39,9 +39,9 @@ extension PartitionedStream where Section == DaySection {
   ///
   /// - Parameters:
   ///   - source: the stream.
-  ///   - time: the time of a row, in milliseconds since 1970.
-  ///   - offsetSeconds: how far the clocks of the zone are ahead of UTC at a time in milliseconds since
-  ///     1970.
+  ///   - time: returns the time of a row, in milliseconds since 1970.
+  ///   - offsetSeconds: returns how far the clocks of the zone are ahead of UTC, at a time in
+  ///     milliseconds since 1970.
   public convenience init(
     _ source: any SectionedStream<Item>, byDayOf time: @escaping (Item) -> Int64?,
     offsetSeconds: @escaping (_ milliseconds: Int64) -> Int
@@ -53,9 +53,9 @@ extension PartitionedStream where Section == DaySection {
   }
 }
 
-/// A section of records that have the same in a field.
+/// A section of records with the same value in a field.
 public struct FieldSection: Hashable, Sendable {
-  /// What stands in the field, as the tree orders it.
+  /// The value of the field, which the tree can order.
   public let value: IndexValue
 
   /// Makes the section of a value.
@@ -67,7 +67,7 @@ public struct FieldSection: Hashable, Sendable {
     self.init(field.value(of: child))
   }
 
-  /// What the section is known by: the value as JSON.
+  /// The id of the section: the value as JSON.
   var id: String {
     switch value {
     case .null: "null"
@@ -96,8 +96,8 @@ extension FieldSection: Comparable {
 
 /// A section of rows of one day.
 public struct DaySection: Hashable, Sendable {
-  /// The farthest time that is told apart, in milliseconds: any number of the data may be taken for a
-  /// time.
+  /// The farthest time that has a day of its own, in milliseconds, since any number in the data may
+  /// be taken for a time.
   private static let millisecondsMax: Int64 = 200_000 * 365 * 86_400_000
 
   /// The day, counted from 1970-01-01, which is 0; nil for rows without a time.
@@ -106,7 +106,8 @@ public struct DaySection: Hashable, Sendable {
   /// The section of a day; nil for that of rows without a time.
   public init(dayNumber: Int?) { self.dayNumber = dayNumber }
 
-  /// The section of a time, in milliseconds since 1970, where clocks are so far ahead of UTC.
+  /// The section of a time in milliseconds since 1970, in a zone whose clocks are so far ahead of
+  /// UTC.
   public init(milliseconds: Int64?, offsetSeconds: (_ milliseconds: Int64) -> Int) {
     dayNumber = milliseconds.map { time in
       let near = min(max(time, -DaySection.millisecondsMax), DaySection.millisecondsMax)
@@ -114,7 +115,7 @@ public struct DaySection: Hashable, Sendable {
     }
   }
 
-  /// What the section is known by: the date in ISO 8601.
+  /// The id of the section: the date in ISO 8601.
   var id: String { dayNumber.map { CivilTime(dayNumber: $0).dateText } ?? "" }
 
   /// The date for a person to read; nil for rows without a time.
@@ -122,7 +123,7 @@ public struct DaySection: Hashable, Sendable {
 }
 
 extension DaySection: Comparable {
-  /// The earlier day first, rows without a time last.
+  /// Orders by day; rows without a time come last.
   public static func < (left: DaySection, right: DaySection) -> Bool {
     (left.dayNumber ?? .max) < (right.dayNumber ?? .max)
   }

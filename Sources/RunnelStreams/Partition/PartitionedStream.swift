@@ -2,24 +2,24 @@ public import RunnelBase
 
 /// The rows of a stream, distributed over sections by a rule.
 ///
-/// Within a section rows stand in the order of the source; the source's own sections do not matter.
-/// A row that the rule puts elsewhere after a change is one move. Sections come and go with their
-/// rows, except those that are fixed.
+/// Within a section rows stand in the order of the source; the source's own sections are ignored.
+/// If the rule puts a row into another section after a change, that is one move. Sections come and
+/// go with their rows, except fixed ones.
 ///
 /// A section may be collapsed or limited: rows that it does not show are counted in `hiddenCount`.
-/// What stands around the rows of a section is told by `BatchUpdate.reloadedSections`.
+/// Changes of titles and footers are told by `BatchUpdate.reloadedSections`.
 ///
-/// It follows its source as long as it lives. `start` and `stop` are for the whole: they start and
-/// stop the source, if it can be.
+/// It follows its source as long as it lives. `start` and `stop` also start and stop the source, if
+/// possible.
 ///
-/// Cost of a change: O(t log n) in the t rows that it touches, and O(s) in the sections. A change that
-/// the source tells as a reload is O(n).
+/// Cost of a change: O(t log n) in the t rows that it touches, and O(s) in the sections. A change
+/// that the source tells as a reload is O(n).
 ///
 /// Invariants:
 /// - I1. `rows` holds the rows of the source, in its order and by key.
-/// - I2. Each row is in the section that the rule named last, or in none if it named none.
-/// - I3. `shown` holds the sections that have rows, and the fixed ones unless `hidesEmptySections`, in
-///   the order of `Section`; `sections` is what they show.
+/// - I2. Each row is in the section that the rule returned last, or in none if it returned none.
+/// - I3. `shown` holds the sections that have rows, and the fixed ones unless `hidesEmptySections`,
+///   in the order of `Section`; `sections` is their content.
 public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hashable>:
   SectionedStream
 {
@@ -28,9 +28,9 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
 
   /// The sections in the order of `Section`, each with its rows.
   public internal(set) var sections: [StreamSection<Item>] = []
-  /// How far the source is loaded.
+  /// The load state of the source.
   public var loadState: LoadState { isStopped ? .idle : followedState }
-  /// The time that the rule was told last, in milliseconds since 1970.
+  /// The latest time that the rule was given, in milliseconds since 1970.
   public internal(set) var now: Int64
 
   let source: any SectionedStream<Item>
@@ -42,9 +42,10 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
   var rows = FollowedRows<Item>()
   var parts: [Section: Part] = [:]
   var shown: [Part] = []
-  /// The rows whose section is right for a while, by when it ends; some are gone since.
+  /// The rows whose section is valid until a certain time, ordered by that time; some are gone
+  /// already.
   var due = Rows<(until: Int64, row: RowObject)>()
-  /// How far the source was loaded when it told of it last.
+  /// The load state that the source told last.
   var followedState = LoadState.idle
   private var token: StreamToken?
 
@@ -53,9 +54,9 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
   /// - Parameters:
   ///   - source: the stream.
   ///   - fixed: sections that are shown even if they are empty.
-  ///   - sectionID: the id of a section; two sections have two ids.
-  ///   - partition: the section of a row; nil for a row that is not shown. If it looks at more than
-  ///     the row, `repartition` must be called when that changes.
+  ///   - sectionID: returns the id of a section; different sections need different ids.
+  ///   - partition: returns the section of a row; nil for a row that is not shown. If the result
+  ///     depends on more than the row, call `repartition` when that changes.
   public convenience init(
     _ source: any SectionedStream<Item>, fixed: [Section] = [],
     sectionID: @escaping (Section) -> String, partition: @escaping (Item) -> Section?
@@ -65,17 +66,17 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
     }
   }
 
-  /// Makes a partition that depends on the time, of a stream which may have rows already.
+  /// Makes a partition that depends on the time, of a stream that may have rows already.
   ///
-  /// It has no clock: `advance(to:)` tells it the time, and `nextChange` when that is due.
+  /// It has no clock: `advance(to:)` tells it the time, and `nextChange` says when to call it.
   ///
   /// - Parameters:
   ///   - source: the stream.
   ///   - fixed: sections that are shown even if they are empty.
   ///   - now: the time, in milliseconds since 1970.
-  ///   - sectionID: the id of a section; two sections have two ids.
-  ///   - partition: the section of a row at a time, and how long it is right; nil for a row that is not
-  ///     shown.
+  ///   - sectionID: returns the id of a section; different sections need different ids.
+  ///   - partition: returns the section of a row at a time, and until when it is valid; nil for a
+  ///     row that is not shown.
   public init(
     _ source: any SectionedStream<Item>, fixed: [Section] = [], now: Int64,
     sectionID: @escaping (Section) -> String,
@@ -94,7 +95,7 @@ public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hash
   }
 }
 
-/// How the sections of a partition look.
+/// The appearance of a partition's sections.
 struct SectionLook<Section: Hashable> {
   var hidesEmptySections = false
   var limit: RowLimit?
@@ -103,7 +104,7 @@ struct SectionLook<Section: Hashable> {
   var title: ((Section) -> String?)?
   var footer: ((Section, _ totalCount: Int, _ hiddenCount: Int) -> String?)?
 
-  /// How many rows a section shows.
+  /// The limit of the rows that a section shows.
   func limit(of section: Section) -> RowLimit? {
     collapsed.contains(section) ? RowLimit(0) : limits[section] ?? limit
   }
@@ -132,7 +133,7 @@ extension PartitionedStream {
     return IndexPath(section: section, row: index)
   }
 
-  /// What each of the sections stands for, in order.
+  /// The values that the sections stand for, in order.
   public var sectionKeys: [Section] { shown.map(\.key) }
 
   /// The section that a row belongs to, shown or not; nil if there is no such row.
@@ -159,14 +160,14 @@ extension PartitionedStream: StartableStream {
   /// True from `stop` until `start`, and while the source is stopped.
   public var isStopped: Bool { hub.isSilent || source.isStopped }
 
-  /// Starts the source, if it can be; tells what became different since it was stopped.
+  /// Starts the source, if possible; tells the changes since it was stopped.
   public func start() {
     hub.start(present: { [self] in present }) {
       (source as? any StartableStream)?.start()
     }
   }
 
-  /// Stops the source, if it can be; no observer is called until it is started again.
+  /// Stops the source, if possible; no observer is called until it is started again.
   ///
   /// The rows stay.
   public func stop() {

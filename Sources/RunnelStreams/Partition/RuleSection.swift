@@ -1,12 +1,13 @@
 import RunnelTree
 
-/// A section that one of several rules made, of one value.
+/// A section made by one of several rules, for one value.
 ///
-/// It stands here, and not with those who have such rules, so that partitions by it are compiled for it.
+/// It is declared here and not beside the rules, so that the compiler specializes partitions for
+/// it.
 package struct RuleSection: Hashable, Sendable, Comparable {
-  /// The index of the rule; the number of rules for rows that fit none.
+  /// The index of the rule; the number of rules for rows that match none.
   package var rule: Int
-  /// The place among the sections of one rule.
+  /// The position among the sections of one rule.
   package var rank: Int
   /// The value that the section stands for, as text.
   package var value: String

@@ -1,17 +1,18 @@
 import RunnelBase
 
-/// What a change did to the rows of a partition's source, counted over all its sections.
+/// A change of the rows of a partition's source, with rows numbered over all its sections.
 struct SourceEdit<Item: KeyedItem> {
-  /// The rows that go or move, by their old number, ascending.
+  /// The rows that are removed or move, by their old number, ascending.
   private(set) var removing: [Int] = []
-  /// The rows that come or move.
+  /// The rows that are added or move.
   ///
-  /// Each stands directly before the row at its gap, after those before that go.
+  /// Each stands directly before the row at its gap, after the inserted rows that come before it in
+  /// this list.
   private(set) var inserting: [RowEdit<Item>.Insertion] = []
-  /// The rows that stay where they are with another content, by their old number, ascending.
+  /// The rows that stay with new content, by their old number, ascending.
   private(set) var replacing: [(number: Int, item: Item)] = []
 
-  /// Reads a change, which is no reload.
+  /// Reads a change, which must not be a reload.
   ///
   /// O(t log t) in the rows that were touched or are in sections that were.
   init(_ change: StreamChange<Item>, oldCounts: [Int]) {
@@ -19,7 +20,8 @@ struct SourceEdit<Item: KeyedItem> {
     let (old, new) = (Numbering(oldCounts), Numbering(change.sections.map(\.items.count)))
     removing = SourceEdit.going(batch, old)
     let coming = SourceEdit.coming(batch, new)
-    // As many rows that stay stand before a row that comes as others do that do not come.
+    // The number of staying rows before a new row: its number less the number of new rows before
+    // it.
     let ordinals = coming.enumerated().map { index, number in number - index }
     var gone = 0
     for (item, ordinal) in zip(new.items(at: coming, of: change.sections), ordinals) {
@@ -65,7 +67,7 @@ struct SourceEdit<Item: KeyedItem> {
 
 /// Rows of a sectioned list, counted from its start.
 private struct Numbering {
-  /// Where each section starts, and where the last one ends.
+  /// The number of the first row of each section, and the number after the last row.
   private let starts: [Int]
 
   init(_ counts: [Int]) {

@@ -3,15 +3,16 @@ import RunnelBase
 /// The rows of a partition's source in order, each with a label, so that two rows of a section can be
 /// compared in O(1) without asking where they are.
 ///
-/// Labels ascend with the order. A row that comes between two others takes a label between theirs. If
-/// there is none, the labels around are spread: those of the smallest stretch in which they are then
-/// as far from each other as it has rows, so that an insertion costs O(log n) on average, wherever it
-/// is (Bender and others, "Two Simplified Algorithms for Maintaining Order in a List", 2002).
+/// Labels ascend with the order. A row that is inserted between two others gets a label between
+/// theirs. If there is none, the labels around are spread: over the smallest stretch in which their
+/// distance becomes at least its number of rows. So an insertion costs O(log n) on average,
+/// wherever it is (Bender and others, "Two Simplified Algorithms for Maintaining Order in a List",
+/// 2002).
 struct SourceOrder {
   /// The rows.
   private(set) var rows = Rows<RowObject>()
 
-  /// How far the labels at the ends are from each other.
+  /// The distance between the labels at the ends and new ones beyond them.
   private static var stride: Int { 1 << 32 }
   private static var labelMax: Int { 1 << 61 }
 
@@ -21,20 +22,19 @@ struct SourceOrder {
     spreadAll()
   }
 
-  /// Takes rows out, puts others in, and puts rows in the place of some; the labels of others may
-  /// change, not their order.
+  /// Removes, inserts and replaces rows; the labels of others may change, but not their order.
   ///
   /// O(log n) for each on average.
   ///
   /// - Parameters:
-  ///   - indices: where the rows are that go, ascending.
-  ///   - arriving: rows that get labels, each before the row at its gap.
-  ///   - renewed: rows that come in the place of the row at their gap, and get its label.
+  ///   - indices: the indices of the rows to remove, ascending.
+  ///   - arriving: the rows to insert, each before the row at its gap; they get labels.
+  ///   - renewed: the rows that replace the row at their gap, and get its label.
   mutating func apply(
     removing indices: [Int], inserting arriving: [RowEdit<RowObject>.Insertion],
     replacing renewed: [RowEdit<RowObject>.Insertion]
   ) {
-    // Those that go stay until the others have their labels: lists that hold them search by these.
+    // Removed rows stay until the others have labels, since lists that hold them search by labels.
     let arrival = RowEdit(inserting: arriving)
     rows.apply(arrival)
     label(arrival.insertedIndices)
@@ -57,7 +57,7 @@ struct SourceOrder {
 // MARK: Labels
 
 extension SourceOrder {
-  /// Gives labels to the rows at indices, ascending, that have none.
+  /// Gives labels to the unlabelled rows at some indices, ascending.
   private func label(_ indices: [Int]) {
     var runs: [Range<Int>] = []
     for index in indices {
@@ -75,7 +75,7 @@ extension SourceOrder {
     }
   }
 
-  /// Gives labels to rows that follow each other, where those around leave too little room.
+  /// Gives labels to a run of rows for which the labels around leave too little room.
   private func makeRoom(for run: Range<Int>) {
     var (stretch, width) = (run, run.count)
     repeat {
@@ -85,12 +85,13 @@ extension SourceOrder {
     } while !spread(stretch, among: rows.elements(at: Array(around(stretch)))[...])
   }
 
-  /// A stretch of rows with those before and after it.
+  /// A stretch of rows, extended by one row at each end.
   private func around(_ stretch: Range<Int>) -> Range<Int> {
     max(0, stretch.lowerBound - 1)..<min(rows.count, stretch.upperBound + 1)
   }
 
-  /// Spreads the labels of a stretch evenly between those around it; false if it is too narrow.
+  /// Spreads the labels of a stretch evenly between those of the rows around it; returns false if
+  /// there is too little room.
   ///
   /// The entries are the rows of the stretch and those around it.
   private func spread(_ stretch: Range<Int>, among entries: ArraySlice<RowObject>) -> Bool {

@@ -1,20 +1,21 @@
 import RunnelBase
 public import RunnelTree
 
-/// How far a consumer has read an action log.
+/// The position of a consumer in an action log.
 ///
-/// The place is kept in the tree: a consumer that was ended goes on after the last entry that it
-/// acknowledged, so that each entry is handled at least once.
+/// The position is kept in the tree: a consumer that was ended continues after the last entry that
+/// it acknowledged, so that each entry is handled at least once.
 ///
-/// Limit: on a replica, entries that other clients wrote offline may come before those that were read.
-/// A log is to be consumed where its origin is, and there each entry comes after those before it.
+/// Limit: on a replica, entries that other clients wrote offline may come before entries that were
+/// read already. So a log should be consumed where its origin is; there each entry comes after all
+/// earlier ones.
 public struct ActionLogCursor: Hashable, Sendable {
   /// The most entries that are read at once.
   public static let batchMax = 100
 
-  /// Where the log is.
+  /// The place of the log.
   public let log: Path
-  /// Where the key of the last entry that was handled is kept.
+  /// The place of the key of the last entry that was handled.
   public let checkpoint: Path
 
   /// Makes the cursor of a consumer.
@@ -23,20 +24,21 @@ public struct ActionLogCursor: Hashable, Sendable {
     self.checkpoint = checkpoint
   }
 
-  /// What comes next in the log.
+  /// The next entries of the log.
   public struct Batch: Hashable, Sendable {
-    /// The entries, oldest first; what is no entry is left out.
+    /// The entries, oldest first; children that are not entries are left out.
     public var entries: [ActionLogEntry]
-    /// The key of the last that was read, be it an entry or not; nil if nothing is left to read.
+    /// The key of the last child that was read, whether it is an entry or not; nil at the end of
+    /// the log.
     public var end: Key?
   }
 
-  /// The entries after those that were handled: at most `batchMax`.
+  /// The entries after those that were handled, at most `batchMax`.
   ///
   /// O(log n) and the entries.
   ///
-  /// - Throws: `TreeError` (`storage`) if they cannot be read; `invalidValue` if the checkpoint holds
-  ///   something that is no key.
+  /// - Throws: `TreeError` (`storage`) if they cannot be read; `invalidValue` if the checkpoint
+  ///   does not hold a key.
   public func next(from reader: some TreeReader) throws(TreeError) -> Batch {
     var slice = RowSlice(
       try Query(log).ordered(by: .key).limited(to: ActionLogCursor.batchMax, from: .first))
@@ -60,6 +62,6 @@ public struct ActionLogCursor: Hashable, Sendable {
     return try Key(text)
   }
 
-  /// The write by which everything up to an entry counts as handled.
+  /// The write that marks everything up to an entry as handled.
   public func acknowledging(_ entry: Key) -> Write { .set(checkpoint, .string(entry.text)) }
 }

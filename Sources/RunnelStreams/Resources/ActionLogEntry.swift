@@ -1,36 +1,36 @@
 public import RunnelBase
 public import RunnelTree
 
-/// One change of a record, as the action log has it.
+/// A change of a record in the action log.
 ///
 /// Source: origins, section 2.6.
 public struct ActionLogEntry: Hashable, Sendable {
   /// The entry's key; later ones come after it.
   public var id: Key
-  /// When it was done, in milliseconds since 1970.
+  /// When it happened, in milliseconds since 1970.
   public var at: Int64
-  /// Who did it; empty if nobody was named.
+  /// The author; empty if nobody was named.
   public var author: String
   /// The resource.
   public var resource: String
   /// The record's key.
   public var key: Key
-  /// What became of the record.
+  /// The kind of change.
   public var kind: ResourceChangeKind
-  /// Where it stands.
+  /// The place of the record.
   public var path: Path
-  /// What stood there before; null if nothing did, or it was left out.
+  /// The record before; null if there was none, or it was left out.
   public var old: JSONValue
-  /// What stood there then; null if nothing did, or it was left out.
+  /// The record after; null if there was none, or it was left out.
   public var new: JSONValue
-  /// The keys of the objects that the context had besides those in the path, by name.
+  /// The keys of the context's objects that are not in the path, by name.
   public var context: [String: Key]
   /// True if the record was destroyed with its owner.
   public var isCascaded: Bool
-  /// True if `old` or `new` was too large to keep, and was left out.
+  /// True if `old` or `new` was left out because it was too large.
   public var isCut: Bool
 
-  /// Makes an entry of all that it has.
+  /// Makes an entry from its parts.
   package init(
     id: Key, at: Int64, author: String, resource: String, key: Key, kind: ResourceChangeKind,
     path: Path, old: JSONValue, new: JSONValue, context: [String: Key], isCascaded: Bool,
@@ -59,9 +59,9 @@ private enum LogField {
 }
 
 extension ActionLogEntry {
-  /// The entry of a change, as it is written: the time is that of the write.
+  /// The JSON of an entry for a change; its time is that of the write.
   ///
-  /// `besides` are the names of the context that the path tells already.
+  /// `besides` are the names of the context that the path contains already.
   static func json(
     _ change: ResourceHookContext, author: String, besides used: Set<String>
   ) -> JSONValue {
@@ -92,11 +92,12 @@ extension ActionLogEntry {
     return .object(members)
   }
 
-  /// The entry of a change that was just made, whole whatever its size: to take it back without the log.
+  /// Makes the entry of a change that was just made, complete whatever its size, for undoing it
+  /// without the log.
   ///
   /// - Parameters:
-  ///   - change: the change, with what it came to.
-  ///   - at: when it was done, in milliseconds since 1970.
+  ///   - change: the change.
+  ///   - at: when it happened, in milliseconds since 1970.
   ///   - author: who did it.
   public init(of change: ResourceHookContext, at: Int64, author: String) {
     id = change.identity.key
@@ -108,7 +109,7 @@ extension ActionLogEntry {
     isCut = false
   }
 
-  /// Reads an entry; nil if what stands there is none.
+  /// Reads an entry; nil if the node is not one.
   public init?(id: Key, _ node: Node) {
     guard let kind = node.text(LogField.kind).flatMap(ResourceChangeKind.init(rawValue:)),
       let resource = node.text(LogField.resource),
@@ -144,11 +145,11 @@ extension Key {
   fileprivate static func isValid(_ text: String) -> Bool { (try? Key(text)) != nil }
 }
 
-/// Finds places for new entries of a log, each after all that are there.
+/// Finds places for new entries of a log, each after all existing entries.
 ///
-/// Clocks of several processes differ, and so do their keys. Who reads the log goes on after the last
-/// key that it read: an entry before that would never be read. So an entry whose new key does not come
-/// last gets the one that follows the last.
+/// The clocks of several processes differ, and so do their keys. A reader of the log continues
+/// after the last key that it has read: an entry before that key would never be read. So if a new
+/// key would not be the last, the entry gets the key after the last one instead.
 struct ActionLogWriter<Reader: TreeReader> {
   private let place: Path
   private let reader: Reader

@@ -1,9 +1,9 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What may stand in one field of a record.
+/// A rule for one field of a record.
 public struct FieldRule: Hashable, Sendable {
-  /// What kind of value it is, and within which bounds.
+  /// The kind of value, and its bounds.
   public enum Kind: Hashable, Sendable {
     /// A text; its length is in characters.
     case text(length: ClosedRange<Int>? = nil)
@@ -27,11 +27,11 @@ public struct FieldRule: Hashable, Sendable {
 
   /// The field.
   public var field: Key
-  /// What may stand there.
+  /// The allowed values.
   public var kind: Kind
-  /// True if something must stand there.
+  /// True if the field must have a value.
   public var isRequired: Bool
-  /// What a new record has there if it is given nothing, which may be a server value; nil for nothing.
+  /// The value in a new record if none is given, maybe a server value; nil for none.
   public var initial: JSONValue?
 
   /// Makes a rule.
@@ -42,9 +42,9 @@ public struct FieldRule: Hashable, Sendable {
     self.initial = initial
   }
 
-  /// Makes a rule for a field that is given as text.
+  /// Makes a rule for a field whose name is given as text.
   ///
-  /// - Throws: `ResourceError` (`tree`) if it is no key.
+  /// - Throws: `ResourceError` (`tree`) if the name is not a key.
   public init(
     _ field: String, _ kind: Kind, isRequired: Bool = false, initial: JSONValue? = nil
   ) throws(ResourceError) {
@@ -53,21 +53,21 @@ public struct FieldRule: Hashable, Sendable {
   }
 }
 
-/// What is wrong with one field of a record.
+/// A mistake in one field of a record.
 public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kinds of mistakes.
   public enum Code: String, Hashable, Sendable {
-    /// Nothing stands there, and something must.
+    /// A required value is missing.
     case required
-    /// It is of another kind.
+    /// The value is of another kind.
     case kind
     /// The number is out of bounds.
     case range
     /// The text is too short or too long.
     case length
-    /// It is none of the choices.
+    /// The value is not one of the choices.
     case choice
-    /// There is no such record.
+    /// The referenced record does not exist.
     case reference
     /// The resource has no such field.
     case unknown
@@ -94,9 +94,9 @@ public struct FieldError: Error, Hashable, Sendable, CustomStringConvertible {
 // MARK: Checking
 
 extension FieldRule {
-  /// What is wrong with the value of the field, or nil if nothing is.
+  /// The mistake in the value of the field, or nil if there is none.
   ///
-  /// Whether a reference leads to a record is not looked at.
+  /// It is not checked whether a reference leads to a record.
   public func error(in value: Node) -> FieldError? {
     if value.isEmpty {
       return isRequired ? FieldError(field, .required, "is missing.") : nil
@@ -132,7 +132,7 @@ extension FieldRule {
     return FieldError(field, .range, expectation)
   }
 
-  /// What the field is, as a clause for a message.
+  /// The expected value, as a clause for a message.
   private var expectation: String {
     switch kind {
     case .text(nil): "is a text."
@@ -179,10 +179,10 @@ public struct ResourceSchema: Hashable, Sendable {
     self.allowsOthers = allowsOthers
   }
 
-  /// What is wrong with a record: at most one mistake for each field, in the order of the rules, then
-  /// those of fields without a rule.
+  /// The mistakes in a record: at most one for each field, in the order of the rules, then those of
+  /// fields without a rule.
   ///
-  /// `known` are fields that are looked after by others, such as counters.
+  /// `known` are fields that the registry maintains, such as counters.
   public func errors(in record: Node, known: Set<Key> = []) -> [FieldError] {
     var errors = fields.compactMap { $0.error(in: record[$0.field]) }
     if allowsOthers { return errors }

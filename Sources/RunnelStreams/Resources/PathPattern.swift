@@ -1,24 +1,26 @@
 public import RunnelTree
 
-/// Where the records of a resource stand: `/group_message/$group/@`.
+/// The places of a resource's records: `/group_message/$group/@`.
 ///
-/// As text it is pieces joined by `/`, of which the first may be empty:
-/// - `@` is the key of the record. It may stand anywhere, and more than once: it is one key.
-/// - `$name` is the key of the object that the context has under the name.
-/// - Anything else is that key itself.
+/// As text it consists of pieces joined by `/`, of which the first may be empty:
+/// - `@` is the key of the record. It may occur anywhere, and several times: it is always the same
+///   key.
+/// - `$name` is the key of the context's object with this name.
+/// - Anything else is a literal key.
 ///
-/// In a pattern without `@` the last piece gives the record its key, so that each context has one
+/// In a pattern without `@` the last piece is the key of the record, so that each context has one
 /// record: `/message_like/$message/$user` is the like of one user.
 ///
-/// Source: origins, section 2.1; several `@` are one key there only if the record has one already.
+/// Source: origins, section 2.1; there several `@` are the same key only if the record has a key
+/// already.
 public struct PathPattern: Hashable, Sendable {
   /// One piece of a pattern.
   public enum Piece: Hashable, Sendable {
     /// The key of the record.
     case key
-    /// The key of the context's object of this name.
+    /// The key of the context's object with this name.
     case name(String)
-    /// This key.
+    /// A literal key.
     case literal(Key)
   }
 
@@ -50,7 +52,7 @@ public struct PathPattern: Hashable, Sendable {
     self.pieces = pieces
   }
 
-  /// Makes a pattern of pieces that are known to be allowed.
+  /// Makes a pattern from pieces that are known to be valid.
   init(pieces: [Piece]) { self.pieces = pieces }
 
   private static func piece(_ text: String) throws(TreeError) -> Piece {
@@ -73,35 +75,35 @@ public struct PathPattern: Hashable, Sendable {
 // MARK: Parts
 
 extension PathPattern {
-  /// True if `@` is in it.
+  /// True if it contains `@`.
   public var hasKey: Bool { pieces.contains(.key) }
 
-  /// The names in it, each once, in the order in which they come.
+  /// The names in it, each once, in order.
   public var names: [String] {
     var names: [String] = []
     for case .name(let name) in pieces where !names.contains(name) { names.append(name) }
     return names
   }
 
-  /// The name that gives the record its key, where `@` is not in the pattern; nil if none does.
+  /// The name that gives the record its key in a pattern without `@`; nil if there is none.
   public var keyName: String? {
     guard !hasKey, case .name(let name)? = pieces.last else { return nil }
     return name
   }
 
-  /// The key that all records have, where the pattern has no `@` and ends in a key; nil otherwise.
+  /// The literal key that ends a pattern without `@`, which all its records have; nil otherwise.
   var lastLiteral: Key? {
     guard !hasKey, case .literal(let key)? = pieces.last else { return nil }
     return key
   }
 
-  /// The pieces above the first that is the record's own: those of the place whose children are named
-  /// by the keys of records.
+  /// The pieces before the record's own key: those of the place whose children have the keys of
+  /// records.
   var collectionPieces: ArraySlice<Piece> {
     pieces[..<(pieces.firstIndex(of: .key) ?? pieces.count - 1)]
   }
 
-  /// True if a path of one pattern may be a path of the other, or lie above or below it.
+  /// True if a place of one pattern can be equal to, above or below a place of the other.
   func overlaps(_ other: PathPattern) -> Bool {
     zip(pieces, other.pieces).allSatisfy { pair in
       switch pair {
@@ -132,18 +134,18 @@ extension PathPattern {
   ///
   /// - Parameters:
   ///   - key: the record's key.
-  ///   - names: what the names stand for.
+  ///   - names: the keys that the names stand for.
   /// - Returns: the place.
-  /// - Throws: `ResourceError` (`missingName` for a name that stands for nothing, `tree` if the path
-  ///   would be too long).
+  /// - Throws: `ResourceError` (`missingName` for a name without a key, `tree` if the path would be
+  ///   too long).
   public func path(key: Key, names: [String: Key]) throws(ResourceError) -> Path {
     try path(of: pieces[...], key: key, names: names)
   }
 
-  /// The place whose children are named by the keys of the records: the one above the first `@`, or
-  /// above the last piece of a pattern without one.
+  /// The place whose children have the keys of the records: the one above the first `@`, or above
+  /// the last piece of a pattern without one.
   ///
-  /// - Throws: `ResourceError` as `path(key:names:)`, for the names above it.
+  /// - Throws: `ResourceError` like `path(key:names:)`, for the names in the path of that place.
   ///
   /// Source: origins, section 2.7.
   public func collection(names: [String: Key]) throws(ResourceError) -> Path {
@@ -173,9 +175,9 @@ extension PathPattern {
     return try ResourceError.wrapping { () throws(TreeError) in try Path(keys) }
   }
 
-  /// The key and the names that a place has in this pattern; nil if it is no place of the pattern.
+  /// The key and the names of a place in this pattern; nil if the pattern has no such place.
   ///
-  /// It is the opposite of `path(key:names:)`.
+  /// It is the inverse of `path(key:names:)`.
   public func match(_ path: Path) -> (key: Key, names: [String: Key])? {
     guard path.keys.count == pieces.count else { return nil }
     var key: Key?

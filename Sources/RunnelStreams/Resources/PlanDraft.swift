@@ -1,34 +1,34 @@
 import RunnelBase
 import RunnelTree
 
-/// What a plan has to write so far, as it grows.
+/// The writes of a plan, collected while it is made.
 ///
-/// What is put later replaces what was put before at its place and below it. Counts are added up, and
-/// join what is put at their places, or above them, when the write is made.
+/// A later value replaces earlier ones at its place and below it. Counts are added up; when the
+/// write is made, they are merged into the values at their places or above them.
 struct PlanDraft {
   private var puts: [(path: Path, json: JSONValue)] = []
   private var counts: [Path: Int64] = [:]
-  /// What counters begin with where no number is stored, by their places.
+  /// The initial numbers of counters where no number is stored, by place.
   private var starts: [Path: Int64] = [:]
-  /// The records as they are to be, by the place that is read.
+  /// The records after the plan, by their primary place.
   private(set) var records: [Path: Node] = [:]
 
-  /// Puts JSON at a place; null removes what stands there.
+  /// Sets JSON at a place; null removes the node there.
   mutating func put(_ json: JSONValue, at path: Path) { puts.append((path, json)) }
 
   /// Adds to the number at a place.
   mutating func count(_ delta: Int64, at path: Path) { counts[path, default: 0] += delta }
 
-  /// Says what a counter begins with, in the place of the number that is not stored.
+  /// Sets the initial number of a counter, for which no number is stored.
   mutating func start(_ number: Int64, at path: Path) { starts[path] = number }
 
-  /// True if it was said what a counter begins with.
+  /// True if the initial number of a counter was set.
   func hasStart(at path: Path) -> Bool { starts[path] != nil }
 
-  /// Notes what a record is to be.
+  /// Notes the new form of a record.
   mutating func note(_ record: Node, at path: Path) { records[path] = record }
 
-  /// All of it as one write; nil if there is nothing to write.
+  /// Everything as one write; nil if there is nothing to write.
   ///
   /// O(n log n).
   func write() -> Write? {
@@ -41,7 +41,7 @@ struct PlanDraft {
         continue
       }
       let below = path.keys[above.keys.count...]
-      // Who counts is removed by the same write.
+      // The same write removes the record with the counter.
       guard let json = values[above], json != .null else { continue }
       let start = starts[path].map { .number(JSONNumber($0)) } ?? json.at(below)
       values[above] = json.replacing(below, with: start.adding(delta))
@@ -52,7 +52,7 @@ struct PlanDraft {
     return .update(.root, members)
   }
 
-  /// What is put, no place above another.
+  /// The values to set, none of them at a place below another.
   private func merged() -> [Path: JSONValue] {
     let ordered = puts.indices.sorted { left, right in
       puts[left].path == puts[right].path ? left > right : puts[left].path < puts[right].path
@@ -63,7 +63,7 @@ struct PlanDraft {
     for number in ordered {
       let path = puts[number].path
       if let open, open.path.contains(path) {
-        // Only what was put after it is still there.
+        // Only values that were set after it still apply.
         if number > open.number, path != open.path { below.append(number) }
         continue
       }
@@ -82,19 +82,19 @@ struct PlanDraft {
 }
 
 extension Path {
-  /// The places above and this one, from the root down.
+  /// The places on the way here and this one, from the root down.
   fileprivate var prefixes: [Path] {
     (0...keys.count).map { Path(unchecked: Array(keys[..<$0])) }
   }
 }
 
 extension JSONValue {
-  /// What stands below, where members are gone into by name; null if nothing does.
+  /// The value at a path of member names; null if there is none.
   fileprivate func at(_ keys: ArraySlice<RunnelTree.Key>) -> JSONValue {
     keys.reduce(self) { json, key in json[key.text] ?? .null }
   }
 
-  /// The same JSON with another value below; what is no object on the way becomes one.
+  /// The same JSON with another value at a path; other values on the way become objects.
   fileprivate func replacing(_ keys: ArraySlice<RunnelTree.Key>, with json: JSONValue) -> JSONValue
   {
     guard let key = keys.first else { return json }
@@ -109,7 +109,7 @@ extension JSONValue {
     return .object(members)
   }
 
-  /// The sum of this number and another; what is no number counts as 0.
+  /// The sum of this number and another; any other value counts as 0.
   fileprivate func adding(_ delta: Int64) -> JSONValue {
     guard case .number(let number) = self, let integer = number.integer else {
       return .number(JSONNumber(delta))

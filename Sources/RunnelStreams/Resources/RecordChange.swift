@@ -1,21 +1,21 @@
 import RunnelBase
 import RunnelTree
 
-/// What becomes of one record: what stands there, what is to, and as which JSON that is written.
+/// A change of one record: the nodes before and after, and the JSON to write.
 struct RecordChange {
   let kind: ResourceChangeKind
   let definition: ResourceDefinition
   let identity: ResourceIdentity
-  /// The place that is read.
+  /// The primary place of the record.
   let path: Path
   let old: Node
-  /// True if the key was just made, so that nothing can refer to it yet.
+  /// True if the key was just made, so that nothing can refer to the record yet.
   var isFresh = false
-  /// False if fields that are not given stay without a value.
+  /// False if fields without a given value get no initial value.
   var appliesInitialValues = true
-  /// What is to stand there, with server values as they come to here.
+  /// The record after the change, with server values as estimated here.
   var new = Node.empty
-  /// What is written: the record, or for an update its fields by relative path.
+  /// The JSON to write: the record, or for an update its fields by relative path.
   var json = JSONValue.null
 
   init(
@@ -29,7 +29,7 @@ struct RecordChange {
     self.old = old
   }
 
-  /// Puts JSON in the place of the record; `owned` fields in it do not count.
+  /// Replaces the record by JSON; `owned` fields in it are ignored.
   mutating func create(
     _ given: JSONValue, _ owned: Set<Key>, _ now: Int64, _ reader: some TreeReader
   ) throws(ResourceError) {
@@ -49,7 +49,7 @@ struct RecordChange {
     try apply(write, now, reader)
   }
 
-  /// Replaces fields of the record; `owned` fields among them do not count.
+  /// Replaces fields of the record; `owned` fields among them are ignored.
   mutating func update(
     _ given: JSONValue, _ owned: Set<Key>, _ now: Int64, _ reader: some TreeReader
   ) throws(ResourceError) {
@@ -72,7 +72,7 @@ struct RecordChange {
     }
   }
 
-  /// Sets a field that the registry looks after.
+  /// Sets a field that the registry maintains.
   mutating func set(_ field: Key, _ value: JSONValue) throws(ResourceError) {
     guard case .object(var members) = json, new.leaf == nil else { throw notAnObject(json) }
     if value != .null || kind == .update { members.append(JSONMember(field.text, value)) }
@@ -81,7 +81,7 @@ struct RecordChange {
     new = new.replacing(Path(unchecked: [field]), with: node)
   }
 
-  /// The members whose first piece is none of some fields.
+  /// The members whose names do not begin with one of some fields.
   private static func without(_ owned: Set<Key>, _ members: [JSONMember]) -> [JSONMember] {
     if owned.isEmpty { return members }
     return members.filter { member in
@@ -98,7 +98,7 @@ struct RecordChange {
 }
 
 extension RecordChange {
-  /// Writes the record to all its places.
+  /// Writes the record to all of its places.
   func write(to draft: inout PlanDraft) throws(ResourceError) {
     let before = old.isEmpty ? [] : try definition.places(of: identity, old)
     let after = new.isEmpty ? [] : try definition.places(of: identity, new)
@@ -113,7 +113,7 @@ extension RecordChange {
         continue
       }
       for member in members {
-        // The names were read as paths when the value was found out; `.priority` may end one.
+        // The names were checked as paths when the value was computed; `.priority` may end one.
         let below = Path.pieces(of: member.name).map(Key.init(unchecked:))
         draft.put(member.value, at: Path(unchecked: place.keys + below))
       }
@@ -123,7 +123,7 @@ extension RecordChange {
 }
 
 extension ResourceDefinition {
-  /// A new record with the initial values of fields that it is not given.
+  /// A new record with the initial values of fields that are not given.
   func withInitialValues(_ given: JSONValue) -> JSONValue {
     guard case .object(var members) = given else { return given }
     for rule in schema.fields {

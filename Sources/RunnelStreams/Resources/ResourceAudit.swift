@@ -1,43 +1,43 @@
 import RunnelBase
 public import RunnelTree
 
-/// What in a tree does not follow from its records as the registry says.
+/// The differences between a tree and what its registry requires.
 public struct ResourceReport: Hashable, Sendable {
-  /// A field that the registry writes and that holds something else than it should.
+  /// A field that the registry maintains and whose value is wrong.
   public struct Drift: Hashable, Sendable {
     /// The field.
     public var path: Path
-    /// What it holds; null if nothing.
+    /// Its value; empty if there is none.
     public var stored: Node
-    /// What it should hold.
+    /// The value that it should have.
     public var expected: Node
   }
 
-  /// A record whose owner or whose reference is gone.
+  /// A record whose owner, or whose referenced record, does not exist.
   public struct Orphan: Hashable, Sendable {
     /// The record.
     public var path: Path
-    /// How it tells what it belongs to.
+    /// The link to the missing record.
     public var link: ResourceLink
-    /// The place where there is no record.
+    /// The place of the missing record.
     public var missing: Path
   }
 
-  /// How many records were looked at.
+  /// The number of records that were read.
   public var recordCount = 0
-  /// Counters that are wrong, in the order of the registry and of their places.
+  /// Wrong counters, in the order of the registry and of their places.
   public var counters: [Drift] = []
-  /// Copies that are wrong, or missing, in the order in which they were found.
+  /// Wrong or missing copies, in the order in which they were found.
   public var copies: [Drift] = []
-  /// Records that belong to nothing, in the order in which they were found.
+  /// Orphaned records, in the order in which they were found.
   public var orphans: [Orphan] = []
-  /// True if there are more orphans or wrong copies than were noted.
+  /// True if there are more orphans or wrong copies than are listed.
   public var isCut = false
 
-  /// True if counters and copies are right; orphans are no fault of the file.
+  /// True if counters and copies are right; orphans do not count as faults of the file.
   public var isInStep: Bool { counters.isEmpty && copies.isEmpty }
 
-  /// The write that puts all noted counters and copies right; nil if all are.
+  /// The write that corrects all listed counters and copies; nil if there are none.
   public var repair: Write? {
     let drifts = (counters + copies).sorted { $0.path < $1.path }
     if drifts.isEmpty { return nil }
@@ -46,26 +46,27 @@ public struct ResourceReport: Hashable, Sendable {
   }
 }
 
-/// Compares counters and copies with the records that they follow from, and finds orphans.
+/// Compares counters and copies with the records, and finds orphans.
 ///
-/// O(n) in the records of the registered resources, which are read once, page by page. Memory follows
-/// the number of owners.
+/// O(n) in the records of the registered resources, which are read once, page by page. Memory
+/// depends on the number of owners.
 public struct ResourceAudit<Reader: TreeReader> {
   private let registry: ResourceRegistry
   private let reader: Reader
   private let isWanted: (_ step: String, _ records: Int) -> Bool
   private var report = ResourceReport()
-  /// How many members count, by the place of the owner, for each counter.
+  /// The number of counted members, by the place of the owner, for each counter.
   private var counts: [[Path: Int]]
-  /// Owners that were read, or looked for.
+  /// Owners that were read, or found to be missing.
   private var owners: [Path: Node] = [:]
 
   /// Makes an audit.
   ///
   /// - Parameters:
-  ///   - registry: what is known of resources.
-  ///   - reader: the tree as it is.
-  ///   - isWanted: told now and then what is being done, and how many records were read; false stops it.
+  ///   - registry: the registered resources.
+  ///   - reader: the tree.
+  ///   - isWanted: called now and then with the present step and the number of records read; false
+  ///     stops the audit.
   public init(
     registry: ResourceRegistry, reader: Reader,
     isWanted: @escaping (_ step: String, _ records: Int) -> Bool = { _, _ in true }
@@ -76,7 +77,7 @@ public struct ResourceAudit<Reader: TreeReader> {
     counts = registry.counters.map { _ in [:] }
   }
 
-  /// What was found; nil if it was stopped.
+  /// Runs the audit; returns nil if it was stopped.
   ///
   /// - Throws: `ResourceError` (`tree` with the code `storage`) if the tree cannot be read.
   public consuming func run() throws(ResourceError) -> ResourceReport? {
@@ -126,7 +127,7 @@ public struct ResourceAudit<Reader: TreeReader> {
     try registry.definition(identity.resource).path(of: identity)
   }
 
-  /// The record at a place; each is read once.
+  /// The record at a place; each record is read once.
   private mutating func owner(at path: Path) throws(ResourceError) -> Node {
     if let known = owners[path] { return known }
     let node = try ResourceError.wrapping { () throws(TreeError) in try reader.node(at: path) }
@@ -202,7 +203,7 @@ public struct ResourceAudit<Reader: TreeReader> {
 }
 
 extension ResourceRegistry {
-  /// What the records of a resource belong to, by the names of its path and by references.
+  /// The relations of a resource's records to owners: by the names of its path, and by references.
   func belongings(of definition: ResourceDefinition) -> [ResourceRelation] {
     var relations: [ResourceRelation] = []
     for name in definition.primary.names {
@@ -219,9 +220,9 @@ extension ResourceRegistry {
     return relations.filter { known.contains($0.owner) }
   }
 
-  /// Checks that all resources that are referred to are registered.
+  /// Checks that all referenced resources are registered.
   ///
-  /// - Throws: `ResourceError` (`unknownResource`) that names the one that refers to another.
+  /// - Throws: `ResourceError` (`unknownResource`) with the resource and the one that refers to it.
   public func checkReferences() throws(ResourceError) {
     let known = Set(definitions.map(\.name))
     for definition in definitions {

@@ -1,13 +1,13 @@
 import RunnelTree
 
-/// The objects that paths are made from, by name: a stack of levels.
+/// The objects from which paths are made, by name: a stack of levels.
 ///
-/// - A level above masks names of those below. To push makes a new level and leaves the one it stands
-///   on as it is.
-/// - Levels are live: what a name stands for is looked up when it is asked, so a level that is reset
-///   is seen by all that stand on it.
+/// - A level masks names of the levels below it. Pushing makes a new level and does not change the
+///   one below it.
+/// - Levels are live: names are looked up when they are needed, so resetting a level affects all
+///   levels above it.
 ///
-/// Isolation: one thread at a time; what crosses to another is `objects`.
+/// Isolation: one thread at a time; `objects` may be passed to another thread.
 ///
 /// Source: origins, section 2.8.
 public final class ResourceContext {
@@ -30,26 +30,26 @@ public final class ResourceContext {
     ResourceContext(objects, on: self)
   }
 
-  /// Replaces what is on this level, and on no other.
+  /// Replaces the objects of this level only.
   public func reset(_ objects: [String: ResourceObject] = [:]) { level = objects }
 
-  /// The object of a name: that of the highest level that has one.
+  /// The object with a name, from the highest level that has one.
   ///
   /// O(levels).
   public func get(_ name: String) -> ResourceObject? { level[name] ?? base?.get(name) }
 
-  /// The objects that can be seen, by name: the context as a value.
+  /// The visible objects, by name: the context as a value.
   public var objects: [String: ResourceObject] {
     (base?.objects ?? [:]).merging(level) { _, upper in upper }
   }
 
-  /// What is on each level, from the highest to the lowest.
+  /// The objects of each level, from the highest to the lowest.
   public var levels: [[String: ResourceObject]] { [level] + (base?.levels ?? []) }
 }
 
 extension ResourceContext: Sequence {
-  /// The names with the objects that can be seen, each once: those of the highest level first, and on
-  /// a level in the order of their names.
+  /// The visible names with their objects, each once: those of the highest level first, and within
+  /// a level in the order of the names.
   public func makeIterator() -> IndexingIterator<[(name: String, object: ResourceObject)]> {
     var seen: Set<String> = []
     var entries: [(name: String, object: ResourceObject)] = []

@@ -1,20 +1,20 @@
 public import RunnelTree
 
-/// A resource: what kind of records there are, and where they stand.
+/// A resource: a kind of records, and their places.
 public struct ResourceDefinition: Hashable, Sendable {
-  /// What it is called.
+  /// The name.
   public let name: String
-  /// Where its records stand.
+  /// The places of its records.
   ///
-  /// Each record stands at all of these places; the first is the one that is read, and the others hold
-  /// copies of it.
+  /// Each record is stored at all of these places: the first is the primary one, which is read, and
+  /// the others hold copies.
   public let patterns: [PathPattern]
-  /// What its records look like.
+  /// The rules for the fields of its records.
   public let schema: ResourceSchema
-  /// Which resource a name of the patterns belongs to, where that is not the one called so.
+  /// The resources of names in the patterns that are not called like their resource.
   public let parents: [String: String]
 
-  /// The pattern of the place that is read.
+  /// The pattern of the primary place.
   var primary: PathPattern { patterns[0] }
 
   /// The place of a record.
@@ -22,17 +22,17 @@ public struct ResourceDefinition: Hashable, Sendable {
     try primary.path(key: identity.key, names: identity.names)
   }
 
-  /// The record that stands at a place; nil if none of this resource can.
+  /// The identity of the record at a place; nil if this resource has no record there.
   func identity(at path: Path) -> ResourceIdentity? {
     primary.match(path).map {
       ResourceIdentity(resource: name, key: $0.key, names: $0.names)
     }
   }
 
-  /// All places of a record: the one that is read, then those of the copies.
+  /// All places of a record: the primary one, then those of the copies.
   ///
-  /// A name that the first pattern has not is the key that the record's reference of this name holds; a
-  /// record without it has no copy there.
+  /// A name that the first pattern does not have stands for the key in the record's reference with
+  /// this name; without that reference, the record has no copy there.
   func places(of identity: ResourceIdentity, _ record: Node) throws(ResourceError) -> [Path] {
     var places = [try path(of: identity)]
     for pattern in patterns.dropFirst() {
@@ -53,25 +53,25 @@ public struct ResourceDefinition: Hashable, Sendable {
 }
 
 extension Node {
-  /// The key that a field holds as text; nil if it holds none.
+  /// The key that a field holds as text; nil if it does not hold one.
   func key(at field: Key) -> Key? {
     guard case .string(let text)? = self[field].leaf else { return nil }
     return try? Key(text)
   }
 }
 
-/// How a record tells which record of another resource it belongs to.
+/// The way in which a record names its owner, a record of another resource.
 ///
 /// As text it is `$group` for a name of its path, and `from` for a field.
 public enum ResourceLink: Hashable, Sendable, CustomStringConvertible {
-  /// By the key that stands for a name of its first pattern.
+  /// By a name of its first pattern.
   case name(String)
-  /// By the key that a field holds as text.
+  /// By a field that holds the owner's key as text.
   case field(Key)
 
   /// Reads a link from its text.
   ///
-  /// - Throws: `ResourceError` (`tree`) if the field is no key.
+  /// - Throws: `ResourceError` (`tree`) if the field is not a key.
   public init(_ text: String) throws(ResourceError) {
     if text.hasPrefix("$") {
       self = .name(String(text.dropFirst()))
@@ -89,13 +89,13 @@ public enum ResourceLink: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// That records of one resource belong to records of another.
+/// A relation between two resources: records of one belong to records of the other.
 public struct ResourceRelation: Hashable, Sendable {
-  /// The resource whose records belong to the other's.
+  /// The resource of the members.
   public var member: String
-  /// How a member tells its owner.
+  /// How a member names its owner.
   public var link: ResourceLink
-  /// The resource that they belong to.
+  /// The resource of the owners.
   public var owner: String
 
   /// Makes a relation.
@@ -106,27 +106,27 @@ public struct ResourceRelation: Hashable, Sendable {
   }
 }
 
-/// A field of the owner that holds how many members it has.
+/// A counter: a field of the owner with the number of its members.
 public struct CounterDefinition: Hashable, Sendable {
-  /// Who counts whom.
+  /// The relation of owner and members.
   public var relation: ResourceRelation
   /// The field of the owner.
   public var field: Key
-  /// Which members count; nil if all do.
+  /// The condition for members that count; nil if all do.
   public var predicate: Predicate?
 
-  /// True if a record counts; what does not exist does not.
+  /// True if a record counts; an empty node does not.
   func counts(_ key: Key, _ record: Node) -> Bool {
     if record.isEmpty { return false }
     return predicate?.holds(of: Child(key: key, node: record)) ?? true
   }
 }
 
-/// Fields of the members that hold what fields of their owner hold.
+/// Copies: fields of members with the values of fields of their owner.
 public struct CopyDefinition: Hashable, Sendable {
-  /// Who copies from whom.
+  /// The relation of owner and members.
   public var relation: ResourceRelation
-  /// Which field of the owner goes where, in the order in which they were given.
+  /// The fields and their copies, in the order in which they were given.
   public var fields: [Pair]
 
   /// A field and its copy.

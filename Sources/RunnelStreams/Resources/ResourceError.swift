@@ -1,6 +1,6 @@
 public import RunnelTree
 
-/// What stands in the way of doing something with a resource.
+/// The reason why an operation on a resource is refused.
 public struct ResourceError: Error, Hashable, Sendable {
   /// The kind of refusal: a stable word to match on.
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -12,29 +12,29 @@ public struct ResourceError: Error, Hashable, Sendable {
 
     /// The text of a path pattern is wrong.
     public static let invalidPattern = Code(rawValue: "invalid_pattern")
-    /// What was registered contradicts itself, or what was registered before.
+    /// A definition contradicts itself, or an earlier one.
     public static let invalidDefinition = Code(rawValue: "invalid_definition")
-    /// There is no resource of this name.
+    /// No resource has this name.
     public static let unknownResource = Code(rawValue: "unknown_resource")
-    /// The pattern has a name that the context has not; `missing` is the name.
+    /// The context lacks a name of the pattern; `missing` is the name.
     public static let missingName = Code(rawValue: "missing_name")
     /// The object has no key, and the operation needs one; `missing` is its resource.
     public static let missingKey = Code(rawValue: "missing_key")
-    /// The object's key is not the one that its place has.
+    /// The object's key differs from the key in its place.
     public static let keyMismatch = Code(rawValue: "key_mismatch")
     /// The record would break the rules of its fields; `fields` are the mistakes.
     public static let invalidFields = Code(rawValue: "invalid_fields")
-    /// The record would be of a shape that cannot be stored: nothing at all, or no object.
+    /// The record could not be stored: it is empty, or not an object.
     public static let invalidRecord = Code(rawValue: "invalid_record")
-    /// There is no such record.
+    /// The record does not exist.
     public static let notFound = Code(rawValue: "not_found")
-    /// On a replica: whether there is such a record is not known here.
+    /// On a replica: it is not known here whether the record exists.
     public static let notKnown = Code(rawValue: "not_known")
     /// A hook forbade it; the message is its reason.
     public static let vetoed = Code(rawValue: "vetoed")
     /// One write would touch more records than is allowed.
     public static let tooMany = Code(rawValue: "too_many")
-    /// The tree refused a part of it; `tree` tells which.
+    /// The tree refused a part of it; `tree` is the tree's error.
     public static let tree = Code(rawValue: "tree")
   }
 
@@ -48,9 +48,9 @@ public struct ResourceError: Error, Hashable, Sendable {
   public var pattern: String?
   /// The name or key that was missing, if one was.
   public var missing: String?
-  /// What is wrong with the fields, in the order of the rules, if that is what is wrong.
+  /// The mistakes in fields, in the order of the rules.
   public var fields: [FieldError] = []
-  /// What the tree refused, if it did.
+  /// The error of the tree, if the tree refused it.
   public var tree: TreeError?
 
   /// Makes an error.
@@ -65,7 +65,7 @@ public struct ResourceError: Error, Hashable, Sendable {
     self.missing = missing
   }
 
-  /// Makes the error of a refusal by the tree.
+  /// Makes the error for a refusal by the tree.
   public init(_ error: TreeError) {
     self.init(.tree, error.description)
     tree = error
@@ -78,7 +78,7 @@ extension ResourceError: CustomStringConvertible {
 }
 
 extension ResourceError {
-  /// Runs `body`, whose errors become errors of resources.
+  /// Runs `body`, and wraps its errors as errors of resources.
   static func wrapping<Result>(
     _ body: () throws(TreeError) -> Result
   ) throws(ResourceError) -> Result {
@@ -90,12 +90,13 @@ extension ResourceError {
   }
 }
 
-/// The limits of what is done with resources at once.
+/// The limits of operations on resources.
 public enum ResourceLimits {
-  /// The most records that one operation changes besides its own: destroyed with it, or holding copies.
+  /// The most other records that one operation changes: destroyed with the record, or holding
+  /// copies.
   public static let recordsMax = 10_000
   /// The most bytes of JSON of an old or new value in an entry of the action log.
   public static let logValueBytesMax = 65_536
-  /// The most wrong copies, and the most orphans, that an audit notes.
+  /// The most wrong copies, and the most orphans, that an audit lists.
   public static let reportedMax = 10_000
 }

@@ -3,11 +3,10 @@ public import RunnelTree
 
 /// A Swift type whose values are records of a resource.
 ///
-/// The key is not stored in the record: it is its name in the tree. A field called `key` therefore is
-/// not stored either.
+/// The key is not stored in the record, since it is the record's name in the tree. A field called
+/// `key` is therefore not stored either.
 public protocol Resource: Codable, Sendable {
-  /// What the resource is called in patterns, logs and files; the name of the type unless said
-  /// otherwise.
+  /// The name of the resource in patterns, logs and files; by default the name of the type.
   static var resourceName: String { get }
 
   /// The record's key; nil until it is created.
@@ -19,7 +18,7 @@ extension Resource {
   public static var resourceName: String { String(describing: Self.self) }
 }
 
-/// A record of a resource, or what one is to be: the form that all kinds of objects have here.
+/// A record of a resource, stored or to be stored: the form that all objects have here.
 public struct ResourceObject: Hashable, Sendable {
   /// The name of its resource.
   public var resource: String
@@ -37,7 +36,7 @@ public struct ResourceObject: Hashable, Sendable {
 
   /// Makes an object whose key is given as text.
   ///
-  /// - Throws: `ResourceError` (`tree`) if it is no key.
+  /// - Throws: `ResourceError` (`tree`) if the text is not a key.
   public init(
     _ resource: String, key: String, value: JSONValue = .null
   ) throws(ResourceError) {
@@ -46,13 +45,13 @@ public struct ResourceObject: Hashable, Sendable {
   }
 }
 
-/// Which record of a resource is meant: its key, and what the names of its pattern stand for.
+/// The identity of a record: its resource, its key, and the keys of the names in its pattern.
 public struct ResourceIdentity: Hashable, Sendable {
   /// The name of the resource.
   public var resource: String
   /// The record's key.
   public var key: Key
-  /// What the names of the resource's first pattern stand for, and no others.
+  /// The keys of the names in the resource's first pattern, and of no others.
   public var names: [String: Key]
 
   /// Makes an identity.

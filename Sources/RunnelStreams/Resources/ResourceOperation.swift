@@ -1,33 +1,36 @@
 public import RunnelBase
 public import RunnelTree
 
-/// Something that is to be done with a record of a resource.
+/// An operation on a record of a resource.
 public struct ResourceOperation: Hashable, Sendable {
-  /// What is to be done.
+  /// The kinds of operations.
   public enum Kind: Hashable, Sendable {
-    /// Put the record there, in the place of what may be there.
+    /// Store the record, in place of one that may exist.
     case create
-    /// Replace the fields that are given, and leave the others; a null removes its field.
+    /// Replace the given fields, and keep the others; null removes a field.
     case update
-    /// Remove the record, if it is there.
+    /// Remove the record, if it exists.
     case destroy
-    /// `update` if the record exists, `create` if not; what is given goes before what is stored.
+    /// `update` if the record exists, otherwise `create`; a given `exists` overrides what is
+    /// stored.
     case createOrUpdate(exists: Bool? = nil)
-    /// `destroy` if the record exists, `create` if not; what is given goes before what is stored.
+    /// `destroy` if the record exists, otherwise `create`; a given `exists` overrides what is
+    /// stored.
     case toggle(exists: Bool? = nil)
   }
 
-  /// What is to be done.
+  /// The kind of operation.
   public var kind: Kind
-  /// The record; for `destroy` its value does not count.
+  /// The record; `destroy` ignores its value.
   public var object: ResourceObject
-  /// The objects that the names of its path stand for, by name.
+  /// The objects for the names of its path, by name.
   public var context: [String: ResourceObject]
-  /// The key that the record gets if it has none; nil to make one.
+  /// The key for a record without one; nil to make one.
   ///
-  /// It must just have been made, so that nothing can refer to it yet.
+  /// It must have just been made, so that nothing can refer to it yet.
   public var newKey: Key?
-  /// False if fields that the record is not given stay without a value: what is put back is what was.
+  /// False if fields without a given value get no initial value, so that an undone record is as it
+  /// was.
   var appliesInitialValues = true
 
   /// Makes an operation.
@@ -42,18 +45,18 @@ public struct ResourceOperation: Hashable, Sendable {
   }
 }
 
-/// What becomes of a record.
+/// The kinds of changes of a record.
 public enum ResourceChangeKind: String, Hashable, Sendable, CaseIterable {
-  /// It is put there.
+  /// It is created.
   case create
-  /// Fields of it are replaced.
+  /// Some of its fields are replaced.
   case update
   /// It is removed.
   case destroy
 }
 
 extension ResourceOperation.Kind {
-  /// What becomes of a record that exists, or does not.
+  /// The change of a record that exists, or does not.
   func resolved(exists: Bool) -> ResourceChangeKind {
     switch self {
     case .create: .create
@@ -65,38 +68,38 @@ extension ResourceOperation.Kind {
   }
 }
 
-/// What a hook knows of the change of one record.
+/// The change of one record, as hooks are told it.
 public struct ResourceHookContext: Hashable, Sendable {
-  /// What becomes of the record.
+  /// The kind of change.
   public var kind: ResourceChangeKind
-  /// Which record it is.
+  /// The identity of the record.
   public var identity: ResourceIdentity
-  /// Where it stands.
+  /// The place of the record.
   public var path: Path
-  /// What stood there before; null if nothing did.
+  /// The record before; null if there was none.
   public var old: JSONValue
-  /// What is to stand there; null if nothing is.
+  /// The record after; null if there is none.
   ///
-  /// Server values are what they come to here and now.
+  /// Server values are given as estimated here.
   public var new: JSONValue
   /// The objects of the operation's context, by name.
   public var context: [String: ResourceObject]
-  /// True if it follows from the destruction of its owner.
+  /// True if the record is destroyed with its owner.
   public var isCascaded: Bool
 }
 
-/// What a rule says of a change.
+/// The verdict of a rule or hook on a change.
 public enum ResourceVerdict: Hashable, Sendable {
-  /// It may be done.
+  /// The change is allowed.
   case allow
-  /// This is to be written in the place of what was given: for an update the fields, for a creation
-  /// the record. It does not count for a record that is destroyed.
+  /// The change is allowed with other JSON: for an update the fields, for a creation the record. It
+  /// is ignored if the record is destroyed.
   case write(JSONValue)
-  /// It must not be done, for this reason; nothing of the operation is.
+  /// The change is forbidden, for this reason; no part of the operation is carried out.
   case veto(String)
 }
 
-/// Which changes a hook or rule is about.
+/// The changes that a hook or rule is about.
 public struct ResourceScope: Hashable, Sendable {
   /// The resources; nil for all.
   public var resources: Set<String>?
@@ -115,21 +118,21 @@ public struct ResourceScope: Hashable, Sendable {
     self.kinds = kinds
   }
 
-  /// True if a change belongs to it.
+  /// True if a change is in the scope.
   public func contains(_ context: ResourceHookContext) -> Bool {
     kinds.contains(context.kind) && resources?.contains(context.identity.resource) ?? true
   }
 }
 
-/// A hook that is asked within the write, and so knows what is stored at that moment.
+/// A rule that is asked within the write, so that it knows what is stored at that moment.
 ///
 /// Rules are asked in the order in which they were registered; the first veto ends the operation.
 public struct ResourceRule: Sendable {
-  /// What it is called, for a person who asks why something was refused.
+  /// The name, for messages about a refusal.
   public var name: String
-  /// Which changes it is asked about.
+  /// The changes about which it is asked.
   public var scope: ResourceScope
-  /// What it says; it must be quick, and must not wait.
+  /// Returns the verdict; it must be quick, and must not wait.
   public var verdict: @Sendable (ResourceHookContext) -> ResourceVerdict
 
   /// Makes a rule.

@@ -1,13 +1,13 @@
 public import RunnelTree
 
-/// What an operation comes to: one write, and what hooks are told of it.
+/// The result of planning an operation: one write, and the changes for hooks.
 public struct ResourcePlan: Hashable, Sendable {
-  /// Which record the operation is about.
+  /// The record that the operation is about.
   public var identity: ResourceIdentity
-  /// Where it stands.
+  /// The place of the record.
   public var path: Path
-  /// All that is to be written, at once; nil if nothing is, because the record that was to be destroyed
-  /// is not there.
+  /// Everything to write, at once; nil if there is nothing, because a record to be destroyed does
+  /// not exist.
   public var write: Write?
   /// The changes of records: the operation's own, then those of records destroyed with it, in the order
   /// in which they are logged.

@@ -1,11 +1,11 @@
 import RunnelBase
 import RunnelTree
 
-// What follows from the change of a record: counters of its owners, copies in its members, and members
+// The consequences of a record's change: counters of its owners, copies in its members, and members
 // that are destroyed with it.
 
 extension ResourcePlanner {
-  /// Plans the writes of a change, and what follows from it.
+  /// Plans the writes of a change and its consequences.
   mutating func record(_ change: RecordChange) throws(ResourceError) {
     try countMembers(change)
     try change.write(to: &draft)
@@ -25,8 +25,8 @@ extension ResourcePlanner {
 
   // MARK: Counters
 
-  /// Counts a record for its new owner and no longer for the old one, where either is another than
-  /// before or the record begins or ends to count.
+  /// Adjusts the counters of a record's old and new owners, if the owner changes, or the record
+  /// begins or ceases to count.
   private mutating func countMembers(_ change: RecordChange) throws(ResourceError) {
     let name = change.definition.name
     for counter in registry.counters where counter.relation.member == name {
@@ -45,10 +45,10 @@ extension ResourcePlanner {
     return try registry.owner(counter.relation, of: change.identity, record)
   }
 
-  /// Adds to a counter at all places of its record; nothing is counted for a record that is not there.
+  /// Adds to a counter at all places of its record; does nothing if the record does not exist.
   ///
-  /// Where the record holds no number, as one that was written without the registry, the counter
-  /// begins with the stored members.
+  /// If the record has no number, since it was written without the registry, the counter begins
+  /// with the number of stored members.
   private mutating func count(
     _ delta: Int64, _ counter: CounterDefinition, of owner: ResourceIdentity
   ) throws(ResourceError) {
@@ -67,14 +67,14 @@ extension ResourcePlanner {
     for field in fields { draft.count(delta, at: field) }
   }
 
-  /// True if a record is known to hold no number in a field.
+  /// True if a record is known to have no number in a field.
   private func isMissing(_ field: Key, at path: Path) throws(ResourceError) -> Bool {
     guard isKnown(path), let record = try record(at: path) else { return false }
     if case .number? = record[field].leaf { return false }
     return true
   }
 
-  /// How many stored members count for a record.
+  /// The number of stored members that count for a record.
   func count(
     _ counter: CounterDefinition, of owner: ResourceIdentity
   ) throws(ResourceError) -> Int {
@@ -89,14 +89,14 @@ extension ResourcePlanner {
 
   // MARK: Members
 
-  /// A member as the plan has it so far.
+  /// A member in its planned form.
   private struct Member {
     let identity: ResourceIdentity
     let path: Path
     let record: Node
   }
 
-  /// The members of a record that are left in the plan.
+  /// The members of a record that remain after the plan.
   ///
   /// - Throws: `ResourceError` (`tooMany`) if there are more than `limit`.
   private func members(
@@ -121,7 +121,8 @@ extension ResourcePlanner {
       resource: relation.member)
   }
 
-  /// Plans the destruction of what is to be destroyed with its owner, and of what that owns in turn.
+  /// Plans the destruction of the members that are destroyed with their owner, and of their own
+  /// members.
   mutating func followCascades(_ context: [String: ResourceObject]) throws(ResourceError) {
     var next = 0
     while next < doomed.count {
@@ -136,10 +137,10 @@ extension ResourcePlanner {
     touchedCount += doomed.count
   }
 
-  /// Plans the copies of owners that were changed.
+  /// Plans the copies of changed owners.
   ///
-  /// A copy is no change of its own: no rule is asked, and nothing is logged. Counters that look at it
-  /// follow.
+  /// Copying is not a change of its own: no rule is asked, and nothing is logged. Counters that
+  /// depend on a copied field follow.
   mutating func giveCopies() throws(ResourceError) {
     var next = 0
     while next < changedOwners.count {

@@ -1,14 +1,14 @@
 import RunnelBase
 public import RunnelTree
 
-/// Finds out what an operation comes to in the tree as it is: the record, the counters, the copies, the
-/// records that are destroyed with it and the entries of the action log, all in one write.
+/// Plans an operation on the tree as it is: the record, the counters, the copies, the records that
+/// are destroyed with it and the entries of the action log, all in one write.
 ///
-/// Pure: it reads the tree and writes nothing. Whoever carries out the write does so before the tree
-/// changes again, so that counters never drift.
+/// It is pure: it reads the tree and writes nothing. The caller must carry the write out before the
+/// tree changes again, so that counters never drift.
 ///
-/// On a replica, what the origin has not told is not known: an operation on such a record is refused,
-/// and an owner that is not known is counted on all the same.
+/// On a replica some data are unknown: an operation on an unknown record is refused, but an unknown
+/// owner is counted on nevertheless.
 ///
 /// Source: origins, sections 2.2 to 2.6.
 public struct ResourcePlanner<Reader: TreeReader> {
@@ -22,22 +22,22 @@ public struct ResourcePlanner<Reader: TreeReader> {
   var draft = PlanDraft()
   private var changes: [ResourceHookContext] = []
   private var logging: ActionLogWriter<Reader>?
-  /// Records that are to be destroyed because their owner is.
+  /// Records to be destroyed because their owner is.
   var doomed: [(identity: ResourceIdentity, path: Path)] = []
-  /// Owners whose members are to be given copies, when all records are known.
+  /// Owners whose members get copies, once all records are known.
   var changedOwners: [(copy: CopyDefinition, owner: ResourceIdentity, record: Node)] = []
-  /// The most records besides its own that the operation may touch.
+  /// The most other records that the operation may touch.
   var recordsMax = ResourceLimits.recordsMax
-  /// How many records besides its own the operation has touched.
+  /// The number of other records that the operation has touched.
   var touchedCount = 0
 
   /// Makes a planner for one operation.
   ///
   /// - Parameters:
-  ///   - registry: what is known of resources.
-  ///   - reader: the tree as it is.
+  ///   - registry: the registered resources.
+  ///   - reader: the tree.
   ///   - now: milliseconds since 1970.
-  ///   - author: who does it, as the log is to name them.
+  ///   - author: the author, for the log.
   ///   - newKey: makes a new key that sorts after those made before.
   public init(
     registry: ResourceRegistry, reader: Reader, now: Int64, author: String,
@@ -50,11 +50,11 @@ public struct ResourcePlanner<Reader: TreeReader> {
     self.newKey = newKey
   }
 
-  /// The plan of an operation.
+  /// Plans an operation.
   ///
-  /// O(log n) reads, and one for each counter and copy; a destruction with cascades, and a change of a
-  /// field that is copied, read the members too. So does the creation of an owner under a key that
-  /// was given, whose members may be there before it, and the first count of an owner that holds no
+  /// O(log n) reads, and one for each counter and copy. These operations also read the members: a
+  /// destruction with cascades, a change of a field that is copied, the creation of an owner under
+  /// a given key (whose members may exist before it), and the first count of an owner without a
   /// number.
   ///
   /// - Throws: `ResourceError`; `tree` with the code `storage` if the tree cannot be read.
@@ -102,7 +102,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
 
   // MARK: Reading
 
-  /// The record at a place as the plan has it so far; nil if it is not known.
+  /// The record at a place in its planned form; nil if it is unknown.
   func record(at path: Path) throws(ResourceError) -> Node? {
     if let planned = draft.records[path] { return planned }
     let node = try ResourceError.wrapping { () throws(TreeError) in try reader.node(at: path) }
@@ -110,7 +110,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
     return node
   }
 
-  /// True if something stands at a place, as the plan has it so far; nil if it is not known.
+  /// True if there is a node at a place, in its planned form; nil if it is unknown.
   func exists(_ path: Path) throws(ResourceError) -> Bool? {
     if let planned = draft.records[path] { return !planned.isEmpty }
     let summary = try ResourceError.wrapping { () throws(TreeError) in
@@ -120,7 +120,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
     return isKnown(path) ? false : nil
   }
 
-  /// True if the origin, if there is one, has told all that stands at a place.
+  /// True if everything at a place is known, which only a replica may lack.
   func isKnown(_ path: Path) -> Bool {
     !reader.hasOrigin || reader.knowledge(of: Query(path)).isAnswer
   }
@@ -147,7 +147,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
 
   // MARK: One record
 
-  /// Plans the change of one record that was asked for, or follows from its owner's destruction.
+  /// Plans the change of one record, by request or because its owner is destroyed.
   mutating func perform(
     _ change: inout RecordChange, given: JSONValue, _ context: [String: ResourceObject],
     isCascaded: Bool = false
@@ -194,7 +194,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
 
   // MARK: Its value
 
-  /// Finds out what a change makes of its record, with what the registry looks after.
+  /// Computes the new record of a change, with the fields that the registry maintains.
   private func evaluate(_ change: inout RecordChange, _ given: JSONValue) throws(ResourceError) {
     switch change.kind {
     case .destroy: (change.json, change.new) = (.null, .empty)
@@ -211,7 +211,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
     registry.ownedFields(of: change.definition.name)
   }
 
-  /// What the registry writes into a record.
+  /// The fields that the registry writes into a record.
   private func ownedValues(
     _ change: RecordChange
   ) throws(ResourceError) -> [(field: Key, json: JSONValue)] {
@@ -234,7 +234,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
     return values
   }
 
-  /// What a counter of a record that is put in place begins with.
+  /// The initial number of a counter in a new record.
   private func startValue(
     _ counter: CounterDefinition, _ change: RecordChange
   ) throws(ResourceError) -> JSONValue {
@@ -275,7 +275,7 @@ public struct ResourcePlanner<Reader: TreeReader> {
     throw error
   }
 
-  /// True if a reference leads to a record, or whether it does cannot be told.
+  /// True if a reference leads to a record, or if that is unknown.
   private func leadsSomewhere(
     _ field: Key, _ target: String, _ change: RecordChange
   ) throws(ResourceError) -> Bool {

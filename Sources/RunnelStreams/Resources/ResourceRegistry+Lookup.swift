@@ -1,9 +1,9 @@
 public import RunnelTree
 
-// What is registered, as those ask who do something with it.
+// Lookups for operations.
 
 extension ResourceRegistry {
-  /// The resource of a name.
+  /// The resource with a name.
   ///
   /// - Throws: `ResourceError` (`unknownResource`).
   public func definition(_ name: String) throws(ResourceError) -> ResourceDefinition {
@@ -33,9 +33,9 @@ extension ResourceRegistry {
   /// The place of an object's record.
   ///
   /// - Parameters:
-  ///   - object: the object, which has a key, or is the one of its context.
-  ///   - context: the objects that the names of the path stand for.
-  /// - Returns: the place, at which nothing need stand.
+  ///   - object: the object; it must have a key, or the pattern must give it one.
+  ///   - context: the objects for the names of the path.
+  /// - Returns: the place, which may be empty.
   /// - Throws: `ResourceError` (`unknownResource`, `missingName`, `missingKey`, `keyMismatch`).
   ///
   /// Source: origins, section 2.7.
@@ -49,7 +49,7 @@ extension ResourceRegistry {
     return try definition.path(of: identity)
   }
 
-  /// The place whose children are named by the keys of a resource's records.
+  /// The place whose children have the keys of a resource's records.
   ///
   /// - Throws: `ResourceError` (`unknownResource`, or `missingName` with the pattern and the name).
   ///
@@ -60,9 +60,9 @@ extension ResourceRegistry {
     try definition(resource).primary.collection(names: context.compactMapValues(\.key))
   }
 
-  /// Which record an object is, or is to be.
+  /// The identity of an object's record.
   ///
-  /// `newKey` gives the key of an object that has none, where the pattern has room for one.
+  /// `newKey` returns the key for an object without one, if the pattern has room for it.
   func identity(
     of object: ResourceObject, _ definition: ResourceDefinition,
     _ context: [String: ResourceObject], newKey: () throws(ResourceError) -> Key
@@ -75,7 +75,7 @@ extension ResourceRegistry {
       if names[name] != nil { continue }
       throw ResourceRegistry.missing(name, pattern, definition, isNew: context[name] != nil)
     }
-    // Without `@` the last piece is a name that stands for something, or a key.
+    // Without `@` the last piece gives the key: a name or a literal key.
     let fixed = pattern.keyName.flatMap { names[$0] } ?? pattern.lastLiteral
     let key = if let known = fixed ?? object.key { known } else { try newKey() }
     if let own = object.key, own != key {
@@ -106,16 +106,16 @@ extension ResourceRegistry {
       resource: definition.name, pattern: definition.primary.description, missing: definition.name)
   }
 
-  /// The resource that a name of a resource's patterns belongs to; nil if to none.
+  /// The resource of a name in a resource's patterns; nil if there is none.
   ///
-  /// It is the one that was said to be, or the one that is called so, whatever its case.
+  /// It is the registered parent, or the resource with the same name, whatever its case.
   public func parent(of name: String, in definition: ResourceDefinition) -> String? {
     if let parent = definition.parents[name] { return parent }
     return definitions.map(\.name).first { $0 == name }
       ?? definitions.map(\.name).first { $0.lowercased() == name.lowercased() }
   }
 
-  /// The owner that a record tells; nil if it tells none.
+  /// The owner that a record names; nil if it names none.
   func owner(
     _ relation: ResourceRelation, of identity: ResourceIdentity, _ record: Node
   ) throws(ResourceError) -> ResourceIdentity? {

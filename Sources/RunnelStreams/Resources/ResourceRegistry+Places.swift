@@ -1,24 +1,24 @@
 public import RunnelBase
 public import RunnelTree
 
-// What a place is, for those who are given one and ask how it is changed.
+// The meaning of a place, for callers who want to change it.
 
-/// What a registry knows of a place in the tree.
+/// The meaning of a place in the tree, as a registry knows it.
 public enum ResourcePlace: Hashable, Sendable {
-  /// A record, or a place below it: it is changed by operations.
+  /// A record, or a place below it: operations change it.
   case record(ResourceIdentity, field: Path)
-  /// A copy of a record that is read elsewhere, or a place below one: it follows the record.
+  /// A copy of a record, or a place below one: it follows the record.
   case copy(resource: String)
-  /// The action log, or a place in it: operations write it.
+  /// The action log, or a place in it: operations append to it.
   case log
-  /// Records of these resources may stand below, in the order of the registry.
+  /// A place with records of these resources below it, in the order of the registry.
   case above([String])
-  /// Nothing is registered here.
+  /// A place of no resource.
   case free
 }
 
 extension ResourceRegistry {
-  /// What a place is.
+  /// The meaning of a place.
   ///
   /// O(resources).
   public func place(of path: Path) -> ResourcePlace {
@@ -44,8 +44,8 @@ extension ResourceRegistry {
     return above.isEmpty ? .free : .above(above)
   }
 
-  /// The resource whose records are the children of a place, with what the names of their paths stand
-  /// for; nil if there is none, or its records get no keys of their own there.
+  /// The resource whose records are the children of a place, with the keys for the names of their
+  /// paths; nil if there is none, or its records have no keys of their own there.
   public func resource(
     ofChildrenOf collection: Path
   ) -> (definition: ResourceDefinition, names: [String: Key])? {
@@ -59,12 +59,13 @@ extension ResourceRegistry {
     return nil
   }
 
-  /// The records that somebody has at a record and toggles, as one likes a message: one for each
-  /// resource whose path has no `@`, names the record, and ends in who it is.
+  /// The records with which a person toggles something about a record, as one likes a message: one
+  /// for each resource whose pattern has no `@`, names the record's resource, and ends in the
+  /// person.
   ///
   /// - Parameters:
   ///   - record: the record.
-  ///   - person: the key that the last name stands for.
+  ///   - person: the key for the last name.
   /// - Returns: the records, in the order of the registry; they need not exist.
   public func toggled(at record: ResourceIdentity, by person: Key) -> [ResourceIdentity] {
     definitions.compactMap { definition in
@@ -89,15 +90,15 @@ extension ResourceRegistry {
     }
   }
 
-  /// The resources of the records that somebody toggles at any record of a resource: those of
-  /// `toggled(at:by:)`, whoever it is and whichever record.
+  /// The resources of the records with which a person toggles something about a record of a
+  /// resource: those of `toggled(at:by:)` for any person and record.
   ///
   /// O(resources squared).
   public func toggledResources(of resource: String) -> [String] {
     guard let names = definitions.first(where: { $0.name == resource })?.primary.names else {
       return []
     }
-    // All that `toggled` asks of keys is whether there are any.
+    // `toggled` needs only to know that there are keys, not which.
     let some = Key(unchecked: "-")
     let record = ResourceIdentity(
       resource: resource, key: some,
@@ -105,7 +106,7 @@ extension ResourceRegistry {
     return toggled(at: record, by: some).map(\.resource)
   }
 
-  /// An operation on the record of an identity; the objects of its context have only their keys.
+  /// An operation on the record with an identity; the objects of its context have only keys.
   public func operation(
     _ kind: ResourceOperation.Kind, on identity: ResourceIdentity, value: JSONValue = .null
   ) -> ResourceOperation {
@@ -114,7 +115,7 @@ extension ResourceRegistry {
       in: context(of: identity.names, for: identity.resource))
   }
 
-  /// The creation of a record under a new key, where the names of its path stand for these keys.
+  /// The creation of a record under a new key, with these keys for the names of its path.
   public func creation(
     of definition: ResourceDefinition, names: [String: Key], value: JSONValue
   ) -> ResourceOperation {
@@ -137,7 +138,7 @@ extension ResourceRegistry {
 }
 
 extension PathPattern {
-  /// True if a path of the pattern may lie below a place.
+  /// True if a place of the pattern can lie below a place.
   fileprivate func mayLie(below path: Path) -> Bool {
     zip(pieces, path.keys).allSatisfy { pair in
       switch pair.0 {

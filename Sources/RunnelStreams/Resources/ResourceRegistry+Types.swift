@@ -1,6 +1,6 @@
 public import RunnelTree
 
-// Registration by Swift types, in the words of the origin.
+// Registration by Swift types, with the names that the origin project uses.
 
 extension ResourceRegistry {
   /// Registers the resource of a type: `resource(Group.self, path: "/group/@")`.
@@ -37,7 +37,7 @@ extension ResourceRegistry {
       into: member.resourceName, from: owner.resourceName, link: link, fields: fields)
   }
 
-  /// Has members destroyed with their owner.
+  /// Registers that members are destroyed with their owner.
   ///
   /// - Throws: `ResourceError` (`unknownResource` or `invalidDefinition`); then nothing is registered.
   public mutating func cascade<Owner: Resource, Member: Resource>(

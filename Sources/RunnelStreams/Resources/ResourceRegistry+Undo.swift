@@ -1,25 +1,25 @@
 import RunnelBase
 public import RunnelTree
 
-// How an entry of the action log is taken back: by an operation of its own, which is logged in turn.
+// Undoing an entry of the action log, by an operation of its own, which is logged in turn.
 
 extension ResourceError.Code {
-  /// What an entry of the action log did was changed since, or cannot be told any more.
+  /// The entry's record was changed since, or its former state is not known any more.
   public static let cannotUndo = ResourceError.Code(rawValue: "cannot_undo")
 }
 
 extension ResourceRegistry {
-  /// The operation that takes an entry of the action log back, where what it did still stands.
+  /// The operation that undoes an entry of the action log, if the result of the entry still stands.
   ///
-  /// Counters and copies are not compared: they follow what others did. To take a creation back is to
-  /// destroy the record; to take a destruction back is to create it again, without what was destroyed
-  /// with it; to take a change back is to write the old values of the fields that it changed.
+  /// Counters and copies are not compared: they depend on changes by others. Undoing a creation
+  /// destroys the record. Undoing a destruction creates it again, without the records that were
+  /// destroyed with it. Undoing an update restores the old values of the fields that it changed.
   ///
   /// - Parameters:
   ///   - entry: the entry.
-  ///   - reader: the tree as it is.
-  /// - Returns: the operation; it is to be carried out before the tree changes.
-  /// - Throws: `ResourceError` (`cannotUndo`) that says what was changed since, or is not known.
+  ///   - reader: the tree.
+  /// - Returns: the operation; it must be carried out before the tree changes.
+  /// - Throws: `ResourceError` (`cannotUndo`) with what was changed since, or is not known.
   public func undoing(
     _ entry: ActionLogEntry, reader: some TreeReader
   ) throws(ResourceError) -> ResourceOperation {
@@ -58,7 +58,7 @@ extension ResourceRegistry {
     }
   }
 
-  /// Makes sure that what a record belongs to by its path is there, so that it is no orphan.
+  /// Checks that the owners in a record's path exist, so that the record does not become an orphan.
   private func checkOwnersExist(
     _ entry: ActionLogEntry, _ identity: ResourceIdentity, _ definition: ResourceDefinition,
     _ reader: some TreeReader
@@ -87,10 +87,10 @@ extension ResourceRegistry {
 }
 
 extension ResourcePlanner {
-  /// The plan of taking an entry of the action log back; see `ResourceRegistry.undoing`.
+  /// The plan for undoing an entry of the action log; see `ResourceRegistry.undoing`.
   ///
-  /// - Throws: as `plan`, and `ResourceError` (`cannotUndo`), also where records that came since would be
-  ///   destroyed with the one that is taken back.
+  /// - Throws: as `plan`, and `ResourceError` (`cannotUndo`), also if records that were added since
+  ///   would be destroyed with the one to be removed.
   public consuming func plan(
     undoing entry: ActionLogEntry
   ) throws(ResourceError) -> ResourcePlan {
@@ -106,12 +106,12 @@ extension ResourcePlanner {
   }
 }
 
-/// The fields that an entry changed, beside what stands there now.
+/// The fields that an entry changed, and their present values.
 private struct UndoValues {
   let entry: ActionLogEntry
   let present: JSONValue
-  /// The names of the fields that it changed, in the order of the keys; the empty name is the record
-  /// itself, where it is no object.
+  /// The names of the fields that it changed, in the order of the keys; the empty name stands for
+  /// the record itself, if it is not an object.
   let changed: [String]
 
   init(_ entry: ActionLogEntry, present: JSONValue, owned: Set<Key>) {
@@ -125,13 +125,13 @@ private struct UndoValues {
       ? names.filter { (entry.old[$0] ?? .null) != (entry.new[$0] ?? .null) } : [""]
   }
 
-  /// What is to be written for them.
+  /// The values to write for them.
   var restored: JSONValue {
     if changed == [""] { return entry.old }
     return .object(changed.map { JSONMember($0, entry.old[$0] ?? .null) })
   }
 
-  /// - Throws: `ResourceError` (`cannotUndo`) that names the first field which is another now.
+  /// - Throws: `ResourceError` (`cannotUndo`) with the first field that was changed since.
   func checkUnchanged() throws(ResourceError) {
     for name in changed {
       let (then, now) =
@@ -154,7 +154,7 @@ extension JSONValue {
 }
 
 extension Node {
-  /// The node of JSON that was read from the tree.
+  /// The node for JSON that was read from the tree.
   fileprivate static func reading(_ json: JSONValue) throws(ResourceError) -> Node {
     try ResourceError.wrapping { () throws(TreeError) in try Node(json: json) }
   }

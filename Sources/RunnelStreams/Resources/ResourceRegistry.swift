@@ -1,15 +1,16 @@
 public import RunnelTree
 
-/// Which resources there are, where their records stand, and what is kept in step with them.
+/// The resources of a tree: the places of their records, and the counters and copies that follow
+/// from them.
 ///
-/// A value: it is made once, from code or from a file, and handed to whoever does something.
+/// It is a value: it is made once, from code or from a file, and passed to every operation.
 ///
 /// Invariants:
-/// - I1. No place of one pattern is a place of another, or above or below one; so no record can be
-///   overwritten by a write to another.
-/// - I2. Who owns a record follows from its path and its fields alone, without a context; so what
-///   follows from a record can be checked and made anew from the data.
-/// - I3. A field that is counted or copied into is written by nobody else.
+/// - I1. A place of one pattern is never equal to, above or below a place of another; so a record
+///   cannot be overwritten by a write to another one.
+/// - I2. The owner of a record follows from its path and its fields alone, without a context; so
+///   everything that follows from a record can be checked and made again from the data.
+/// - I3. Only the registry writes fields for counters and copies.
 ///
 /// Source: origins, section 2.1.
 public struct ResourceRegistry: Sendable {
@@ -21,12 +22,12 @@ public struct ResourceRegistry: Sendable {
   public private(set) var copies: [CopyDefinition] = []
   /// The members that are destroyed with their owners, in the order in which they were registered.
   public private(set) var cascades: [ResourceRelation] = []
-  /// The rules that are asked before something is done, in their order.
+  /// The rules that are asked before a change, in their order.
   public private(set) var rules: [ResourceRule] = []
-  /// The place to which what was done is logged, entry by entry; nil if nothing is.
+  /// The place of the action log; nil if there is none.
   public private(set) var log: Path?
 
-  /// Makes a registry that knows nothing.
+  /// Makes an empty registry.
   public init() {}
 
   // MARK: Resources
@@ -34,11 +35,12 @@ public struct ResourceRegistry: Sendable {
   /// Registers a resource.
   ///
   /// - Parameters:
-  ///   - name: what it is called.
-  ///   - paths: where its records stand; see `PathPattern`. Each record is at all of these places. The
-  ///     names of further patterns are in the first too, or are references of the record.
-  ///   - schema: what its records look like.
-  ///   - parents: which resource a name of the patterns belongs to, where that is not the one called so.
+  ///   - name: the name.
+  ///   - paths: the places of its records; see `PathPattern`. Each record is stored at all of these
+  ///     places. The names of further patterns must be in the first too, or be references of the
+  ///     record.
+  ///   - schema: the rules for the fields of its records.
+  ///   - parents: the resources of names in the patterns that are not called like their resource.
   /// - Throws: `ResourceError` (`invalidPattern` or `invalidDefinition`); then nothing is registered.
   public mutating func resource(
     _ name: String, paths: [String], schema: ResourceSchema = ResourceSchema(),
@@ -104,14 +106,15 @@ public struct ResourceRegistry: Sendable {
 
   // MARK: Relations
 
-  /// Registers a counter: a field of the owner that holds how many members it has.
+  /// Registers a counter: a field of the owner with the number of its members.
   ///
   /// - Parameters:
-  ///   - owner: the resource that has the counter.
+  ///   - owner: the resource with the counter.
   ///   - name: the field.
   ///   - counting: the resource whose records are counted.
-  ///   - link: how a record tells its owner, as text (`$group`, `from`); nil if there is but one way.
-  ///   - predicate: which of them count; nil if all do.
+  ///   - link: how a record names its owner, as text (`$group`, `from`); nil if there is only one
+  ///     way.
+  ///   - predicate: the condition for records that count; nil if all do.
   /// - Throws: `ResourceError` (`unknownResource` or `invalidDefinition`); then nothing is registered.
   ///
   /// Source: origins, sections 2.1 and 2.5.
@@ -127,13 +130,13 @@ public struct ResourceRegistry: Sendable {
     counters.append(CounterDefinition(relation: relation, field: field, predicate: predicate))
   }
 
-  /// Registers copies: fields of the members that hold what fields of their owner hold.
+  /// Registers copies: fields of the members with the values of fields of their owner.
   ///
   /// - Parameters:
-  ///   - member: the resource that has the copies.
+  ///   - member: the resource with the copies.
   ///   - owner: the resource that they are copied from.
-  ///   - link: how a record tells its owner, as text; nil if there is but one way.
-  ///   - fields: which field of the owner goes where, by their names.
+  ///   - link: how a record names its owner, as text; nil if there is only one way.
+  ///   - fields: the fields of the owner and their copies, by name.
   /// - Throws: `ResourceError` (`unknownResource` or `invalidDefinition`); then nothing is registered.
   public mutating func copy(
     into member: String, from owner: String, link: String? = nil,
@@ -142,9 +145,9 @@ public struct ResourceRegistry: Sendable {
     try copy(into: member, from: owner, link: link, pairs: fields.map { ($0.key, $0.value) })
   }
 
-  /// Registers copies whose fields are given as pairs of names: the owner's, then the copy's.
+  /// Registers copies whose fields are given as pairs of names: the owner's field, then the copy.
   ///
-  /// - Throws: `ResourceError` as with a literal.
+  /// - Throws: `ResourceError`, as with a dictionary literal.
   public mutating func copy(
     into member: String, from owner: String, link: String? = nil,
     pairs: [(source: String, copy: String)]
@@ -162,7 +165,7 @@ public struct ResourceRegistry: Sendable {
     copies.append(CopyDefinition(relation: relation, fields: fields))
   }
 
-  /// Has members destroyed with their owner.
+  /// Registers that members are destroyed with their owner.
   ///
   /// - Throws: `ResourceError` (`unknownResource` or `invalidDefinition`); then nothing is registered.
   public mutating func cascade(
@@ -171,9 +174,10 @@ public struct ResourceRegistry: Sendable {
     cascades.append(try relation(member, link, owner))
   }
 
-  /// Has what is done logged below a place.
+  /// Logs all operations below a place.
   ///
-  /// - Throws: `ResourceError` (`invalidDefinition` if records stand there, `tree` if it is no path).
+  /// - Throws: `ResourceError` (`invalidDefinition` if records are stored there, `tree` if it is
+  ///   not a path).
   public mutating func log(at path: String) throws(ResourceError) {
     let place = try ResourceError.wrapping { () throws(TreeError) in try Path(path) }
     let pattern = PathPattern(place)
@@ -184,7 +188,7 @@ public struct ResourceRegistry: Sendable {
     log = place
   }
 
-  /// Adds a rule that is asked before something is done, after those added before.
+  /// Adds a rule that is asked before changes, after the rules added before.
   public mutating func before(_ rule: ResourceRule) { rules.append(rule) }
 
   /// A field that only the registry writes.
@@ -220,7 +224,7 @@ public struct ResourceRegistry: Sendable {
     return ResourceRelation(member: member, link: link, owner: owner)
   }
 
-  /// The only way by which a resource's records can tell their owner.
+  /// The only way in which a resource's records can name their owner.
   private func onlyLink(
     _ member: ResourceDefinition, _ owner: String
   ) throws(ResourceError) -> ResourceLink {
@@ -241,6 +245,6 @@ public struct ResourceRegistry: Sendable {
 }
 
 extension PathPattern {
-  /// The pattern of one place.
+  /// The pattern of a single place.
   init(_ path: Path) { self.init(pieces: path.keys.map(Piece.literal)) }
 }

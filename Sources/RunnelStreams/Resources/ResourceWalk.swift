@@ -1,18 +1,18 @@
 import RunnelTree
 
-/// Goes through the stored records of a resource, all or those of one owner, page by page.
+/// Visits the stored records of a resource, all of them or those of one owner, page by page.
 ///
-/// Memory is that of one page, except for members that tell their owner by a field: those are found by
-/// an index, if one is declared, and are in memory at once.
+/// It holds one page in memory. Only members that name their owner by a field are in memory at
+/// once; an index finds them, if one is declared.
 struct ResourceWalk<Reader: TreeReader> {
   private let definition: ResourceDefinition
   private let reader: Reader
-  /// What names of the pattern are known to stand for.
+  /// The known keys for names of the pattern.
   private let names: [String: Key]
-  /// The field that must hold a key, if one must.
+  /// The field that must hold a key; nil for no condition.
   private let condition: (field: Key, key: Key)?
 
-  /// Goes through all records of a resource.
+  /// Makes a walk over all records of a resource.
   init(_ definition: ResourceDefinition, _ reader: Reader) {
     self.definition = definition
     self.reader = reader
@@ -20,7 +20,7 @@ struct ResourceWalk<Reader: TreeReader> {
     condition = nil
   }
 
-  /// Goes through the members of one owner.
+  /// Makes a walk over the members of one owner.
   init(
     _ relation: ResourceRelation, of owner: ResourceIdentity, _ registry: ResourceRegistry,
     _ reader: Reader
@@ -28,7 +28,8 @@ struct ResourceWalk<Reader: TreeReader> {
     definition = try registry.definition(relation.member)
     self.reader = reader
     var names = owner.names
-    // This name of the owner is its key, which the link tells; the member may use the name for another.
+    // This name of the owner is its key, which the link gives; the member may use the name for
+    // something else.
     if let keyName = try registry.definition(owner.resource).primary.keyName {
       names[keyName] = nil
     }
@@ -41,14 +42,14 @@ struct ResourceWalk<Reader: TreeReader> {
     self.names = names
   }
 
-  /// What is bound on the way down.
+  /// The pieces that are bound on the way down.
   private struct Place {
     var path: [Key] = []
     var key: Key?
     var names: [String: Key]
   }
 
-  /// Calls `body` for each record, in the order of the keys on the way, until it returns false.
+  /// Calls `body` for each record, in key order, until it returns false.
   ///
   /// Returns false if it was stopped.
   @discardableResult
@@ -79,7 +80,7 @@ struct ResourceWalk<Reader: TreeReader> {
     return true
   }
 
-  /// The key that a piece stands for, if that is known.
+  /// The key for a piece, if it is known.
   private func bound(_ piece: PathPattern.Piece, _ place: Place) -> Key? {
     switch piece {
     case .literal(let key): key

@@ -1,13 +1,14 @@
-/// A search for the places of several rows at once, in the order in which they stand.
+/// A search for the places of several rows at once, in order.
 struct PlaceSearch {
-  /// The place of each row: how many rows of the tree stand before it.
+  /// The place of each row: the number of rows of the tree before it.
   private(set) var places: [Int] = []
 
   private let rows: [RowObject]
   private let order: RowOrder
   private let missing: ((RowObject) -> Int)?
 
-  /// Makes a search for rows in order; `missing` tells the place of one that is not where it has to be.
+  /// Makes a search for rows in order; `missing` finds the place of a row that is not where it
+  /// should be.
   init(rows: [RowObject], order: RowOrder, missing: ((RowObject) -> Int)?) {
     self.rows = rows
     self.order = order
@@ -17,7 +18,7 @@ struct PlaceSearch {
 
   /// Finds the places of some of the rows, which are all below a node or directly after it.
   ///
-  /// So many rows of the tree as `start` says stand before the node.
+  /// `start` is the number of rows of the tree before the node.
   mutating func visit(_ node: RowsNode<RowObject>, startingAt start: Int, rows wanted: Range<Int>) {
     if node.isLeaf { return visit(leaf: node.elements, startingAt: start, rows: wanted) }
     var (next, child, start) = (wanted.lowerBound, 0, start)
@@ -48,7 +49,7 @@ struct PlaceSearch {
     }
   }
 
-  /// The first child, from one on, whose last row does not stand before a row.
+  /// The first child, starting with one, whose last row is not before a row.
   private func firstChild(
     of node: RowsNode<RowObject>, from first: Int, notBefore row: RowObject
   ) -> Int {
@@ -57,7 +58,7 @@ struct PlaceSearch {
     }
   }
 
-  /// Where those of the rows end that do not stand after the last row of a node; the first does not.
+  /// The end of those rows that are not after the last row of a node; the first row is not.
   private func end(of wanted: Range<Int>, notAfter last: RowObject?) -> Int {
     var end = wanted.lowerBound + 1
     while let last, end < wanted.upperBound, !order.isBefore(last, rows[end]) { end += 1 }
@@ -66,7 +67,7 @@ struct PlaceSearch {
 }
 
 extension RowOrder {
-  /// The first index, from one on, whose element is not before the place sought.
+  /// The first index, starting with one, whose element is not before the place sought.
   @inline(__always)
   fileprivate static func lowerBound<Element>(
     of elements: [Element], from first: Int, _ isBefore: (Element) -> Bool

@@ -1,14 +1,14 @@
 import RunnelBase
 
 extension RowEdit where Item == RowObject {
-  /// What the edit does to a list of one section.
+  /// The changes that the edit makes to a list with one section.
   ///
   /// O(t log n) in the t rows of the edit.
   ///
   /// - Parameters:
-  ///   - oldCount: how many rows there were before.
-  ///   - changed: the keys of rows that are taken out and put in again with another content.
-  /// - Returns: what happened.
+  ///   - oldCount: the number of rows before.
+  ///   - changed: the keys of rows that are removed and inserted again with new content.
+  /// - Returns: the changes.
   func changes(toRows oldCount: Int, changed: Set<String>) -> ChangeSet {
     if isEmpty { return ChangeSet() }
     // The id of the section of a stream with one.
@@ -21,14 +21,14 @@ extension RowEdit where Item == RowObject {
       changed: changed)
   }
 
-  /// The rows that are taken out, at their old places in a section.
+  /// The removed rows, at their old places in a section.
   func removedRows(section: Int) -> [SectionedDiff.Row] {
     zip(removing, removed).map { index, row in
       SectionedDiff.Row(path: IndexPath(section: section, row: index), key: row.key)
     }
   }
 
-  /// The rows that are put in, at their new places in a section.
+  /// The inserted rows, at their new places in a section.
   func insertedRows(section: Int) -> [SectionedDiff.Row] {
     zip(insertedIndices, inserting).map { index, insertion in
       SectionedDiff.Row(path: IndexPath(section: section, row: index), key: insertion.item.key)

@@ -1,17 +1,17 @@
 import RunnelBase
 
 extension RowEdit {
-  /// What the edit does to a list that shows one range of the rows.
+  /// The edit as seen by a list that shows one range of the rows.
   ///
-  /// Rows that were not touched leave that list, or come into it, if the range or the number of rows
-  /// before it changes.
+  /// Untouched rows leave that list, or enter it, if the range or the number of rows before it
+  /// changes.
   ///
   /// O(t log t) in the t rows of the edit and those that come and leave.
   ///
   /// - Parameters:
   ///   - rows: the rows before the edit.
-  ///   - old: which of them were shown.
-  ///   - new: which of the rows after the edit are shown.
+  ///   - old: the range shown before the edit.
+  ///   - new: the range shown after the edit.
   /// - Returns: the edit of the list that shows the range.
   func seen(of rows: Rows<Item>, from old: Range<Int>, to new: Range<Int>) -> RowEdit {
     let newCount = rows.count - removing.count + inserting.count
@@ -35,14 +35,14 @@ extension RowEdit {
   }
 }
 
-/// Which untouched rows leave a range that is shown, and which come into it.
+/// Finds the untouched rows that leave or enter a shown range.
 private struct WindowWalk<Item> {
   let edit: RowEdit<Item>
   let count: Int
   let old: Range<Int>
   let new: Range<Int>
 
-  /// The new index of a row that is not touched.
+  /// The new index of an untouched row.
   func newIndex(of index: Int) -> Int {
     index - edit.removing.lowerBound { $0 < index } + edit.inserting.lowerBound { $0.gap <= index }
   }
@@ -52,19 +52,19 @@ private struct WindowWalk<Item> {
     return place < edit.removing.count && edit.removing[place] == index
   }
 
-  /// The old indices of the rows that were shown and are not any more.
+  /// The old indices of the rows that are no longer shown.
   var leaving: [Int] {
     rows(old.reversed()) { $0 >= new.upperBound } + rows(old) { $0 < new.lowerBound }
   }
 
-  /// The old indices of the rows that were not shown and are now.
+  /// The old indices of the rows that are newly shown.
   var entering: [Int] {
     let after = rows(old.upperBound..<count) { $0 < new.upperBound }
     let before = rows((0..<old.lowerBound).reversed()) { $0 >= new.lowerBound }
     return (after + before).filter { new.contains(newIndex(of: $0)) }
   }
 
-  /// The first untouched rows of a sequence whose new indices are as wanted.
+  /// The first untouched rows of a sequence, as long as their new indices meet a condition.
   private func rows(_ indices: some Sequence<Int>, while isWanted: (Int) -> Bool) -> [Int] {
     var result: [Int] = []
     for index in indices where !isTouched(index) {

@@ -1,20 +1,20 @@
-/// Rows to take out of an ordered list and to put into it, all at once.
+/// Rows to remove from an ordered list and to insert into it, at once.
 struct RowEdit<Item> {
-  /// A row to put in.
+  /// A row to insert.
   struct Insertion {
-    /// How many of the old rows stand before it, those that are taken out included.
+    /// The number of old rows before it, including those that are removed.
     var gap: Int
     var item: Item
   }
 
-  /// The indices to take out, ascending.
+  /// The indices to remove, ascending.
   var removing: [Int] = []
-  /// What stands at these indices, in an edit that tells what was done; else empty.
+  /// The removed elements, in an edit that describes a change; otherwise empty.
   var removed: [Item] = []
-  /// What to put in, in order: gaps ascend.
+  /// The rows to insert, in order: gaps ascend.
   var inserting: [Insertion] = []
 
-  /// True if nothing is to be done.
+  /// True if the edit changes nothing.
   var isEmpty: Bool { removing.isEmpty && inserting.isEmpty }
 
   /// The new index of each inserted row.
@@ -26,20 +26,20 @@ struct RowEdit<Item> {
     }
   }
 
-  /// The same edit with other things put in, each made of the one it replaces.
+  /// The same edit with each inserted element replaced by another.
   func mapItems<Other>(_ transform: (Item) -> Other) -> RowEdit<Other> {
     RowEdit<Other>(
       removing: removing,
       inserting: inserting.map { .init(gap: $0.gap, item: transform($0.item)) })
   }
 
-  /// Takes out the row at an index, which is after those before.
+  /// Removes the row at an index, which must be after those removed before.
   mutating func remove(_ item: Item, at index: Int) {
     removing.append(index)
     removed.append(item)
   }
 
-  /// Lets gaps ascend: an order that contradicts itself finds some that do not.
+  /// Makes gaps ascend; an inconsistent order may give gaps that do not.
   mutating func straighten() {
     var highest = 0
     for index in inserting.indices {

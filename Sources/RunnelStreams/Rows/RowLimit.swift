@@ -1,8 +1,8 @@
-/// How many rows of a list are shown, counted from one of its ends.
+/// The number of rows of a list that are shown, counted from one of its ends.
 public struct RowLimit: Hashable, Sendable {
   /// How many rows: at least 0.
   public var count: Int
-  /// The end at which the rows that are shown stand.
+  /// The end at which the shown rows stand.
   public var end: ListEnd
 
   /// Makes a limit to `count` rows at an end.
@@ -12,7 +12,7 @@ public struct RowLimit: Hashable, Sendable {
     self.end = end
   }
 
-  /// The indices that are shown of so many rows.
+  /// The range that is shown of so many rows.
   func range(of rowCount: Int) -> Range<Int> {
     switch end {
     case .start: 0..<min(count, rowCount)

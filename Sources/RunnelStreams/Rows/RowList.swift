@@ -1,13 +1,13 @@
-/// Rows in an order, of which those are shown that are accepted, up to a limit.
+/// Rows in an order; the accepted ones are shown, up to a limit.
 ///
 /// Invariants:
 /// - I1. `all` is strictly ordered by `order`.
 /// - I2. `accepted` holds the accepted rows of `all`; it is `all` itself unless `isFiltered`.
 /// - I3. `shown` holds the rows of `accepted` in `shownRange`.
 ///
-/// Each change returns the edit that was made to the rows that are shown.
+/// Each change returns the edit of the rows that are shown.
 struct RowList {
-  /// A row before and after a change; nil where there is none.
+  /// A row before and after a change; nil if it did not exist.
   struct Replacement {
     var old: RowObject?
     var new: RowObject?
@@ -15,15 +15,15 @@ struct RowList {
 
   private(set) var all = Rows<RowObject>()
   private(set) var limit: RowLimit?
-  /// True if some rows may not be accepted.
+  /// True if there may be rows that are not accepted.
   var isFiltered = false {
     didSet { if isFiltered != oldValue { acceptedApart = isFiltered ? all : [] } }
   }
-  /// The accepted rows if they are not all.
+  /// The accepted rows, if not all rows are.
   ///
-  /// Where they are, nothing else holds their nodes, which are then changed in place.
+  /// Nothing else then holds their nodes, so that these are changed in place.
   private var acceptedApart = Rows<RowObject>()
-  /// The rows that are shown if there is a limit.
+  /// The shown rows, if there is a limit.
   private var shownApart = Rows<RowObject>()
   private var order: RowOrder
 
@@ -33,16 +33,16 @@ struct RowList {
 // MARK: Reading
 
 extension RowList {
-  /// The rows that are accepted.
+  /// The accepted rows.
   var accepted: Rows<RowObject> { isFiltered ? acceptedApart : all }
 
-  /// The rows that are shown.
+  /// The shown rows.
   var shown: Rows<RowObject> { limit == nil ? accepted : shownApart }
 
-  /// Which of the accepted rows are shown.
+  /// The range of the accepted rows that is shown.
   var shownRange: Range<Int> { limit?.range(of: accepted.count) ?? 0..<accepted.count }
 
-  /// The index of a row among those shown; nil if it is not one of them.
+  /// The index of a row among the shown rows; nil if it is not shown.
   ///
   /// O(log n).
   func index(of row: RowObject) -> Int? {
@@ -51,7 +51,7 @@ extension RowList {
     return shownRange.contains(index) ? index - shownRange.lowerBound : nil
   }
 
-  /// The index of a row among all.
+  /// The index of a row among all rows.
   ///
   /// O(log n).
   func scannedIndex(of row: RowObject) -> Int { index(of: row, in: all) }
@@ -60,10 +60,10 @@ extension RowList {
     indices(of: [row], in: rows)[0]
   }
 
-  /// The indices of rows that are there, in order.
+  /// The indices of rows that are in the list, in order.
   private func indices(of wanted: [RowObject], in rows: Rows<RowObject>) -> [Int] {
     rows.places(of: wanted, in: order) { row in
-      // An order that contradicts itself finds no row by halves; it must not lose one.
+      // With an inconsistent order a binary search may miss a row, but no row must be lost.
       guard let index = rows.firstIndex(where: { $0 === row }) else {
         preconditionFailure("I1: the row is here.")
       }
@@ -75,12 +75,13 @@ extension RowList {
 // MARK: Changing
 
 extension RowList {
-  /// Takes rows out and puts others in.
+  /// Removes rows and inserts others.
   ///
   /// O(t log n) in the t rows.
   ///
-  /// - Parameter replacements: the rows; an old one is here and in no other replacement.
-  /// - Returns: the edit that was made to the rows that are shown.
+  /// - Parameter replacements: the rows; an old row must be in the list and in no other
+  ///   replacement.
+  /// - Returns: the edit of the rows that are shown.
   mutating func replace(_ replacements: [Replacement]) -> RowEdit<RowObject> {
     let edit = edit(of: all, replacements)
     if !isFiltered { return carryOut(all: edit, accepted: edit) }
@@ -102,7 +103,7 @@ extension RowList {
     shownApart = limit == nil ? [] : Rows(accepted[shownRange])
   }
 
-  /// Asks again which rows are accepted, and notes it.
+  /// Decides again which rows are accepted.
   ///
   /// O(n).
   mutating func filter(_ accepts: (RowObject) -> Bool) -> RowEdit<RowObject> {
@@ -118,9 +119,9 @@ extension RowList {
     return carryOut(all: RowEdit(), accepted: edit)
   }
 
-  /// Shows up to another number of rows; nil shows all.
+  /// Changes the limit; nil shows all accepted rows.
   ///
-  /// O(log n) for each row that comes or leaves.
+  /// O(log n) for each row that enters or leaves.
   mutating func limit(to limit: RowLimit?) -> RowEdit<RowObject> {
     let old = shownRange
     if self.limit == nil { shownApart = accepted }

@@ -1,16 +1,17 @@
 import RunnelTree
 
-/// A row of a list, whatever it shows: what the lists of streams are made of.
+/// A row of a list, independent of the type of its item; the lists of streams consist of such rows.
 ///
-/// It is a class of no type parameters so that one compiled code serves the lists of all items.
+/// It is a class without type parameters, so that the same compiled code serves the lists of all
+/// items.
 class RowObject {
   /// The identity of the row.
   final let key: String
-  /// A number that lists are ordered by; what it counts is the business of who keeps the list.
+  /// A number by which lists are ordered; the owner of the list defines its meaning.
   final var label: Int
-  /// Where the row came from: a number of who keeps the list.
+  /// The origin of the row; the owner of the list defines its meaning.
   final let origin: Int
-  /// True unless a predicate keeps it from being shown.
+  /// False if a predicate hides the row.
   final var isAccepted = true
 
   init(key: String, label: Int, origin: Int) {
@@ -20,9 +21,9 @@ class RowObject {
   }
 }
 
-/// A row with what is shown of it.
+/// A row with its item.
 class RowBox<Item: KeyedItem>: RowObject {
-  /// What is shown.
+  /// The item that is shown.
   final let item: Item
 
   init(_ item: Item, label: Int = 0, origin: Int = 0) {
@@ -30,15 +31,15 @@ class RowBox<Item: KeyedItem>: RowObject {
     super.init(key: item.key, label: label, origin: origin)
   }
 
-  /// A row of a list that holds only such rows; a debug build checks it.
+  /// Casts a row of a list that holds only such rows; a debug build checks the type.
   final class func of(_ row: RowObject) -> RowBox { unsafeDowncast(row, to: RowBox.self) }
 }
 
-/// A row of a query: what the tree told of it and what is shown.
+/// A row of a query: the record from the tree, and the item that is shown.
 ///
-/// Its label is what its place begins with, its origin the window that told it.
+/// Its label is the order prefix of its position; its origin is the window that it came from.
 final class QueryRow<Item: KeyedItem>: RowBox<Item> {
-  /// What the tree told; it is the item itself where that is what was told.
+  /// The record from the tree; it is the item itself if items are records.
   let record: Record
 
   init(_ record: Record, _ item: Item, label: Int, window: Int) {
@@ -46,11 +47,11 @@ final class QueryRow<Item: KeyedItem>: RowBox<Item> {
     super.init(item, label: label, origin: window)
   }
 
-  /// A row of a list that holds only rows of this kind; a debug build checks it.
+  /// Casts a row of a list that holds only such rows; a debug build checks the type.
   static func row(_ row: RowObject) -> QueryRow { unsafeDowncast(row, to: QueryRow.self) }
 
-  /// The key by which the tree knows the row.
+  /// The key of the row in the tree.
   var treeKey: Key { record.row.key }
-  /// The window that told the row last.
+  /// The window that the row came from last.
   var window: Int { origin }
 }

@@ -1,6 +1,7 @@
-/// The order of a list's rows: by their labels, and by something else among rows of one label.
+/// The order of a list's rows: by label, and among equal labels by another comparison.
 struct RowOrder {
-  /// True if the first of two rows with one label stands before the second; nil if there are no two.
+  /// Returns true if the first of two rows with equal labels is before the second; nil if labels
+  /// differ.
   var tie: ((RowObject, RowObject) -> Bool)?
 
   /// True if a row stands before another.
@@ -14,7 +15,7 @@ struct RowOrder {
   /// O(n log n), O(n) if they are in order already.
   func sorted(_ rows: [RowObject]) -> [RowObject] {
     if zip(rows, rows.dropFirst()).allSatisfy({ isBefore($0, $1) }) { return rows }
-    // Labels beside each other, so that most comparisons touch no row.
+    // The labels are stored side by side, so that most comparisons need not read the rows.
     var places = rows.enumerated().map { (label: $1.label, index: $0) }
     places.sort { left, right in
       if left.label != right.label { return left.label < right.label }

@@ -1,17 +1,17 @@
-/// Finds rows by a key that they hold themselves.
+/// A table of rows by a key that the rows hold themselves.
 ///
-/// It is a hash table with open addressing and linear probing (Knuth, vol. 3, 6.4, algorithms L and R)
-/// that keeps of each row a part of its hash and the row. A dictionary would keep the key once more,
-/// which takes twice as much memory as all the rest that a stream keeps of a row.
+/// It is a hash table with open addressing and linear probing (Knuth, vol. 3, 6.4, algorithms L and
+/// R). For each row it stores a part of the hash, and the row. A dictionary would also store the
+/// key, which takes twice as much memory as everything else that a stream keeps for a row.
 ///
 /// Finding, inserting and removing take O(1) on average.
 ///
-/// Invariant I1: from the home of a row to its slot, no slot is empty.
+/// Invariant I1: between the home slot of a row and its slot, no slot is empty.
 struct RowTable<Naming: RowNaming> {
-  /// A part of the hash of the row in each slot; 0 in one that is empty.
+  /// A part of the hash of the row in each slot; 0 if the slot is empty.
   private var hashes: [UInt32] = []
   private var slots: [RowObject?] = []
-  /// How many rows there are.
+  /// The number of rows.
   private(set) var count = 0
 
   /// Makes a table with room for so many rows.

@@ -1,13 +1,12 @@
 import RunnelBase
 
-/// The rows of a list and what is shown of them.
+/// The rows of a list, and the items that are shown.
 ///
-/// Each change returns what became of the rows that are shown, in the list's only section, or the edit
-/// that was made to them.
+/// Each change returns the changes of the shown rows, in a list with one section, or their edit.
 struct ShownRows<Item: KeyedItem> {
   typealias Replacement = RowList.Replacement
 
-  /// The rows: each is a `RowBox` of an item.
+  /// The rows, each a `RowBox` of an item.
   private(set) var list: RowList
   /// The items of `list.shown`.
   private(set) var items = Rows<Item>()
@@ -23,12 +22,12 @@ struct ShownRows<Item: KeyedItem> {
 // MARK: Reading
 
 extension ShownRows {
-  /// True if a row that is here is shown.
+  /// True if a row of the list is shown.
   func isShown(_ row: RowObject) -> Bool {
     row.isAccepted && (list.limit == nil || list.index(of: row) != nil)
   }
 
-  /// How many of the rows shown are of a first part of the order.
+  /// The number of shown rows in a first part of the order.
   ///
   /// O(log n).
   func count(while isWanted: (RowObject) -> Bool) -> Int { list.shown.lowerBound(isWanted) }
@@ -37,20 +36,20 @@ extension ShownRows {
 // MARK: Changing
 
 extension ShownRows {
-  /// Takes rows out and puts others in.
+  /// Removes rows and inserts others.
   ///
   /// O(t log n) in the t rows.
   ///
   /// - Parameters:
-  ///   - replacements: the rows; an old one is here and in no other replacement.
-  ///   - changed: the keys of rows that are to be told as changed if they stay.
-  /// - Returns: what became of the rows that are shown.
+  ///   - replacements: the rows; an old row must be in the list and in no other replacement.
+  ///   - changed: the keys of rows that are told as changed if they stay.
+  /// - Returns: the changes of the shown rows.
   mutating func replace(_ replacements: [Replacement], changed: Set<String>) -> ChangeSet {
     let count = items.count
     return replace(replacements).changes(toRows: count, changed: changed)
   }
 
-  /// Takes rows out and puts others in; returns the edit that was made to those shown.
+  /// Removes rows and inserts others; returns the edit of the shown rows.
   mutating func replace(_ replacements: [Replacement]) -> RowEdit<RowObject> {
     if let predicate {
       for case let row? in replacements.map(\.new) {
@@ -60,7 +59,7 @@ extension ShownRows {
     return show(list.replace(replacements))
   }
 
-  /// Puts the first rows in, which need not be in order.
+  /// Inserts the first rows, which need not be in order.
   ///
   /// O(n), O(n log n) if they are not in order.
   mutating func fill(_ rows: [RowObject]) {
@@ -95,15 +94,15 @@ extension ShownRows {
     return show(edit).changes(toRows: count, changed: [])
   }
 
-  /// Shows up to another number of rows; nil shows all.
+  /// Changes the limit; nil shows all accepted rows.
   ///
-  /// O(log n) for each row that comes or leaves.
+  /// O(log n) for each row that enters or leaves.
   mutating func limit(to limit: RowLimit?) -> ChangeSet {
     let count = items.count
     return self.limit(limit).changes(toRows: count, changed: [])
   }
 
-  /// Shows up to another number of rows; returns the edit that was made to those shown.
+  /// Changes the limit; returns the edit of the shown rows.
   mutating func limit(_ limit: RowLimit?) -> RowEdit<RowObject> { show(list.limit(to: limit)) }
 
   private mutating func show(_ edit: RowEdit<RowObject>) -> RowEdit<RowObject> {

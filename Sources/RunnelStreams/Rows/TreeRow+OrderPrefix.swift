@@ -2,10 +2,11 @@ import RunnelBase
 import RunnelTree
 
 extension TreeRow {
-  /// A number that tells most rows of one order apart: of two rows that stand in the tree's order the
-  /// first has no greater number.
+  /// A number that ascends with the order of a query: of two rows, the first never has the greater
+  /// number.
   ///
-  /// It is a prefix of what is compared, so that equal numbers say nothing. O(1).
+  /// It is a prefix of the compared value, so rows with equal numbers must be compared further.
+  /// O(1).
   var orderPrefix: Int {
     switch value {
     case .null: key.orderPrefix

@@ -1,19 +1,20 @@
 import OrderedCollections
 
-/// Who observes a stream, and in which order things happen to it.
+/// The observers of a stream, and the order of its changes.
 ///
 /// Responsibilities:
-/// - It carries out mutations one after the other: one that comes while observers are being told
-///   waits until all of them were.
-/// - It tells each observer each change once, in the order of observation.
-/// - Silenced, it tells nobody anything. Who misses a change by that is told the next one as a reload.
+/// - It carries out mutations one after the other: if one comes while observers are being told, it
+///   waits until all of them have been told.
+/// - It tells each observer each change once, in the order of registration.
+/// - While it is silent, it tells nothing. An observer that misses a change is told the next one as
+///   a reload.
 final class ChangeHub<Change> {
   private struct Observation {
     var observer: (Change) -> Void
     var hasMissed = false
   }
 
-  /// True while nobody may be told anything.
+  /// True while nothing may be told.
   var isSilent = false
 
   private let reload: (Change) -> Change
@@ -21,12 +22,12 @@ final class ChangeHub<Change> {
   private var waiting: [() -> Change?] = []
   private var isBusy = false
 
-  /// True if somebody was not told of a change and of none since.
+  /// True if an observer has missed a change and was told none since.
   var hasMissed: Bool { observations.values.contains(where: \.hasMissed) }
 
   /// Makes a hub.
   ///
-  /// - Parameter reload: makes of a change one that tells the whole state.
+  /// - Parameter reload: turns a change into one that tells the whole state.
   init(reload: @escaping (Change) -> Change) { self.reload = reload }
 
   /// Adds an observer and tells it the present state, if there is one to tell.
@@ -45,17 +46,17 @@ final class ChangeHub<Change> {
   /// Removes an observer.
   func cancel(_ token: StreamToken) { observations[token] = nil }
 
-  /// Carries out a mutation, now or after those that wait, and tells the change it returns.
+  /// Carries out a mutation, now or after those that wait, and tells the change that it returns.
   func perform(_ mutation: @escaping () -> Change?) {
     waiting.append(mutation)
     drain()
   }
 
-  /// Ends the silence, starts what is followed, and tells those who missed something.
+  /// Ends the silence, starts the sources, and tells observers that have missed something.
   ///
   /// - Parameters:
-  ///   - present: the whole state, asked for when it is told.
-  ///   - startSources: starts what is followed; the changes that this makes are told as they come.
+  ///   - present: returns the whole state; called when it is told.
+  ///   - startSources: starts the sources; changes caused by this are told as they come.
   func start(present: @escaping () -> Change, _ startSources: () -> Void) {
     perform { [self] in
       isSilent = false

@@ -1,11 +1,11 @@
 public import RunnelBase
 
-/// What happened to the rows of a stream between two of its states.
+/// The changes of a stream's rows between two states.
 ///
-/// If `batch.isReload` is true everything else is empty: read `StreamChange.sections` anew.
+/// If `batch.isReload` is true everything else is empty: read `StreamChange.sections` again.
 public struct ChangeSet: Hashable, Sendable {
-  /// What happened, in index paths: deletes and reloads in the old sections, inserts and moves' ends
-  /// in the new ones.
+  /// The changes in index paths: deletes and reloads in the old sections, inserts and destinations
+  /// of moves in the new ones.
   public var batch = BatchUpdate()
   /// The keys of rows that are gone, in their old order.
   public var removedKeys: [String] = []
@@ -15,14 +15,14 @@ public struct ChangeSet: Hashable, Sendable {
   public var updatedKeys: [String] = []
   /// The new places of the rows that are new or whose content changed, ascending.
   public var contentPaths: [IndexPath] = []
-  /// Those of the new rows that arrived by themselves: they were not there at first, were not
-  /// fetched as a page, and were not put in by this program's own hand.
+  /// The keys of the new rows that arrived by themselves: rows that are not in the first load or in
+  /// a page that was fetched, and that this program did not write itself.
   public var arrivedKeys: Set<String> = []
 
   /// Makes an empty change set.
   public init() {}
 
-  /// A change set that asks for everything to be read anew.
+  /// A change set that asks for everything to be read again.
   public static var reload: ChangeSet {
     var changes = ChangeSet()
     changes.batch = .reload
@@ -33,13 +33,13 @@ public struct ChangeSet: Hashable, Sendable {
   public var isEmpty: Bool { batch.isEmpty }
 }
 
-/// What an observer of a stream is told: the state it is in now, and what brought it there.
+/// A change of a stream: its new state, and the changes that led to it.
 public struct StreamChange<Item: KeyedItem> {
   /// The rows after the change.
   public var sections: [StreamSection<Item>]
-  /// What happened to them since the observer was last told.
+  /// The changes since the observer was last told.
   public var changes: ChangeSet
-  /// How far the stream is loaded.
+  /// The load state.
   public var loadState: LoadState
 
   /// Makes a change.
@@ -51,7 +51,7 @@ public struct StreamChange<Item: KeyedItem> {
     self.loadState = loadState
   }
 
-  /// The rows that are new or whose content changed; after a reload, all.
+  /// The rows that are new or have new content; all rows after a reload.
   public var touched: [Item] {
     if changes.batch.isReload { return sections.flatMap(\.items) }
     return changes.contentPaths.map { sections[$0.section].items[$0.row] }

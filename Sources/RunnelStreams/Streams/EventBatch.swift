@@ -1,11 +1,11 @@
 import OrderedCollections
 import RunnelTree
 
-/// What a batch of events comes to: the last word on each row.
+/// The sum of a batch of events: the last event of each row.
 struct EventBatch {
-  /// The index of the last event about each row, in the order of their first ones.
+  /// The index of the last event of each row, in the order of the rows' first events.
   private(set) var lastEvents: OrderedDictionary<Key, Int> = [:]
-  /// Whether there are rows beyond the window, if the batch says so.
+  /// Whether there are rows beyond the window; nil if the batch does not tell.
   private(set) var hasMore: Bool?
 
   private let events: [TreeEvent]
@@ -26,7 +26,7 @@ struct EventBatch {
     }
   }
 
-  /// What an event says of its row; nil if it is gone.
+  /// The row of an event; nil if the row was removed.
   func row(_ event: Int) -> TreeRow? {
     switch events[event] {
     case .childAdded(let row, _), .childChanged(let row, _), .childMoved(let row, _): row
@@ -35,18 +35,18 @@ struct EventBatch {
   }
 }
 
-/// Which of the rows new to a window arrived by themselves.
+/// The new rows of a window that arrived by themselves.
 enum Arrivals {
-  /// None: they were there before.
+  /// None: they existed before.
   case none
   /// All of them.
   case all
-  /// Those after a place in the tree's order; the others were taken in by the window.
+  /// Those after a position in the tree's order; the window has moved over the others.
   case after(IndexPosition)
-  /// Those before a place in the tree's order.
+  /// Those before a position in the tree's order.
   case before(IndexPosition)
 
-  /// True if a new row at a place arrived.
+  /// True if a new row at a position arrived by itself.
   func contains(_ position: IndexPosition) -> Bool {
     switch self {
     case .none: false

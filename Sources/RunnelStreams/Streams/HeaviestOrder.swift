@@ -1,12 +1,14 @@
-/// Which elements of a sequence to keep so that those kept ascend and weigh as much as possible.
+/// Chooses elements of a sequence to keep, so that they ascend and their weight is as large as
+/// possible.
 ///
-/// With equal weights this is the longest increasing subsequence: all others are what must move.
+/// With equal weights the result is the longest increasing subsequence; all other elements must
+/// move.
 enum HeaviestOrder {
-  /// Chooses what to keep, in O(n log n).
+  /// Chooses the elements to keep, in O(n log n).
   ///
   /// - Parameters:
-  ///   - ranks: the elements; each different, in any range.
-  ///   - weights: how much it is worth to keep each; positive.
+  ///   - ranks: the elements; all different, in any range.
+  ///   - weights: the value of keeping each element; positive.
   /// - Returns: for each element, whether it is kept.
   static func keeping(ranks: [Int], weights: [Int]) -> [Bool] {
     var compressed = Array(repeating: 0, count: ranks.count)
@@ -15,7 +17,7 @@ enum HeaviestOrder {
     return keeping(permutation: compressed, weights: weights)
   }
 
-  /// Chooses what to keep of a permutation of the numbers from 0, in O(n log n).
+  /// Chooses the elements to keep of a permutation of the numbers from 0, in O(n log n).
   static func keeping(permutation ranks: [Int], weights: [Int]) -> [Bool] {
     precondition(ranks.count == weights.count, "Each element has a weight.")
     if zip(ranks, ranks.dropFirst()).allSatisfy({ $0 < $1 }) {

@@ -1,17 +1,17 @@
-/// How far a stream has its first rows.
+/// The load state of a stream: whether it has its first rows.
 public enum LoadState: Hashable, Sendable {
   /// It was not started, or was stopped.
   case idle
-  /// It waits for its first rows. After a restart it shows those of before meanwhile.
+  /// It waits for its first rows. After a restart it still shows the rows from before.
   case loading
   /// It has them, even if there are none.
   case loaded
-  /// It could not get them, or lost what it listened to; starting it again is a new attempt. The
-  /// text is for a person.
+  /// Loading failed, or its listener was ended; starting it again is a new attempt. The text is for
+  /// a person.
   case failed(String)
 
-  /// The state of a whole from those of its parts: the first failure; else idle if a part is, else
-  /// loading if a part is.
+  /// The state of a whole: the first failure of a part; otherwise idle if a part is idle; otherwise
+  /// loading if a part is loading.
   static func combined(_ states: some Sequence<LoadState>) -> LoadState {
     var result = LoadState.loaded
     for state in states {

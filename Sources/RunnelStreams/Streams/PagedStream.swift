@@ -1,29 +1,30 @@
 /// A stream that is fetched page by page, at one end or at both.
 ///
-/// Pages join the rows that are there as one range, without a hole or a duplicate, and stay live.
+/// Pages join the present rows as one range, without gaps or duplicates, and stay live.
 public protocol PagedStream<Item>: SectionedStream {
-  /// The ends at which pages are fetched; the first is the one meant where none is named.
+  /// The ends at which pages are fetched; the first is the default.
   var pagedEnds: [ListEnd] { get }
-  /// How far it has been paged at an end; exhausted at one that is not paged.
+  /// The fetch state at an end; exhausted at an end that is not paged.
   func fetchState(at end: ListEnd) -> FetchState
-  /// The key of the row at an end of what was fetched; nil if there are no rows.
+  /// The key of the row at an end of the fetched rows; nil if there are no rows.
   func boundaryKey(at end: ListEnd) -> String?
 
-  /// Asks for up to `count` rows beyond an end: at least 1.
+  /// Fetches up to `count` rows beyond an end: at least 1.
   ///
   /// - Parameters:
-  ///   - count: how many rows.
-  ///   - end: where they are added; one of `pagedEnds`.
-  ///   - completion: called once, after the observers were told the rows. At once, with `refused`, if
-  ///     nothing is asked for: the stream is not loaded, has no more rows, or fetches some already.
+  ///   - count: the number of rows.
+  ///   - end: the end at which they are added; one of `pagedEnds`.
+  ///   - completion: called once, after the observers were told of the rows. It is called at once,
+  ///     with `refused`, if nothing is fetched: the stream is not loaded, has no more rows, or is
+  ///     fetching some already.
   func fetchMore(_ count: Int, at end: ListEnd, completion: @escaping (FetchOutcome) -> Void)
-  /// Gives up a page that was asked for; its completion is called with `cancelled`.
+  /// Gives up a page that is being fetched; its completion is called with `cancelled`.
   ///
-  /// Rows of it that come nevertheless are shown: they are part of the range.
+  /// If its rows come nevertheless, they are shown, since they belong to the range.
   func cancelFetch(at end: ListEnd)
 }
 
-/// An end of a list as it is shown.
+/// An end of a list.
 public enum ListEnd: Hashable, Sendable, CaseIterable {
   /// Before the first row.
   case start
@@ -31,50 +32,51 @@ public enum ListEnd: Hashable, Sendable, CaseIterable {
   case end
 }
 
-/// How far a stream has been paged.
+/// The fetch state of a paged stream at an end.
 public enum FetchState: Hashable, Sendable {
-  /// It is not known yet whether there are more rows, or the stream is not paged.
+  /// Unknown whether there are more rows; or the stream is not paged.
   case unknown
-  /// There are more rows, which nobody has asked for.
+  /// There are more rows, which are not being fetched.
   case more
-  /// More rows were asked for.
+  /// More rows are being fetched.
   case fetching
-  /// They could not be got, for this reason; asking again is a new attempt.
+  /// Fetching failed, for this reason; another fetch is a new attempt.
   case failed(String)
   /// There are no more rows.
   case exhausted
 }
 
-/// What became of a page that was asked for.
+/// The result of fetching a page.
 public enum FetchOutcome: Hashable, Sendable {
-  /// Its rows are there.
+  /// The rows were added.
   case fetched
-  /// It could not be got, for this reason.
+  /// Fetching failed, for this reason.
   case failed(String)
   /// It was given up, by `cancelFetch` or because the stream was stopped.
   case cancelled
-  /// Nothing was asked for.
+  /// Nothing was fetched.
   case refused
 }
 
 extension PagedStream {
-  /// How far it has been paged at the first paged end; unknown if it is not paged.
+  /// The fetch state at the first paged end; unknown if it is not paged.
   public var fetchState: FetchState { pagedEnds.first.map { fetchState(at: $0) } ?? .unknown }
 
   /// The key of the row at the first paged end; nil if there are no rows, or the stream is not paged.
   public var boundaryKey: String? { pagedEnds.first.flatMap { boundaryKey(at: $0) } }
 
-  /// True if pages are added before the rows that are there.
+  /// True if pages are added before the present rows.
   public var isPagedAtStart: Bool { pagedEnds.first == .start }
 
-  /// Asks for up to `count` rows beyond the first paged end: at least 1.
+  /// Fetches up to `count` rows beyond the first paged end: at least 1.
   ///
-  /// Nothing happens if the stream is not paged, not loaded, has no more, or fetches some already.
+  /// Does nothing if the stream is not paged, is not loaded, has no more rows, or is fetching some
+  /// already.
   public func fetchMore(_ count: Int) {
     if let end = pagedEnds.first { fetchMore(count, at: end) { _ in } }
   }
 
-  /// Asks for up to `count` rows beyond the first paged end: at least 1.
+  /// Fetches up to `count` rows beyond the first paged end: at least 1.
   public func fetchMore(_ count: Int, completion: @escaping (FetchOutcome) -> Void) {
     guard let end = pagedEnds.first else { return completion(.refused) }
     fetchMore(count, at: end, completion: completion)

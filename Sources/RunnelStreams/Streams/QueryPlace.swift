@@ -1,6 +1,6 @@
 import RunnelTree
 
-/// A row of a query stream that is being loaded, and the window that told it.
+/// A row of a query stream that is being loaded, and the window that it came from.
 struct QueryPlace {
   let row: TreeRow
   let window: Int

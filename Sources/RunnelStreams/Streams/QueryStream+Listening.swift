@@ -4,11 +4,10 @@ public import RunnelTree
 // MARK: Starting and stopping
 
 extension QueryStream {
-  /// Listens; the rows come by `receive`.
+  /// Begins to listen; the rows come through `receive`.
   ///
-  /// Nothing happens if it is started already.
-  ///
-  /// A paged stream that was stopped asks for as many rows as it had.
+  /// Does nothing if it is started already. A paged stream that was stopped asks for as many rows
+  /// as it had.
   public func start() {
     if isStarted { return }
     for index in windows.indices {
@@ -34,15 +33,15 @@ extension QueryStream {
     loadState = .idle
   }
 
-  /// Asks for something else, without letting go of what is shown: when the answer is there, rows that
-  /// are in both are told as moved and changed, not as removed and added.
+  /// Asks for another request, and shows the old rows until its answer has come; rows that are in
+  /// both are then told as moved and changed, not as removed and added.
   ///
-  /// A stream that is started listens at once. May be called at any rate; what was asked for before
-  /// is dropped.
+  /// A started stream listens at once. It may be called at any rate; an earlier request without an
+  /// answer is dropped.
   ///
   /// - Parameters:
-  ///   - request: which rows.
-  ///   - isDescending: whether to show them in the opposite order.
+  ///   - request: the new request.
+  ///   - isDescending: whether the rows are in the opposite order.
   ///   - place: where a stream starts that is paged at both ends.
   public func swap(
     to request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil
@@ -63,7 +62,7 @@ extension QueryStream {
     staged = nil
   }
 
-  /// Calls those that wait for pages, after the observers.
+  /// Calls the completions of pages, after the observers.
   func tell(_ completions: [(FetchOutcome) -> Void], _ outcome: FetchOutcome) {
     for completion in completions {
       hub.perform {
@@ -77,16 +76,16 @@ extension QueryStream {
 // MARK: Receiving
 
 extension QueryStream {
-  /// Takes what a listener is told: one call is one batch and becomes one change.
+  /// Takes the events of a listener: one call is one batch and becomes one change.
   ///
   /// The first call after `start` brings the initial events, even if there are none; without it an
-  /// empty query would never be known to be loaded. Rows that the stream does not know are no
-  /// error. A stream that is paged at both ends has two listeners, whose batches have to come in the
-  /// order in which they happened.
+  /// empty query would never count as loaded. Rows that the stream does not know are no error. A
+  /// stream that is paged at both ends has two listeners, whose batches must come in the order in
+  /// which they happened.
   ///
   /// - Parameters:
   ///   - events: the events, in order.
-  ///   - listener: who is told; events for another than the present one are dropped.
+  ///   - listener: the listener; events for another than the present one are dropped.
   public func receive(_ events: [TreeEvent], from listener: ListenerID) {
     if !windows.contains(where: { $0.listener == listener }) { return }
     hub.perform { [self] in
@@ -95,14 +94,14 @@ extension QueryStream {
     }
   }
 
-  /// Takes the news that a listener could not be registered, could not be extended, or was ended.
+  /// Takes the failure of a listener: it could not be registered or extended, or was ended.
   ///
-  /// While a page is being fetched it is the page that failed; else the stream has to be started
+  /// While a page is being fetched, only the page has failed; otherwise the stream must be started
   /// again.
   ///
   /// - Parameters:
-  ///   - failure: what happened, for a person.
-  ///   - listener: whom it happened to; news of another than the present one are dropped.
+  ///   - failure: the failure, for a person.
+  ///   - listener: the listener; failures of another than the present one are dropped.
   public func receive(failure: String, from listener: ListenerID) {
     hub.perform { [self] in
       guard let window = windows.firstIndex(where: { $0.listener == listener }) else { return nil }
@@ -153,7 +152,7 @@ extension QueryStream {
     return ChangeSet()
   }
 
-  /// Shows the rows that were staged, as soon as all windows are loaded; nil until then.
+  /// Shows the staged rows if all windows are loaded; returns nil otherwise.
   ///
   /// O(n log n).
   private func load() -> ChangeSet? {
@@ -176,7 +175,7 @@ extension QueryStream {
     return rows.reset(loaded, by: QueryStream.order(isDescending: isDescending))
   }
 
-  /// What is kept of a row that is loaded; the item of one that is as it was stays.
+  /// The row object of a loaded row; an unchanged row keeps its item.
   private func load(_ place: QueryPlace, _ old: Row?, _ others: RowTable<ByKey>) -> Row {
     let made = construct(place.row)
     let previous = others[made.key]
@@ -186,9 +185,10 @@ extension QueryStream {
     return row(place.row, made, shown: shown ?? made, window: place.window)
   }
 
-  /// What is kept of a row of the tree, of which one item was made and another may be shown.
+  /// The row object for a row of the tree; `made` is the item made of it, `shown` the one that is
+  /// shown.
   ///
-  /// An item that is the record of the row is kept as what the tree told, too.
+  /// If the item is the record of the row, it is stored only once.
   private func row(_ row: TreeRow, _ made: Item, shown: Item, window: Int) -> Row {
     func told(_ item: Item) -> Record? {
       guard let record = item as? Record, record.says(row) else { return nil }
@@ -202,7 +202,7 @@ extension QueryStream {
 // MARK: Following
 
 extension QueryStream {
-  /// Brings the rows into the state that a batch says they are in.
+  /// Applies a batch to the rows.
   private func apply(_ batch: EventBatch, _ window: Int, isPage: Bool) -> ChangeSet {
     let arrivals = arrivals(in: batch, window, isPage: isPage)
     var replacements: [RowList.Replacement] = []
@@ -230,7 +230,7 @@ extension QueryStream {
     return changes
   }
 
-  /// Notes rows that come in the place of others.
+  /// Updates the tables for replaced rows.
   func register(_ replacements: [RowList.Replacement]) {
     rowsByTreeKey.replace(replacements)
     rowsByKey.replace(replacements)
@@ -240,14 +240,14 @@ extension QueryStream {
     }
   }
 
-  /// How to tell the rows of a batch that arrived from those that the window took in.
+  /// Distinguishes the rows of a batch that arrived from those that the window moved over.
   private func arrivals(in batch: EventBatch, _ window: Int, isPage: Bool) -> Arrivals {
     let query = windows[window].request.query
     let isRefill =
       query.limit != nil
       && batch.lastEvents.contains { batch.row($0.value) == nil && rowsByTreeKey[$0.key] != nil }
     guard isPage || isRefill else { return .all }
-    // Rows are taken in at the side opposite to the one that the window is fixed to.
+    // The window grows at the side opposite to its anchor.
     let anchor = windows[window].request.paging?.anchor ?? query.limit?.side ?? .first
     let isLast = (anchor.opposite == .last) != isDescending
     guard

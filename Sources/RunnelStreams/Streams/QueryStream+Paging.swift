@@ -6,7 +6,7 @@ extension QueryStream: PagedStream {
     windows.filter { $0.request.paging != nil }.map(\.end)
   }
 
-  /// How far the stream has been paged at an end; exhausted at one that is not paged.
+  /// The fetch state at an end; exhausted at an end that is not paged.
   public func fetchState(at end: ListEnd) -> FetchState {
     guard let window = window(at: end) else { return .exhausted }
     return windows[window].fetchState
@@ -17,12 +17,12 @@ extension QueryStream: PagedStream {
     (end == .start ? items.first : items.last)?.key
   }
 
-  /// Asks for up to `count` rows beyond an end: at least 1.
+  /// Fetches up to `count` rows beyond an end: at least 1.
   ///
   /// - Parameters:
-  ///   - count: how many rows.
-  ///   - end: where they are added.
-  ///   - completion: called once, after the observers were told what became of it.
+  ///   - count: the number of rows.
+  ///   - end: the end at which they are added.
+  ///   - completion: called once, after the observers were told the result.
   public func fetchMore(
     _ count: Int, at end: ListEnd, completion: @escaping (FetchOutcome) -> Void
   ) {
@@ -37,9 +37,9 @@ extension QueryStream: PagedStream {
     }
   }
 
-  /// Gives up a page that was asked for.
+  /// Gives up a page that is being fetched.
   ///
-  /// Rows of it that come nevertheless are shown: they are part of the range.
+  /// If its rows come nevertheless, they are shown, since they belong to the range.
   public func cancelFetch(at end: ListEnd) {
     hub.perform { [self] in
       guard let window = window(at: end), let completion = windows[window].cancelFetch() else {
@@ -50,10 +50,10 @@ extension QueryStream: PagedStream {
     }
   }
 
-  /// Learns which rows the reader sees; fetches a page if `prefetchDistance` is set and one of them is
-  /// as near to an end.
+  /// Notes which rows are visible; fetches a page if `prefetchDistance` is set and one of them is
+  /// that near to an end.
   ///
-  /// What failed is not fetched again by itself.
+  /// After a failure nothing is fetched automatically.
   public func rowsSeen(_ range: Range<Int>) {
     guard let prefetchDistance, !range.isEmpty else { return }
     if range.lowerBound < prefetchDistance { prefetch(at: .start) }
@@ -64,7 +64,7 @@ extension QueryStream: PagedStream {
     if fetchState(at: end) == .more { fetchMore(prefetchCount, at: end) { _ in } }
   }
 
-  /// Fetches more if fewer rows are shown than the limit wishes for.
+  /// Fetches more rows if fewer are shown than the limit allows.
   func refill() {
     guard let limit, loadState == .loaded, items.count < limit.count else { return }
     for window in windows.indices where windows[window].fetchState == .more {
@@ -72,8 +72,8 @@ extension QueryStream: PagedStream {
     }
   }
 
-  /// How many rows that were read stand before the row with a key, in the order in which they are
-  /// shown; nil if it was not read.
+  /// The number of read rows before the row with a key, in the order of the list; nil if the row
+  /// was not read.
   ///
   /// O(log n). Rows that the predicate or the limit hides are counted.
   public func scannedIndex(forKey key: String) -> Int? {

@@ -5,10 +5,11 @@ public import RunnelTree
 /// The rows of a live query, in one section, in the tree's own order or its opposite.
 ///
 /// Responsibilities:
-/// - It listens to the query while it is started, and pages if the request is paged. Pages join the
-///   rows that are there as one range and stay live.
+/// - While it is started it listens to the query, and pages if the request is paged. Pages join the
+///   present rows as one range and stay live.
 /// - It turns each batch of events into one change.
-/// - It shows the rows that a predicate accepts, up to a limit; rows that were cut off come back.
+/// - It shows the rows that a predicate accepts, up to a limit; when there is room again, rows
+///   beyond the limit come back.
 ///
 /// ```
 ///  idle --start--> loading --receive--> loaded --fetchMore--> loaded, fetching --receive--> loaded
@@ -17,36 +18,35 @@ public import RunnelTree
 ///   +------stop-------+---------stop---------+---------stop----------+
 /// ```
 ///
-/// `receive(failure:)` leads from loading, and from loaded when no page is being fetched, to failed;
-/// `start` leads on from there. Stopped, the stream keeps its rows, and its observers are told
-/// nothing. Started again, or asked something else, it tells what became different.
+/// `receive(failure:)` leads to the state failed: from loading, and from loaded if no page is being
+/// fetched; `start` begins again. While it is stopped, the stream keeps its rows and tells nothing.
+/// When it is started again, or gets another request, it tells the differences.
 ///
-/// Terms. A *window* is a listener with its rows. There is one, or two for a stream that is paged at
-/// both ends: they meet at the place from which it was asked for.
+/// Terms. A *window* is a listener with its rows. There is one, or there are two for a stream that
+/// is paged at both ends: they meet at the place where the stream starts.
 ///
 /// Invariants:
 /// - I1. Rows are strictly ordered by position; `ShownRows` holds them.
 /// - I2. Events of a listener that was stopped are dropped.
-/// - I3. A row belongs to the window that told it last; another one cannot remove it.
+/// - I3. A row belongs to the window that it came from last; another window cannot remove it.
 public final class QueryStream<Item: KeyedItem>: SectionedStream {
   typealias Row = QueryRow<Item>
 
-  /// What is asked for.
+  /// The present request.
   public internal(set) var request: ListenRequest
-  /// True if the rows stand in the opposite of the tree's order.
+  /// True if the rows are in the opposite of the tree's order.
   public internal(set) var isDescending: Bool
-  /// How far the stream is loaded.
+  /// The load state.
   public internal(set) var loadState = LoadState.idle
 
-  /// Called with each item that is made of a row, and with the one that the row had before; what it
-  /// returns is shown.
+  /// Called with each new item of a row and the row's previous item; returns the item to show.
   ///
-  /// Properties that are not stored pass from one to the other here. Set it before `start`.
+  /// It can carry over properties that are not stored. Set it before `start`.
   public var didConstruct: ((_ item: Item, _ previous: Item?) -> Item)?
-  /// How many rows from a paged end the reader may be before the next page is fetched by itself; nil
-  /// to fetch only when asked.
+  /// The distance from a paged end, in rows, at which the next page is fetched automatically; nil
+  /// to fetch only on request.
   public var prefetchDistance: Int?
-  /// How many rows a page that is fetched by itself has: at least 1.
+  /// The number of rows in a page that is fetched automatically: at least 1.
   public var prefetchCount = 50
 
   let source: any TreeSource
@@ -54,22 +54,24 @@ public final class QueryStream<Item: KeyedItem>: SectionedStream {
   let hub = ChangeHub<StreamChange<Item>>()
   var windows: [QueryWindow]
   var rows: ShownRows<Item>
-  /// The rows, by the keys that the tree knows them by.
+  /// The rows, by their keys in the tree.
   var rowsByTreeKey = RowTable<ByTreeKey<Item>>()
   /// The rows, by the keys of their items.
   var rowsByKey = RowTable<ByKey>()
-  /// The rows told so far, while a window is not loaded.
+  /// The rows received so far, while a window is not loaded.
   var staged: [Key: QueryPlace]?
 
-  /// Makes a stream; it asks for nothing before it is started.
+  /// Makes a stream, which does nothing before it is started.
   ///
   /// - Parameters:
-  ///   - request: which rows. The stream listens to children, whatever events it names.
-  ///   - isDescending: whether to show them in the opposite order.
-  ///   - place: where a paged stream starts that is paged at both ends; nil for one that starts at the
-  ///     anchor of its paging. The rows from the place on are the first page, and as many before it.
+  ///   - request: the request. The stream listens to children, whatever events it names.
+  ///   - isDescending: whether the rows are in the opposite order.
+  ///   - place: where a stream starts that is paged at both ends; nil for one that starts at the
+  ///     anchor of its paging. The first pages are the rows from the place on, and as many before
+  ///     it.
   ///   - source: the tree; the stream keeps it.
-  ///   - construct: makes an item of a row, called once for each new content. Two rows have two keys.
+  ///   - construct: makes an item from a row; called once for each new content. Different rows need
+  ///     different keys.
   public init(
     request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
     source: any TreeSource, construct: @escaping (TreeRow) -> Item
@@ -88,7 +90,7 @@ public final class QueryStream<Item: KeyedItem>: SectionedStream {
 }
 
 extension QueryStream where Item == Record {
-  /// Makes a stream of records; it asks for nothing before it is started.
+  /// Makes a stream of records, which does nothing before it is started.
   public convenience init(
     request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
     source: any TreeSource
@@ -124,7 +126,7 @@ extension QueryStream {
     }
   }
 
-  /// The order of the rows, of which each is labelled with the beginning of its place.
+  /// The order of the rows; each label is the order prefix of a row's position.
   static func order(isDescending: Bool) -> RowOrder {
     RowOrder(
       tie: isDescending
@@ -132,7 +134,7 @@ extension QueryStream {
         : { Record.isOrdered(Row.row($0).record, Row.row($1).record) })
   }
 
-  /// What ascends with the order that the rows are shown in.
+  /// A number that ascends with the order of the list.
   func label(of record: Record) -> Int { isDescending ? ~record.orderPrefix : record.orderPrefix }
 }
 
@@ -145,7 +147,7 @@ extension QueryStream {
   /// The rows, in one section.
   public var sections: [StreamSection<Item>] { [StreamSection(items: items)] }
 
-  /// How many rows were read, whether the predicate and the limit let them be shown or not.
+  /// The number of rows that were read, whether they are shown or not.
   public var scannedCount: Int { rows.list.all.count }
 
   /// True from `start` until `stop` or a failure.
@@ -202,27 +204,27 @@ extension QueryStream {
 // MARK: Showing
 
 extension QueryStream {
-  /// Which rows are shown; nil for all.
+  /// The condition for rows to be shown; nil for all.
   ///
-  /// Setting it asks it about every row: O(n).
+  /// Setting it applies it to every row: O(n).
   public var predicate: ((Item) -> Bool)? {
     get { rows.predicate }
     set { perform { $0.rows.filter(by: newValue) } }
   }
 
-  /// How many of the rows that the predicate accepts are shown; nil for all.
+  /// The most rows that are shown of those that the predicate accepts; nil for all.
   ///
-  /// A paged stream fetches more by itself while it has fewer.
+  /// A paged stream fetches more rows automatically while it has fewer.
   public var limit: RowLimit? {
     get { rows.list.limit }
     set { perform { $0.rows.limit(to: newValue) } }
   }
 
-  /// Shows another content of a row, and tells it as changed, even if it is equal: what is not stored
-  /// became different.
+  /// Shows new content of a row, and tells it as changed even if it is equal: a property that is
+  /// not stored has changed.
   ///
-  /// The row stays where its record puts it, until the record changes; nothing happens if there is
-  /// none with this key. The predicate is asked again.
+  /// The row keeps the place of its record. The predicate is applied again. Does nothing if there
+  /// is no row with this key.
   public func itemChanged(_ item: Item) {
     perform { stream in
       guard let row = stream.rowsByKey[item.key] else { return ChangeSet() }
@@ -242,7 +244,7 @@ extension QueryStream {
   }
 }
 
-/// Rows of a query stream are found by the keys that the tree knows them by.
+/// Rows of a query stream, by their keys in the tree.
 enum ByTreeKey<Item: KeyedItem>: RowNaming {
   static func key(of row: RowObject) -> Key { QueryRow<Item>.row(row).record.treeKey }
 }

@@ -1,26 +1,26 @@
 import RunnelTree
 
-/// One listener of a query stream: what it asks for, and how far it is.
+/// One listener of a query stream: its request and its state.
 struct QueryWindow {
-  /// A page that was asked for.
+  /// A page that is being fetched.
   struct Fetch {
     var isCancelled = false
     var completion: (FetchOutcome) -> Void
   }
 
-  /// What is asked for.
+  /// The request.
   let request: ListenRequest
   /// The end of the list at which its pages are added.
   let end: ListEnd
-  /// Its name while it listens.
+  /// The name of the listener while it listens.
   var listener: ListenerID?
-  /// True once the initial events came.
+  /// True once the initial events have come.
   var isLoaded = false
-  /// How far it has been paged.
+  /// The fetch state.
   var fetchState = FetchState.unknown
-  /// How many rows it has.
+  /// The number of its rows.
   var rowCount = 0
-  /// The pages that were asked for and did not come yet, in order.
+  /// The pages that are being fetched, in order.
   private(set) var fetches: [Fetch] = []
 
   init(_ request: ListenRequest, isDescending: Bool) {
@@ -28,7 +28,7 @@ struct QueryWindow {
     end = (request.paging?.anchor == .last) != isDescending ? .start : .end
   }
 
-  /// True if there are rows that may be asked for now.
+  /// True if there are more rows and none are being fetched.
   var canFetch: Bool {
     guard listener != nil, isLoaded, request.paging != nil else { return false }
     switch fetchState {
@@ -37,7 +37,7 @@ struct QueryWindow {
     }
   }
 
-  /// What to ask for when it starts again: as many rows as it had.
+  /// The request for a restart: as many rows as it had.
   var restartRequest: ListenRequest {
     var request = request
     if let paging = request.paging {
@@ -46,20 +46,20 @@ struct QueryWindow {
     return request
   }
 
-  /// Notes that a page was asked for.
+  /// Notes that a page is being fetched.
   mutating func fetch(_ completion: @escaping (FetchOutcome) -> Void) {
     fetches.append(Fetch(completion: completion))
     fetchState = .fetching
   }
 
-  /// Takes the page off that came or failed; returns whom to tell.
+  /// Removes a page that has come or failed; returns its completion.
   mutating func finishFetch() -> ((FetchOutcome) -> Void)? {
     if fetches.isEmpty { return nil }
     let fetch = fetches.removeFirst()
     return fetch.isCancelled ? nil : fetch.completion
   }
 
-  /// Gives the page up that is being fetched; returns whom to tell.
+  /// Gives up the page that is being fetched; returns its completion.
   mutating func cancelFetch() -> ((FetchOutcome) -> Void)? {
     guard let last = fetches.indices.last, !fetches[last].isCancelled else { return nil }
     fetches[last].isCancelled = true
@@ -67,7 +67,7 @@ struct QueryWindow {
     return fetches[last].completion
   }
 
-  /// Forgets the listener; returns whom to tell that their pages do not come.
+  /// Forgets the listener; returns the completions of its pages.
   mutating func stop() -> [(FetchOutcome) -> Void] {
     let waiting = fetches.filter { !$0.isCancelled }.map(\.completion)
     fetches = []

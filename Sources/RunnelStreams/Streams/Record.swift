@@ -1,9 +1,9 @@
 public import RunnelTree
 
-/// A row of the tree with its place: the item of streams that need no type of their own.
+/// A row of the tree with its place: the item of streams without a type of their own.
 ///
 /// The key is that of the place, so that a row that two queries of a union find is one row. A copy
-/// costs one reference count, whatever the row holds.
+/// costs one reference count, whatever the row contains.
 public struct Record: KeyedItem, Sendable {
   private final class Storage: Sendable {
     let path: Path
@@ -22,8 +22,8 @@ public struct Record: KeyedItem, Sendable {
   /// Makes a record of a row at a place.
   ///
   /// - Parameters:
-  ///   - path: the place of the row itself, not of the collection it is in.
-  ///   - row: what was read of it.
+  ///   - path: the place of the row itself, not of its collection.
+  ///   - row: the row.
   public init(path: Path, row: TreeRow) {
     storage = Storage(path: path, row: row, key: Record.key(of: path))
   }
@@ -41,18 +41,17 @@ public struct Record: KeyedItem, Sendable {
     storage = Storage(path: path, row: row, key: key)
   }
 
-  /// Makes a record that stands for no place: what a stream keeps of a row whose item is of another
-  /// type.
+  /// Makes a record without a place, for a row whose item is of another type.
   init(placeless row: TreeRow) { storage = Storage(path: .root, row: row, key: "") }
 
   /// The place of the row itself.
   public var path: Path { storage.path }
-  /// What was read of it.
+  /// The row.
   public var row: TreeRow {
-    // Lent, not copied: most readers want one field of it.
+    // The row is lent, not copied, since most readers want one field of it.
     _read { yield storage.row }
   }
-  /// True if the two were made as one and are surely equal.
+  /// True if both are copies of one record, and so equal.
   ///
   /// O(1).
   package func isIdentical(to other: Record) -> Bool { storage === other.storage }
@@ -61,8 +60,8 @@ public struct Record: KeyedItem, Sendable {
 
   /// The identity of the row at a place: the text of the path in ASCII.
   ///
-  /// Bytes that are not ASCII, and `%`, are written as `%C3`. Two keys of the tree may be different
-  /// and yet canonically equivalent, which texts of Swift do not tell apart.
+  /// Bytes that are not ASCII, and `%`, are escaped like `%C3`. Two different keys of the tree may
+  /// be canonically equivalent, and Swift's strings would not distinguish them.
   public static func key(of path: Path) -> String { escaped(path.description) }
 
   private static func escaped(_ text: String) -> String {
@@ -82,27 +81,27 @@ public struct Record: KeyedItem, Sendable {
 }
 
 extension Record {
-  /// What the place of the row in the order of its query begins with, as a number.
+  /// The order prefix of the row in its query.
   ///
   /// O(1).
   var orderPrefix: Int { storage.row.orderPrefix }
 
-  /// What was read of the row, without its place.
+  /// The content of the row, without its place.
   var content: TreeRow.Content { storage.row.content }
 
-  /// The key by which the tree knows the row.
+  /// The key of the row in the tree.
   var treeKey: Key { storage.row.key }
 
-  /// True if a row stands before another in the order of the query that both were read by.
+  /// True if a row is before another in the order of the query that read both.
   ///
-  /// It reads the two fields where they are: a row is costly to copy.
+  /// It compares the fields in place, since copying a row is expensive.
   public static func isOrdered(_ left: Record, _ right: Record) -> Bool {
     let (a, b) = (left.storage, right.storage)
     if a.row.value < b.row.value { return true }
     return a.row.value == b.row.value && a.row.key < b.row.key
   }
 
-  /// True if the record says of its row what the tree says.
+  /// True if the record's row equals a row of the tree.
   func says(_ row: TreeRow) -> Bool { storage.row == row }
 }
 

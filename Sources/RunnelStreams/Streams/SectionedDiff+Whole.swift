@@ -3,13 +3,14 @@ public import RunnelBase
 extension SectionedDiff {
   /// The batch that leads from one list to another.
   ///
-  /// O(n) to compare the lists, O(d log d) in the d rows between those that are equal at the ends of
-  /// a section. As few rows as possible move.
+  /// O(n) to compare the lists, O(d log d) in the d rows between the equal rows at the ends of a
+  /// section. As few rows as possible move.
   ///
   /// - Parameters:
-  ///   - old: the list before; no id and no key is in it twice.
-  ///   - new: the list after; the same holds.
-  ///   - changed: the keys of rows whose content changed; those that are not in both are ignored.
+  ///   - old: the list before; its ids and keys are unique.
+  ///   - new: the list after; its ids and keys are unique.
+  ///   - changed: the keys of rows whose content changed; those that are not in both lists are
+  ///     ignored.
   /// - Returns: the batch, which follows the invariants of `BatchUpdate`.
   public static func update(
     from old: [KeyedSection], to new: [KeyedSection], changed: Set<String> = []
@@ -21,17 +22,17 @@ extension SectionedDiff {
     return changes(from: old.map { plain($0, []) }, to: new.map { plain($0, changed) }).batch
   }
 
-  /// A row of which nothing but the key is known, and whether it is as it was.
+  /// A row of which only the key is known, and whether it has changed.
   private struct PlainRow: KeyedItem {
     var key: String
     var isChanged: Bool
   }
 
-  /// What happened between two lists of which nothing else is known.
+  /// The changes between two lists without further knowledge.
   ///
   /// O(n).
   ///
-  /// Rows at the ends of a section that are equal on both sides are taken as untouched.
+  /// Rows at the ends of a section that are equal on both sides count as untouched.
   static func changes<Item>(
     from old: [StreamSection<Item>], to new: [StreamSection<Item>]
   ) -> ChangeSet {
@@ -55,7 +56,7 @@ extension SectionedDiff {
     return changes(from: side(old, oldRanges), to: side(new, newRanges), changed: changed)
   }
 
-  /// What is left of two sections without the equal rows at their ends.
+  /// Two sections without the equal rows at their ends.
   private static func trimmed<Item: KeyedItem>(
     _ old: Rows<Item>, _ new: Rows<Item>
   ) -> (Range<Int>, Range<Int>) {
@@ -85,7 +86,7 @@ extension SectionedDiff {
 }
 
 extension SectionedDiff.Side {
-  /// Makes a side of a stream's sections and of the rows that were touched.
+  /// Makes a side from a stream's sections and the touched rows.
   init<Item>(_ sections: [StreamSection<Item>], touched: [SectionedDiff.Row]) {
     self.init(
       sections: sections.map(\.id), counts: sections.map(\.items.count), touched: touched)

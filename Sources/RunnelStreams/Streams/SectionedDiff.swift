@@ -2,15 +2,15 @@ import RunnelBase
 
 /// The batch between two states of a sectioned list, with as few moves as possible.
 ///
-/// It is given the rows that were *touched*: those that came, went, or changed in a way that may
-/// have moved them. All others are taken to have stayed in their section and in their order, so that
-/// the work is O(t log t) in the touched rows and does not depend on the length of the list.
+/// Its input are the *touched* rows: those that were added or removed, or that changed in a way
+/// that may have moved them. All other rows count as staying in their section and order. So the
+/// work is O(t log t) in the touched rows, and does not depend on the length of the list.
 ///
-/// Terms. An *untouched* row of a section is known by its ordinal among those; the *gap* of a touched
-/// row is the number of untouched ones before it. A *run* is a stretch of untouched rows between two
-/// gaps: its rows stay together in both states.
+/// Terms. An *untouched* row of a section is identified by its ordinal among the untouched rows.
+/// The *gap* of a touched row is the number of untouched rows before it. A *run* is a stretch of
+/// untouched rows between two gaps: its rows stay together in both states.
 public struct SectionedDiff {
-  /// A row at its place.
+  /// A row and its place.
   struct Row {
     var path: IndexPath
     var key: String
@@ -20,7 +20,7 @@ public struct SectionedDiff {
   struct Side {
     /// The ids of the sections, in order.
     var sections: [String]
-    /// How many rows each has.
+    /// The number of rows in each section.
     var counts: [Int]
     /// The touched rows, in order of their places.
     var touched: [Row]
@@ -34,13 +34,13 @@ public struct SectionedDiff {
   private var successors: [Int?] = []
   private var insertedSections: Set<Int> = []
 
-  /// Finds what happened between two states.
+  /// Computes the changes between two states.
   ///
   /// - Parameters:
   ///   - old: the state before.
   ///   - new: the state after.
-  ///   - changed: the keys of rows whose content changed, touched on both sides.
-  /// - Returns: the changes; a reload if the touched rows cannot be all that happened.
+  ///   - changed: the keys of rows whose content changed; they must be touched on both sides.
+  /// - Returns: the changes; a reload if the touched rows cannot explain the difference.
   static func changes(from old: Side, to new: Side, changed: Set<String>) -> ChangeSet {
     var diff = SectionedDiff(old: old, new: new, changed: changed)
     diff.matchSections()
@@ -76,7 +76,7 @@ extension SectionedDiff {
     }
   }
 
-  /// True if the rows that are not touched are as many before as after, section by section.
+  /// True if each section has as many untouched rows before as after.
   private var isPlausible: Bool {
     var oldRest = old.counts
     for row in old.touched { oldRest[row.path.section] -= 1 }
@@ -93,8 +93,7 @@ extension SectionedDiff {
 // MARK: Rows
 
 extension SectionedDiff {
-  /// A touched row that is in one section before and after: where, and how many untouched rows of the
-  /// section stand before it.
+  /// A touched row that is in the same section before and after, with its places and its gaps.
   private struct Candidate {
     var oldRow: Int
     var newRow: Int
@@ -153,7 +152,7 @@ extension SectionedDiff {
 // MARK: Moves within a section
 
 extension SectionedDiff {
-  /// What moves as a whole: a candidate, or a run of untouched rows.
+  /// A unit that moves as a whole: a candidate, or a run of untouched rows.
   private enum Piece {
     case candidate(Int)
     case run(Range<Int>)
@@ -210,8 +209,9 @@ extension SectionedDiff {
     }
   }
 
-  /// True if no candidate passes another one, or an untouched row: the usual case of rows whose content
-  /// alone changed.
+  /// True if no candidate passes another one, or an untouched row.
+  ///
+  /// This is usual if only contents changed.
   private static func areInPlace(_ candidates: [Candidate], _ byNewPlace: [Int]) -> Bool {
     byNewPlace.enumerated().allSatisfy { $0 == $1 }
       && candidates.allSatisfy { $0.oldGap == $0.newGap }
@@ -229,7 +229,7 @@ extension SectionedDiff {
     }
   }
 
-  /// Runs and candidates in the order in which they stand: in one gap candidates are first.
+  /// Runs and candidates in order; in one gap candidates come first.
   private static func pieces(
     _ cuts: [Int], _ candidates: some Sequence<Int>, gap: (Int) -> Int
   ) -> [Piece] {
@@ -249,7 +249,8 @@ extension SectionedDiff {
     return pieces
   }
 
-  /// Which pieces keep their order: as few rows as possible move, and among equals rather touched ones.
+  /// The pieces that keep their order, so that as few rows as possible move, and preferably touched
+  /// ones.
   private static func staying(
     _ pieces: [Piece], oldOrder: [Piece], candidateCount: Int
   ) -> [Bool] {
@@ -279,7 +280,7 @@ extension SectionedDiff {
 }
 
 extension SectionedDiff.Side {
-  /// How many untouched rows of its section stand before each touched row.
+  /// The gap of each touched row: the number of untouched rows of its section before it.
   fileprivate var gaps: [Int] {
     var (section, passed) = (-1, 0)
     return touched.map { row in

@@ -1,25 +1,26 @@
 public import RunnelBase
 
-/// An ordered list of rows in sections that tells its observers how it changes.
+/// An ordered list of rows in sections that tells observers its changes.
 ///
 /// Contract:
 /// - C1. A new observer is told the present state at once, as a reload.
 /// - C2. Applying each change to the state told before gives the state told with it.
-/// - C3. An observer is called when the stream is in its new state. What it does to the stream
-///   meanwhile becomes a following change, for all observers; calls of one observer never nest.
-/// - C4. After `cancel` an observer is not called again, not even for a change that is being told.
-/// - C5. Observers are called in the order in which they came.
+/// - C3. When an observer is called, the stream is in its new state. If the observer changes the
+///   stream, that becomes a following change for all observers; calls of one observer never nest.
+/// - C4. After `cancel` an observer is not called again, not even for a change that others are
+///   being told.
+/// - C5. Observers are called in the order of their registration.
 ///
 /// Isolation: one thread. Keys are unique over all sections, and so are the sections' ids.
 public protocol SectionedStream<Item>: AnyObject {
-  /// What the rows are.
+  /// The type of the rows.
   associatedtype Item: KeyedItem
 
   /// The sections in order, each with its rows in order.
   var sections: [StreamSection<Item>] { get }
-  /// How far the stream is loaded.
+  /// The load state.
   var loadState: LoadState { get }
-  /// True while nobody is told anything because the stream, or all that it follows, was stopped.
+  /// True while nothing is told because the stream, or all of its sources, were stopped.
   ///
   /// False for a stream that cannot be stopped.
   var isStopped: Bool { get }
@@ -38,21 +39,21 @@ public protocol SectionedStream<Item>: AnyObject {
 }
 
 extension SectionedStream {
-  /// False: most streams that need no source cannot be stopped.
+  /// False: most streams without a source cannot be stopped.
   public var isStopped: Bool { false }
 
-  /// The present state as an observer is told it that knows nothing yet.
+  /// The present state as a change for a new observer.
   var present: StreamChange<Item> { change(.reload) }
 
-  /// The present state and what brought it about.
+  /// The present state with the changes that led to it.
   func change(_ changes: ChangeSet) -> StreamChange<Item> {
     StreamChange(sections: sections, changes: changes, loadState: loadState)
   }
 }
 
-/// The name of an observation.
+/// The identity of an observation.
 ///
-/// It is unique, and ends nothing when it is dropped.
+/// It is unique; releasing it does not end the observation.
 public final class StreamToken: Hashable {
   init() {}
 

@@ -1,19 +1,19 @@
-/// A section of a stream: what it is known by, its rows in order, and what stands around them.
+/// A section of a stream: its id, its rows in order, its title and its footer.
 public struct StreamSection<Item: KeyedItem> {
-  /// What the section is known by; unique in the stream.
+  /// The id of the section; unique in the stream.
   public var id: String
   /// The rows that are shown, in order.
   public var items: Rows<Item>
-  /// What stands above the rows; nil if the section has no title of its own.
+  /// The text above the rows; nil if there is none.
   public var title: String?
-  /// What stands below the rows; nil if nothing does.
+  /// The text below the rows; nil if there is none.
   public var footer: String?
-  /// How many rows belong to the section but are not shown: it is collapsed, or limited.
+  /// The number of rows that are not shown because the section is collapsed or limited.
   public var hiddenCount = 0
-  /// True if none of its rows is shown because somebody wished so.
+  /// True if the section is collapsed, so that none of its rows is shown.
   public var isCollapsed = false
 
-  /// Makes a section; without an id it is that of a stream with one section.
+  /// Makes a section; the empty id is that of a stream with one section.
   public init(id: String = "", items: Rows<Item> = []) {
     self.id = id
     self.items = items
@@ -26,10 +26,10 @@ public struct StreamSection<Item: KeyedItem> {
     self.init(id: id, items: Rows(items))
   }
 
-  /// How many rows belong to the section, shown or not.
+  /// The number of rows in the section, shown or not.
   public var totalCount: Int { items.count + hiddenCount }
 
-  /// True if what stands around the rows is the same as in another state of the section.
+  /// True if title, footer and counts are the same as in another state of the section.
   func hasSameHeading(as other: StreamSection) -> Bool {
     title == other.title && footer == other.footer && hiddenCount == other.hiddenCount
       && isCollapsed == other.isCollapsed

@@ -2,16 +2,16 @@ public import RunnelBase
 
 /// Rows that exist only in the program, in one section: a message being written, a hint.
 ///
-/// Rows stand by an order, and those that it does not tell apart as they were put in; without an
-/// order that alone counts. To pin them to an end of a list, give the stream a rank of its own in a
-/// union.
+/// Rows are sorted by an order, and rows that it does not distinguish by the time of insertion;
+/// without an order only by the latter. To pin them to an end of a list, give the stream a rank of
+/// its own in a union.
 ///
-/// It is always loaded. Every call that changes something becomes one change; one made while
-/// observers are told takes effect when they were.
+/// It is always loaded. Every call that changes something becomes one change; a call made while
+/// observers are being told takes effect afterwards.
 public final class TransientStream<Item: KeyedItem>: SectionedStream {
-  /// The origin of a row is the number of when it was put in; one that is replaced keeps it.
+  /// The origin of a row is the number of its insertion; a row that replaces another one keeps it.
   ///
-  /// Without an order it is the label, too.
+  /// Without an order it is also the label.
   typealias Entry = RowBox<Item>
 
   private let hub = ChangeHub<StreamChange<Item>>()
@@ -26,7 +26,7 @@ public final class TransientStream<Item: KeyedItem>: SectionedStream {
   ///
   /// - Parameters:
   ///   - items: the first rows.
-  ///   - order: true if the first row stands before the second; nil for the order of insertion.
+  ///   - order: returns true if the first row is before the second; nil for the order of insertion.
   public init(_ items: [Item] = [], order: ((Item, Item) -> Bool)? = nil) {
     isOrdered = order != nil
     self.order = RowOrder(
@@ -79,7 +79,7 @@ extension TransientStream {
 // MARK: Changing
 
 extension TransientStream {
-  /// Which rows are shown; nil for all.
+  /// The condition for rows to be shown; nil for all.
   ///
   /// O(n) to set.
   public var predicate: ((Item) -> Bool)? {
@@ -87,18 +87,19 @@ extension TransientStream {
     set { perform { $0.rows.filter(by: newValue) } }
   }
 
-  /// Adds rows before or after those there are; one whose key is there already replaces that one, at
-  /// its place.
+  /// Adds rows before or after the present ones; a row whose key exists replaces the row with that
+  /// key, at its place.
   ///
   /// O(t log n) in the t rows.
   public func put(contentsOf items: [Item], at end: ListEnd = .end) {
     perform { $0.insert(items, at: end) }
   }
 
-  /// Adds rows before or after those there are; one whose key is there already replaces that one.
+  /// Adds rows before or after the present ones; a row whose key exists replaces the row with that
+  /// key.
   public func put(_ items: Item..., at end: ListEnd = .end) { put(contentsOf: items, at: end) }
 
-  /// Replaces the row with the key of `item`; nothing happens if there is none.
+  /// Replaces the row with the key of `item`; does nothing if there is none.
   ///
   /// O(log n).
   public func update(_ item: Item) {
@@ -109,8 +110,8 @@ extension TransientStream {
 
   /// Tells a row as changed although it is equal.
   ///
-  /// For what `==` does not compare. The predicate is asked again; nothing happens if there is no row
-  /// with the key of `item`.
+  /// It is for properties that `==` does not compare. The predicate is applied again. Does nothing
+  /// if there is no row with the key of `item`.
   ///
   /// O(log n).
   public func itemChanged(_ item: Item) {
@@ -181,7 +182,8 @@ extension TransientStream {
     Entry(item, label: isOrdered ? 0 : number, origin: number)
   }
 
-  /// Rows of which a later one replaces an earlier one with its key, at the earlier's place.
+  /// The rows with each key once: a later row replaces an earlier one with its key, at the earlier
+  /// place.
   private static func unique(_ items: [Item]) -> [Item] {
     var places: [String: Int] = [:]
     var result: [Item] = []

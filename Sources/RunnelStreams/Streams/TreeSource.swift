@@ -1,11 +1,11 @@
 public import RunnelTree
 
-/// Where query streams get their rows from: an open database, as its owner reaches it.
+/// The source of rows for query streams: an open database, as the owner of the streams reaches it.
 ///
-/// Nothing is answered inside these calls. The owner hands what comes of them to the stream later,
-/// by `QueryStream.receive`.
+/// These calls return no answer. The owner passes the answers to the stream later, by
+/// `QueryStream.receive`.
 public protocol TreeSource: AnyObject {
-  /// Asks for a query's rows and for what happens to them; returns the listener's new name.
+  /// Begins to listen to a query's rows and their changes; returns the name of the new listener.
   func listen(_ request: ListenRequest) -> ListenerID
   /// Ends a listener.
   func unlisten(_ listener: ListenerID)

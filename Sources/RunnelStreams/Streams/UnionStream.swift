@@ -1,30 +1,30 @@
 public import RunnelBase
 
-/// The rows of several streams, merged into one section or one after the other in sections, each key
-/// once.
+/// The rows of several streams, merged into one section or in sections one after the other, each
+/// key once.
 ///
-/// A key that several sources have is shown as the first of them has it; the others are *shadowed*.
-/// When the winner loses the key, the next one is revealed: the row is reloaded, and moved if its
-/// place is another.
+/// If several sources have a key, the row of the first source is shown; the others are *shadowed*.
+/// When that source loses the key, the next one is revealed: the row is reloaded, and moved if its
+/// place differs.
 ///
-/// Rows stand by the rank of their source, then by the order; rows that it does not tell apart stand
-/// in the order of their sources, and those of one source by key. Sources of one rank are
-/// merged; those of a higher rank stand after them, whatever their rows are: in the same section, or
-/// each rank in a section of its own. So a rank also pins rows to an end. How a source orders and
-/// sections its own rows does not matter. A union that concatenates has a section for each source
-/// instead, in which the rows stand as the source has them.
+/// Rows are sorted by the rank of their source, then by the order; rows that the order does not
+/// distinguish are sorted by source, and those of one source by key. Sources of one rank are
+/// merged; those of a higher rank come after them, whatever their rows are: in the same section, or
+/// with a section for each rank. So a rank can also pin rows to an end. The order and the sections
+/// of a source's own rows are ignored. A union that concatenates instead has a section for each
+/// source, with the rows in the source's order.
 ///
 /// Cost of a change: O(t log n) in the t rows that it touches.
 ///
-/// It follows its sources as long as it lives. `start` and `stop` are for the whole: they start and
-/// stop those of the sources that can be. It is loaded when all of them are, has failed as soon as
-/// one has, and is idle while it or all of them are stopped.
+/// It follows its sources as long as it lives. `start` and `stop` also start and stop those sources
+/// that can be. It is loaded when all of them are, has failed as soon as one has, and is idle while
+/// it, or all of them, are stopped.
 public final class UnionStream<Item: KeyedItem>: SectionedStream {
-  /// A source and where its rows go.
+  /// A source and the rank of its rows.
   public struct Source {
     /// The stream.
     public var stream: any SectionedStream<Item>
-    /// Rows of a source of lower rank stand before.
+    /// The rank; rows of sources with a lower rank come before.
     public var rank: Int
 
     /// Makes a source.
@@ -34,24 +34,27 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
     }
   }
 
-  /// A row; it has the place of its source's rank for a label, or what the order compares first, and
-  /// comes from that source.
+  /// A row.
+  ///
+  /// Its label is the index of its source's rank, or the first part of what the order compares; its
+  /// origin is the source.
   typealias Row = RowBox<Item>
 
-  /// How far the sources together are loaded.
+  /// The load state of the sources together.
   public var loadState: LoadState { isStopped ? .idle : followedState }
 
   private let sources: [Source]
-  /// The order of the rows; nil if each section has that of its source.
+  /// The order of the rows; nil if each section has the order of its source.
   private let order: ((Item, Item) -> Bool)?
-  /// What the order compares of a row first, as a number; nil if rows are compared only as wholes.
+  /// Returns the first part of what the order compares, as a number; nil if rows are compared only
+  /// as a whole.
   ///
-  /// Only for sources of one rank.
+  /// It is used only for sources of one rank.
   private let prefix: ((Item) -> Int)?
   private let hub = ChangeHub<StreamChange<Item>>()
   private var tokens: [StreamToken] = []
   private var loadStates: [LoadState]
-  /// How far the sources were loaded when they told of it last.
+  /// The load state that the sources told last.
   private var followedState = LoadState.idle
   /// The rows of each section in order.
   private var rows: [ShownRows<Item>] = []
@@ -59,7 +62,7 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   private let hasSections: Bool
   private let isMerged: Bool
   private var entries = RowTable<ByKey>()
-  /// For each source, the place of its rank among those in use.
+  /// For each source, the index of its rank among the ranks in use.
   private let groups: [Int]
   /// The rows of each source in its order, if the sources are concatenated.
   private var followed: [FollowedRows<Item>] = []
@@ -67,23 +70,22 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   /// Makes a union of streams, which may have rows already.
   ///
   /// - Parameters:
-  ///   - sources: the sources; of two with one key the earlier wins.
+  ///   - sources: the sources; if two have the same key, the earlier wins.
   ///   - sectionIDs: the ids of the sections, one for each rank in use, in their order; nil for one
   ///     section.
-  ///   - order: true if the first row stands before the second. It must be a strict weak order that
-  ///     looks at nothing but the two rows.
+  ///   - order: returns true if the first row is before the second. It must be a strict weak order
+  ///     that depends on nothing but the two rows.
   public convenience init(
     _ sources: [Source], sectionIDs: [String]? = nil, by order: @escaping (Item, Item) -> Bool
   ) {
     self.init(sources, sectionIDs: sectionIDs, order: order)
   }
 
-  /// Makes a union of streams, each of which is a section; the rows stand in it in the order of the
-  /// stream.
+  /// Makes a union in which each stream is a section, with the rows in the order of the stream.
   ///
   /// - Parameters:
-  ///   - streams: the sources; of two with one key the earlier wins.
-  ///   - sectionIDs: the id of the section of each.
+  ///   - streams: the sources; if two have the same key, the earlier wins.
+  ///   - sectionIDs: the id of each section.
   public convenience init(
     concatenating streams: [any SectionedStream<Item>], sectionIDs: [String]
   ) {
@@ -131,12 +133,13 @@ extension UnionStream {
 }
 
 extension UnionStream where Item == Record {
-  /// Makes a union of streams of records that are merged in the order of the tree, by what their queries
-  /// compare of them: `row.value`, then the key.
+  /// Makes a union of streams of records, merged in the order of the tree, by the values that their
+  /// queries compare: `row.value`, then the key.
   ///
   /// - Parameters:
-  ///   - streams: the sources; their records hold values of one order, in whichever order they stand.
-  ///   - isDescending: whether to show them in the opposite order.
+  ///   - streams: the sources; their records must have values of the same order, ascending or
+  ///     descending.
+  ///   - isDescending: whether the rows are in the opposite order.
   public convenience init(
     inTreeOrder streams: [any SectionedStream<Record>], isDescending: Bool = false
   ) {
@@ -175,13 +178,13 @@ extension UnionStream {
     }
   }
 
-  /// The index of the source that a row is shown from; nil if there is no such row.
+  /// The index of the source of a shown row; nil if there is no such row.
   ///
   /// O(1).
   public func source(of key: String) -> Int? { entries[key]?.origin }
 
-  /// The index of the source that the row at a place is shown from, and its place there; nil if the
-  /// place is none, or the source is further than the union and has the row no more.
+  /// The index of the source of the row at a place, and its place there; nil if the place is
+  /// invalid, or the source is in a later state and no longer has the row.
   ///
   /// O(log n).
   public func origin(of path: IndexPath) -> (source: Int, path: IndexPath)? {
@@ -192,7 +195,7 @@ extension UnionStream {
     return sources[row.origin].stream.indexPath(forKey: row.key).map { (row.origin, $0) }
   }
 
-  /// The place of the row that a source has at a place; nil if there is none, or it is shadowed.
+  /// The place of the row at a place of a source; nil if there is none, or it is shadowed.
   ///
   /// O(log n).
   public func indexPath(of path: IndexPath, inSource source: Int) -> IndexPath? {
@@ -205,8 +208,8 @@ extension UnionStream {
     return self.source(of: key) == source ? indexPath(forKey: key) : nil
   }
 
-  /// The place of the first row that stands after another one, which need not be in the stream; nil if
-  /// none does, or there are several groups of sources.
+  /// The place of the first row after another one, which need not be in the stream; nil if there is
+  /// none, or there are several groups of sources.
   ///
   /// O(log n).
   public func firstIndexPath(after item: Item) -> IndexPath? {
@@ -215,8 +218,8 @@ extension UnionStream {
     return index < rows[0].items.count ? IndexPath(section: 0, row: index) : nil
   }
 
-  /// The place of the last row that stands before another one, which need not be in the stream; nil if
-  /// none does, or there are several groups of sources.
+  /// The place of the last row before another one, which need not be in the stream; nil if there is
+  /// none, or there are several groups of sources.
   ///
   /// O(log n).
   public func lastIndexPath(before item: Item) -> IndexPath? {
@@ -242,7 +245,7 @@ extension UnionStream: StartableStream {
     hub.isSilent || (!sources.isEmpty && sources.allSatisfy(\.stream.isStopped))
   }
 
-  /// Starts the sources that can be started; tells what became different since it was stopped.
+  /// Starts the sources that can be started; tells the changes since it was stopped.
   public func start() {
     hub.start(present: { [self] in present }) {
       for source in sources { (source.stream as? any StartableStream)?.start() }
@@ -291,24 +294,24 @@ extension UnionStream {
       .filter { keys.insert($0).inserted }
   }
 
-  /// The keys whose winner or content a source's change may have touched.
+  /// The keys whose winner or content may differ after a source's change.
   @specialized(where Item == Record)
   private func touchedKeys(of change: StreamChange<Item>, _ source: Int) -> [String] {
     let changes = change.changes
     if !changes.batch.isReload {
       return changes.removedKeys + changes.insertedKeys + changes.updatedKeys
     }
-    // In the order of the source, which is most often that of the union.
+    // This is the order of the source, which is mostly that of the union.
     let keys = change.sections.flatMap { $0.items.map(\.key) }
     let present = Set(keys)
     return keys
       + entries.rows.filter { $0.origin == source && !present.contains($0.key) }.map(\.key)
   }
 
-  /// Asks the sources about these keys and brings the rows into the state they are in.
+  /// Looks these keys up in the sources, and updates the rows.
   ///
-  /// A source may be further than the change that is followed; then what its next change touches is
-  /// found in order already.
+  /// A source may be in a later state than the change that is followed; the rows that its next
+  /// change touches are then in order already.
   @specialized(where Item == Record)
   private func refresh(_ keys: [String], arrived: Set<String>) -> ChangeSet {
     var replacements = rows.map { _ in [RowList.Replacement]() }
@@ -324,7 +327,7 @@ extension UnionStream {
       guard let new else { continue }
       entries.insert(new)
       replacements[section(of: new)].append(.init(new: new))
-      // A row of another source may be drawn differently, whatever it holds.
+      // The row of another source may be drawn differently, even if it is equal.
       if let old {
         let isSame = old.origin == new.origin && Row.of(old).item == Row.of(new).item
         if !isSame { changed.insert(key) }
@@ -354,7 +357,7 @@ extension UnionStream {
       changed: changed)
   }
 
-  /// The row of the first source that has a key: the one that is shown if it is as it was.
+  /// The row of the first source that has a key; the shown row, if it is the same and unchanged.
   private func winner(of key: String, shown: RowObject?) -> RowObject? {
     for (index, source) in sources.enumerated() {
       guard let item = source.stream.item(forKey: key) else { continue }
@@ -364,7 +367,7 @@ extension UnionStream {
     return nil
   }
 
-  /// The row of the first source that has a key, as far as the sources were followed.
+  /// The row of the first source that has a key, in the state in which the sources were followed.
   private func winnerInOrder(_ key: String) -> RowObject? {
     for source in followed {
       if let row = source.table[key] { return row }

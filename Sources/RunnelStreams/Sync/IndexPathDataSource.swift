@@ -1,15 +1,15 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What a list view asks and is told: sections and rows by index path, updates, and syncing for as long
-/// as the view is shown.
+/// The data source of a list view: sections and rows by index path, updates, and syncing while the
+/// view is shown.
 ///
-/// It is the data source of `FirebaseDataSource`, over any streams: sections, placeholders and paging
-/// rows are those of its adapter.
+/// It is the data source of `FirebaseDataSource`, for any streams; its adapter makes the sections,
+/// placeholders and paging rows.
 public final class IndexPathDataSource<Item: KeyedItem> {
   /// Called with each update, after it was applied to `sections`; the first one is a reload.
   public var onUpdate: ((ListUpdate<Item>) -> Void)?
-  /// Told, for a person, why a reload was told instead of a batch.
+  /// Called with the reason, for a person, if a reload is told instead of a batch.
   public var onLog: ((String) -> Void)?
   /// The sections, as they were told last.
   public private(set) var sections: [AdapterSection<Item>] = []
@@ -20,7 +20,7 @@ public final class IndexPathDataSource<Item: KeyedItem> {
   private let life: SyncLife
   private var ownSync: SyncToken?
 
-  /// Passes what the adapter says on, without holding the data source.
+  /// Passes on updates of the adapter, without retaining the data source.
   private final class Receiver {
     weak var owner: IndexPathDataSource?
   }
@@ -28,9 +28,9 @@ public final class IndexPathDataSource<Item: KeyedItem> {
   /// Makes a data source; it follows nothing before `startSync`.
   ///
   /// - Parameters:
-  ///   - parts: what the list shows, in order.
+  ///   - parts: the parts of the list, in order.
   ///   - streams: the streams that are started and stopped with it.
-  ///   - target: where writes go; nil for a list that refuses them.
+  ///   - target: the database for writes; nil for a list that refuses them.
   public init(
     _ parts: [ListPart<Item>], syncing streams: [any StartableStream],
     target: (any TreeTarget)? = nil
@@ -78,7 +78,7 @@ extension IndexPathDataSource {
     if case .item(let item) = self[path] { item } else { nil }
   }
 
-  /// What stands above and below the rows of a section.
+  /// The header and footer of a section.
   public func labels(ofSection section: Int) -> SectionLabels { sections[section].labels }
 }
 
@@ -88,22 +88,22 @@ extension IndexPathDataSource {
   /// True while it follows the streams.
   public var isSynced: Bool { life.isSynced }
 
-  /// Follows the streams until `stopSync`; nothing happens if it does already by this call.
+  /// Follows the streams until `stopSync`; does nothing if it was called already.
   public func startSync() { ownSync = ownSync ?? life.enter() }
 
-  /// Takes `startSync` back; the rows stay, and the next start tells a reload.
+  /// Ends what `startSync` began; the rows stay, and the next start begins with a reload.
   public func stopSync() { ownSync = nil }
 
   /// Follows the streams as long as the token lives.
   public func sync() -> SyncToken { life.enter() }
 
-  /// Tells nothing until `release`: while the list is being changed, or somebody works in it.
+  /// Tells nothing until `release`, while the list is being changed or the user works in it.
   public func hold() { adapter.hold() }
 
-  /// Tells what happened since `hold`.
+  /// Tells the changes since `hold`.
   public func release() { adapter.release() }
 
-  /// Fetches pages whose paging rows are near the rows in sight, where the parts ask for it.
+  /// Fetches a page wherever a paging row is near the visible rows, if the part asks for it.
   public func didShow(_ rows: ClosedRange<IndexPath>) { adapter.didShow(rows) }
 }
 
@@ -125,7 +125,7 @@ extension IndexPathDataSource where Item == Record {
     target.submit(.set(path, value), completion: completion)
   }
 
-  /// Replaces members of the record at a path of the list; a placeholder refuses.
+  /// Replaces members of the record at a path of the list; refused for a placeholder.
   public func update(
     at path: IndexPath, with members: [JSONMember],
     completion: @escaping (WriteOutcome) -> Void = { _ in }
@@ -133,7 +133,7 @@ extension IndexPathDataSource where Item == Record {
     write(at: path, completion) { .update($0, members) }
   }
 
-  /// Removes the record at a path of the list; a placeholder refuses.
+  /// Removes the record at a path of the list; refused for a placeholder.
   public func remove(
     at path: IndexPath, completion: @escaping (WriteOutcome) -> Void = { _ in }
   ) {

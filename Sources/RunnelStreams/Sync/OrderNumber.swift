@@ -1,11 +1,11 @@
 public import RunnelBase
 
-/// Numbers to order rows by that a user puts into an order.
+/// Numbers for rows that a user arranges by hand.
 ///
-/// A row that is dropped between two others gets a number between theirs, which is written back to its
-/// record; the others stay as they are.
+/// A row that is dropped between two others gets a number between theirs, which is written to its
+/// record; the others stay unchanged.
 public enum OrderNumber {
-  /// How far the numbers at the ends are from the next.
+  /// The distance of a number at an end from the next one.
   private static let step: Int64 = 1024
 
   /// A number between two others, an integer if there is one.
@@ -14,8 +14,10 @@ public enum OrderNumber {
   ///
   /// - Parameters:
   ///   - lower: the number of the row before; nil if there is none.
-  ///   - upper: the number of the row after; nil if there is none. It is greater than `lower`.
-  /// - Returns: the number; nil if there is none, and the rows need other numbers from `spread`.
+  ///   - upper: the number of the row after, which must be greater than `lower`; nil if there is
+  ///     none.
+  /// - Returns: the number; nil if there is none between, so that all rows need new numbers from
+  ///   `spread`.
   public static func between(_ lower: JSONNumber?, _ upper: JSONNumber?) -> JSONNumber? {
     switch (lower, upper) {
     case (nil, nil): return JSONNumber(0)

@@ -2,17 +2,18 @@ public import RunnelBase
 import RunnelTree
 
 extension Record {
-  /// What stands there; null if only a summary was read.
+  /// The value of the record; null if only a summary was read.
   public var value: JSONValue { row.node?.json ?? .null }
 
-  /// What stands at a relative path, such as `name/last`; null if nothing does, or it is no path.
+  /// The value at a relative path, such as `name/last`; null if there is none, or the path is
+  /// invalid.
   public subscript(path: String) -> JSONValue {
-    // What is no path is the place of nothing.
+    // Nothing can be stored at an invalid path.
     guard let node = row.node, let path = try? Path(path) else { return .null }
     return node[path].json
   }
 
-  /// The text at a relative path; nil if no text stands there.
+  /// The text at a relative path; nil if there is none.
   public func string(at path: String) -> String? {
     if case .string(let text) = self[path] { text } else { nil }
   }

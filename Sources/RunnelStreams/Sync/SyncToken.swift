@@ -1,7 +1,7 @@
-/// Keeps something synced as long as it lives, or until it is ended.
+/// A token that keeps something synced until it is released or ended.
 ///
-/// A view keeps the token: when the view goes, so does the syncing. Several tokens may be there at
-/// once; the last one to end stops it. It is to be let go on the thread of the streams.
+/// A view keeps the token: when the view goes, syncing ends. There may be several tokens; the last
+/// one to end stops the syncing. It must be released on the thread of the streams.
 public final class SyncToken {
   private let life: SyncLife
   private var isEnded = false
@@ -10,7 +10,7 @@ public final class SyncToken {
 
   deinit { end() }
 
-  /// Ends it; nothing happens if it ended before.
+  /// Ends the syncing of this token; does nothing if it has ended.
   public func end() {
     if isEnded { return }
     isEnded = true
@@ -18,7 +18,7 @@ public final class SyncToken {
   }
 }
 
-/// Starts what is synced with the first token, and stops it with the last.
+/// Starts syncing with the first token, and stops it with the last.
 final class SyncLife {
   private let start: () -> Void
   private let stop: () -> Void
@@ -29,7 +29,7 @@ final class SyncLife {
     self.stop = stop
   }
 
-  /// True while a token lives.
+  /// True while there is a token.
   var isSynced: Bool { count > 0 }
 
   func enter() -> SyncToken {

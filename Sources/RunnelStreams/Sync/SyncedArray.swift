@@ -1,18 +1,18 @@
 public import RunnelBase
 import RunnelTree
 
-/// The children of a place as an array that keeps itself up to date, and that is written through.
+/// The children of a place as an array that updates itself and can be written.
 ///
-/// It is the synchronized array of `FirebaseDataSource`. Between `startSync` and `stopSync` it follows
-/// the tree; outside, it keeps the rows that it has. A write changes the array when the tree tells so,
-/// which is before its completion is called.
+/// It is the synchronized array of `FirebaseDataSource`. Between `startSync` and `stopSync` it
+/// follows the tree; otherwise it keeps its rows. A write changes the array when the tree tells the
+/// change, before the write's completion is called.
 ///
-/// An index is turned into the row's key when the write is asked for, so that changes that come
-/// meanwhile do not make it hit another row.
+/// When a write is requested, its index is converted to the row's key, so that later changes of the
+/// array do not make it affect another row.
 public final class SyncedArray {
   /// The rows, as they were told last.
   public private(set) var list = Rows<Record>()
-  /// How far they are loaded.
+  /// The load state.
   public private(set) var loadState = LoadState.idle
   /// Called with each change, after it was applied to `list`; the first one is a reload.
   public var onUpdate: ((SyncedUpdate) -> Void)?
@@ -28,8 +28,8 @@ public final class SyncedArray {
   /// Makes an array of a stream's rows; it follows nothing before `startSync`.
   ///
   /// - Parameters:
-  ///   - stream: what is followed, started and stopped.
-  ///   - target: where writes go; nil for an array that refuses them.
+  ///   - stream: the stream that is followed, started and stopped.
+  ///   - target: the database for writes; nil for an array that refuses them.
   public init(_ stream: QueryStream<Record>, target: (any TreeTarget)?) {
     self.stream = stream
     self.target = target
@@ -70,10 +70,10 @@ extension SyncedArray {
   /// True while it follows the tree.
   public var isSynced: Bool { life.isSynced }
 
-  /// Follows the tree until `stopSync`; nothing happens if it does already by this call.
+  /// Follows the tree until `stopSync`; does nothing if it was called already.
   public func startSync() { ownSync = ownSync ?? life.enter() }
 
-  /// Takes `startSync` back; the rows stay, and the next start tells what became different.
+  /// Ends what `startSync` began; the rows stay, and the next start tells the differences.
   public func stopSync() { ownSync = nil }
 
   /// Follows the tree as long as the token lives.
@@ -92,7 +92,7 @@ extension SyncedArray {
     target.submit(.set(path, value), completion: completion)
   }
 
-  /// Replaces members of the row at an index, and leaves its others as they are.
+  /// Replaces members of the row at an index, and keeps its others.
   public func update(
     at index: Int, with members: [JSONMember],
     completion: @escaping (WriteOutcome) -> Void = { _ in }
@@ -122,7 +122,7 @@ public struct SyncedUpdate: Sendable {
     public var record: Record
   }
 
-  /// A row that went from one place to another.
+  /// A row that moved.
   public struct Move: Hashable, Sendable {
     /// The place before.
     public var from: IndexPath
@@ -136,7 +136,7 @@ public struct SyncedUpdate: Sendable {
   private let old: Rows<Record>
   /// The array after.
   public let list: Rows<Record>
-  /// What happened, in the coordinates of the contract of `BatchUpdate`.
+  /// The changes, in the coordinates of `BatchUpdate`.
   public let batch: BatchUpdate
   /// The keys of the rows whose content changed.
   public let changedKeys: [String]
@@ -148,19 +148,19 @@ public struct SyncedUpdate: Sendable {
     changedKeys = changes.updatedKeys
   }
 
-  /// True if the array is to be read anew; the lists below are then empty.
+  /// True if the array must be read again; the lists below are then empty.
   public var isReload: Bool { batch.isReload }
 
   /// The rows that are new.
   public var added: [Place] { batch.insertedRows.map { Place(path: $0, record: list[$0.row]) } }
 
-  /// The rows that are gone, as they were, at their old places.
+  /// The removed rows, as they were, at their old places.
   public var removed: [Place] { batch.deletedRows.map { Place(path: $0, record: old[$0.row]) } }
 
-  /// The rows whose content changed, as they were, at their old places: a view asks for them anew.
+  /// The rows whose content changed, as they were, at their old places; a view reads them again.
   public var changed: [Place] { batch.reloadedRows.map { Place(path: $0, record: old[$0.row]) } }
 
-  /// The rows that changed their place.
+  /// The rows that moved.
   public var moved: [Move] {
     batch.movedRows.map { Move(from: $0.from, to: $0.to, record: list[$0.to.row]) }
   }

@@ -1,18 +1,18 @@
 public import RunnelTree
 
-/// Where writes go: an open database, as its owner reaches it.
+/// The database for writes, as the owner of the streams reaches it.
 public protocol TreeTarget: AnyObject {
-  /// Asks for a write; returns at once.
+  /// Requests a write; returns at once.
   ///
   /// - Parameters:
   ///   - write: the write.
-  ///   - completion: called once, after the streams were told what the write came to.
+  ///   - completion: called once, after the streams were told the result of the write.
   func submit(_ write: Write, completion: @escaping (WriteOutcome) -> Void)
   /// A key that sorts after those made before.
   func makeKey() -> Key
 }
 
-/// What became of a write.
+/// The result of a write.
 public enum WriteOutcome: Hashable, Sendable {
   /// It was carried out.
   case written
@@ -20,19 +20,19 @@ public enum WriteOutcome: Hashable, Sendable {
   case refused(String)
 }
 
-/// A stream that is told what listeners of a tree are told.
+/// A stream that takes events of a tree's listeners.
 public protocol TreeListener: AnyObject {
-  /// Takes one batch of events; those for another's listener are ignored.
+  /// Takes one batch of events; those of other listeners are ignored.
   func receive(_ events: [TreeEvent], from listener: ListenerID)
-  /// Takes a failure; one of another's listener is ignored.
+  /// Takes a failure; those of other listeners are ignored.
   func receive(failure: String, from listener: ListenerID)
 }
 
 /// A stream that listens between `start` and `stop`, any number of times.
 public protocol StartableStream: AnyObject {
-  /// Begins to listen; nothing happens if it does already.
+  /// Begins to listen; does nothing if it listens already.
   func start()
-  /// Stops listening; the rows stay, and observers are told nothing.
+  /// Stops listening; the rows stay, and nothing is told.
   func stop()
 }
 
