@@ -1,11 +1,11 @@
 import CPlatform
 import Glibc
 
-/// The file beside a database that is touched after each commit, and how others notice.
+/// The file beside a database that is touched after each commit; other processes watch it.
 ///
-/// It tells also which sessions on a replica run: see `mark(session:)`.
+/// It also tells which sessions on a replica are running: see `mark(session:)`.
 ///
-/// The write-ahead log itself is no sign: it is modified before the commit can be seen.
+/// The write-ahead log cannot be watched instead: it is modified before the commit can be seen.
 struct ChangeBeacon {
   private let descriptor: Int32
   /// The session that is marked here as running.
@@ -14,10 +14,12 @@ struct ChangeBeacon {
   /// The name of the beacon of a database file.
   static func path(ofDatabase file: String) -> String { file + "-notify" }
 
-  /// Opens the beacon, making it if need be; nil if that is not possible, and then nobody is woken:
-  /// others still find the commit when they look by themselves.
+  /// Opens the beacon, and makes it if it does not exist; nil if that fails.
   ///
-  /// Whoever may write the database may touch its beacon too: a new one gets the database's rights.
+  /// Other processes are then not woken, but find the commit when they look by themselves.
+  ///
+  /// Whoever may write the database may also touch its beacon: a new one gets the database's
+  /// permissions.
   init?(database file: String) {
     let beacon = ChangeBeacon.path(ofDatabase: file)
     var descriptor = open(beacon, O_WRONLY | O_CLOEXEC)
@@ -25,7 +27,7 @@ struct ChangeBeacon {
       descriptor = open(beacon, O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
       var status = stat()
       if descriptor >= 0, stat(file, &status) == 0 {
-        // Where it fails, others find the commits when they look by themselves.
+        // If it fails, others find the commits when they look by themselves.
         _ = fchmod(descriptor, status.st_mode & 0o666)
       }
     }
@@ -35,11 +37,11 @@ struct ChangeBeacon {
 
   /// Tells the others that something was committed.
   func signal() {
-    // Touching the file fails only where waking is impossible anyway.
+    // Touching the file fails only if others cannot be woken anyway.
     _ = futimens(descriptor, nil)
   }
 
-  /// Ends the mark, whoever has a copy of the descriptor.
+  /// Ends the mark, even if the descriptor was copied.
   func close() {
     if session != nil { runnel_bytes_unlock(descriptor) }
     runnel_close(descriptor)
@@ -49,26 +51,27 @@ struct ChangeBeacon {
 // MARK: Sessions
 
 extension ChangeBeacon {
-  /// Marks a session as running until this is closed or the process ends, however it ends; false if
-  /// another session has this number.
+  /// Marks a session as running until this is closed, or the process ends in any way; returns false
+  /// if another session has this number.
   ///
-  /// The mark is a lock on the byte of that number; the file has no bytes.
+  /// The mark is a lock on the byte at that number; the file itself is empty.
   mutating func mark(session: Int64) -> Bool {
     guard runnel_byte_lock(descriptor, session) == 0 else { return false }
     self.session = session
     return true
   }
 
-  /// True if a session other than the one marked here is marked as running.
+  /// True if another session than the one marked here is marked as running.
   ///
-  /// Where locks are not to be had none is: what it left is then taken back too early, not too late.
+  /// If locks are not available, no session counts as running: its data are then taken back too
+  /// early rather than too late.
   func isMarked(session: Int64) -> Bool { runnel_byte_is_locked(descriptor, session) == 1 }
 }
 
-/// Waits for the beacon of a database to be touched by another process, or by this one, and for its files to
-/// be deleted, moved or replaced.
+/// Waits until the beacon of a database is touched, by this process or another one, or the
+/// database's files are deleted, moved or replaced.
 final class ChangeWatch: Sendable {
-  /// The descriptor that becomes readable when something happened in the beacon's folder.
+  /// The descriptor that becomes readable when something happens in the beacon's folder.
   let descriptor: Int32
   private let name: String
   private let file: String
@@ -88,10 +91,11 @@ final class ChangeWatch: Sendable {
     }
   }
 
-  /// Reads what happened; true if the beacon was touched or the files are others, or that may be.
+  /// Reads the events; returns true if the beacon was touched or the files may have changed.
   func drain() -> Bool { runnel_inotify_drain_database(descriptor, name, file) != 0 }
 
-  /// A folder's whole path, so that those above it are known; as it is if the present one is not to be found.
+  /// The full path of a folder, so that the folders above it are known; unchanged if the current
+  /// folder is unknown.
   private static func whole(_ folder: String) -> String {
     if folder.hasPrefix("/") { return folder }
     guard let present = getcwd(nil, 0) else { return folder }

@@ -3,7 +3,7 @@ public import RunnelStreams
 public import RunnelTree
 import Synchronization
 
-/// What a database is asked to do.
+/// A request to a database.
 ///
 /// Requests are carried out one by one, in order.
 public enum DatabaseRequest: Sendable {
@@ -19,117 +19,122 @@ public enum DatabaseRequest: Sendable {
   case push(Int, Path, JSONValue)
   /// Carry out an operation on a resource; the answer carries the number.
   case perform(Int, ResourceOperation, ResourceRegistry)
-  /// Take an entry of the action log back; the answer carries the number.
+  /// Undo an entry of the action log; the answer carries the number.
   case undo(Int, ActionLogEntry, ResourceRegistry)
-  /// Carry out a write if places stand as expected; the answer carries the number.
+  /// Carry out a write if conditions hold; the answer carries the number.
   case writeIf(Int, Write, [WriteCondition])
-  /// Carry out an operation on a resource if places stand as expected; the answer carries the number.
+  /// Carry out an operation on a resource if conditions hold; the answer carries the number.
   case performIf(Int, ResourceOperation, ResourceRegistry, [WriteCondition])
-  /// Put back what stood before a write of the history, if what it wrote still stands; the answer
-  /// carries the number.
+  /// Undo a write of the history, if its result still stands; the answer carries the number.
   case undoWrite(Int, entry: Int64)
-  /// Read the entries of the history that concern a place, the newest first: at most `count` of those
-  /// before one; the answer carries the number.
+  /// Read the entries of the history that concern a place, the newest first: at most `count` of
+  /// those before a given entry; the answer carries the number.
   case history(Int, Path, before: Int64?, count: Int)
   /// On a replica: give up one pending write, by its id; the answer carries the number.
   case dropPending(Int, Int64)
-  /// Read what stands at a place, once; the answer carries the number.
+  /// Read the node at a place, once; the answer carries the number.
   case get(Int, Path)
-  /// Read the beginning of what stands at a place: about so many bytes of it, and count its size up to
-  /// so many; the answer carries the number.
+  /// Read the beginning of the node at a place, about so many bytes of text, and count its size up
+  /// to a limit; the answer carries the number.
   case excerpt(Int, Path, textMax: Int, countMax: Int)
   /// Read the rows of a query, once; the answer carries the number.
   case search(Int, Query)
-  /// Say which orders of the children of a place have an index; the answer carries the number.
+  /// Tell the orders of a place's children that have an index; the answer carries the number.
   case orders(Int, Path)
-  /// Write the whole database to a new file, also if its own is gone; the answer carries the number.
+  /// Write the whole database to a new file, even if its own file is gone; the answer carries the
+  /// number.
   case saveCopy(Int, file: String)
-  /// On a replica: the origin can be talked to; its clock shows so many milliseconds since 1970, if
-  /// it tells.
+  /// On a replica: connect the origin. The argument is the time on the origin's clock, in
+  /// milliseconds since 1970, if the origin tells it.
   case connectOrigin(originTime: Int64? = nil)
-  /// On a replica: the origin is gone.
+  /// On a replica: disconnect the origin.
   case disconnectOrigin
-  /// On a replica: the origin says something.
+  /// On a replica: take a message of the origin.
   case receive(OriginMessage)
 }
 
-/// What a database says.
+/// A message of a database.
 public enum DatabaseMessage: Sendable {
-  /// What listeners are told. One message is one batch: what one write, one request, or one look at
-  /// the other processes' writes came to.
+  /// Events for listeners. One message is one batch: the result of one write, of one request, or of
+  /// reading the writes of other processes once.
   case deliveries([Delivery])
   /// A write is on disk. Its deliveries came before.
   ///
-  /// On a tree of its own that is all; on a replica the origin's answer follows, maybe much later. The
-  /// entry is that of the history; nil if it noted none.
+  /// On a tree of its own that is all; on a replica the origin's answer follows, maybe much later.
+  /// The entry is that of the history; nil if the write made none.
   case written(Int, key: Key?, entry: Int64?)
-  /// An operation on a resource is on disk, or there was nothing to write. Its deliveries came before.
+  /// An operation on a resource is on disk, or there was nothing to write. Its deliveries came
+  /// before.
   ///
-  /// What follows on a replica is as with `written`.
+  /// On a replica the origin's answer follows, as for `written`.
   case performed(Int, ResourcePlan)
   /// An operation on a resource was refused; nothing changed.
   case resourceRefused(Int, ResourceError)
-  /// What stands at a place that was asked for.
+  /// The node that was read.
   case found(Int, Node)
-  /// The beginning of what stands at a place that was asked for.
+  /// The excerpt that was read.
   case excerpt(Int, NodeExcerpt)
-  /// The rows that were asked for, in their order.
+  /// The rows that were read, in their order.
   case rows(Int, [TreeRow])
-  /// The entries of the history that were asked for.
+  /// The entries of the history that were read.
   case history(Int, HistoryPage)
   /// The orders of a place that are kept in an index, besides that of the keys.
   case orders(Int, [QueryIndex])
   /// On a replica: the origin did a write.
   case acknowledged(Int)
-  /// On a replica: the origin refused a write. What was under it shows again; this was delivered
+  /// On a replica: the origin refused a write. The data below it show again; this was delivered
   /// before.
   case rejected(Int, TreeError)
-  /// On a replica: all the writes that the origin has not answered, oldest first, also those of other
-  /// processes and of earlier runs. Said at first if there are any, and whenever they are others.
+  /// On a replica: all writes that the origin has not answered, oldest first, also those of other
+  /// processes and of earlier runs. It is posted at first if there are any, and whenever they
+  /// change.
   case pendingWrites([PendingWrite])
-  /// On a replica: what the origin is to be sent, in order.
+  /// On a replica: the commands for the origin, in order.
   case origin([OriginCommand])
-  /// What carries the number was refused or failed; nothing changed.
+  /// The request with the number was refused or failed; nothing changed.
   case refused(Int, DatabaseError)
   /// A listener could not be registered or extended.
   case failed(ListenerID, DatabaseError)
-  /// A listener was registered by reading all children of a place, which an index would spare.
+  /// A listener was registered by reading all children of a place; the index would make that
+  /// faster.
   case advice(IndexAdvice)
   /// The writes of other processes could not be read; the database tries again by itself.
   case stale(DatabaseError)
   /// The whole database is in a new file of so many bytes.
   case copied(Int, file: String, bytes: Int)
-  /// The file, or what belongs to it, is gone or another one, for this reason: nothing is written any more,
-  /// and what was asked for is refused. Said once.
+  /// The file, or a file that belongs to it, is gone or was replaced, for this reason: nothing is
+  /// written any more, and requests are refused. It is posted once.
   case fileGone(DatabaseError)
 }
 
 /// An open database on a thread of its own, for a program that must not wait for it.
 ///
-/// It has two fronts on the one tree, and both may be used at once:
-/// - A program with a loop of its own submits requests, which return at once; what comes of them is
+/// It offers two interfaces to the same tree, which may be used at the same time:
+/// - A program with a loop of its own submits requests, which return at once; the results are
 ///   posted to its inbox, in order.
-/// - Every other program opens it with `open`, and reads, writes and observes by `Reference`.
+/// - Every other program opens it with `open`, and reads, writes and observes with `Reference`.
 ///
-/// What other processes write on the same file is told on both, without being asked for.
+/// Both are told the writes of other processes on the same file, without asking.
 public actor Database {
-  /// How long after a wake-up that found nothing to look again: a commit may become visible a
-  /// moment after its sign.
+  /// The delays after which to look again if a wake-up found nothing: a commit may become visible a
+  /// moment after the beacon was touched.
   private static let secondLooksMilliseconds = [1, 10]
-  /// How often to look without a sign, where the file's folder cannot be watched.
+  /// The interval of looking if the file's folder cannot be watched.
   private static let blindLookMilliseconds = 250
-  /// How long to wait before a full inbox is tried again.
+  /// The delay before a full inbox is tried again.
   private static let retryMilliseconds = 5
-  /// How often to look without a sign, in case one was lost, or somebody wrote who can give none; not
-  /// more often, so that a program that waits for hours stays asleep.
+  /// The interval of looking without a wake-up, in case one was lost or the writer cannot touch the
+  /// beacon.
+  ///
+  /// It is long, so that a program that waits for hours stays asleep.
   private static let safetyLookMilliseconds = 60_000
 
   /// The file of the database.
   public nonisolated let file: String
   nonisolated let executor: TreeExecutor
-  /// Nil if the program uses references only; messages then go to nobody.
+  /// The inbox for messages; nil if the program uses only references, so that messages are dropped.
   private nonisolated let inbox: Inbox<DatabaseMessage>?
-  /// Who observes by references, and where they are told.
+  /// The observations by references, and the thread on which they are told.
   nonisolated let dispatcher: EventDispatcher
   /// Makes keys without waiting for the tree.
   nonisolated let autoIDs: Mutex<AutoIDs>
@@ -142,16 +147,16 @@ public actor Database {
   private var numbersOfWrites: [Int64: Int] = [:]
   /// The receipts of writes by references that the origin has not answered, by their ids.
   var receipts: [Int64: [WriteReceipt]] = [:]
-  /// Who waits for the answer to a question that was asked once.
+  /// The callers that wait for the answer to a question that was asked once, by its id.
   var gets: [Int64: CheckedContinuation<Node, any Error>] = [:]
-  /// Who waits for the end of a transaction by a reference.
+  /// The callers that wait for the end of a transaction by a reference, by its id.
   var transactions: [Int64: CheckedContinuation<(isCommitted: Bool, node: Node), any Error>] = [:]
-  /// Where a replica's commands go besides the inbox.
+  /// Takes a replica's commands, besides the inbox.
   var commandSink: (@Sendable ([OriginCommand]) -> Void)?
-  /// Messages that found the inbox full, oldest first.
+  /// Messages for which the inbox was full, oldest first.
   ///
-  /// While there are any, other processes' writes are left in the feed, so that it does not grow by
-  /// them; what was asked for here is answered all the same.
+  /// While there are any, other processes' writes are left in the feed, so that the backlog does
+  /// not grow by them; requests from here are answered nevertheless.
   private var backlog: [DatabaseMessage] = []
   private var isRetryDue = false
 
@@ -198,11 +203,11 @@ public actor Database {
     executor.submit { self.assumeIsolated { $0.follow() } }
   }
 
-  /// Asks for something; returns at once.
+  /// Submits a request; returns at once.
   ///
-  /// Any thread may call it. What is asked after `close` is refused (`closed`).
+  /// Any thread may call it. Requests after `close` are refused (`closed`).
   ///
-  /// - Precondition: the name of a listener is no number below zero; observations have those.
+  /// - Precondition: the name of a listener is not below zero; observations have those names.
   public nonisolated func submit(_ request: DatabaseRequest) {
     switch request {
     case .listen(let listener, _), .unlisten(let listener), .extend(let listener, _):
@@ -215,15 +220,15 @@ public actor Database {
     enqueue(request)
   }
 
-  /// Asks for something in the name of anyone; returns at once.
+  /// Submits a request for a listener with any name; returns at once.
   nonisolated func enqueue(_ request: DatabaseRequest) {
     executor.submit { self.assumeIsolated { $0.carryOut(request) } }
   }
 
   /// Carries out a write; returns at once.
   ///
-  /// `completion` is called after those who observe were told, with what went wrong, on the thread where
-  /// they are told.
+  /// `completion` is called with the error, or nil, on the thread of the observers, after these
+  /// were told.
   nonisolated func submit(
     _ write: Write, completion: @escaping @Sendable (DatabaseError?) -> Void
   ) {
@@ -236,9 +241,9 @@ public actor Database {
     }
   }
 
-  /// Ends everything and closes the file; waits until what was submitted before is done.
+  /// Ends everything and closes the file; waits until all earlier requests are done.
   ///
-  /// Not to be called from the wake of the inbox, which runs on the tree's thread.
+  /// It must not be called by the wake function of the inbox, which runs on the tree's thread.
   public nonisolated func close() {
     executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
   }
@@ -280,12 +285,12 @@ public actor Database {
     if let news = session.takeLossNews() { post(news) }
   }
 
-  /// What is said to whoever asks after the end.
+  /// The error of requests after the end.
   private var closedError: DatabaseError {
     DatabaseError(.closed, "\(file) was closed before this was asked.")
   }
 
-  /// Makes sure that the database may still be asked.
+  /// Checks that the database is open.
   ///
   /// - Throws: `DatabaseError` (`closed`) if not.
   func checkIsOpen() throws { if isClosed { throw closedError } }
@@ -301,12 +306,12 @@ public actor Database {
       .undoWrite(let number, _), .history(let number, _, _, _), .dropPending(let number, _),
       .saveCopy(let number, _):
       post(.refused(number, error))
-    // What may be known without an answer is not missed.
+    // Nobody waits for an answer to these.
     case .orders, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }
   }
 
-  /// Posts what `body` comes to; returns what went wrong.
+  /// Posts the deliveries of `body`; returns its error.
   private func failure(_ body: () throws -> [Delivery]) -> DatabaseError? {
     do {
       try checkIsOpen()
@@ -335,13 +340,13 @@ public actor Database {
     }
   }
 
-  /// Posts what a replica has for those who wait and for its origin, in this order.
+  /// Posts a replica's completions, and then its commands for the origin.
   func postOriginOutput() {
     let output = session.takeOriginOutput()
     for completion in output.completions {
       switch completion {
       case .acknowledged(let id):
-        // A write of another process, or of an earlier run, is nobody's here.
+        // Nobody here waits for a write of another process, or of an earlier run.
         if settle(id, nil) { continue }
         if let number = numbersOfWrites.removeValue(forKey: id) { post(.acknowledged(number)) }
       case .rejected(let id, let error):
@@ -363,7 +368,7 @@ public actor Database {
     post(.origin(output.commands))
   }
 
-  /// Hands deliveries to the front whose listener each is for.
+  /// Passes deliveries to the interface whose listeners they are for.
   func post(_ deliveries: [Delivery]) {
     let observed = deliveries.filter(\.listener.isObservation)
     if !observed.isEmpty { dispatcher.deliver(observed, pending: session.pendingPlaces) }
@@ -372,7 +377,7 @@ public actor Database {
     if !posted.isEmpty { queue(.deliveries(posted)) }
   }
 
-  /// Hands a message to the front that it is for.
+  /// Passes a message to the interface that it is for.
   private func post(_ message: DatabaseMessage) {
     switch message {
     case .deliveries(let deliveries): return post(deliveries)
@@ -384,7 +389,7 @@ public actor Database {
     queue(message)
   }
 
-  /// Posts a message, after those that found the inbox full.
+  /// Posts a message, after those for which the inbox was full.
   private func queue(_ message: DatabaseMessage) {
     if inbox == nil { return }
     backlog.append(message)
@@ -445,7 +450,7 @@ extension Database {
       executor.repeating(everyMilliseconds: interval) { [weak self] in
         _ = self?.assumeIsolated { $0.look() }
       })
-    // What was written between the opening of the file and the watching of its folder.
+    // This reads writes made between opening the file and watching its folder.
     look()
   }
 
@@ -459,11 +464,11 @@ extension Database {
     }
   }
 
-  /// Reads what others wrote; true if there was something.
+  /// Reads the writes of other processes; returns true if there were any.
   @discardableResult
   func look() -> Bool {
     if isClosed || !backlog.isEmpty { return true }
-    // Those who are told are slower than those who write: the feed keeps it for them meanwhile.
+    // Observers are slower than the writers; until they have caught up, the feed keeps the writes.
     if dispatcher.isFull {
       retryLater()
       return true

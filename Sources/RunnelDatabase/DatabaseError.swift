@@ -1,7 +1,7 @@
 import GRDB
 import RunnelTree
 
-/// Why a database could not be opened, read or written.
+/// The reason why a database could not be opened, read or written.
 public struct DatabaseError: Error, Hashable, Sendable {
   /// The kind of failure: a stable word to match on.
   public struct Code: RawRepresentable, Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
 
     /// The file, or the folder it is to be made in, cannot be opened.
     public static let cannotOpen = Code(rawValue: "cannot_open")
-    /// The file is damaged, or is no database at all.
+    /// The file is damaged, or not a database at all.
     public static let corrupt = Code(rawValue: "corrupt")
     /// The file is a database, but not one of Runnel's.
     public static let notRunnel = Code(rawValue: "not_runnel")
@@ -27,21 +27,21 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public static let readOnly = Code(rawValue: "read_only")
     /// The file, or what belongs to it, was deleted, moved, replaced or cut off while it was open.
     public static let fileGone = Code(rawValue: "file_gone")
-    /// The log beside the file is that of another file, or of another state of this one.
+    /// The log beside the file belongs to another file, or to another state of this file.
     public static let foreignLog = Code(rawValue: "foreign_log")
     /// There is no space left on the disk.
     public static let diskFull = Code(rawValue: "disk_full")
     /// The tree refused the write or the question.
     public static let refused = Code(rawValue: "refused")
-    /// A place is not as it was expected to be: somebody wrote it meanwhile.
+    /// A place was changed meanwhile by somebody else.
     public static let changed = Code(rawValue: "changed")
     /// The JSON to import is malformed.
     public static let malformedJSON = Code(rawValue: "malformed_json")
-    /// The database was closed before it was asked.
+    /// The database was closed before the request.
     public static let closed = Code(rawValue: "closed")
-    /// Events came faster than they were taken, and more than may wait.
+    /// Events came faster than they were taken, and more wait than allowed.
     public static let overflow = Code(rawValue: "overflow")
-    /// A write was sent again so late that nobody knows any more whether it was carried out.
+    /// A write was sent again so late that it is not known any more whether it was carried out.
     public static let forgotten = Code(rawValue: "forgotten")
     /// The caller stopped the work.
     public static let cancelled = Code(rawValue: "cancelled")
@@ -67,7 +67,7 @@ extension DatabaseError: CustomStringConvertible {
 }
 
 extension DatabaseError {
-  /// What a failure means for the user of the file at `file`.
+  /// Makes the error for any failure, for the user of the file at `file`.
   init(_ error: any Error, file: String) {
     switch error {
     case let error as DatabaseError: self = error
@@ -81,14 +81,14 @@ extension DatabaseError {
   }
 }
 
-/// What was read from the file is not what is ever written there.
+/// Content of the file that Runnel never writes.
 struct Damage: Error {
-  /// What is wrong, as a clause: `a stored key is none`.
+  /// The damage, as a clause: `a stored key is none`.
   var what: String
-  /// Where; nil if that is not known, or not yet.
+  /// The place; nil if it is not known, or not yet.
   var place: Place?
 
-  /// Where something is damaged.
+  /// The place of damage.
   enum Place {
     case row(RowID)
     case split(Int64)
@@ -101,7 +101,7 @@ struct Damage: Error {
     self.place = place
   }
 
-  /// Runs `body`; damage that it finds, and that has no place yet, is at this one.
+  /// Runs `body`; damage without a place gets this one.
   static func locating<Result>(
     _ place: @autoclosure () -> Place, _ body: () throws -> Result
   ) throws -> Result {
@@ -115,7 +115,7 @@ struct Damage: Error {
 }
 
 extension DatabaseError {
-  /// Damage in the words of a person, with what to do about it.
+  /// Makes the error for damage, with advice.
   init(_ damage: Damage, file: String) {
     let place = if case .words(let words)? = damage.place { " at \(words)" } else { "" }
     self.init(
@@ -123,7 +123,7 @@ extension DatabaseError {
       "\(file) is damaged\(place): \(damage.what). \(DatabaseError.remedy(of: file))")
   }
 
-  /// What to do about a damaged file.
+  /// The advice for a damaged file.
   static func remedy(of file: String) -> String {
     "`runnel doctor -d \(file)` tells all that is wrong, and with `--repair` recovers what is there; "
       + "or restore a copy."

@@ -1,31 +1,31 @@
 public import RunnelTree
 
-/// Something in a database file that is not as `FORMAT.md` says.
+/// A deviation of a database file from `FORMAT.md`.
 public struct DatabaseFault: Hashable, Sendable {
-  /// What a repair can do about a fault.
+  /// The way to repair a fault.
   public enum Remedy: Hashable, Sendable {
-    /// Nothing: it would have to guess data.
+    /// None: a repair would have to guess data.
     case none
-    /// Count the children of split nodes anew.
+    /// Count the children of split nodes again.
     case recount
-    /// Make the entries of indexes and priorities anew.
+    /// Make the entries of indexes and priorities again.
     case reindex
-    /// Drop the definition of an index; who needs it declares it again.
+    /// Drop the definition of an index; programs that need it declare it again.
     case undeclare
-    /// Begin the feed of changes anew; every process then reads what it shows again.
+    /// Start the change feed again; every process then reads everything that it shows again.
     case restartFeed
     /// Give the database another id.
     case newID
-    /// Set what is stored there aside, or put what nothing leads to any more where it can be read:
-    /// below `/recovered`.
+    /// Move the damaged rows, or rows that belong to no node any more, to `/recovered`, where they
+    /// can be read.
     case recover
   }
 
-  /// Where: a place in the tree, or where the tree does not reach, a table or SQLite itself.
+  /// The place: in the tree, or a table, or SQLite itself.
   public var place: String
-  /// What is wrong, as a clause.
+  /// The fault, as a clause.
   public var what: String
-  /// What a repair does about it.
+  /// The way to repair it.
   public var remedy: Remedy
 }
 
@@ -35,7 +35,7 @@ extension DatabaseFault: CustomStringConvertible {
 }
 
 extension DatabaseFault.Remedy: CustomStringConvertible {
-  /// What a repair does, as a clause.
+  /// The repair, as a clause.
   public var description: String {
     switch self {
     case .none: "cannot be repaired"
@@ -49,31 +49,31 @@ extension DatabaseFault.Remedy: CustomStringConvertible {
   }
 }
 
-/// What a check of a database file found.
+/// The result of checking a database file.
 public struct DatabaseReport: Sendable {
-  /// How many faults are told one by one.
+  /// The most faults that are listed one by one.
   public static let faultsMax = 100
 
   /// The first faults, in the order in which they were found.
   public private(set) var faults: [DatabaseFault] = []
-  /// How many faults there are.
+  /// The number of faults.
   public private(set) var faultCount = 0
-  /// How many of them a repair can mend.
+  /// The number of faults that can be repaired.
   public private(set) var repairableCount = 0
   /// The version of the file's format.
   public internal(set) var version = 0
   /// The id of the database; nil if the format has none, or it cannot be read.
   public internal(set) var databaseID: String?
-  /// How many records and split nodes were looked at.
+  /// The number of records and split nodes that were checked.
   public internal(set) var rowCount = 0
-  /// How many of them have no checksum, as they were last written by an older program.
+  /// The number of them without a checksum, since an older program wrote them last.
   public internal(set) var uncheckedCount = 0
-  /// How many entries of indexes and priorities were looked at.
+  /// The number of entries of indexes and priorities that were checked.
   public internal(set) var entryCount = 0
-  /// False if the file is so damaged that its rows could not be looked at.
+  /// False if the file is so damaged that its rows could not be checked.
   public internal(set) var isComplete = true
 
-  /// True if nothing is wrong.
+  /// True if there is no fault.
   public var isSound: Bool { faultCount == 0 }
 
   mutating func add(_ fault: DatabaseFault) {
@@ -83,17 +83,17 @@ public struct DatabaseReport: Sendable {
   }
 }
 
-/// What a repair came to.
+/// The result of a repair.
 public struct DatabaseRepair: Sendable {
-  /// What was found before.
+  /// The report before the repair.
   public var before: DatabaseReport
-  /// What is left; nil if there was nothing to do, or nothing that could be done.
+  /// The report after the repair; nil if there was nothing to repair, or nothing could be repaired.
   public var after: DatabaseReport?
-  /// The first rows that were set aside, or were found where nothing led to them.
+  /// The first rows that were moved because they were damaged, or belonged to no node.
   public internal(set) var recovered: [RecoveredRow] = []
-  /// How many there are.
+  /// The number of such rows.
   public internal(set) var recoveredCount = 0
-  /// How many children are missing that split nodes said they had.
+  /// The number of children that are missing although their split nodes count them.
   public internal(set) var lostCount = 0
 
   mutating func add(_ row: RecoveredRow) {
@@ -102,23 +102,23 @@ public struct DatabaseRepair: Sendable {
   }
 }
 
-/// A stored row, with all below it, that a repair put in a place of its own.
+/// A stored row, with everything below it, that a repair moved to a place of its own.
 public struct RecoveredRow: Hashable, Sendable {
-  /// Where it is now: a node with `place` and `why`, and its `value`, or its `text` or `bytes` where it
-  /// is no value any more.
+  /// The new place: a node with `place` and `why`, and the row's `value`; or its `text` or `bytes`,
+  /// if it is not a value any more.
   public var path: Path
-  /// Where it was, as far as that is known.
+  /// The old place, as far as it is known.
   public var place: String
-  /// What was wrong with it, as a clause.
+  /// The damage, as a clause.
   public var why: String
 }
 
-/// The size of a file before it was made compact and afterwards.
+/// The size of a file before and after compaction.
 public struct DatabaseCompaction: Hashable, Sendable {
   /// Bytes of the file and its log before.
   public var bytesBefore: Int
   /// Bytes of the file and its log afterwards.
   public var bytesAfter: Int
-  /// False if another process still reads the file's log, which shrinks when it is done.
+  /// False if another process still reads the file's log, which shrinks when that process is done.
   public var isFinished: Bool
 }

@@ -1,19 +1,20 @@
 public import RunnelTree
 
 extension DatabaseSession {
-  /// Carries out a write, unless one of the same name was carried out before.
+  /// Carries out a write, unless one with the same name was carried out before.
   ///
-  /// On a replica the name is that of the pending write until the origin has answered: who asks again
-  /// learns what becomes of it. Once the origin did it the name is taken; if it refused the write, or the
-  /// write was given up, nothing was carried out, and the name is free.
+  /// On a replica the name belongs to the pending write until the origin has answered; another
+  /// write with the name then gets the same result. If the origin did the write, its name is used
+  /// up. If the origin refused it, or it was given up, nothing was carried out, and the name is
+  /// free.
   ///
   /// - Parameters:
   ///   - write: the write.
   ///   - id: its name.
-  /// - Returns: false if it was carried out before, or is pending; and what listeners of this session are to be told,
-  ///   in order.
-  /// - Throws: `DatabaseError` (`forgotten` if nobody knows any more whether it was carried out); then
-  ///   nothing was written, and its name is not taken.
+  /// - Returns: false if it was carried out before, or is pending; and what listeners of this
+  ///   session are to be told, in order.
+  /// - Throws: `DatabaseError` (`forgotten` if it is not known any more whether it was carried
+  ///   out); then nothing was written, and the name is not used up.
   public func write(
     _ write: Write, id: WriteID
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {

@@ -1,19 +1,21 @@
 import RunnelBase
 package import RunnelTree
 
-/// The beginning of what stands at a place, to be looked at.
+/// The beginning of the node at a place, for display.
 public struct NodeExcerpt: Hashable, Sendable {
-  /// The JSON in the export format, a member a line; if it is cut, up to the end of a line.
+  /// The JSON in the export format, one member on each line; if it is cut, it ends at the end of a
+  /// line.
   public var text: String
-  /// The size of the whole as compact JSON, in bytes; if it is not counted, how far it was.
+  /// The size of the node as compact JSON, in bytes; if it was not fully counted, the part that
+  /// was.
   public var byteCount: Int
   /// Whether all of it was counted.
   public var isCounted: Bool
-  /// Whether the text is all of it.
+  /// Whether the text is the whole node.
   public var isWhole: Bool
-  /// Whether the history would keep all of it, were it removed: then the removal can be undone.
+  /// Whether the history would keep all of it on removal, so that the removal could be undone.
   public var isUndoable: Bool
-  /// How many children its children have; nil if it has too many to count theirs.
+  /// The number of grandchildren; nil if there are too many children to count theirs.
   public var grandchildCount: Int?
 
   /// The most children whose own children are counted.
@@ -34,18 +36,18 @@ public struct NodeExcerpt: Hashable, Sendable {
 }
 
 extension DatabaseSession {
-  /// Ends an export that has gone far enough.
+  /// Ends an export once enough was read.
   private struct Enough: Error {}
 
-  /// Reads the beginning of what stands at a place.
+  /// Reads the beginning of the node at a place.
   ///
-  /// O(`countMax`), however large the place is, but for one record beyond it.
+  /// O(`countMax`), however large the node is, apart from one more record.
   ///
   /// - Parameters:
   ///   - path: the place.
-  ///   - textMax: about how many bytes of text at most.
-  ///   - countMax: how far the size is counted, in bytes.
-  /// - Returns: the excerpt; of nothing, `null`.
+  ///   - textMax: about the most bytes of text.
+  ///   - countMax: the most bytes that are counted for the size.
+  /// - Returns: the excerpt; `null` for an empty place.
   /// - Throws: `DatabaseError` if it cannot be read.
   package func excerpt(of path: Path, textMax: Int, countMax: Int) throws -> NodeExcerpt {
     var whole: [UInt8] = []
@@ -70,7 +72,7 @@ extension DatabaseSession {
       grandchildCount: try countGrandchildren(of: path))
   }
 
-  /// How many children the children of a node have; nil if it has too many itself.
+  /// The number of grandchildren of a place; nil if it has too many children.
   private func countGrandchildren(of path: Path) throws -> Int? {
     let most = NodeExcerpt.countedChildrenMax
     let query = try Query(path).ordered(by: .key).limited(to: most + 1, from: .first)
@@ -81,13 +83,13 @@ extension DatabaseSession {
     }
   }
 
-  /// Whether the history keeps a value of so many bytes when it is removed.
+  /// Whether the history keeps a value of this size when it is removed.
   private func wouldKeep(_ byteCount: Int) throws -> Bool {
     guard byteCount <= History.valueBytesMax, core.canUndoRemovals else { return false }
     return try store.read { try $0.historyLimit() } > 0
   }
 
-  /// The first lines of what stands at a place.
+  /// The first lines of the node at a place.
   private func beginning(of path: Path, _ bytesMax: Int) throws -> String {
     var bytes: [UInt8] = []
     do {
@@ -96,9 +98,9 @@ extension DatabaseSession {
         if bytes.count == bytesMax { throw Enough() }
       }
     } catch is Enough {
-      // What was wanted is there.
+      // Enough was read.
     }
-    // A line that is cut might be cut within a character.
+    // A cut within a line might also be within a character.
     let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.count
     return String(decoding: bytes[..<end], as: UTF8.self)
   }

@@ -1,55 +1,56 @@
 import RunnelBase
 public import RunnelTree
 
-/// What an import does where something stands already.
+/// What an import does if there is a node at its place.
 public enum ImportMode: Hashable, Sendable {
   /// It is refused.
   case add
-  /// The document takes the place of what stands there.
+  /// The document replaces the node.
   case replace
-  /// Each object of the document is an update of what stands there, down to the leaves.
+  /// Each object of the document updates the node at its place, down to the leaves.
   ///
   /// Members that the document does not name stay, null removes, an empty object or array changes
-  /// nothing, and a leaf takes the place of whatever stands there. A priority counts as a member.
+  /// nothing, and a leaf replaces the node at its place. A priority counts as a member.
   case merge
 }
 
-/// How far an import, or the undoing of one, is.
+/// The progress of an import, or of undoing one.
 public enum ImportStep: Hashable, Sendable {
-  /// What stands there is being kept: so many bytes are.
+  /// The old node is being kept: so many bytes are.
   case keeping(bytes: Int)
-  /// The document is being read: so many bytes are.
+  /// The document is being read: so many bytes were.
   case reading(bytes: Int)
 }
 
-/// What an import came to.
+/// The result of an import.
 public struct ImportOutcome: Sendable {
   /// What listeners of the session are to be told, in order.
   public var deliveries: [Delivery]
-  /// The file with what stood there, if it was too large for the history; nil if there is none.
+  /// The file with the old node, if that was too large for the history; nil if there is none.
   public var undoFile: String?
-  /// The bytes of that file.
+  /// The size of that file, in bytes.
   public var undoFileBytes = 0
 }
 
 extension DatabaseSession {
-  /// The most bytes of a document whose merging is an entry of the history by itself, place by place.
+  /// The largest document, in bytes, whose merging becomes an entry of the history place by place.
   static let mergedAtOnceBytesMax = 1 << 20
 
   /// Writes a JSON document to a place, read piece by piece, so that it can be undone.
   ///
-  /// What stands there is kept: in the history, or in a file beside the database if it is too large for
-  /// that; nowhere if the history is off. O(n) in the document and in what stands there; memory is that of
-  /// one record besides the document's own.
+  /// The old node is kept in the history, or in a file beside the database if it is too large for
+  /// that; it is not kept if the history is off. O(n) in the document and in the old node; memory
+  /// is that of one record besides the document's own.
   ///
   /// - Parameters:
   ///   - document: the text of the document.
   ///   - path: the place.
-  ///   - mode: what becomes of what stands there.
+  ///   - mode: what to do with the old node.
   ///   - progress: called now and then; false stops the import.
-  /// - Returns: what listeners of this session are to be told, and where what stood there is kept.
-  /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`, `diskFull`,
-  ///   or another failure of the storage); then nothing was written, and no file is left.
+  /// - Returns: what listeners of this session are to be told, and where the old node is kept.
+  /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`,
+  ///   `diskFull`, or another failure of the storage); then nothing was written, and no file is
+  ///   left.
   public func importJSON(
     _ document: UnsafeBufferPointer<UInt8>, at path: Path, mode: ImportMode,
     progress: @escaping (ImportStep) -> Bool = { _ in true }
@@ -77,8 +78,8 @@ extension DatabaseSession {
     }
   }
 
-  /// What has to go where something new is put at a place: the place itself, or a value above it; nil if
-  /// nothing has to.
+  /// The place of the node that a write to a place would replace: the place itself, or a value
+  /// above it; nil if there is none.
   ///
   /// O(depth² log n).
   ///
@@ -87,7 +88,7 @@ extension DatabaseSession {
     try store.read { try $0.occupiedPlace(for: path) }
   }
 
-  /// Puts back what stood at the places of an import.
+  /// Restores the old nodes at the places of an import.
   func undoImport(
     _ entry: HistoryEntry, _ progress: @escaping (ImportStep) -> Bool
   ) throws -> [Delivery] {
@@ -99,7 +100,7 @@ extension DatabaseSession {
         }
       }
     }
-    // What was in them stands in the tree again.
+    // The content of the files is in the tree again.
     for part in entry.parts { part.undoFile?.remove(of: file) }
     return outcome.deliveries
   }
@@ -119,7 +120,7 @@ private final class Importing {
     self.progress = progress
   }
 
-  /// Does the work; the file of what stood there goes if the work fails.
+  /// Does the work; if it fails, the file with the old node is removed.
   func outcome(_ work: () throws -> [Delivery]) throws -> ImportOutcome {
     do {
       let deliveries = try work()
@@ -132,7 +133,8 @@ private final class Importing {
     }
   }
 
-  /// Runs `body`; a statement that takes long, as that by which a large tree goes, can be stopped, too.
+  /// Runs `body`, during which also a long statement can be stopped, such as the removal of a large
+  /// tree.
   func run<Result>(
     on transaction: StoreTransaction, _ body: () throws -> Result
   ) throws -> Result {
@@ -173,8 +175,8 @@ private final class Importing {
     return [path]
   }
 
-  /// Merges a document as a write of all its places; nil, with nothing done, if the history could not
-  /// keep what stands there.
+  /// Merges a document as a write of all its places; nil, with nothing done, if the history could
+  /// not keep the old nodes.
   private func mergeAtOnce(
     _ document: UnsafeBufferPointer<UInt8>, at path: Path, _ transaction: StoreTransaction,
     now: Int64
@@ -200,7 +202,7 @@ private final class Importing {
     }
   }
 
-  /// Runs `body`, which changes anything at a place, and notes what stood there.
+  /// Runs `body`, which may change anything at a place, and records the old node.
   private func recording(
     _ path: Path, _ transaction: StoreTransaction, now: Int64, undoes: Int64?,
     _ body: () throws -> Void
@@ -215,7 +217,7 @@ private final class Importing {
     transaction.note(HistoryText(at: now, author: author, undoes: undoes, parts: parts))
   }
 
-  /// Writes what stands at a place to a file.
+  /// Writes the old node to a file.
   private func keep(_ place: Path, _ transaction: StoreTransaction) throws {
     var count = 0
     undoFile = try UndoFile.make(of: file, number: transaction.feedEnd() + 1) { write in
@@ -231,7 +233,7 @@ private final class Importing {
 
   // MARK: Undoing
 
-  /// Puts back what stood at the places of an entry; returns the places.
+  /// Restores the old nodes at the places of an entry; returns the places.
   func undo(_ entry: HistoryEntry, _ transaction: StoreTransaction, now: Int64) throws -> [Path] {
     let (whole, others) = (
       entry.parts.filter { $0.before != nil }, entry.parts.filter { $0.before == nil }
@@ -264,7 +266,7 @@ private final class Importing {
     try transaction.carryOut(Assignment(path: part.path, target: .node(node)))
   }
 
-  /// Throws if a place was written after an entry, or that is not known any more.
+  /// Throws if a place was written after an entry, or if that is not known any more.
   private func checkUnwritten(
     _ path: Path, since entry: HistoryEntry, _ transaction: StoreTransaction
   ) throws {
@@ -288,7 +290,7 @@ private final class Importing {
 }
 
 extension StoreTransaction {
-  /// What has to go where something new is put at a place; nil if nothing has to.
+  /// The place of the node that a write to a place would replace; nil if there is none.
   fileprivate func occupiedPlace(for path: Path) throws -> Path? {
     for depth in 0...path.keys.count {
       let place = Path(unchecked: Array(path.keys[..<depth]))
@@ -301,7 +303,7 @@ extension StoreTransaction {
     return nil
   }
 
-  /// The places written after a change; nil if some of these changes are not kept any more.
+  /// The places written after a change; nil if some of the changes since are not kept any more.
   ///
   /// O(n) in the changes since.
   func places(writtenAfter sequence: Int64) throws -> [Path]? {
@@ -321,7 +323,7 @@ extension StoreTransaction {
     return isWhole ? places : nil
   }
 
-  /// Carries out the parts of a write, and notes what stood there before.
+  /// Carries out the parts of a write, and records the old nodes.
   fileprivate func carryOut(_ parts: [Assignment], noting entry: HistoryText) throws {
     let recorder = try historyLimit() > 0 ? HistoryRecorder(parts, self) : nil
     for part in parts { try carryOut(part) }

@@ -9,13 +9,13 @@ extension DatabaseSession {
     store.indexes.filter { $0.covers(path.keys) }.map(\.order)
   }
 
-  /// The indexes that reads and listeners could have used since this was last asked, in the order in
-  /// which they came up.
+  /// The indexes that reads and listeners could have used since the last call, in the order in
+  /// which they were needed.
   public func takeIndexAdvice() -> [IndexAdvice] { store.adviceLog.take() }
 
-  /// Declares indexes that are not declared yet, and enters what is stored.
+  /// Declares those indexes that are not declared yet, and fills them.
   ///
-  /// O(n) in the children that a new index keeps; nothing if all are declared.
+  /// O(n) in the children in the new indexes; nothing is done if all are declared.
   ///
   /// `progress` is called now and then with the rows entered so far; false stops the work.
   ///
@@ -27,9 +27,9 @@ extension DatabaseSession {
     try store.declare(definitions, progress: progress)
   }
 
-  /// Removes declared indexes; returns those that there were.
+  /// Removes declared indexes; returns those that existed.
   ///
-  /// O(n) in the entries of all indexes. What asks for the order is answered by a scan from then on.
+  /// O(n) in the entries of all indexes. Queries in such an order read all children from then on.
   ///
   /// - Throws: `DatabaseError`; then all are as before.
   @discardableResult

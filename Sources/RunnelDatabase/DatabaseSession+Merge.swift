@@ -2,17 +2,18 @@ import RunnelBase
 public import RunnelTree
 
 extension DatabaseSession {
-  /// Writes what somebody made of a node, who may not know what others made of it meanwhile.
+  /// Writes an edited node, which others may have changed since it was read.
   ///
-  /// If others wrote there since, `policy` says what is to stand there; nothing they wrote is lost
-  /// unless it says so.
+  /// If others changed it, `policy` decides what is written; none of their changes is lost unless
+  /// the policy says so. The node is read and written in one transaction.
   ///
   /// - Parameters:
-  ///   - mine: what the node is to be.
+  ///   - mine: the edited node.
   ///   - path: the place.
-  ///   - base: what stood there when the change was begun.
-  ///   - policy: what becomes of a conflict; nil takes the policy of the session's environment.
-  /// - Returns: what stands there now, and what listeners of this session are to be told, in order.
+  ///   - base: the node as it was read before the editing.
+  ///   - policy: the rule for conflicts; nil takes the policy of the session's environment.
+  /// - Returns: the node that was written, and what listeners of this session are to be told, in
+  ///   order.
   /// - Throws: `DatabaseError`; then nothing was written.
   public func merge(
     _ mine: Node, at path: Path, base: Node, policy: ConflictPolicy? = nil

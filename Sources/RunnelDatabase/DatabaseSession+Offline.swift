@@ -1,38 +1,38 @@
 public import RunnelTree
 
-/// Why a replica may be kept away from its origin.
+/// The reasons to keep a replica away from its origin.
 public enum OfflineReason {
-  /// The user, or the program, wants it: the reason if none is named.
+  /// The reason if none is named: the user or the program wants it.
   public static let wish = "the program went offline"
 }
 
 extension DatabaseSession {
-  /// Keeps the replica away from its origin, for one more reason; a connection ends.
+  /// Keeps the replica offline for one more reason; a connection ends.
   ///
-  /// Meanwhile listeners are served with what is kept, and writes wait. Reasons may coexist, and each is
-  /// known by its words. A reason holds until this session ends.
+  /// Meanwhile listeners get cached data, and writes wait. Several reasons may hold at once; each
+  /// is identified by its words. A reason holds until this session ends.
   ///
   /// Source: tree semantics, section 13.
   ///
-  /// - Parameter reason: why, in words.
+  /// - Parameter reason: the reason, in words.
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func goOffline(because reason: String = OfflineReason.wish) throws -> [Delivery] {
     try requireReplica().goOffline(because: reason)
   }
 
-  /// Takes a reason to stay offline back; one that was not given is ignored.
+  /// Withdraws a reason to stay offline; a reason that was not given is ignored.
   ///
-  /// - Returns: true if the origin may be connected now: no other reason is left.
+  /// - Returns: true if the origin may be connected now, since no reason is left.
   public func goOnline(because reason: String = OfflineReason.wish) -> Bool {
     replica?.goOnline(because: reason) ?? true
   }
 }
 
 extension Database {
-  /// Keeps a replica away from its origin, for one more reason; see `DatabaseSession.goOffline`.
+  /// Keeps a replica offline for one more reason; see `DatabaseSession.goOffline`.
   ///
-  /// `/.info/connected` becomes false. Who talks to the origin is refused `connectOrigin` meanwhile.
+  /// `/.info/connected` becomes false. Meanwhile `connectOrigin` is refused.
   ///
   /// - Throws: `DatabaseError` (`refused` on a tree of its own, `closed`).
   public func goOffline(because reason: String = OfflineReason.wish) throws {
@@ -41,9 +41,9 @@ extension Database {
     postOriginOutput()
   }
 
-  /// Takes a reason to stay offline back; one that was not given is ignored.
+  /// Withdraws a reason to stay offline; a reason that was not given is ignored.
   ///
-  /// - Returns: true if the origin may be connected now: no other reason is left.
+  /// - Returns: true if the origin may be connected now, since no reason is left.
   /// - Throws: `DatabaseError` (`closed`).
   @discardableResult
   public func goOnline(because reason: String = OfflineReason.wish) throws -> Bool {

@@ -1,13 +1,13 @@
 public import RunnelTree
 
-// A session on a replica: a tree that belongs to an origin elsewhere. What is written here shows at
-// once and is pending until the origin has answered, over restarts.
+// Sessions on a replica, a tree that belongs to an origin elsewhere. Writes made here show at once,
+// and are pending until the origin has answered, over restarts.
 
-/// What a replica has for its origin and for those who wait for it.
+/// The output of a replica: commands for its origin, and results of earlier requests.
 public struct OriginOutput: Hashable, Sendable {
-  /// What the origin is to be sent, in order.
+  /// The commands for the origin, in order.
   public var commands: [OriginCommand] = []
-  /// What became of writes and transactions, in order; their events were delivered before.
+  /// The results of writes and transactions, in order; their events were delivered before.
   public var completions: [ReplicaCompletion] = []
 
   /// Makes an empty output.
@@ -22,7 +22,8 @@ extension DatabaseSession {
 
   /// Makes an empty database the replica of an origin, for good.
   ///
-  /// - Parameter name: what the origin is called; the same every time the database is opened.
+  /// - Parameter name: the name of the origin; it must be the same every time the database is
+  ///   opened.
   /// - Throws: `DatabaseError` (`refused`) if the database holds data, or is a replica of another
   ///   origin.
   public func becomeReplica(ofOrigin name: String) throws {
@@ -43,7 +44,7 @@ extension DatabaseSession {
     if replica == nil { try becomeReplica() }
   }
 
-  /// The core of a replica; nil on a tree of its own, which has nothing of what is asked here.
+  /// The core of a replica; nil on a tree of its own.
   var replica: ReplicaCore? { core as? ReplicaCore }
 
   /// The core of a replica, for what a tree of its own refuses.
@@ -57,19 +58,19 @@ extension DatabaseSession {
   /// Carries out one input to the engine of a replica.
   private func step(_ body: ReplicaStep) throws -> [Delivery] { try requireReplica().step(body) }
 
-  /// Takes what there is for the origin and for those who wait; it is given once.
+  /// Removes and returns the output for the origin and for waiting callers.
   public func takeOriginOutput() -> OriginOutput { replica?.takeOutput() ?? OriginOutput() }
 
   /// The writes that the origin has not answered, oldest first.
   public var pendingWrites: [PendingWrite] { replica?.pendingWrites ?? [] }
 
-  /// The places that the writes change which the origin has not answered; those of transactions that are
-  /// not shown are left out.
+  /// The places changed by writes that the origin has not answered, except those of hidden
+  /// transactions.
   var pendingPlaces: [Path] {
     pendingWrites.filter(\.isVisible).flatMap { $0.parts.map(\.path) }
   }
 
-  /// What is remembered of the queries that the origin was asked.
+  /// The record of each query that the origin was asked.
   public var trackedQueries: [TrackedQuery] { replica?.trackedQueries ?? [] }
 
   /// True if a write that the origin has not answered changes something at a place, or below it, or
@@ -179,7 +180,7 @@ extension DatabaseSession {
     try step { (engine, storage, now) in try engine.giveUpGets(now: now, storage) }
   }
 
-  /// Asks the origin for something that is to be done when this client goes away.
+  /// Asks the origin to do something when this client disconnects.
   ///
   /// - Returns: the id under which the origin's answer is completed, and what listeners of this session
   ///   are to be told.
@@ -192,14 +193,14 @@ extension DatabaseSession {
     }
   }
 
-  /// Removes from the cache the answers that were not asked for longest, until what is kept of the
+  /// Removes the answers that were not used for longest from the cache, until the copy of the
   /// origin's tree has at most so many bytes.
   ///
-  /// Pending writes, and what is listened to, are never removed.
+  /// Pending writes, and data with listeners, are never removed.
   ///
   /// - Parameters:
-  ///   - bytes: how large the cache may be; nil for what the environment says.
-  ///   - queries: how many answers that nobody listens to may be kept.
+  ///   - bytes: the largest size of the cache; nil for the environment's.
+  ///   - queries: the most answers without listeners that are kept.
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func pruneCache(
@@ -213,8 +214,8 @@ extension DatabaseSession {
 
   /// Does a write on a replica that shows only when the origin has taken it.
   ///
-  /// It is pending like any other until then, over restarts. The history does not list it, for nothing
-  /// was changed here. The origin's answer is completed under `newestWriteID`.
+  /// It is pending like any other write until then, over restarts. The history does not list it,
+  /// since nothing was changed here. The origin's answer is completed under `newestWriteID`.
   ///
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing was written. On a tree of its own: `refused`.

@@ -1,13 +1,13 @@
 import RunnelStreams
 import RunnelTree
 
-// What a database is asked to do, done on the caller's thread: for programs without a thread for the
-// tree, and for the one that `Database` has.
+// Requests to a database, carried out on the caller's thread: for programs without a thread for the
+// tree, and for the thread of `Database`.
 
 extension DatabaseSession {
-  /// Carries out a request; returns what is to be said of it, in order.
+  /// Carries out a request; returns the resulting messages, in order.
   ///
-  /// What the origin of a replica says and is to be sent is not a part of it; see `Database`.
+  /// It handles neither messages from a replica's origin nor commands for it; see `Database`.
   package func answer(_ request: DatabaseRequest) -> [DatabaseMessage] {
     let messages = messages(for: request)
     return messages + [takePendingNews(), takeLossNews()].compactMap(\.self)
@@ -74,7 +74,7 @@ extension DatabaseSession {
     }
   }
 
-  /// What other processes wrote since the last time, as it is to be said.
+  /// The messages about writes of other processes since the last call.
   package func news() -> [DatabaseMessage] {
     do {
       return DatabaseSession.messages(try catchUp()) + [takePendingNews()].compactMap(\.self)

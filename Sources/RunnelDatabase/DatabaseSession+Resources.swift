@@ -1,9 +1,9 @@
 public import RunnelStreams
 public import RunnelTree
 
-/// What an operation on a resource came to.
+/// The result of an operation on a resource.
 public struct ResourceOutcome: Hashable, Sendable {
-  /// What was written; nothing, if its `write` is nil.
+  /// The plan that was carried out; nothing was written if its `write` is nil.
   public var plan: ResourcePlan
   /// What listeners of the session are to be told, in order.
   public var deliveries: [Delivery]
@@ -12,17 +12,17 @@ public struct ResourceOutcome: Hashable, Sendable {
 extension DatabaseSession {
   /// Carries out an operation on a resource.
   ///
-  /// It is planned within the write, so that no other process writes between what the plan has read and
-  /// what it writes: counters never drift. On a replica the write is pending as a whole, and is taken
-  /// back as a whole if the origin refuses it. Two offline replicas that create the same record each
-  /// count it, which `runnel doctor` corrects.
+  /// It is planned within the write, so no other process can write between the reads of the plan
+  /// and its write: counters never drift. On a replica the write is pending as a whole, and is
+  /// taken back as a whole if the origin refuses it. If two offline replicas create the same
+  /// record, each counts it; `runnel doctor` corrects that.
   ///
   /// - Parameters:
-  ///   - operation: what is to be done.
-  ///   - registry: what is known of resources.
-  ///   - conditions: what is to stand at places for it to be carried out.
+  ///   - operation: the operation.
+  ///   - registry: the registered resources.
+  ///   - conditions: the conditions on other places.
   /// - Returns: what was written, and what listeners are to be told.
-  /// - Throws: `ResourceError` if it is refused, `DatabaseError` if a place does not stand as expected
+  /// - Throws: `ResourceError` if it is refused, `DatabaseError` if a condition does not hold
   ///   (`changed`) or the storage fails; then nothing was written.
   public func perform(
     _ operation: ResourceOperation, in registry: ResourceRegistry,
@@ -33,16 +33,16 @@ extension DatabaseSession {
     }
   }
 
-  /// Takes an entry of the action log back, by an operation that is logged in turn.
+  /// Undoes an entry of the action log, by an operation that is logged in turn.
   ///
-  /// Whether it still can be is found out within the write.
+  /// Whether that is possible is checked within the write.
   ///
   /// - Parameters:
   ///   - entry: the entry.
-  ///   - registry: what is known of resources.
+  ///   - registry: the registered resources.
   /// - Returns: what was written, and what listeners are to be told.
-  /// - Throws: `ResourceError` (`cannotUndo` and others) if it cannot, `DatabaseError` if the storage
-  ///   fails; then nothing was written.
+  /// - Throws: `ResourceError` (`cannotUndo` and others) if it is not possible, `DatabaseError` if
+  ///   the storage fails; then nothing was written.
   public func undo(
     _ entry: ActionLogEntry, in registry: ResourceRegistry
   ) throws -> ResourceOutcome {
@@ -77,7 +77,7 @@ extension DatabaseSession {
     }
   }
 
-  /// What an operation would come to now; nothing is written.
+  /// The plan for an operation on the present tree; nothing is written.
   ///
   /// - Throws: as `perform`.
   public func plan(
@@ -115,12 +115,12 @@ extension DatabaseSession {
 
   /// Compares counters and copies with the records, and finds orphans; nothing is written.
   ///
-  /// One state of the tree is looked at, whatever others write meanwhile. O(n) in the records.
+  /// It reads one state of the tree, whatever others write meanwhile. O(n) in the records.
   ///
   /// - Parameters:
-  ///   - registry: what is known of resources.
-  ///   - progress: told what is being done, and how many records were read; false stops it.
-  /// - Returns: what was found; nil if it was stopped.
+  ///   - registry: the registered resources.
+  ///   - progress: called with the present step and the number of records read; false stops it.
+  /// - Returns: the report; nil if it was stopped.
   /// - Throws: `DatabaseError` if the tree cannot be read.
   public func audit(
     _ registry: ResourceRegistry,
@@ -131,12 +131,13 @@ extension DatabaseSession {
     }
   }
 
-  /// Puts counters and copies right, within one write.
+  /// Corrects counters and copies, in one write.
   ///
   /// - Parameters:
-  ///   - registry: what is known of resources.
-  ///   - progress: told what is being done, and how many records were read; false stops it.
-  /// - Returns: what had been found, and what listeners are to be told; nil if it was stopped.
+  ///   - registry: the registered resources.
+  ///   - progress: called with the present step and the number of records read; false stops it.
+  /// - Returns: the report before the repair, and what listeners are to be told; nil if it was
+  ///   stopped.
   /// - Throws: `DatabaseError` if the storage fails; then nothing was written.
   public func repair(
     _ registry: ResourceRegistry,
@@ -192,7 +193,7 @@ extension DatabaseSession {
     }
   }
 
-  /// A refusal as the caller is to see it: a failure of the storage is none of the resource.
+  /// The error for the caller: a failure of the storage is not reported as one of the resource.
   private func outward(_ error: ResourceError) -> any Error {
     guard let tree = error.tree, tree.code == .storage else { return error }
     return DatabaseError(tree, file: file)

@@ -2,19 +2,19 @@ import RunnelBase
 public import RunnelTree
 
 extension DatabaseSession {
-  /// Replaces what stands at a place by what a function makes of it.
+  /// Replaces the node at a place by the result of a function.
   ///
-  /// The function runs once, within the write: no process writes between what it is given and what it
-  /// returns, so it is never run again. The priority stays, unless the function gives one.
+  /// The function runs once, within the write: no process can write between its input and its
+  /// result. The priority stays, unless the function gives one.
   ///
   /// Source: tree semantics, sections 8.3 and 11, steps 3 and 4.
   ///
   /// - Parameters:
   ///   - path: the place.
-  ///   - body: is given what stands there.
-  /// - Returns: what came of it. After an abort nobody is told anything.
-  /// - Throws: what `body` throws, and `DatabaseError` as for `set`, `refused` on a replica: see
-  ///   `startTransaction`. Nothing was written then.
+  ///   - body: is given the node.
+  /// - Returns: the result. After an abort nobody is told anything.
+  /// - Throws: the errors of `body`, and `DatabaseError` as for a write, `refused` on a replica:
+  ///   see `startTransaction`. Then nothing was written.
   public func transaction(
     at path: Path, _ body: (Node) throws -> TransactionResult
   ) throws -> TransactionOutcome {
@@ -31,7 +31,7 @@ extension SessionCore {
     at path: Path, _ body: (Node) throws -> TransactionResult
   ) throws -> TransactionOutcome {
     var node = Node.empty
-    // Why the write was ended without a commit, if it was not the storage.
+    // The reason why the write ended without a commit, except failures of the storage.
     var ending: TransactionEnding?
     do {
       let deliveries = try perform(.transaction) { transaction, now in
@@ -62,14 +62,14 @@ extension SessionCore {
   }
 }
 
-/// Why a transaction writes nothing.
+/// The reason why a transaction writes nothing.
 private enum TransactionEnding: Error {
   case aborted
   case failed(any Error)
 }
 
 extension TransactionResult {
-  /// What is to be written.
+  /// The JSON to write.
   fileprivate func json() throws -> JSONValue {
     switch outcome {
     case .success(let json): json
@@ -80,7 +80,7 @@ extension TransactionResult {
 }
 
 extension Assignment {
-  /// The same part of a write, whose node has a priority.
+  /// The same assignment with a priority for its node.
   fileprivate func with(priority: Leaf?) -> Assignment {
     guard case .node(let node) = target else { return self }
     return Assignment(path: path, target: .node(node.with(priority: priority)))

@@ -1,19 +1,20 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What a session takes from the world around it.
+/// The environment of a session: clock, random numbers and settings.
 public struct DatabaseEnvironment {
-  /// Milliseconds since 1970.
+  /// Returns milliseconds since 1970.
   public var now: () -> Int64
-  /// Where push ids come from.
+  /// The random numbers for push ids.
   public var random: any RandomNumberGenerator
-  /// How long another process may hold the file before a call gives up.
+  /// The longest time that a call waits for another process that holds the file.
   public var busyTimeout: Duration
-  /// Who writes, as the history is to name them.
+  /// The author of writes, for the history.
   public var author = ""
-  /// What becomes of writes made offline where others wrote meanwhile.
+  /// The rule for conflicts between writes made offline and those of others.
   public var conflictPolicy = ConflictPolicy.fieldWise
-  /// How many bytes of its origin's tree a replica keeps that nobody listens to; looked at now and then.
+  /// The bytes of its origin's tree that a replica keeps although nobody listens; checked now and
+  /// then.
   ///
   /// Source: tree semantics, section 15.1.
   public var cacheBytesMax = Replica.cacheBytesMax
@@ -29,21 +30,21 @@ public struct DatabaseEnvironment {
   }
 }
 
-/// One open database: the tree in a file, who listens to it, and what other processes do to it.
+/// One open database: the tree in a file, its listeners, and the writes of other processes.
 ///
 /// Responsibilities:
-/// - It carries out writes: storage first, then the events they cause. A write that returned is on
-///   disk; one that throws changed nothing and nobody heard of it.
+/// - It carries out writes: storage first, then the resulting events. When a write has returned, it
+///   is on disk; if it throws, nothing was changed and nobody was told.
 /// - It tells listeners of this session what any process on the file wrote, in the same way.
 ///
 /// Isolation: synchronous, and used by one thread at a time. `Database` puts it on a thread of its
 /// own; a command that does one thing may use it directly.
 public final class DatabaseSession {
   let context: SessionContext
-  /// What the kind of tree decides: a tree of its own, or a replica.
+  /// The part of the session that depends on the kind of tree: a tree of its own, or a replica.
   private(set) var core: any SessionCore
   private var pushIDs = PushIDGenerator()
-  /// Whether it was told that the file is gone.
+  /// Whether the loss of the file was told.
   var isLossTold = false
 
   var store: Store { context.store }
@@ -76,7 +77,7 @@ public final class DatabaseSession {
       store: store, beacon: isReadOnly ? nil : ChangeBeacon(database: file),
       environment: environment)
     self.context = context
-    // One transaction, so that nobody writes in between.
+    // One transaction, so that nobody can write in between.
     core = try store.read { transaction in
       context.sequence = try transaction.feedEnd()
       return try openCore(context, transaction)
@@ -86,16 +87,17 @@ public final class DatabaseSession {
 
   /// Closes the file.
   ///
-  /// The session is not used afterwards. On a replica, what its transactions show is taken back.
+  /// The session must not be used afterwards. On a replica, the effects of its transactions are
+  /// taken back.
   ///
   /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
   public func close() throws {
-    // What is left is taken back by the next session.
+    // If this fails, the next session does it.
     try? core.leave()
     try context.close()
   }
 
-  /// Goes on as the session of a replica, which the file has become.
+  /// Continues as the session of a replica, which the file has become.
   func becomeReplica() throws {
     core = try store.read { try openCore(context, $0) }
   }
@@ -114,12 +116,13 @@ extension DatabaseSession {
     try self.write(write, undoes: nil)
   }
 
-  /// Carries out a write that undoes an earlier one, or is one of its own.
+  /// Carries out a write, which may undo an earlier one.
   func write(_ write: Write, undoes entry: HistoryEntry?) throws -> [Delivery] {
     try core.write(name: nil, undoes: entry) { _, _ in write }.deliveries
   }
 
-  /// Adds a child under a new key that sorts after those made before, by this session or another one.
+  /// Adds a child under a new key, which sorts after those made before by this session or another
+  /// one.
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
   public func push(_ json: JSONValue, to path: Path) throws -> (key: Key, deliveries: [Delivery]) {
@@ -141,7 +144,7 @@ extension DatabaseSession {
     return pushIDs.next(now: now, random: &environment.random)
   }
 
-  /// Replaces what stands at a place by a JSON document, read piece by piece.
+  /// Replaces the node at a place by a JSON document, which is read piece by piece.
   ///
   /// O(n) in the document; memory is that of one record besides the document's own.
   ///
@@ -172,7 +175,7 @@ extension DatabaseSession {
 // MARK: Listening
 
 extension DatabaseSession {
-  /// Registers a listener; returns its initial events, after those that others are to be told.
+  /// Registers a listener; returns its initial events, after the events of other listeners.
   ///
   /// - Throws: `DatabaseError` if the rows cannot be read; then nothing is registered.
   public func listen(_ listener: ListenerID, _ request: ListenRequest) throws -> [Delivery] {
@@ -189,7 +192,7 @@ extension DatabaseSession {
     try core.extend(listener, by: count)
   }
 
-  /// Learns what other processes wrote; returns what listeners are to be told.
+  /// Reads the writes of other processes; returns what listeners are to be told.
   ///
   /// - Throws: `DatabaseError` if the file cannot be read; call it again then, unless it is `fileGone`.
   public func catchUp() throws -> [Delivery] {
@@ -201,15 +204,15 @@ extension DatabaseSession {
 // MARK: Reading
 
 extension DatabaseSession {
-  /// What is known of the talk with the origin, as it stands at `/.info`.
+  /// The state of the connection to the origin, as it stands at `/.info`.
   ///
-  /// A tree of its own counts as connected: what it did is done.
+  /// A tree of its own counts as connected, since its writes are final.
   public var connectionInfo: ConnectionInfo { core.connectionInfo }
 
-  /// What tells this database from every other, whatever its file is called: 32 hexadecimal digits.
+  /// The id of the database, whatever its file is called: 32 hexadecimal digits.
   ///
-  /// It is made with the file and copied with it. Nil if the file is of a format before 3, which has
-  /// none until it is opened for writing.
+  /// It is made with the file and copied with it. Nil for a file in a format before 3, until it is
+  /// opened for writing.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
   public func databaseID() throws -> String? { try store.read { try $0.databaseID() } }
@@ -247,7 +250,7 @@ extension DatabaseSession {
     return try store.read { try $0.rows(of: query.path, in: RowSlice(query), detail: detail) }
   }
 
-  /// What a query shows: the whole place, or those of its children that the query asks for.
+  /// The content of a query: the whole place, or the children that the query selects.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
   func content(of query: Query) throws -> Node {
@@ -263,14 +266,14 @@ extension DatabaseSession {
     try store.read { try tree($0).scan(query, detail: detail) }
   }
 
-  /// What is stored, and `/.info` beside it.
+  /// The stored tree, with `/.info`.
   private func tree(_ transaction: StoreTransaction) -> SessionTree {
     SessionTree(stored: transaction, info: connectionInfo)
   }
 
-  /// Runs `body` on the tree as it is now, whatever others write meanwhile.
+  /// Runs `body` on the present state of the tree, whatever others write meanwhile.
   ///
-  /// The reader serves `/.info`, too. It is not used afterwards.
+  /// The reader also serves `/.info`. It must not be used afterwards.
   ///
   /// - Throws: `DatabaseError` if the tree cannot be read, and what `body` throws.
   public func read<Result>(_ body: (any TreeReader) throws -> Result) throws -> Result {
@@ -330,9 +333,9 @@ extension DatabaseSession {
   /// True if anyone listens.
   package var hasListeners: Bool { core.hasListeners }
 
-  /// What the file's connection does for durability; 2 is FULL.
+  /// SQLite's `synchronous` setting of the connection; 2 is FULL.
   package func synchronousMode() throws -> Int? { try store.synchronousMode() }
 
-  /// Lets the file grow no further than so many pages, as a full disk would.
+  /// Limits the file to so many pages, to simulate a full disk.
   package func limitPages(to count: Int) throws { try store.limitPages(to: count) }
 }

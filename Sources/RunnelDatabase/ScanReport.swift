@@ -1,26 +1,26 @@
 import RunnelTree
 
-/// What a query cost: how many children were read for those that are shown.
+/// The cost of a query: how many children were read for those that are shown.
 public struct ScanReport: Hashable, Sendable {
-  /// By which way the children were read.
+  /// The way in which the children were read.
   public enum Way: Hashable, Sendable {
     /// Along the order of keys, in which they are stored.
     case keys
     /// Along a declared index.
     case index(IndexDefinition)
-    /// All of them, to be sorted, for nothing keeps this order.
+    /// All of them, to be sorted, since no index keeps this order.
     case scan
-    /// All of them, out of the one row that holds the place.
+    /// All of them, from the one row that contains the place.
     case record
   }
 
-  /// By which way.
+  /// The way.
   public var way: Way
   /// How many children were read.
   public var scannedCount: Int
-  /// How many of them are in the answer.
+  /// How many of them are in the result.
   public var shownCount: Int
-  /// Which index would spare the reading; nil if none would, or it was little.
+  /// The index that would make it faster; nil if none would, or if few children were read.
   public var advice: IndexAdvice?
 }
 
@@ -38,10 +38,10 @@ extension ScanReport: CustomStringConvertible {
   }
 }
 
-/// An index that a query, or a listener, could have used, had it been declared.
+/// An index that a query, or a listener, could have used if it had been declared.
 ///
-/// It is given where a part of an order, by bounds or a limit, was found by reading `scannedCountMin`
-/// children or more. For all of an order every child is read anyway.
+/// It is advised if a part of an order, given by bounds or a limit, was found by reading at least
+/// `scannedCountMin` children. A query for the whole order reads every child anyway.
 public struct IndexAdvice: Hashable, Sendable {
   /// How many children are read before an index is advised.
   public static let scannedCountMin = 1000
@@ -68,11 +68,12 @@ public struct IndexAdvice: Hashable, Sendable {
   }
 }
 
-/// The advice that the reads of one connection gave, each index once, with the most children read.
+/// The advice from the reads of one connection: each index once, with the largest number of
+/// children read.
 ///
-/// Used by the thread of the connection.
+/// Only the thread of the connection uses it.
 final class AdviceLog {
-  /// How many indexes are remembered; what others would be is not.
+  /// The most indexes that are remembered; others are not.
   private static let countMax = 64
 
   private var advice: [IndexAdvice] = []
@@ -85,7 +86,7 @@ final class AdviceLog {
     }
   }
 
-  /// What was noted since the last time, in the order in which it came up.
+  /// Removes and returns the advice, in the order in which it was noted.
   func take() -> [IndexAdvice] {
     defer { advice = [] }
     return advice

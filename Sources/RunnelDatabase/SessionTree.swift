@@ -1,6 +1,6 @@
 import RunnelTree
 
-/// All that a session reads as one tree: what is stored, and `/.info` beside it.
+/// The tree that a session reads: the stored tree, and `/.info`.
 struct SessionTree: TreeReader {
   let stored: StoreTransaction
   let info: ConnectionInfo
@@ -29,7 +29,7 @@ struct SessionTree: TreeReader {
       : try stored.rows(of: path, in: slice, detail: detail)
   }
 
-  /// What a query shows: the whole place, or those of its children that the query asks for.
+  /// The content of a query: the whole place, or the children that the query selects.
   func content(of query: Query) throws(TreeError) -> Node {
     if query.loadsAllData { return try node(at: query.path) }
     let rows = try rows(of: query.path, in: RowSlice(query), detail: .full)

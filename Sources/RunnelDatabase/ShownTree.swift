@@ -1,6 +1,6 @@
 import RunnelTree
 
-/// What a replica shows, with what is known of it.
+/// The tree that a replica shows, with what is known of it.
 struct ShownTree: TreeReader {
   private let transaction: StoreTransaction
   private let book: ReplicaBook

@@ -1,7 +1,7 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What a transaction made of what stood at its place.
+/// The result of a transaction's function.
 public struct TransactionResult: Sendable {
   enum Outcome {
     case success(JSONValue)
@@ -14,17 +14,17 @@ public struct TransactionResult: Sendable {
   /// Nothing is to be written.
   public static let abort = TransactionResult(outcome: .abort)
 
-  /// This is to stand there; a priority stays unless the JSON has `.priority`, which may be null.
+  /// Writes JSON; the priority stays unless the JSON has `.priority`, which may be null.
   ///
-  /// Server values are resolved as the write is carried out.
+  /// Server values are resolved when the write is carried out.
   public static func success(_ json: JSONValue) -> TransactionResult {
     TransactionResult(outcome: .success(json))
   }
 
-  /// This is to stand there; a priority stays unless the node has one.
+  /// Writes a node; the priority stays unless the node has one.
   public static func success(_ node: Node) -> TransactionResult { success(node.exportJSON) }
 
-  /// This Swift value is to stand there; a priority stays.
+  /// Writes a Swift value; the priority stays.
   ///
   /// If it cannot be written, the transaction throws the `DataCodingError`.
   public static func success(
@@ -38,11 +38,11 @@ public struct TransactionResult: Sendable {
   }
 }
 
-/// What came of a transaction.
+/// The outcome of a transaction.
 public struct TransactionOutcome: Hashable, Sendable {
   /// False if it was aborted.
   public var isCommitted: Bool
-  /// What stands at its place afterwards.
+  /// The node at its place afterwards.
   public var node: Node
   /// What listeners of the session are to be told, in order.
   public var deliveries: [Delivery]

@@ -1,13 +1,14 @@
-/// A thread of one open database: it runs jobs one by one, in the order they were given.
+/// A thread of an open database: it runs jobs one by one, in the order in which they were
+/// submitted.
 ///
-/// A database has two: the tree's, and the one on which its observers are told. Below, *the tree's*
-/// stands for either.
+/// A database has two: the tree's, and the one on which its observers are told. Below, *the tree's
+/// thread* stands for either.
 ///
-/// While there is nothing to do the thread sleeps until something is given to it, which the pools of
-/// the system do not: they look after their threads once a second.
+/// While there is nothing to do the thread sleeps until a job is submitted. The thread pools of the
+/// system do not: they check their threads once a second.
 ///
-/// The thread ends when nobody refers to the executor any more. What was submitted before is still done,
-/// also what was to be done after a delay; what repeats, and what waits for a descriptor, ends.
+/// The thread ends when nobody refers to the executor any more. Jobs that were submitted before are
+/// still run, also delayed ones; repeating work and watches end.
 final class TreeExecutor: SerialExecutor {
   private let loop: WorkLoop
 
@@ -37,12 +38,13 @@ final class TreeExecutor: SerialExecutor {
 
   /// Runs `work` and waits for it.
   ///
-  /// Never call it on the tree's thread.
+  /// It must not be called on the tree's thread.
   func submitAndWait(_ work: @escaping @Sendable () -> Void) { loop.addAndWait(work) }
 
   /// Calls `handler` on the tree's thread whenever the descriptor can be read, until cancelled.
   ///
-  /// `owner` closes the descriptor when it goes, and is kept until nothing waits for it any more.
+  /// `owner` closes the descriptor when it is released, and is kept until the descriptor is no
+  /// longer watched.
   func watch(
     _ descriptor: Int32, owner: some AnyObject & Sendable, _ handler: @escaping @Sendable () -> Void
   ) -> Subscription {
@@ -50,7 +52,7 @@ final class TreeExecutor: SerialExecutor {
     return Subscription(cancel: { [loop] in loop.cancel(id) })
   }
 
-  /// Calls `handler` on the tree's thread again and again, until cancelled.
+  /// Calls `handler` on the tree's thread repeatedly, until cancelled.
   func repeating(
     everyMilliseconds interval: Int, _ handler: @escaping @Sendable () -> Void
   ) -> Subscription {
@@ -58,10 +60,10 @@ final class TreeExecutor: SerialExecutor {
     return Subscription(cancel: { [loop] in loop.cancel(id) })
   }
 
-  /// Something that goes on until it is cancelled.
+  /// Repeating work or a watch, until it is cancelled.
   ///
-  /// Cancelled on the tree's thread, the handler is not called again; elsewhere it may be under way. It may
-  /// be cancelled more than once.
+  /// If it is cancelled on the tree's thread, the handler is not called again; on another thread,
+  /// the handler may be running. It may be cancelled more than once.
   struct Subscription: Sendable {
     let cancel: @Sendable () -> Void
   }

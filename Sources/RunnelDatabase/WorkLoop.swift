@@ -2,34 +2,35 @@ import CPlatform
 import Glibc
 import Synchronization
 
-/// What a thread of a database has to do, and the thread that does it.
+/// The jobs of a database's thread, and the thread that runs them.
 ///
 /// Responsibilities:
-/// - It runs jobs in the order in which they were added, whoever added them.
-/// - It adds the work of timers when it is due, and asks about descriptors between jobs.
-/// - It sleeps in one `poll` while there is nothing to do, with no time limit if no timer runs.
+/// - It runs jobs in the order in which they were added, by any thread.
+/// - It adds the work of timers when it is due, and polls descriptors between jobs.
+/// - While there is nothing to do, it sleeps in one `poll`, without a time limit if there is no
+///   timer.
 ///
 /// Invariants:
-/// - I1: One thread runs jobs and handlers, one after another, and no lock is held meanwhile. Nothing is
-///   released under the lock either, for what goes with it may come back here.
-/// - I2: While the thread sleeps, it keeps the owners of the descriptors that it waits for.
+/// - I1: One thread runs jobs and handlers, one after another, with no lock held. Nothing is
+///   released under the lock either, since the release of an object may call the loop.
+/// - I2: While the thread sleeps, it keeps the owners of the descriptors that it watches.
 /// - I3: Whoever adds something while the thread sleeps, or is about to, rings the bell.
 final class WorkLoop: Sendable {
-  /// What the thread is asked to do.
+  /// A job of the thread.
   enum Job: Sendable {
     /// A piece of work.
     case work(@Sendable () -> Void)
-    /// The turn of something that repeats, if it was not cancelled since.
+    /// A call of repeating work, unless that was cancelled.
     case turn(Int, @Sendable () -> Void)
-    /// A piece of a task on an actor; the executor is kept until it is done.
+    /// A job of an actor; the executor is kept until it is done.
     case actor(UnownedJob, TreeExecutor)
   }
 
   fileprivate struct Timer {
     var id: Int
-    /// On the clock that never goes back, in nanoseconds.
+    /// The deadline on the monotonic clock, in nanoseconds.
     var deadline: Int64
-    /// In nanoseconds; nil if it is to be done once.
+    /// The interval in nanoseconds; nil if it runs once.
     var interval: Int64?
     var work: @Sendable () -> Void
   }
@@ -42,42 +43,43 @@ final class WorkLoop: Sendable {
   }
 
   fileprivate struct State {
-    /// Oldest first.
+    /// The jobs, oldest first.
     var jobs: [Job] = []
-    /// The next one first; those of the same time in the order in which they were added.
+    /// The timers, the next one first; those with the same deadline in the order in which they were
+    /// added.
     var timers: [Timer] = []
     var watches: [Watch] = []
     var lastID = 0
-    /// True while the thread finds out by the bell only that there is something to do.
+    /// True while only the bell can tell the thread that there is something to do.
     var isAsleep = false
-    /// True when nobody can add anything any more.
+    /// True when nothing can be added any more.
     var isClosing = false
   }
 
   /// What the thread waits for between jobs.
   private struct Wait {
     var watches: [Watch]
-    /// In milliseconds; nil if there is no limit, 0 if there are jobs.
+    /// The timeout in milliseconds; nil if there is none, 0 if there are jobs.
     var timeout: Int32?
   }
 
-  /// Deep trees are walked on the thread: it has what the main thread usually has.
+  /// The thread walks deep trees, so its stack is as large as the main thread usually has.
   private static let stackBytesMin = 8 << 20
-  /// How many jobs have room that is kept when they are done.
+  /// The most jobs whose memory is kept for the next ones.
   private static let roomMax = 1024
   private static let nanosecondsOfMillisecond: Int64 = 1_000_000
-  /// One descriptor is that of the bell.
+  /// The most watched descriptors; one more is that of the bell.
   static let watchesMax = Int(RUNNEL_POLL_MAX) - 1
 
   private let state = Mutex(State())
-  /// Held by the one who waits for a job: there is one way to say that it was done.
+  /// Held by the thread that waits for a job, since only one can be told that its job is done.
   private let waiting = Mutex(())
   private let bell: Int32
   private let done: Int32
-  /// The thread that runs this; 0 before it does.
+  /// The thread of the loop; 0 before it has started.
   private let thread = Atomic<UInt>(0)
 
-  /// Makes a loop that does nothing before it is started.
+  /// Makes a loop, which must be started.
   ///
   /// - Throws: `DatabaseError` (`storage`) if the system has no descriptor left.
   init() throws(DatabaseError) {
@@ -144,12 +146,12 @@ extension WorkLoop {
     }
   }
 
-  /// Adds a job when so many milliseconds are over.
+  /// Adds a job after so many milliseconds.
   func add(afterMilliseconds delay: Int, _ work: @escaping @Sendable () -> Void) {
     _ = add(afterMilliseconds: delay, interval: nil, work)
   }
 
-  /// Adds a turn again and again; returns the name to cancel it by.
+  /// Adds work that is repeated; returns the id by which to cancel it.
   func repeating(
     everyMilliseconds interval: Int, _ handler: @escaping @Sendable () -> Void
   ) -> Int {
@@ -168,14 +170,14 @@ extension WorkLoop {
         Timer(
           id: state.lastID, deadline: deadline, interval: interval.map { Int64($0) * unit },
           work: work))
-      // It sleeps no longer than to the timer that was the first.
+      // The thread was going to sleep until the timer that was first before.
       return (state.lastID, state.timers.first?.id == state.lastID && state.wake())
     }
     if isAsleep { ring() }
     return id
   }
 
-  /// Calls `handler` whenever a descriptor can be read; returns the name to cancel it by.
+  /// Calls `handler` whenever a descriptor can be read; returns the id by which to cancel it.
   func watch(
     _ descriptor: Int32, owner: some AnyObject & Sendable, _ handler: @escaping @Sendable () -> Void
   ) -> Int {
@@ -190,19 +192,19 @@ extension WorkLoop {
     return id
   }
 
-  /// Ends what repeats, or what waits for a descriptor; nothing happens if it ended before.
+  /// Ends repeating work or a watch; does nothing if it has ended.
   func cancel(_ id: Int) {
-    // I1: what is taken out is released after the lock.
+    // I1: removed objects are released after the lock.
     let (ended, isAsleep) = state.withLock { state -> (State.Ended, Bool) in
       let ended = state.takeOut { $0 == id }
-      // I2: what it waits for is let go of by the thread.
+      // I2: the thread releases the descriptors that it watches.
       return (ended, !ended.watches.isEmpty && state.wake())
     }
     if isAsleep { ring() }
     withExtendedLifetime(ended) {}
   }
 
-  /// Lets the thread end when nothing is left to be done.
+  /// Lets the thread end when there is nothing left to do.
   func close() {
     let (ended, isAsleep) = state.withLock { state -> (State.Ended, Bool) in
       state.isClosing = true
@@ -219,10 +221,10 @@ extension WorkLoop {
 }
 
 extension WorkLoop.State {
-  /// What goes on no longer.
+  /// Timers and watches that have ended.
   typealias Ended = (timers: [WorkLoop.Timer], watches: [WorkLoop.Watch])
 
-  /// True if the bell must be rung, by the caller and by nobody else.
+  /// True if the caller must ring the bell.
   mutating func wake() -> Bool {
     defer { isAsleep = false }
     return isAsleep
@@ -233,7 +235,7 @@ extension WorkLoop.State {
     timers.insert(timer, at: index)
   }
 
-  /// Takes what repeats or waits for a descriptor out.
+  /// Removes timers and watches that have ended.
   mutating func takeOut(where isMeant: (Int) -> Bool) -> Ended {
     let ended = (
       timers: timers.filter { $0.interval != nil && isMeant($0.id) },
@@ -253,7 +255,7 @@ extension WorkLoop.State {
         continue
       }
       jobs.append(.turn(timer.id, timer.work))
-      // Turns that were missed are not made up for.
+      // Missed calls are not made up for.
       var next = timer
       next.deadline = max(timer.deadline + interval, now + 1)
       insert(next)
@@ -269,14 +271,14 @@ extension WorkLoop {
     var jobs: [Job] = []
     while let wait = begin(&jobs) {
       jobs.reverse()
-      // Each is let go of before the next one begins.
+      // Each job is released before the next one begins.
       while let job = jobs.popLast() { perform(job) }
       if jobs.capacity > WorkLoop.roomMax { jobs = [] }
       if wait.timeout != 0 || !wait.watches.isEmpty { look(wait) }
     }
   }
 
-  /// Takes the jobs that are there; nil if there are none, and never will be.
+  /// Takes the jobs; returns nil if there are none and never will be.
   private func begin(_ jobs: inout [Job]) -> Wait? {
     let now = WorkLoop.now()
     return state.withLock { state in
@@ -300,7 +302,7 @@ extension WorkLoop {
     }
   }
 
-  /// Waits, and calls the handlers of the descriptors that can be read.
+  /// Waits, and calls the handlers of readable descriptors.
   private func look(_ wait: Wait) {
     let answers = WorkLoop.poll([bell] + wait.watches.map(\.descriptor), timeout: wait.timeout)
     if answers[0] != 0 { _ = runnel_eventfd_drain(bell) }
@@ -319,7 +321,7 @@ extension WorkLoop {
     return answers
   }
 
-  /// The least time that is no shorter.
+  /// The shortest time in milliseconds that is not shorter.
   private static func milliseconds(_ nanoseconds: Int64) -> Int32 {
     let unit = nanosecondsOfMillisecond
     return Int32(clamping: (nanoseconds + unit - 1) / unit)

@@ -1,12 +1,12 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What is to stand at a place for a write to be carried out: whoever read it and thought about it must
-/// not replace what others wrote meanwhile.
+/// A condition of a write on a place: somebody who read the place and edited it must not replace
+/// what others wrote meanwhile.
 public struct WriteCondition: Hashable, Sendable {
   /// The place.
   public var path: Path
-  /// What is to stand there, as JSON, priorities left out; null for nothing.
+  /// The expected value as JSON, without priorities; null for none.
   public var value: JSONValue
 
   /// Makes a condition.
@@ -15,7 +15,7 @@ public struct WriteCondition: Hashable, Sendable {
     self.value = value
   }
 
-  /// - Throws: `DatabaseError` (`changed`) that names the first place that does not stand as expected.
+  /// - Throws: `DatabaseError` (`changed`) with the first place that has another value.
   static func check(_ conditions: [WriteCondition], _ reader: any TreeReader) throws {
     for condition in conditions {
       let present = try reader.node(at: condition.path)
@@ -27,13 +27,12 @@ public struct WriteCondition: Hashable, Sendable {
 }
 
 extension DatabaseSession {
-  /// Carries out a write, if places stand as expected.
+  /// Carries out a write, if conditions hold.
   ///
-  /// No process writes between the look at the places and the write.
+  /// No process can write between the check and the write.
   ///
   /// - Returns: what listeners of this session are to be told, in order.
-  /// - Throws: `DatabaseError` (`changed` if a place does not stand as expected); then nothing was
-  ///   written.
+  /// - Throws: `DatabaseError` (`changed` if a condition does not hold); then nothing was written.
   public func write(
     _ write: Write, if conditions: [WriteCondition]
   ) throws -> [Delivery] {

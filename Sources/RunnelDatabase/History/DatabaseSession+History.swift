@@ -1,23 +1,23 @@
 import RunnelBase
 public import RunnelTree
 
-/// The limits of the log of writes.
+/// The limits of the history, the log of writes.
 public enum History {
-  /// How many entries a database keeps, unless it is told otherwise.
+  /// The number of entries that a database keeps by default.
   public static let entryCountDefault = 1000
-  /// The most bytes of JSON of one value that is kept; what is larger cannot be undone.
+  /// The most bytes of JSON of one value that is kept; a larger value cannot be restored.
   public static let valueBytesMax = 65_536
 }
 
 extension DatabaseSession {
-  /// The writes that concern a place, it and all above and below, the newest first.
+  /// The writes that concern a place, the places above it or those below it, the newest first.
   ///
   /// O(n) in the entries that are kept.
   ///
   /// - Parameters:
   ///   - path: the place.
-  ///   - id: only entries before this one; nil for all. It need not be that of an entry.
-  ///   - count: how many at most.
+  ///   - id: the entry before which to begin, which need not exist; nil for the newest.
+  ///   - count: the most entries.
   /// - Returns: the entries.
   /// - Throws: `DatabaseError` if they cannot be read.
   public func history(
@@ -26,7 +26,7 @@ extension DatabaseSession {
     try store.read { try $0.history(of: path, before: id, count: count) }
   }
 
-  /// A page of the history of a place, with what a reader wants to know of it.
+  /// A page of the history of a place, with the facts that a reader needs.
   ///
   /// O(n) in the entries that are kept.
   ///
@@ -42,23 +42,24 @@ extension DatabaseSession {
     }
   }
 
-  /// Sets how many writes the database remembers; 0 remembers none, and costs nothing.
+  /// Sets the number of writes that the database remembers; 0 turns the history off.
   ///
   /// - Throws: `DatabaseError` if it cannot be written.
   public func setHistoryLimit(_ count: Int) throws {
     try store.setHistoryLimit(max(count, 0))
   }
 
-  /// Puts back what stood before a write, if what it wrote still stands.
+  /// Undoes a write, if its result still stands.
   ///
-  /// It is a write like any other, so that it can be undone as well.
+  /// The undoing is a write like any other, so it can be undone as well.
   ///
   /// - Parameters:
   ///   - id: the entry of the write.
-  ///   - progress: called now and then where an import is undone; false stops that.
+  ///   - progress: called now and then if an import is undone; false stops that.
   /// - Returns: what listeners of this session are to be told, in order.
-  /// - Throws: `DatabaseError` (`refused` if the entry is not there any more or did not keep its values,
-  ///   `changed` if a place was written since; it names the place); then nothing was written.
+  /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more or did not keep its
+  ///   values, `changed` if a place was written since; it names the place); then nothing was
+  ///   written.
   public func undo(
     _ id: Int64, progress: @escaping (ImportStep) -> Bool = { _ in true }
   ) throws -> [Delivery] {
@@ -77,7 +78,7 @@ extension DatabaseSession {
       }
       return JSONMember(part.name, values.old)
     }
-    // An update cannot name the root itself, which then is the only place.
+    // An update cannot name the root; if the root was written, it is the only place.
     if let whole = members.first, whole.name == Path.root.description {
       return try write(.set(.root, whole.value), undoes: entry)
     }
@@ -86,7 +87,7 @@ extension DatabaseSession {
 }
 
 extension StoreTransaction {
-  /// Throws if a place that a write wrote was written since.
+  /// Throws if a place of an entry was written since.
   func checkUnchanged(_ entry: HistoryEntry) throws {
     for part in entry.parts {
       if try historyValue(of: part) == part.values?.new { continue }

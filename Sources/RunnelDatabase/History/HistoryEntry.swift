@@ -1,15 +1,15 @@
 public import RunnelBase
 public import RunnelTree
 
-/// A write that was done: who did it, when, and what stood there before and after.
+/// A past write: its author, its time, and the values before and after.
 public struct HistoryEntry: Hashable, Sendable, Identifiable {
-  /// What a write did at one place.
+  /// The change at one place.
   public struct Part: Hashable, Sendable {
-    /// What stood at a place, and what stands there since.
+    /// The values at a place before and after.
     public struct Values: Hashable, Sendable {
-      /// What stood there, in the export format; null for nothing.
+      /// The value before, in the export format; null for none.
       public var old: JSONValue
-      /// What stands there since.
+      /// The value after.
       public var new: JSONValue
 
       /// Makes the pair.
@@ -25,14 +25,14 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
     public var isPriority: Bool
     /// The two values; nil if they were too large to keep.
     public var values: Values?
-    /// What stood there, where an import made too much of it to keep both values; nil elsewhere.
+    /// The value before an import that replaced too much to keep both values; nil otherwise.
     public var before: Before?
 
-    /// What stood at a place before an import.
+    /// The value at a place before an import.
     public enum Before: Hashable, Sendable {
-      /// A value in the export format; null for nothing.
+      /// The value in the export format; null for none.
       case value(JSONValue)
-      /// What is in a file beside the database, whose name ends so.
+      /// A file beside the database, with this suffix after the database's name.
       case file(suffix: String, byteCount: Int, checksum: UInt64)
     }
 
@@ -46,22 +46,25 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
       self.before = before
     }
 
-    /// The place as an update of the root names it.
+    /// The place in the form that an update of the root uses.
     var name: String {
       let name = path.isRoot ? "" : path.description
       return isPriority ? name + "/" + ReservedName.priority : path.description
     }
   }
 
-  /// Ascends with every write, and may skip numbers: an import and what an origin told have one too.
+  /// The id.
+  ///
+  /// Ids ascend with every write and may skip numbers, since imports and messages of an origin use
+  /// them, too.
   public var id: Int64
   /// When it was done, in milliseconds since 1970.
   public var at: Int64
-  /// Who did it, as the program that did it calls itself or its user; empty if it does not say.
+  /// The author, as the writing program named it; empty if it did not.
   public var author: String
-  /// The entry that it undid; nil if it is no undoing.
+  /// The entry that this one undid; nil if it undid none.
   public var undoes: Int64?
-  /// What it did, place by place.
+  /// The changes, place by place.
   public var parts: [Part]
 
   /// Makes an entry.
@@ -94,9 +97,9 @@ extension HistoryEntry.Part {
     static let file = "file"
   }
 
-  /// Writes a part, whose values are JSON text already; nil if they are too large to keep.
+  /// Writes a part whose values are JSON text already; nil if they are too large to keep.
   ///
-  /// Of values that are not kept there may be the text, or the file, of what stood there before.
+  /// If the values are not kept, there may be the text, or the file, of the value before.
   static func write(
     _ path: Path, isPriority: Bool, values: (old: [UInt8], new: [UInt8])?,
     before: [UInt8]? = nil, file: UndoFile? = nil, to writer: inout JSONWriter
@@ -123,7 +126,7 @@ extension HistoryEntry.Part {
     writer.endObject()
   }
 
-  /// Reads what `write` wrote; nil if it is something else.
+  /// Reads what `write` wrote; nil for any other JSON.
   init?(_ json: JSONValue) {
     guard case .string(let text)? = json[Name.path], let path = try? Path(text) else {
       return nil
@@ -138,7 +141,7 @@ extension HistoryEntry.Part {
     }
   }
 
-  /// The file with what stood there; nil if there is none.
+  /// The file with the value before; nil if there is none.
   var undoFile: UndoFile? {
     guard case .file(let suffix, let byteCount, let checksum)? = before else { return nil }
     return UndoFile(suffix: suffix, byteCount: byteCount, checksum: checksum)

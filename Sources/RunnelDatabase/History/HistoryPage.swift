@@ -4,7 +4,7 @@ public struct HistoryPage: Hashable, Sendable {
   public var entries: [HistoryEntry]
   /// True if there are older ones.
   public var hasOlder: Bool
-  /// How many entries the database keeps, of all places; 0 if the history is off.
+  /// The number of entries that the database keeps for all places; 0 if the history is off.
   public var limit: Int
 
   /// Makes a page.

@@ -1,31 +1,31 @@
 import RunnelBase
 import RunnelTree
 
-/// Notes what a write changes, so that it can be told and undone.
+/// Records the changes of a write, so that they can be shown and undone.
 ///
-/// A write can change more than its places: a leaf above one gives way to children, and a parent that
-/// is emptied loses its priority. So a place below a leaf is noted as that of the leaf, and the
-/// priorities above a removal are noted where they went.
+/// A write can change more than its places: a leaf above a place is replaced by children, and a
+/// parent that becomes empty loses its priority. So a place below a leaf is recorded as the place
+/// of the leaf, and the priorities above a removal are recorded if they are lost.
 struct HistoryRecorder {
-  /// What stands at a place, as JSON text in the export format.
+  /// The value at a place, as JSON text in the export format.
   private struct Note {
     var path: Path
-    /// Nil if it is too large to keep.
+    /// The text; nil if it is too large to keep.
     var old: [UInt8]?
   }
 
   /// The places whose nodes are written; none is within another.
   private var nodes: [Note] = []
-  /// The places whose priorities are written, or may go.
+  /// The places whose priorities are written, or may be lost.
   private var priorities: [Note] = []
-  /// What the write makes of a place, where it says so itself.
+  /// The new nodes of places, if the write contains them.
   private var written: [Path: Node] = [:]
-  /// True if what stood before is kept even where what stands since is too large.
+  /// True if the old value is kept even if the new one is too large.
   private var keepsOld = false
-  /// The file of what stood at the one place, if that was too large.
+  /// The file with the old value of the one place, if that was too large.
   var file: UndoFile?
 
-  /// Reads what stands where `parts` are about to be done.
+  /// Reads the old values before `parts` are carried out.
   init(_ parts: [Assignment], _ transaction: StoreTransaction) throws {
     for part in parts {
       guard case .node(let node) = part.target else { continue }
@@ -37,21 +37,21 @@ struct HistoryRecorder {
     try notePriorities(parts, transaction)
   }
 
-  /// Reads what stands at a place of which an import is about to change anything.
+  /// Reads the old value before an import, which may change anything at its place.
   init(wholeOf path: Path, _ transaction: StoreTransaction) throws {
-    // Above it, priorities may go, as if it were removed.
+    // Priorities above it may be lost, as if it were removed.
     try self.init([Assignment(path: path, target: .node(.empty))], transaction)
     written = [:]
     keepsOld = true
   }
 
-  /// The place that is noted, of one whose old value is too large to keep; nil if it is kept.
+  /// The recorded place whose old value is too large to keep; nil if there is none.
   var placeTooLarge: Path? { nodes.first { $0.old == nil }?.path }
 
   /// The notes that are not within another, each once, in the order of their places.
   private static func outermost(_ notes: [Note]) -> [Note] {
     var result: [Note] = []
-    // What is within a place follows it at once.
+    // Places within a place follow it directly.
     for note in notes.sorted(by: { $0.path < $1.path }) {
       if let last = result.last, last.path.contains(note.path) { continue }
       result.append(note)
@@ -59,7 +59,7 @@ struct HistoryRecorder {
     return result
   }
 
-  /// Notes the priorities that are written, and those that may go since something below is removed.
+  /// Records the priorities that are written, and those that may be lost by a removal below.
   private mutating func notePriorities(
     _ parts: [Assignment], _ transaction: StoreTransaction
   ) throws {
@@ -79,7 +79,7 @@ struct HistoryRecorder {
     }
   }
 
-  /// What was written, once it has been, as the text of the entry's parts; nil if it was nothing.
+  /// The changes after the write, as the text of the entry's parts; nil if nothing changed.
   func parts(after transaction: StoreTransaction) throws -> [UInt8]? {
     var writer = JSONWriter()
     var isEmpty = true
@@ -93,7 +93,7 @@ struct HistoryRecorder {
     writer.beginArray()
     for note in nodes {
       let new = try newText(at: note.path, transaction)
-      // What stays as it was is nothing to undo. Two that are too large to keep are not compared.
+      // An unchanged value needs no undoing. Values that are too large to keep are not compared.
       if let new, new == note.old { continue }
       write(note, new, isPriority: false)
     }
@@ -112,10 +112,10 @@ struct HistoryRecorder {
 }
 
 extension StoreTransaction {
-  /// What stands where something is about to be written, or at the leaf above that gives way to it.
+  /// The node that a write to a place replaces: the node at the place, or a leaf above it.
   ///
-  /// The place of the one or the other, and its JSON in the export format; nil if it is too large to
-  /// keep. One way down to the row.
+  /// Returns its place, and its JSON in the export format; nil if it is too large to keep. The tree
+  /// is descended once.
   fileprivate func standing(at path: Path) throws -> (path: Path, json: [UInt8]?) {
     switch try location(of: path, isMissingChecked: false) {
     case .missing: return (path, textIfSmall(.empty))
@@ -142,18 +142,18 @@ extension StoreTransaction {
     return text.count > History.valueBytesMax ? nil : text
   }
 
-  /// What stands where a part of an entry is; nil if it is too large to keep.
+  /// The present value at the place of a part; nil if it is too large to keep.
   func historyValue(of part: HistoryEntry.Part) throws -> JSONValue? {
     if part.isPriority { return try storedSummary(at: part.path).priority?.json ?? .null }
     let text = try exportIfSmall(part.path, maxBytes: History.valueBytesMax)
-    // JSON has a nil of its own, so that a choice between both must be spelled out.
+    // JSON has a null of its own, so Swift's nil must be written out.
     guard let text else { return Optional.none }
     return try JSONValue(parsing: String(decoding: text, as: UTF8.self))
   }
 }
 
 extension Node {
-  /// The path of the leaf that stands on the way to a place below; nil if none does.
+  /// The path of the leaf on the way to a place below; nil if there is none.
   fileprivate func pathOfLeaf(towards path: Path) -> Path? {
     var node = self
     for (depth, key) in path.keys.enumerated() {

@@ -1,18 +1,19 @@
 import Glibc
 import RunnelBase
 
-/// A file beside a database with what stood at a place before an import, where that is too large for the
+/// A file beside a database with the node that an import replaced, if it is too large for the
 /// history: a document that can be imported again, also by hand.
 ///
-/// It is on disk before the import is. Nothing but an undoing that puts it back removes it, for it may be
-/// all that is left of the data.
+/// It is on disk before the import is. Only undoing the import removes it, since it may be all that
+/// is left of the data.
 struct UndoFile: Hashable {
-  /// What follows the name of the database: a database that is renamed takes its files along, if they are
-  /// renamed too.
+  /// The suffix after the name of the database.
+  ///
+  /// A database that is renamed keeps its files if they are renamed, too.
   var suffix: String
-  /// How many bytes it has.
+  /// Its size in bytes.
   var byteCount: Int
-  /// What its bytes come to, by `Checksum`.
+  /// The checksum of its bytes, by `Checksum`.
   var checksum: UInt64
 
   /// The path of the file of a database.
@@ -25,12 +26,13 @@ struct UndoFile: Hashable {
 // MARK: Making
 
 extension UndoFile {
-  /// How many names are tried; files of a database that was deleted may be in the way.
+  /// The most names that are tried; files of a database that was deleted may exist.
   private static let namesMax = 1000
 
-  /// Makes a file for the write of a number; `body` gives it its bytes.
+  /// Makes the file for a write; `body` writes its bytes.
   ///
-  /// - Throws: `DatabaseError` if it cannot be made or written, and what `body` throws; then there is none.
+  /// - Throws: `DatabaseError` if it cannot be made or written, and the errors of `body`; then
+  ///   there is no file.
   static func make(
     of database: String, number: Int64, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void
   ) throws -> UndoFile {
@@ -60,7 +62,7 @@ extension UndoFile {
       let descriptor = Glibc.open(
         database + suffix, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
       if descriptor >= 0 {
-        // Who may read the database may read what stood in it.
+        // Whoever may read the database may read its old content.
         var status = stat()
         if stat(database, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
         return (suffix, descriptor)
@@ -83,10 +85,10 @@ extension UndoFile {
   private static func syncFolder(of database: String) throws {
     let folder = database.lastIndex(of: "/").map { String(database[...$0]) } ?? "."
     let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A folder that may be written and not be read cannot be synced either.
+    // A folder that can be written but not read cannot be synced either.
     if descriptor < 0 { return }
     defer { close(descriptor) }
-    // Some file systems know no such thing.
+    // Some file systems do not support this.
     if fsync(descriptor) != 0, errno != EINVAL { throw failure(folder) }
   }
 
@@ -101,9 +103,10 @@ extension UndoFile {
 // MARK: Reading
 
 extension UndoFile {
-  /// Calls `body` with the bytes of the file, once they are known to be those that were written.
+  /// Calls `body` with the bytes of the file, after checking that they are unchanged.
   ///
-  /// - Throws: `DatabaseError` (`refused`) if the file is gone or is another one, and what `body` throws.
+  /// - Throws: `DatabaseError` (`refused`) if the file is gone or has changed, and the errors of
+  ///   `body`.
   func withBytes<Result>(
     of database: String, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
   ) throws -> Result {
@@ -129,7 +132,7 @@ extension UndoFile {
     DatabaseError(.refused, "The write cannot be undone: \(reason). Nothing was changed.")
   }
 
-  /// A sum of bytes by which changed ones are found; not against who means to deceive.
+  /// A checksum that finds accidental changes, but not deliberate ones.
   ///
   /// Source: FNV-1a of 64 bits.
   private struct Checksum {
@@ -152,7 +155,7 @@ extension UndoFile {
     static let checksum = "checksum"
   }
 
-  /// The file as the history keeps it.
+  /// The file as the history stores it.
   var json: JSONValue {
     [
       Name.suffix: .string(suffix), Name.byteCount: .number(JSONNumber(Int64(byteCount))),
@@ -160,7 +163,7 @@ extension UndoFile {
     ]
   }
 
-  /// Reads what `json` made; nil if it is something else.
+  /// Reads what `json` made; nil for any other JSON.
   init?(_ json: JSONValue) {
     guard case .string(let suffix)? = json[Name.suffix], !suffix.contains("/"),
       case .number(let count)? = json[Name.byteCount], let bytes = count.integer, bytes >= 0,
