@@ -5,17 +5,17 @@
 #   make build      build the program: .build/release/runnel, which runs without Swift too
 #   make test       build everything with warnings as errors and run all tests, or those of the
 #                   suites that ONLY=PATTERN names; all output stays in .build/tests.log
-#   make check      what a change must pass: lint, then test
+#   make check      run everything that a change must pass: lint, then test
 #   make long       run a part of the tests that take long, PART=kills, seeds, faults, large, fuzzing
 #                   or soak, for MINUTES=10; the next time it goes on where it stopped
-#   make fuzz       give the readers what nobody would write, FUZZ_SECONDS (30) for each of five
+#   make fuzz       feed random and malformed input to the five parsers, FUZZ_SECONDS (30) each
 #   make bench      measure, and print the figures beside their baselines and aims (some minutes)
 #   make format     rewrite the sources in the project's format
 #   make lint       check the format
-#   make demo-data  make Resources/demo/demo.json anew from its seed
-#   make screens    draw the screens anew that tests compare with; read what changed
-#   make pictures   draw the pictures of the README anew
-#   make manual     make Resources/man/runnel.1 anew from the commands and keys
+#   make demo-data  regenerate Resources/demo/demo.json from its seed
+#   make screens    redraw the expected screens of the tests; review the differences
+#   make pictures   redraw the pictures of the README
+#   make manual     regenerate Resources/man/runnel.1 from the commands and keys
 #   make install    copy the program, stripped, its files, manual and completions below PREFIX
 #                   (/usr/local)
 #   make uninstall  remove what make install copied below PREFIX
@@ -34,7 +34,7 @@ COMPLETIONS = $(INSTALLED)/share/bash-completion/completions/runnel \
 SOURCES = Sources Tests Package.swift
 # When the last message of the demo was written: 2026-08-30 17:45 UTC, in milliseconds since 1970.
 DEMO_END = 1788111900000
-# The README's pictures are of ten minutes later.
+# The README's pictures show the demo ten minutes later.
 PICTURES = .build/pictures
 DRAW = $(PROGRAM) screenshot --force --database $(PICTURES)/demo.db --at $$(($(DEMO_END) + 600000)) \
   --views Resources/demo/demo.views.yaml --resources Resources/demo/demo.resources.yaml
@@ -99,8 +99,8 @@ pictures: build
 manual: build
 	@$(PROGRAM) generate-manual > Resources/man/runnel.1
 
-# The program without symbols, which makes it smaller. The linker leaves them out, so that no further
-# tool is needed. `make build` links it with them again.
+# The program without symbols, which makes it smaller. The linker omits them, so no other tool is
+# needed. `make build` links the program with symbols again.
 stripped: swift build-packages
 	@swift build $(RELEASE) -Xlinker -s --product runnel
 
@@ -129,7 +129,7 @@ clean:
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
 
-# What the tasks need. Nothing is installed that is there already.
+# The tools and packages that the tasks need. Only missing ones are installed.
 
 swift:
 	@if ! command -v swift >/dev/null 2>&1; then \
@@ -143,6 +143,6 @@ build-packages:
 test-packages:
 	@.make/apt tmux
 
-# The programs that the figures stand beside.
+# The programs that the benchmarks compare Runnel with.
 bench-packages:
 	@.make/apt less vim
