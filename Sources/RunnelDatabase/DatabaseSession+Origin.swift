@@ -47,7 +47,7 @@ extension DatabaseSession {
   /// The core of a replica; nil on a tree of its own.
   var replica: ReplicaCore? { core as? ReplicaCore }
 
-  /// The core of a replica, for what a tree of its own refuses.
+  /// The core of a replica, for calls that a tree of its own refuses.
   ///
   /// - Throws: `DatabaseError` (`refused`) on a tree of its own.
   func requireReplica() throws -> ReplicaCore {
@@ -73,8 +73,8 @@ extension DatabaseSession {
   /// The record of each query that the origin was asked.
   public var trackedQueries: [TrackedQuery] { replica?.trackedQueries ?? [] }
 
-  /// True if a write that the origin has not answered changes something at a place, or below it, or
-  /// gives it with a place above.
+  /// True if a write that the origin has not answered changes a place, or something below it, or
+  /// replaces a place above it.
   public func hasPendingWrites(at path: Path) -> Bool {
     pendingWrites.contains { write in
       write.parts.contains { $0.path.contains(path) || path.contains($0.path) }
@@ -85,9 +85,10 @@ extension DatabaseSession {
 // MARK: The origin
 
 extension DatabaseSession {
-  /// The origin can be talked to: by one session of a file at a time, which speaks for the others.
+  /// Connects the origin: one session of a file at a time may do so, and it speaks for the others.
   ///
-  /// - Parameter originTime: what its clock shows, in milliseconds since 1970, if it tells.
+  /// - Parameter originTime: the time on the origin's clock, in milliseconds since 1970, if it
+  ///   tells.
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own, and while there is a reason
   ///   to stay offline (`goOffline`): `refused`.
@@ -95,7 +96,7 @@ extension DatabaseSession {
     try requireReplica().connect(originTime: originTime)
   }
 
-  /// The origin is gone.
+  /// Disconnects the origin.
   ///
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
@@ -121,7 +122,7 @@ extension DatabaseSession {
     }
   }
 
-  /// Gives up every pending write; what the origin told shows again.
+  /// Gives up every pending write; the origin's data show again.
   ///
   /// - Returns: what listeners of this session are to be told.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
@@ -147,7 +148,7 @@ extension DatabaseSession {
     }
   }
 
-  /// The pending writes, if they are others than when this was called last.
+  /// The pending writes, if they have changed since the last call.
   package func takePendingNews() -> DatabaseMessage? { replica?.takePendingNews() }
 
   /// Starts a transaction on a replica; its end is among the completions, under the id returned.
@@ -159,17 +160,17 @@ extension DatabaseSession {
     try requireReplica().start(request)
   }
 
-  /// Asks for what a query shows, once; the answer is among the completions, under the id returned.
+  /// Asks once for what a query shows; the answer is among the completions, under the id returned.
   ///
   /// - Throws: `DatabaseError`; then nothing was asked. On a tree of its own: `refused`.
   public func get(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
     try requireReplica().ask(query)
   }
 
-  /// Nobody waits for the answer of a question any more; nothing comes of it then.
+  /// Drops a question: its answer completes nothing.
   public func cancel(get id: Int64) { replica?.cancel(get: id) }
 
-  /// In how many milliseconds `giveUpGets` is to be called; nil if no question waits for a connection.
+  /// The milliseconds until `giveUpGets` must be called; nil if no question waits for a connection.
   public var millisecondsToDeadline: Int? { replica?.millisecondsToDeadline }
 
   /// Answers the questions that have waited for a connection long enough with what is kept.

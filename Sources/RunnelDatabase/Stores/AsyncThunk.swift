@@ -1,10 +1,10 @@
 public import RunnelStore
 public import RunnelTree
 
-/// An action that is an asynchronous function: it reads states, waits, and dispatches what follows.
+/// An action that is an asynchronous function: it reads states, waits, and dispatches actions.
 ///
-/// A `DatabaseStore` runs it. Under a name there is at most one: a new one cancels the one before, so that
-/// of many searches that are begun as a user types only the last is heard of.
+/// A `DatabaseStore` runs it. At most one thunk with a name runs: a new one cancels the one before.
+/// So of several searches that are started while a user types, only the last has a result.
 public struct AsyncThunk<State: Sendable>: CommandAction {
   package static var middlewareName: String { "of a DatabaseStore" }
 
@@ -12,9 +12,9 @@ public struct AsyncThunk<State: Sendable>: CommandAction {
   let name: String?
   let body: @Sendable (AsyncThunkContext<State>) async throws -> Void
 
-  /// Makes an action of a function.
+  /// Makes an action from a function.
   ///
-  /// An error that the function throws is told as `ThunkFailed`, unless the thunk was cancelled.
+  /// If the function throws, `ThunkFailed` is dispatched, unless the thunk was cancelled.
   public init(
     _ name: String? = nil,
     _ body: @escaping @Sendable (AsyncThunkContext<State>) async throws -> Void
@@ -24,7 +24,7 @@ public struct AsyncThunk<State: Sendable>: CommandAction {
   }
 }
 
-/// An action that cancels the asynchronous thunk of a name; nothing happens if none is running.
+/// An action that cancels the asynchronous thunk with a name; it does nothing if none is running.
 public struct CancelThunk: CommandAction {
   package static var middlewareName: String { "of a DatabaseStore" }
 
@@ -38,14 +38,14 @@ public struct CancelThunk: CommandAction {
 public struct ThunkFailed: FailureAction, Hashable {
   /// The name of the thunk, if it has one.
   public var name: String?
-  /// Why it failed.
+  /// The error.
   public var error: TreeError
 }
 
-/// The store, as an asynchronous thunk sees it.
+/// The store for an asynchronous thunk.
 ///
-/// Once the thunk was cancelled, every call throws `CancellationError`, and nothing of it reaches the
-/// store any more.
+/// Once the thunk was cancelled, every call throws `CancellationError`, and the thunk can no longer
+/// affect the store.
 public struct AsyncThunkContext<State: Sendable>: Sendable {
   let store: DatabaseStore<State>
   let id: Int
@@ -66,9 +66,9 @@ public struct AsyncThunkContext<State: Sendable>: Sendable {
   }
 }
 
-/// Takes asynchronous thunks out of what is dispatched, for their store to run.
+/// Collects the asynchronous thunks among dispatched actions, for their store to run.
 final class ThunkQueue<State: Sendable> {
-  /// What is to be done.
+  /// The work of the store.
   enum Work {
     case start(AsyncThunk<State>)
     case cancel(name: String)
@@ -76,7 +76,7 @@ final class ThunkQueue<State: Sendable> {
 
   private var work: [Work] = []
 
-  /// What is to be done since this was asked last, in order.
+  /// Removes and returns the work since the last call, in order.
   func take() -> [Work] {
     defer { work = [] }
     return work

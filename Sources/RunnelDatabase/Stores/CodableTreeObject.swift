@@ -8,19 +8,21 @@ public import RunnelTree
 /// struct Group: CodableTreeObject { var name: String }
 /// ```
 ///
-/// The key under which it stands is not a part of it; actions name it beside the object.
+/// Its key is not a part of the object; actions name the key beside it.
 public protocol CodableTreeObject: TreeObject, Codable {}
 
 extension CodableTreeObject {
   /// Reads an object.
   ///
-  /// - Throws: `DataCodingError` with the place that does not fit, as a path from the object's key on.
+  /// - Throws: `DataCodingError` with the place that does not fit, as a path that begins with the
+  ///   object's key.
   public init(id: Key, node: Node) throws {
     self = try NodeDecoder().decode(Self.self, from: node, at: Path(unchecked: [id]))
   }
 
-  /// The object as it is written.
+  /// The object as JSON.
   ///
-  /// - Throws: `DataCodingError` (`notEncodable`) with the place of what cannot be written.
+  /// - Throws: `DataCodingError` (`notEncodable`) with the place of the part that cannot be
+  ///   written.
   public func json() throws -> JSONValue { try NodeEncoder().json(self) }
 }

@@ -2,24 +2,24 @@ import RunnelBase
 public import RunnelStore
 public import RunnelTree
 
-/// A store beside an open database, for programs that use `await`.
+/// A store with an open database, for programs that use `await`.
 ///
 /// Responsibilities:
-/// - It owns a `Store` and is the one place where actions are dispatched to it, from any thread.
-/// - It carries out what `TreeAccess` asks of the tree, and dispatches what comes of it. Requests are
-///   carried out one after the other, in the order in which they were dispatched; their deliveries are
-///   dispatched before their answers. What the origin of a replica answers to a write is waited for
-///   beside that.
+/// - It owns a `Store`, and dispatches all actions to it, from any thread.
+/// - It carries out the effects of `TreeAccess`, and dispatches the results. Requests are carried
+///   out one after the other, in the order in which they were dispatched; their deliveries are
+///   dispatched before their answers. Meanwhile it waits for the answers of a replica's origin to
+///   writes.
 /// - It runs asynchronous thunks.
 ///
-/// A program with a loop of its own has a `Store` and a `TreeAccess` itself, and submits the effects to
+/// A program with its own loop has a `Store` and a `TreeAccess` itself, and submits the effects to
 /// its database.
 ///
 /// Source: FirebaseReSwift's access to data; ReSwift-Thunk.
 public actor DatabaseStore<State: Sendable> {
-  /// How many actions of other threads may wait, of which a batch of events is one.
+  /// The most actions of other threads that wait; a batch of events counts as one.
   private static var inboxMax: Int { 10_000 }
-  /// How many requests may wait.
+  /// The most requests that wait.
   private static var requestsMax: Int { 10_000 }
 
   /// The database.
@@ -36,7 +36,7 @@ public actor DatabaseStore<State: Sendable> {
   private var observations: [ListenerID: Observation] = [:]
   /// The writes that the origin has not answered.
   private var followed: [RequestID: Task<Void, Never>] = [:]
-  /// Who is told of the connection with the origin.
+  /// The observation of the connection to the origin.
   private var connection: Observation?
   private var running: [Int: Task<Void, Never>] = [:]
   private var thunkOfName: [String: Int] = [:]
@@ -48,10 +48,10 @@ public actor DatabaseStore<State: Sendable> {
   /// - Parameters:
   ///   - database: the database; the store keeps it, and does not close it.
   ///   - state: the first state.
-  ///   - middleware: what sees each action before the reducer, and after the store's own: those that
-  ///     carry out requests, subscriptions and thunks.
+  ///   - middleware: the functions that see each action before the reducer, and after the store's
+  ///     own, which carry out requests, subscriptions and thunks.
   ///   - environment: the clock and the random numbers, for new keys.
-  ///   - reducer: what makes the next state.
+  ///   - reducer: computes the next state.
   public init(
     _ database: Database, state: State, middleware: sending [Middleware<State>] = [],
     environment: sending DatabaseEnvironment = .system,
@@ -83,9 +83,9 @@ public actor DatabaseStore<State: Sendable> {
     requests.finish()
   }
 
-  /// Ends all subscriptions and thunks; nothing happens to the database.
+  /// Ends all subscriptions and thunks; the database stays open.
   ///
-  /// What is dispatched afterwards reaches the reducer, but no request is carried out.
+  /// Actions that are dispatched afterwards reach the reducer, but no request is carried out.
   public func close() {
     isClosed = true
     wake.finish()
@@ -112,13 +112,13 @@ extension DatabaseStore {
 
   /// Dispatches an action; returns when the reducer has seen it and subscribers were told.
   ///
-  /// What comes of a request is dispatched later.
+  /// The results of a request are dispatched later.
   public func dispatch(_ action: any Action) {
     store.dispatch(action)
     performEffects()
   }
 
-  /// Dispatches an action a little later, without waiting; false if too many wait.
+  /// Dispatches an action a little later, without waiting; returns false if too many wait.
   ///
   /// Actions of one thread keep their order.
   public nonisolated func post(_ action: any Action) -> Bool { inbox.post(action) }
@@ -126,8 +126,8 @@ extension DatabaseStore {
   /// Tells a part of the state now, and again after each action that changed it.
   ///
   /// - Parameters:
-  ///   - part: the part of interest; it is compared by `==`.
-  ///   - body: is called with the part, where the store is: it must not wait for it.
+  ///   - part: the part of the state; its values are compared by `==`.
+  ///   - body: called with the part, on the store's actor, for which it must not wait.
   /// - Returns: the token by which the subscription is removed.
   public func subscribe<Part: Equatable>(
     to part: @escaping @Sendable (State) -> Part,
@@ -139,12 +139,12 @@ extension DatabaseStore {
   /// Removes a subscription; one that is removed already is ignored.
   public func unsubscribe(_ token: StoreToken) { store.unsubscribe(token) }
 
-  /// A part of the state now, and whenever it is another.
+  /// The values of a part of the state: the present one, and each new one.
   ///
   /// - Parameters:
-  ///   - part: the part of interest; it is compared by `==`.
-  ///   - bufferingPolicy: what becomes of values that come faster than they are taken; as a rule the
-  ///     newest is kept.
+  ///   - part: the part of the state; its values are compared by `==`.
+  ///   - bufferingPolicy: the values to keep if they come faster than they are taken; by default
+  ///     the newest.
   /// - Returns: a sequence that ends with the task that iterates.
   public func values<Part: Equatable & Sendable>(
     of part: @escaping @Sendable (State) -> Part,
@@ -222,7 +222,7 @@ extension DatabaseStore {
     }
   }
 
-  /// Dispatches an answer, after what it came to, which was posted before.
+  /// Dispatches an answer, after its deliveries, which were posted before.
   private func tell(_ answer: TreeAnswer) {
     drain()
     dispatch(answer)
@@ -233,7 +233,7 @@ extension DatabaseStore {
     do {
       let receipt = try await database.perform(write)
       let awaitsOrigin = receipt.isPending
-      // One that was refused meanwhile throws here.
+      // If it was refused meanwhile, this throws.
       if !awaitsOrigin { try await receipt.acknowledgement() }
       tell(.written(id, awaitsOrigin: awaitsOrigin))
       if awaitsOrigin, !isClosed { follow(receipt, id) }
@@ -242,7 +242,7 @@ extension DatabaseStore {
     }
   }
 
-  /// Waits for what the origin answers to a write, however late that is.
+  /// Waits for the origin's answer to a write, however late it comes.
   private func follow(_ receipt: WriteReceipt, _ id: RequestID) {
     followed[id] = Task { [weak self] in
       do {
@@ -268,7 +268,7 @@ extension DatabaseStore {
     let inbox = inbox
     let sink: @Sendable ([DataEvent]) -> Void = { events in
       guard case .value(let snapshot)? = events.last else { return }
-      // Whoever lets so much wait learns it with the next change.
+      // If the inbox is full, the next change tells the state.
       _ = inbox.post(TreeAnswer.connection(isConnected: snapshot.value == true))
     }
     connection = database.observe(place, .value, .buffer(sink)) { _ in }
@@ -327,7 +327,7 @@ extension DatabaseStore {
   }
 
   private func end(_ id: Int, _ name: String?, _ error: (any Error)?) {
-    // One that was cancelled is told nothing of.
+    // Nothing is told of a thunk that was cancelled.
     guard running.removeValue(forKey: id) != nil else { return }
     if let name, thunkOfName[name] == id { thunkOfName[name] = nil }
     if let error { dispatch(ThunkFailed(name: name, error: TreeError(reason: error))) }
@@ -351,7 +351,7 @@ extension DatabaseStore {
 // MARK: Between the two
 
 extension TreeEvent {
-  /// The event of a view that an observer of its query was told.
+  /// The tree event for an event that an observer was told.
   fileprivate init?(_ event: DataEvent, _ index: QueryIndex) {
     let previous = event.previousKey.map(Key.init(unchecked:))
     if case .value(let snapshot) = event {
@@ -372,7 +372,7 @@ extension TreeEvent {
 }
 
 extension TreeError {
-  /// What any failure is to an action: the codes of a database are kept.
+  /// Makes the error for an action from any error; the codes of database errors are kept.
   fileprivate init(reason error: any Error) {
     switch error {
     case let error as TreeError: self = error

@@ -22,7 +22,7 @@ struct RowTable<Naming: RowNaming> {
     slots[slot(of: key, hash: RowTable.hash(of: key))]
   }
 
-  /// Puts a row in; one with its key is replaced.
+  /// Inserts a row; it replaces a row with its key.
   mutating func insert(_ row: RowObject) {
     grow(toHold: count + 1)
     let key = Naming.key(of: row)
@@ -33,9 +33,9 @@ struct RowTable<Naming: RowNaming> {
     slots[slot] = row
   }
 
-  /// Puts rows in the place of others.
+  /// Replaces rows by others.
   ///
-  /// A key may pass from one row to another; each key has one row in the end.
+  /// A key may pass from one row to another; in the end each key has one row.
   mutating func replace(_ replacements: [RowList.Replacement]) {
     for replacement in replacements {
       guard let new = replacement.new else {
@@ -47,13 +47,13 @@ struct RowTable<Naming: RowNaming> {
     }
   }
 
-  /// Takes a row out; nothing happens if it is not here, or another one has its key.
+  /// Removes a row; does nothing if it is not in the table, or another row has its key.
   mutating func remove(_ row: RowObject) {
     let key = Naming.key(of: row)
     var empty = slot(of: key, hash: RowTable.hash(of: key))
     if slots[empty] !== row { return }
     count -= 1
-    // I1: what is behind comes nearer unless its home is behind, too.
+    // I1: the following rows move nearer to their home slots.
     var next = (empty + 1) & mask
     while hashes[next] != 0 {
       if (next - home(of: hashes[next])) & mask >= (next - empty) & mask {
@@ -67,7 +67,7 @@ struct RowTable<Naming: RowNaming> {
     slots[empty] = nil
   }
 
-  /// All rows, in no order that means anything.
+  /// All rows, in no particular order.
   var rows: some Sequence<RowObject> { slots.lazy.compactMap { $0 } }
 }
 
@@ -78,7 +78,7 @@ extension RowTable {
 
   private func home(of hash: UInt32) -> Int { Int(hash) & mask }
 
-  /// A part of a hash that is not 0.
+  /// A part of a hash; never 0.
   private static func hash(of key: Naming.Key) -> UInt32 {
     max(1, UInt32(truncatingIfNeeded: key.hashValue))
   }
@@ -95,7 +95,7 @@ extension RowTable {
 
   private static var slotsMin: Int { 8 }
 
-  /// Makes room for so many rows: four of five slots are taken at most.
+  /// Makes room for so many rows: at most four of five slots are used.
   private mutating func grow(toHold rowCount: Int) {
     if rowCount * 5 <= hashes.count * 4, !hashes.isEmpty { return }
     var size = max(hashes.count, RowTable.slotsMin)
@@ -112,14 +112,14 @@ extension RowTable {
   }
 }
 
-/// What rows are found by.
+/// The key by which a table finds rows.
 protocol RowNaming {
   associatedtype Key: Hashable
   /// The key of a row; it never changes.
   static func key(of row: RowObject) -> Key
 }
 
-/// Rows are found by the keys of their items.
+/// The keys of the rows' items.
 enum ByKey: RowNaming {
   static func key(of row: RowObject) -> String { row.key }
 }

@@ -2,10 +2,11 @@ import RunnelBase
 
 /// An ordered collection of rows that is cheap to change and cheap to keep.
 ///
-/// It is a B+ tree that counts (Bayer and McCreight, 1972; Comer, 1979): elements stand in leaves of
-/// up to 32, and every node knows how many are below it. A copy shares all nodes with its original,
-/// and a change copies only the nodes on the way to it that somebody else holds too, so that the state
-/// told to each observer costs nothing to keep. An array would be copied as a whole.
+/// It is a counted B+ tree (Bayer and McCreight, 1972; Comer, 1979): leaves have up to 32 elements,
+/// and every node knows how many elements are below it. A copy shares all nodes with its original.
+/// A change copies only the nodes on the way to the changed rows, and only if something else holds
+/// them too. So keeping the state that was told to each observer costs nothing; an array would be
+/// copied as a whole.
 ///
 /// Reading by index, inserting and removing are O(log n), iteration O(1) for each element, an edit of
 /// t rows O(t log n) and never more than O(n + t).
@@ -27,9 +28,9 @@ public struct Rows<Element>: RandomAccessCollection {
   /// How many rows there are.
   public var endIndex: Int { root.count }
 
-  /// How many rows there are.
+  /// The number of rows.
   ///
-  /// What collections have by themselves measures a distance.
+  /// The default implementation of collections would measure a distance.
   public var count: Int { root.count }
   /// True if there are no rows.
   public var isEmpty: Bool { root.count == 0 }
@@ -78,9 +79,10 @@ public struct Rows<Element>: RandomAccessCollection {
   /// Makes an iterator over the rows as they are now.
   public func makeIterator() -> Iterator { Iterator(root) }
 
-  /// What is made of each row, in order.
+  /// The results of a function for each row, in order.
   ///
-  /// O(n). That of other collections reads by index, which here costs O(log n) for each row.
+  /// O(n). The default implementation of collections reads by index, which costs O(log n) for each
+  /// row.
   public func map<Result, Failure: Error>(
     _ transform: (Element) throws(Failure) -> Result
   ) throws(Failure) -> [Result] {
@@ -97,17 +99,17 @@ public struct Rows<Element>: RandomAccessCollection {
   /// `isBefore` is true for a first part of the rows and false for the rest.
   func lowerBound(_ isBefore: (Element) -> Bool) -> Int { root.lowerBound(isBefore) }
 
-  /// Where rows stand, or would be put in.
+  /// The places of rows, or the places at which they would be inserted.
   ///
-  /// O(t log n) in the t rows, and never more than O(n + t): it goes through the tree once, and into
-  /// no node that holds none of the places.
+  /// O(t log n) in the t rows, and never more than O(n + t): it descends the tree once, and only
+  /// into nodes with one of the places.
   ///
   /// - Parameters:
   ///   - rows: the rows, in order.
   ///   - order: the order of these rows.
-  ///   - missing: tells the place of a row that has to be here and is not at its place; nil if none
-  ///     has to.
-  /// - Returns: how many of these rows stand before each.
+  ///   - missing: finds the place of a row that must exist but is not at its place; nil if rows
+  ///     need not exist.
+  /// - Returns: for each row, the number of these rows before it.
   func places(
     of rows: [RowObject], in order: RowOrder, ifMissing missing: ((RowObject) -> Int)? = nil
   ) -> [Int] where Element == RowObject {
@@ -116,14 +118,14 @@ public struct Rows<Element>: RandomAccessCollection {
     return search.places
   }
 
-  /// True if both share what they hold, which is then the same; false where that is not known.
+  /// True if both share their storage, and so are equal; false if that is not known.
   ///
   /// O(1).
   func isCopy(of other: Rows) -> Bool {
     (isEmpty && other.isEmpty) || root.isShared(with: other.root)
   }
 
-  /// What is wrong inside; nil if nothing is.
+  /// A violated invariant, in words; nil if there is none.
   func mistake() -> String? { root.mistake() }
 }
 
@@ -141,7 +143,7 @@ extension Rows {
     if !root.isRoot { root = .root(over: root.divided) }
   }
 
-  /// Puts a row at an index, before the one that is there.
+  /// Inserts a row at an index, before the row that is there.
   ///
   /// O(log n).
   public mutating func insert(_ element: Element, at index: Int) {
@@ -149,7 +151,7 @@ extension Rows {
     apply(RowEdit(inserting: [.init(gap: index, item: element)]))
   }
 
-  /// Takes the row at an index out, and returns it.
+  /// Removes and returns the row at an index.
   ///
   /// O(log n).
   @discardableResult

@@ -2,21 +2,21 @@ import RunnelBase
 
 /// A node of the tree that holds `Rows`: a leaf with elements, or an inner node with children.
 ///
-/// A node is a value whose arrays are shared until one of those who share them changes it: a change
-/// copies what others hold too, and is made in place where nobody else does.
+/// A node is a value whose arrays may be shared. A change copies arrays that are shared, and
+/// changes others in place.
 ///
 /// Invariants:
 /// - I1. All leaves below a node are at the same depth; an inner node has children.
 /// - I2. A node has at most `slotsMax` slots and, unless it is the root, at least `slotsMin`.
 /// - I3. `count` is the number of elements below, and `last` the last of them.
 struct RowsNode<Element> {
-  /// What a leaf holds; empty in an inner node.
+  /// The elements of a leaf; empty in an inner node.
   private(set) var elements: [Element]
-  /// What an inner node holds; empty in a leaf.
+  /// The children of an inner node; empty in a leaf.
   private(set) var children: [RowsNode]
-  /// How many elements there are below.
+  /// The number of elements below.
   private(set) var count: Int
-  /// The last of them, which a search compares; nil if there is none.
+  /// The last element below, for searches; nil if there is none.
   private(set) var last: Element?
 
   /// Makes a leaf.
@@ -43,7 +43,7 @@ extension RowsNode: Sendable where Element: Sendable {}
 extension RowsNode {
   var isLeaf: Bool { children.isEmpty }
 
-  /// True if both share what they hold, which is then the same; an empty node shares nothing.
+  /// True if both share their storage, and so are equal; empty nodes share nothing.
   func isShared(with other: RowsNode) -> Bool {
     let (left, right) = (storage, other.storage)
     return left != nil && left == right && count == other.count
@@ -54,23 +54,23 @@ extension RowsNode {
       ? elements.withUnsafeBytes { $0.baseAddress } : children.withUnsafeBytes { $0.baseAddress }
   }
 
-  /// The element at an index, which is one.
+  /// The element at a valid index.
   subscript(index: Int) -> Element {
     if isLeaf { return elements[index] }
     let (child, start) = child(holding: index)
     return children[child][index - start]
   }
 
-  /// The elements of the leaf that holds an index, which is one.
+  /// The elements of the leaf with a valid index.
   func leaf(holding index: Int) -> [Element] {
     if isLeaf { return elements }
     let (child, start) = child(holding: index)
     return children[child].leaf(holding: index - start)
   }
 
-  /// Appends the elements at indices, which ascend and are all below, to others.
+  /// Appends the elements at some indices, which ascend and are all below this node, to an array.
   ///
-  /// The index of the first element is `start`.
+  /// `start` is the index of the first element below this node.
   func append(at indices: ArraySlice<Int>, start: Int, to result: inout [Element]) {
     if isLeaf {
       for index in indices { result.append(elements[index - start]) }
@@ -99,7 +99,7 @@ extension RowsNode {
     return (child, start)
   }
 
-  /// How many first elements are before the place sought.
+  /// The number of elements before the place sought.
   func lowerBound(_ isBefore: (Element) -> Bool) -> Int {
     if isLeaf { return elements.lowerBound(isBefore) }
     let child = children.indices.lowerBound { children[$0].last.map(isBefore) ?? true }
@@ -113,13 +113,13 @@ extension RowsNode {
 // MARK: Building
 
 extension RowsNode {
-  /// How many elements a leaf, or children an inner node, has at most.
+  /// The most elements of a leaf, or children of an inner node.
   ///
-  /// A change copies them, and to copy one costs a reference count, most often out of the cache.
+  /// A change copies them, and copying one costs a reference count, which is mostly a cache miss.
   static var slotsMax: Int { 32 }
-  /// How many it has at least, unless it is the root.
+  /// The fewest elements or children, except for the root.
   static var slotsMin: Int { slotsMax / 4 }
-  /// How many it is given when it is made of many: room for some more, or each would soon be divided.
+  /// The number used when a tree is built: it leaves room, since full nodes would soon be split.
   private static var slotsFilled: Int { slotsMax * 3 / 4 }
 
   private var slots: Int { isLeaf ? elements.count : children.count }
@@ -145,7 +145,7 @@ extension RowsNode {
     parts(of: nodes.count, each: size).map { RowsNode(children: Array(nodes[$0])) }
   }
 
-  /// As few ranges of equal size as hold so many slots.
+  /// The fewest ranges of equal size for so many slots.
   private static func parts(of count: Int, each size: Int = slotsMax) -> [Range<Int>] {
     let parts = (count + size - 1) / size
     return (0..<parts).map { (count * $0 / parts)..<(count * ($0 + 1) / parts) }
@@ -160,7 +160,7 @@ extension RowsNode {
     var removing: ArraySlice<Int>
     var inserting: ArraySlice<RowEdit<Element>.Insertion>
 
-    /// The first index that is touched; nil if nothing is.
+    /// The first touched index; nil if there is none.
     var start: Int? {
       switch (removing.first, inserting.first?.gap) {
       case (let removed?, let gap?): min(removed, gap)
@@ -169,7 +169,7 @@ extension RowsNode {
       }
     }
 
-    /// Takes off what is before the end of a child; the last child takes all the rest.
+    /// Removes and returns the part before the end of a child; the last child gets all the rest.
     mutating func takeFirst(before end: Int, isLast: Bool) -> Part {
       if isLast {
         defer { self = Part(removing: [], inserting: []) }
@@ -185,13 +185,13 @@ extension RowsNode {
     }
   }
 
-  /// Carries out what is to be done below this node.
+  /// Carries out an edit below this node.
   ///
-  /// It may have too many slots after that, or too few: its parent sets that right.
+  /// Afterwards it may have too many or too few slots; its parent corrects that.
   ///
   /// - Parameters:
-  ///   - part: what is to be done.
-  ///   - start: the index of its first element.
+  ///   - part: the edit.
+  ///   - start: the index of the first element below this node.
   mutating func edit(_ part: Part, start: Int) {
     if isLeaf {
       editLeaf(part, start: start)
@@ -217,10 +217,10 @@ extension RowsNode {
     last = children.last?.last
   }
 
-  /// True if the node may stand above all others.
+  /// True if the node may be the root.
   var isRoot: Bool { slots <= Self.slotsMax && children.count != 1 && (isLeaf || count > 0) }
 
-  /// True if the node may stand below another.
+  /// True if the node may have a parent.
   private var isFit: Bool { slots >= Self.slotsMin && slots <= Self.slotsMax }
 
   /// Splits children that have too many slots, and joins those that have too few to a neighbour.
@@ -233,7 +233,7 @@ extension RowsNode {
     children = nodes
   }
 
-  /// The node as nodes of its level with no more slots than they may have; none if it is empty.
+  /// The node, split into nodes of its level that are not too large; none if it is empty.
   var divided: [RowsNode] {
     if slots == 0 { return [] }
     if slots <= Self.slotsMax { return [self] }
@@ -248,7 +248,7 @@ extension RowsNode {
       elements = edited(part, start: start)
       return
     }
-    // From the last to the first, so that the indices before stay what they are.
+    // It goes from the last to the first, so that the earlier indices stay valid.
     var removing = part.removing.endIndex
     func remove(downTo gap: Int) {
       while removing > part.removing.startIndex, part.removing[removing - 1] >= gap {
@@ -263,7 +263,7 @@ extension RowsNode {
     remove(downTo: start)
   }
 
-  /// The elements of a leaf after an edit, put together anew: for one that inserts many.
+  /// The elements of a leaf after an edit, as a new array: for an edit that inserts many.
   private func edited(_ part: Part, start: Int) -> [Element] {
     var result: [Element] = []
     result.reserveCapacity(elements.count + part.inserting.count)
@@ -307,7 +307,7 @@ extension RowsNode {
 // MARK: Checking
 
 extension RowsNode {
-  /// What is wrong with the tree; nil if nothing is.
+  /// A violated invariant, in words; nil if there is none.
   func mistake(isRoot: Bool = true) -> String? {
     if slots > Self.slotsMax { return "I2: \(slots) slots" }
     if !isRoot, slots < Self.slotsMin { return "I2: only \(slots) slots" }
