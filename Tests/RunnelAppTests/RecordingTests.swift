@@ -127,7 +127,7 @@ import Testing
   // MARK: Secrets
 
   @Test func whatIsTypedIntoAHiddenFieldIsWithheld() throws {
-    var entries: [RunnelStore.ActionLogEntry] = []
+    var entries: [LoggedAction] = []
     var state = try Fixture.gardenApp().state
     state.layers = [
       .compose(ComposeScreen(view: 0, editor: LineEditor("", isSecret: true)))

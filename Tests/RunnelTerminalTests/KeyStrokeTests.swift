@@ -3,8 +3,8 @@ import Testing
 @testable import RunnelTerminal
 
 @Suite struct KeyStrokeTests {
-  static let keys: [Key] =
-    Key.names.map(\.key) + [.backTab] + (1...Key.functionMax).map { .function($0) }
+  static let keys: [KeyCode] =
+    KeyCode.names.map(\.key) + [.backTab] + (1...KeyCode.functionMax).map { .function($0) }
     + (0x21...0x7E).compactMap { Unicode.Scalar($0).map { .character(Character($0)) } }
     + [.character("é"), .character("漢"), .character("ß")]
 

@@ -30,7 +30,7 @@ final class SessionRecorder {
   deinit { close(descriptor) }
 
   /// Adds the entry of an action.
-  func record(_ entry: RunnelStore.ActionLogEntry) { append(entry.line) }
+  func record(_ entry: LoggedAction) { append(entry.line) }
 
   /// What went wrong since this was asked last; told once.
   func takeFailure() -> String? {
@@ -70,14 +70,14 @@ extension AppState {
 
   /// The middleware that records actions: the last one, so that it sees what the reducer sees.
   static func recording(
-    now: @escaping () -> Int64, write: @escaping (RunnelStore.ActionLogEntry) -> Void
+    now: @escaping () -> Int64, write: @escaping (LoggedAction) -> Void
   ) -> Middleware<AppState> {
     { _, getState in
       { next in
         var count = 0
         return { action in
           count += 1
-          var entry = RunnelStore.ActionLogEntry(number: count, milliseconds: now(), action: action)
+          var entry = LoggedAction(number: count, milliseconds: now(), action: action)
           if case .input? = action as? AppAction, getState()?.takesSecret == true {
             entry.content = .withheld(type: String(describing: AppAction.self))
           }

@@ -39,7 +39,7 @@ final class AppRuntime {
     state: AppState, database: any TreeBackend,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
     startFileTask: @escaping (FileTask) -> Void,
-    record: ((RunnelStore.ActionLogEntry) -> Void)? = nil
+    record: ((LoggedAction) -> Void)? = nil
   ) {
     backend = database
     queries = LiveQueries(database)

@@ -8,7 +8,7 @@ public struct ActionLog: Hashable, Sendable {
     "{\"\(ActionLogName.log)\":\"\(ActionLogName.logValue)\",\"\(ActionLogName.version)\":\(version)}"
 
   /// The entries; their numbers follow each other from 1.
-  public private(set) var entries: [ActionLogEntry] = []
+  public private(set) var entries: [LoggedAction] = []
   /// True if the last line is incomplete, since the writer was stopped in the middle of it; it is
   /// left out.
   public private(set) var isCut = false
@@ -23,8 +23,8 @@ public struct ActionLog: Hashable, Sendable {
   ///   - milliseconds: when it was reduced, since 1970.
   /// - Returns: its entry, whose line is to be written.
   @discardableResult
-  public mutating func append(_ action: any Action, milliseconds: Int64) -> ActionLogEntry {
-    let entry = ActionLogEntry(
+  public mutating func append(_ action: any Action, milliseconds: Int64) -> LoggedAction {
+    let entry = LoggedAction(
       number: entries.count + 1, milliseconds: milliseconds, action: action)
     entries.append(entry)
     return entry
@@ -66,7 +66,7 @@ extension ActionLog {
   }
 
   private mutating func read(_ line: String) throws(ActionLogError) {
-    let entry = try ActionLogEntry(line: line)
+    let entry = try LoggedAction(line: line)
     if entry.number != entries.count + 1 {
       throw ActionLogError(
         .gap,
@@ -102,14 +102,14 @@ extension ActionLog {
 ///   - write: called with each entry before its action is reduced; writes the entry's line.
 /// - Returns: a middleware for one store.
 public func recordingMiddleware<State>(
-  now: @escaping () -> Int64, write: @escaping (ActionLogEntry) -> Void
+  now: @escaping () -> Int64, write: @escaping (LoggedAction) -> Void
 ) -> Middleware<State> {
   { _, _ in
     { next in
       var count = 0
       return { action in
         count += 1
-        write(ActionLogEntry(number: count, milliseconds: now(), action: action))
+        write(LoggedAction(number: count, milliseconds: now(), action: action))
         next(action)
       }
     }

@@ -2,7 +2,7 @@
 ///
 /// Passwords and tokens are put into actions and states only as secrets. The text of a secret, or
 /// of a value that holds one, has `<secret>` in its place. An action that holds a secret is
-/// withheld from action logs, whatever its `json()` returns (`ActionLogEntry.init`).
+/// withheld from action logs, whatever its `json()` returns (`LoggedAction.init`).
 public struct Secret<Value: Sendable>: Sendable {
   private let value: @Sendable () -> Value
 

@@ -27,7 +27,7 @@ extension RawInput {
     }
   }
 
-  private static func key(_ code: Int) -> Key? {
+  private static func key(_ code: Int) -> KeyCode? {
     switch code {
     case RUNNEL_KEY_ENTER: .enter
     case RUNNEL_KEY_BACKSPACE: .backspace
@@ -42,7 +42,7 @@ extension RawInput {
     case RUNNEL_KEY_PAGE_UP: .pageUp
     case RUNNEL_KEY_PAGE_DOWN: .pageDown
     case RUNNEL_KEY_BACK_TAB: .backTab
-    case RUNNEL_KEY_FUNCTION + 1...RUNNEL_KEY_FUNCTION + Key.functionMax:
+    case RUNNEL_KEY_FUNCTION + 1...RUNNEL_KEY_FUNCTION + KeyCode.functionMax:
       .function(code - RUNNEL_KEY_FUNCTION)
     default: nil
     }

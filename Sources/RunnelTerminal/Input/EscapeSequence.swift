@@ -48,7 +48,7 @@ enum EscapeSequence {
     }
   }
 
-  private static func stroke(_ key: Key, _ modifiers: Int) -> KeyStroke {
+  private static func stroke(_ key: KeyCode, _ modifiers: Int) -> KeyStroke {
     KeyStroke(
       key, control: modifiers & 4 != 0, meta: modifiers & 2 != 0, shift: modifiers & 1 != 0)
   }
@@ -65,7 +65,7 @@ enum EscapeSequence {
     return stroke(.character(shifted), modifiers)
   }
 
-  private static func letterKey(_ letter: Unicode.Scalar) -> Key? {
+  private static func letterKey(_ letter: Unicode.Scalar) -> KeyCode? {
     switch letter {
     case "A": .up
     case "B": .down
@@ -83,7 +83,7 @@ enum EscapeSequence {
     }
   }
 
-  private static func numberedKey(_ number: Int) -> Key? {
+  private static func numberedKey(_ number: Int) -> KeyCode? {
     switch number {
     case 1, 7: .home
     case 2: .insert

@@ -7,7 +7,7 @@
 /// - Shift and Tab together are the key `backTab`.
 public struct KeyStroke: Hashable, Sendable {
   /// The key.
-  public let key: Key
+  public let key: KeyCode
   /// Whether Control was held.
   public let control: Bool
   /// Whether Meta, usually labelled Alt, was held.
@@ -16,7 +16,7 @@ public struct KeyStroke: Hashable, Sendable {
   public let shift: Bool
 
   /// Makes a stroke, and brings it into the one form described above.
-  public init(_ key: Key, control: Bool = false, meta: Bool = false, shift: Bool = false) {
+  public init(_ key: KeyCode, control: Bool = false, meta: Bool = false, shift: Bool = false) {
     self.control = control
     self.meta = meta
     switch key {
@@ -74,16 +74,16 @@ public struct KeyStroke: Hashable, Sendable {
     return strokes.isEmpty ? nil : strokes
   }
 
-  private static func key(named name: Substring) -> Key? {
+  private static func key(named name: Substring) -> KeyCode? {
     if name.count == 1, let character = name.first, Self.isTyped(character) {
       return .character(character)
     }
-    if name.first == "F", let number = Int(name.dropFirst()), (1...Key.functionMax) ~= number,
+    if name.first == "F", let number = Int(name.dropFirst()), (1...KeyCode.functionMax) ~= number,
       name.dropFirst() == "\(number)"
     {
       return .function(number)
     }
-    return Key.names.first { $0.name == name }?.key
+    return KeyCode.names.first { $0.name == name }?.key
   }
 
   /// Whether a notation may contain the character itself.
@@ -105,7 +105,7 @@ extension KeyStroke: CustomStringConvertible {
     case .function(let number): "F\(number)"
     case .backTab: "Tab"
     case .character(let character) where character != " ": String(character)
-    default: Key.names.first { $0.key == key }?.name ?? ""
+    default: KeyCode.names.first { $0.key == key }?.name ?? ""
     }
   }
 }

@@ -50,14 +50,14 @@ private struct Reset: Action {}
   }
 
   @Test func lineFeedsInTextsAreEscaped() throws {
-    let entry = ActionLogEntry(
+    let entry = LoggedAction(
       number: 1, milliseconds: 0, content: .action(kind: "a\nb", .string("c\nd\u{2028}")))
     #expect(!entry.line.contains("\n"))
-    #expect(try ActionLogEntry(line: entry.line) == entry)
+    #expect(try LoggedAction(line: entry.line) == entry)
   }
 
   @Test func actionThatCannotBeWrittenIsWithheld() {
-    let entry = ActionLogEntry(number: 1, milliseconds: 0, action: Add(by: 13))
+    let entry = LoggedAction(number: 1, milliseconds: 0, action: Add(by: 13))
     #expect(entry.content == .withheld(type: "Add"))
   }
 
@@ -199,7 +199,7 @@ private struct Reset: Action {}
 
   @Test func actionAboutAQueryThatHasNoFormInJSONIsWithheld() throws {
     let query = try Query(Path("/group")).ordered(by: [SortKey(.key, isDescending: true)])
-    let entry = ActionLogEntry(
+    let entry = LoggedAction(
       number: 1, milliseconds: 0, action: ObjectSubscribed<Group>(query, isSubscribed: true))
     #expect(entry.content == .withheld(type: "ObjectSubscribed<Group>"))
   }

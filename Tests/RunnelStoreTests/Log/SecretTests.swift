@@ -51,7 +51,7 @@ private struct LogIn: LoggableAction {
   @Test func actionWithoutASecretIsLogged() {
     var other = action
     other.credentials[0].tokens = ["password": nil]
-    let entry = ActionLogEntry(number: 1, milliseconds: 0, action: other)
+    let entry = LoggedAction(number: 1, milliseconds: 0, action: other)
     #expect(entry.content == .action(kind: "LogIn", .string("")))
   }
 

@@ -1,5 +1,5 @@
 /// A key of the keyboard, without its modifiers.
-public enum Key: Hashable, Sendable {
+public enum KeyCode: Hashable, Sendable {
   /// A key that types a character; Space is one of them.
   case character(Character)
   /// Enter, also called Return.
@@ -39,7 +39,7 @@ public enum Key: Hashable, Sendable {
   static let functionMax = 63
 
   /// The notations of the keys that have a name, in the order of the cases.
-  static let names: [(name: String, key: Key)] = [
+  static let names: [(name: String, key: KeyCode)] = [
     ("Enter", .enter), ("Esc", .escape), ("Tab", .tab), ("Backspace", .backspace),
     ("Del", .delete), ("Ins", .insert), ("Up", .up), ("Down", .down), ("Left", .left),
     ("Right", .right), ("Home", .home), ("End", .end), ("PgUp", .pageUp), ("PgDn", .pageDown),

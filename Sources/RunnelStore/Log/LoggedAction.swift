@@ -10,7 +10,7 @@ public import RunnelBase
 ///
 /// The second entry is of an action that cannot be written or that holds a `Secret`: the log has
 /// only the name of its type.
-public struct ActionLogEntry: Hashable, Sendable {
+public struct LoggedAction: Hashable, Sendable {
   /// The logged content of an action.
   public enum Content: Hashable, Sendable {
     /// Its kind and all of its content.
@@ -42,7 +42,7 @@ public struct ActionLogEntry: Hashable, Sendable {
   }
 }
 
-extension ActionLogEntry.Content {
+extension LoggedAction.Content {
   fileprivate init(_ action: any Action) {
     self = .withheld(type: String(describing: type(of: action)))
     guard let loggable = action as? any LoggableAction, !holdsSecret(action) else { return }
@@ -67,7 +67,7 @@ enum ActionLogName {
   static let type = "type"
 }
 
-extension ActionLogEntry {
+extension LoggedAction {
   /// The entry as one line of JSON, without its line feed.
   public var line: String {
     var members = [
