@@ -211,7 +211,7 @@ extension View {
   /// True if something that was touched is in the window or comes into it.
   ///
   /// Most writes do not concern most windows of a place, so this reads no more than it must, and
-  /// copies nothing.
+  /// copies no rows.
   private func isReached(
     by touched: Touched, _ reader: RowCache
   ) throws(TreeError) -> Bool {
