@@ -120,6 +120,14 @@ struct WireClient {
     try take(engine.listen(listener, request, now: now.calendar, &storage))
   }
 
+  /// Asks for more rows of a paged window.
+  mutating func extend(by count: Int, now: WireTime) throws {
+    let paged = windows.filter { $0.value.request.paging != nil && $0.value.hasMore }
+    guard let listener = paged.keys.min() else { return }
+    windows[listener]?.isExtended = true
+    try take(engine.extend(listener, by: count, now: now.calendar, &storage))
+  }
+
   mutating func unlisten(now: WireTime) throws {
     guard let listener = windows.keys.min() else { return }
     windows[listener] = nil

@@ -129,6 +129,9 @@ package struct WireWorld {
     case 180..<182: serverCalendar += Int64(number(20_000)) - 10_000
     case 182..<184: clientCalendars[client] += Int64(number(2_000_000)) - 1_000_000
     case 184: try toggle(client)
+    case 185:
+      try clients[client].extend(by: 1 + number(3), now: now(client))
+      try takeClientEffects(client)
     default: if shape.hasFaults, number(2) == 0 { try fail(client) }
     }
   }
@@ -402,7 +405,12 @@ package struct WireWorld {
     if number(2) == 0 {
       query = try query.limited(to: 1 + number(3), from: number(2) == 0 ? .first : .last)
     }
-    let request = ListenRequest(query: query, events: number(2) == 0 ? .all : .children)
+    var paging: Paging?
+    if query.limit == nil, number(3) == 0 {
+      paging = Paging(anchor: number(2) == 0 ? .first : .last, count: 1 + number(3))
+    }
+    let request = ListenRequest(
+      query: query, paging: paging, events: number(2) == 0 ? .all : .children)
     try clients[client].listen(request, now: now(client))
   }
 }

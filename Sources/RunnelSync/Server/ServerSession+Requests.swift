@@ -10,13 +10,20 @@ extension ServerSession {
   public mutating func receive(_ frame: [UInt8], now: WireTime) -> [Effect] {
     guard isOpen else { return [] }
     heard(now: now)
+    byteAllowance.spend(frame.count, now: now.uptime)
     do throws(TreeError) {
       let message = try assembler.take(frame)
       messageStart = assembler.isAwaitingPieces ? messageStart ?? now.uptime : nil
-      if let message { try take(message) }
+      if let message {
+        requestAllowance.spend(1, now: now.uptime)
+        try take(message)
+      }
     } catch {
       complain(error)
     }
+    let ready = max(requestAllowance.readyTime, byteAllowance.readyTime)
+    if ready > now.uptime { allowedTime = ready }
+    updateReading()
     return takeEffects()
   }
 
@@ -53,9 +60,21 @@ extension ServerSession {
         return end(.policyViolation("Too much waits for earlier requests."))
       }
     }
-    if !isPaused, isOpen, isHolding || underWay.count >= limits.requestsMax {
+  }
+
+  /// Pauses reading while too much is under way or was sent, and goes on when half of it is done.
+  func mayRead(underWayMax: Int) -> Bool {
+    allowedTime == nil && !isHolding && waiting.isEmpty && underWay.count < underWayMax
+  }
+
+  mutating func updateReading() {
+    guard isOpen else { return }
+    if !isPaused, !mayRead(underWayMax: limits.requestsMax) {
       isPaused = true
       effects.append(.pauseReading)
+    } else if isPaused, mayRead(underWayMax: limits.requestsMax / 2 + 1) {
+      isPaused = false
+      effects.append(.resumeReading)
     }
   }
 
@@ -71,10 +90,7 @@ extension ServerSession {
     // The end emptied what waited.
     guard isOpen else { return }
     waiting.removeFirst(done)
-    if isPaused, waiting.isEmpty, !isHolding, underWay.count <= limits.requestsMax / 2 {
-      isPaused = false
-      effects.append(.resumeReading)
-    }
+    updateReading()
   }
 
   private mutating func carryOut(_ number: Int64, _ request: WireRequest) {

@@ -123,6 +123,11 @@ public struct ServerSession: Sendable {
   /// The request by which a credential was shown that is being verified, and the credential.
   var verifying: (number: Int64, credential: Credential)?
   var isPaused = false
+  /// What the client may send in a second.
+  var requestAllowance: Allowance
+  var byteAllowance: Allowance
+  /// When the client may send more; nil if it may now.
+  var allowedTime: Int64?
   var disconnects = OnDisconnect()
   /// What is to be done at the end, once the tree has kept it.
   var held: OnDisconnect?
@@ -138,6 +143,8 @@ public struct ServerSession: Sendable {
   public init(_ configuration: Configuration) {
     self.configuration = configuration
     assembler = FrameAssembler(bytesMax: configuration.limits.messageBytesMax)
+    requestAllowance = Allowance(perSecond: configuration.limits.requestsPerSecond)
+    byteAllowance = Allowance(perSecond: configuration.limits.bytesPerSecond)
   }
 
   var limits: WireLimits { configuration.limits }
@@ -218,13 +225,17 @@ extension ServerSession {
       lastHeard + limits.silenceMilliseconds + (isAwaitingSign ? limits.signMilliseconds : 0)
     let message = messageStart.map { $0 + limits.messageMilliseconds }
     let credential = expiry.map { now.uptime + max(0, $0 - now.calendar) }
-    return [silence, message, credential].compactMap { $0 }.min()
+    return [silence, message, credential, allowedTime].compactMap { $0 }.min()
   }
 
   /// Time went on.
   public mutating func advance(now: WireTime) -> [Effect] {
     guard isOpen else { return [] }
     if let expiry, expiry <= now.calendar { expireCredential() }
+    if let allowedTime, allowedTime <= now.uptime {
+      self.allowedTime = nil
+      updateReading()
+    }
     if let messageStart, messageStart + limits.messageMilliseconds <= now.uptime {
       end(.policyViolation("The rest of a message did not arrive in time."))
     } else if isAwaitingSign {

@@ -13,6 +13,10 @@ public struct WireLimits: Hashable, Sendable {
   public var listensMax = 10_000
   /// The most requests that are under way; then no more is read until half of them are answered.
   public var requestsMax = 256
+  /// The most requests in a second on average, beyond which reading pauses; nil for any number.
+  public var requestsPerSecond: Int?
+  /// The most bytes in a second on average, beyond which reading pauses; nil for any number.
+  public var bytesPerSecond: Int?
   /// The most bytes that wait here because earlier requests are under way; one more closes.
   public var waitingBytesMax = 33_554_432
   /// The most bytes that were sent and not taken by the network; one more closes.

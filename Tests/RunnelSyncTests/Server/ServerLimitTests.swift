@@ -76,6 +76,27 @@ import Testing
     #expect(world.tree.tree.root.exportJSON == ["n": 10])
   }
 
+  @Test func readingPausesForAClientThatSendsTooMuch() throws {
+    var world = try ServedWorld()
+    let connection = world.connect(
+      limits: limits {
+        $0.requestsPerSecond = 5
+        $0.bytesPerSecond = 10_000
+      })
+    for number in 1...5 { world.send(put(number, "/n", "1"), by: connection) }
+    #expect(world.others[connection] == nil)
+    // What is read already is answered all the same.
+    #expect(world.send(put(6, "/n", "1"), by: connection).count == 1)
+    #expect(world.others[connection] == [.pauseReading])
+    #expect(world.sessions[connection]?.deadline(now: world.now) == 200)
+    world.now.uptime = 200
+    world.change(connection) { $0.advance(now: $1) }
+    #expect(world.others[connection] == [.pauseReading, .resumeReading])
+    world.send(put(7, "/n", "\"" + String(repeating: "x", count: 15_000) + "\""), by: connection)
+    #expect(world.others[connection]?.last == .pauseReading)
+    #expect((600...800).contains(world.sessions[connection]?.deadline(now: world.now) ?? 0))
+  }
+
   /// A client that writes on although nothing is read is not kept.
   @Test func whatWaitsIsBounded() throws {
     var world = try ServedWorld()
