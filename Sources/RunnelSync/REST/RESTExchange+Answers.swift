@@ -189,8 +189,11 @@ enum RulesText {
       } else if byte == UInt8(ascii: "/"), next == UInt8(ascii: "/") {
         while index < text.count, text[index] != UInt8(ascii: "\n") { index += 1 }
       } else if byte == UInt8(ascii: "/"), next == UInt8(ascii: "*") {
-        index += 2
-        while index < text.count, !text[..<index].suffix(2).elementsEqual("*/".utf8) { index += 1 }
+        let start = index + 2
+        index = start
+        while index < text.count, !text[start..<index].suffix(2).elementsEqual("*/".utf8) {
+          index += 1
+        }
       } else {
         isInString = byte == UInt8(ascii: "\"")
         result.append(byte)

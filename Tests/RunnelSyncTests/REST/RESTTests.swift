@@ -386,6 +386,19 @@ import Testing
     #expect(world.ask("PATCH", target, "{}", owner).status == 405)
   }
 
+  /// A comment ends where it does in JavaScript, and one that never ends takes the rest.
+  @Test(arguments: [
+    ("{/*/ x */}", "{}"), ("{/**/}", "{}"), ("{/* * / */}", "{}"), ("{}/* x", "{}"),
+    ("{}// x", "{}"), (#"{"/*":"\"//"}"#, #"{"/*":"\"//"}"#), ("/", "/"),
+  ])
+  func strictRulesHaveNoComments(text: String, strict: String) throws {
+    var world = try world()
+    world.rules = text
+    let answer = world.ask(
+      "GET", "/.settings/rules.json?format=strict", nil, ["Authorization": "Bearer owner"])
+    #expect(answer.body == strict)
+  }
+
   // MARK: Browsers
 
   @Test func aBrowserMayAskFirst() throws {
