@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite struct RulesCommandTests {
@@ -165,5 +166,28 @@ import Testing
     let absent = try Program.run(read + ["-d", database.folder.file("none.db")])
     #expect(absent.status == 2)
     #expect(absent.errors.contains("does not exist"))
+  }
+
+  /// What the page about rules shows is tried.
+  @Test func theExamplesOfThePageHold() throws {
+    let page = try String(contentsOfFile: RulesCommandTests.page, encoding: .utf8)
+    let folder = try TemporaryFolder()
+    _ = try folder.write(try RulesCommandTests.example("json", in: page), to: "rules.json")
+    let cases = try folder.write(
+      try RulesCommandTests.example("yaml", in: page), to: "cases.yaml")
+    let outcome = try Program.run(["rules", "test", cases])
+    #expect(outcome.output == "3 passed, 0 failed\n")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+  }
+
+  private static let page =
+    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path + "/Resources/docs/rules.md"
+
+  /// The first example in a language.
+  private static func example(_ language: String, in page: String) throws -> String {
+    let start = try #require(page.range(of: "```\(language)\n"))
+    let end = try #require(page.range(of: "```", range: start.upperBound..<page.endIndex))
+    return String(page[start.upperBound..<end.lowerBound])
   }
 }

@@ -23,7 +23,8 @@ indirect enum RulesSample {
   /// Regular expressions, and what they match in other words.
   static let patterns: [(text: String, matches: @Sendable (String) -> Bool)] = [
     ("/^a/", { $0.hasPrefix("a") }), ("/b$/", { $0.hasSuffix("b") }),
-    ("/^[ab]*$/", { $0.allSatisfy { "ab".contains($0) } }), ("/AB/i", { $0.lowercased().contains("ab") }),
+    ("/^[ab]*$/", { $0.allSatisfy { "ab".contains($0) } }),
+    ("/AB/i", { $0.lowercased().contains("ab") }),
     ("/^(a|b){2}$/", { $0.count == 2 && $0.allSatisfy { "ab".contains($0) } }),
     ("/\\d/", { $0.contains { $0.isNumber } }),
   ]
