@@ -223,6 +223,55 @@ import Testing
     #expect(try folder.bytes() == folder.bytes("other.db"))
   }
 
+  /// The log is copied to the file, and begun anew, while its readers look at head and size.
+  @Test func aFileThatGrowsUnderItsReadersIsNoLoss() throws {
+    let session = try folder.session()
+    let file = folder.file()
+    let writer = Thread {
+      do {
+        let writer = try DatabaseSession(
+          file: file,
+          environment: DatabaseEnvironment(
+            now: { 1_700_000_000_000 }, random: SeededRandom(seed: 2)))
+        for round in 0..<300 {
+          try writer.set("/l\(round)", largeObject(60))
+          try writer.checkpoint("PASSIVE")
+        }
+        try writer.set("/end", "1")
+        try writer.close()
+      } catch {
+        Issue.record(error)
+      }
+    }
+    writer.start()
+    while !writer.isFinished { _ = try session.catchUp() }
+    #expect(try session.export("/end") == "1")
+    try session.close()
+  }
+
+  /// What was acknowledged stood in the log.
+  @Test(arguments: ["cut off", "half", "another"]) func aLogThatIsOverwrittenIsALoss(
+    how: String
+  ) throws {
+    let other = try folder.session("other.db")
+    try other.set("/b", largeObject(90))
+    let session = try folder.session()
+    try session.set("/a", largeObject(60))
+    try session.set("/b", "1")
+    let log = try folder.bytes("test.db-wal")
+    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file() + "-wal"))
+    switch how {
+    case "cut off": try handle.truncate(atOffset: 0)
+    case "half": try handle.truncate(atOffset: UInt64(log.count / 2))
+    default: try handle.write(contentsOf: folder.bytes("other.db-wal"))
+    }
+    let error = #expect(throws: DatabaseError.self) { try session.set("/c", "1") }
+    #expect(error?.code == .fileGone, "\(String(describing: error))")
+    #expect(throws: DatabaseError.self) { try session.checkFile() }
+    try session.close()
+    try other.close()
+  }
+
   /// Another program that begins a log gives it no mark.
   @Test func aLogThatAnotherProgramBeganIsTakenIn() throws {
     try folder.session().close()

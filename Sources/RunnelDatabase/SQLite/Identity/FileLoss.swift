@@ -15,6 +15,8 @@ enum FileLoss: Error, Hashable {
   case logDeleted(isSaved: Bool)
   /// Another file has the name of the log.
   case logReplaced
+  /// The log is shorter than what was written to it, or holds something else.
+  case logOverwritten
   /// The index of the log, by which programs agree who writes where, is gone or another one.
   case indexLost
 }
@@ -33,13 +35,16 @@ extension FileLoss {
     case .overwritten: "\(file) is gone: it was cut off or overwritten while it was open."
     case .logDeleted: "\(file)-wal, the log of \(file), was deleted while it was open."
     case .logReplaced: "\(file)-wal, the log of \(file), was replaced while it was open."
+    case .logOverwritten:
+      "\(file)-wal, the log of \(file), was cut off or overwritten while it was open."
     case .indexLost: "\(file)-shm, the index of the log of \(file), was removed while it was open."
     }
   }
 
   private func remedy(_ file: String) -> String {
     switch self {
-    case .deleted, .replaced(isAt: nil), .overwritten, .logReplaced, .logDeleted(isSaved: false):
+    case .deleted, .replaced(isAt: nil), .overwritten, .logReplaced, .logOverwritten,
+      .logDeleted(isSaved: false):
       "Save a copy from a program that still has it open, or restore one."
     case .moved(let place, leavesLog: false), .replaced(let place?):
       "What was saved is there: open \(place)."

@@ -113,10 +113,14 @@ struct LogMark: Hashable {
 /// Source: SQLite, "WAL-mode File Format", section 1.
 struct LogHead {
   static let byteCount = 32
+  /// How many bytes stand before the page of each frame.
+  static let frameHeadBytes = 24
 
   /// The numbers that every frame of this log has.
   let salts: [UInt8]
   let pageSize: Int
+  /// How long the log is, in bytes.
+  private let size: Int
 
   /// Reads the first bytes of a log; nil if there is none, or it has not begun.
   init?(_ path: String) {
@@ -133,7 +137,14 @@ struct LogHead {
     else { return nil }
     salts = Array(bytes[16..<24])
     pageSize = bytes[8..<12].reduce(0) { $0 << 8 | Int($1) }
-    guard (512...65_536).contains(pageSize) else { return nil }
+    var status = stat()
+    guard (512...65_536).contains(pageSize), fstat(descriptor, &status) == 0 else { return nil }
+    size = Int(status.st_size)
+  }
+
+  /// True if the log is long enough for so many frames.
+  func holds(_ frames: Int) -> Bool {
+    size >= LogHead.byteCount + frames * (LogHead.frameHeadBytes + pageSize)
   }
 }
 
@@ -141,7 +152,6 @@ struct LogHead {
 struct LogScan {
   /// More frames than this are not looked at.
   private static let framesMax = 100_000
-  private static let frameHeadBytes = 24
 
   /// The marks in the log, oldest first, up to one that belongs to the file.
   private(set) var marks: [LogMark] = []
@@ -157,14 +167,14 @@ struct LogScan {
     defer { Glibc.close(descriptor) }
     guard let head = LogHead(descriptor) else { return nil }
     for frame in 0..<LogScan.framesMax {
-      let start = LogHead.byteCount + frame * (LogScan.frameHeadBytes + head.pageSize)
+      let start = LogHead.byteCount + frame * (LogHead.frameHeadBytes + head.pageSize)
       guard
         let found = LogScan.bytes(
-          descriptor, LogScan.frameHeadBytes + LogMark.headBytes, at: start),
+          descriptor, LogHead.frameHeadBytes + LogMark.headBytes, at: start),
         Array(found[8..<16]) == head.salts
       else { return }
-      let page = Array(found[LogScan.frameHeadBytes...])
-      let end = start + LogScan.frameHeadBytes + head.pageSize
+      let page = Array(found[LogHead.frameHeadBytes...])
+      let end = start + LogHead.frameHeadBytes + head.pageSize
       guard page[0] == 0x0D,
         let tail = LogScan.bytes(descriptor, LogMark.tailBytes, at: end - LogMark.tailBytes),
         let mark = LogMark(head: page, tail: tail)

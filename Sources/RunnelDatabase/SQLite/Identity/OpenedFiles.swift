@@ -73,8 +73,11 @@ final class OpenedFiles {
   ///     the write is in the log.
   ///   - isSound: is asked whether the file holds what it should where it was written, as when the log
   ///     is copied to it; nil if that cannot be told yet.
+  ///   - isLogSound: is asked whether the log is the one that was written, as far as it was.
   /// - Returns: what became of them; nil if they are as they were.
-  func loss(isCommitted: Bool = false, isSound: (_ size: Int) -> Bool?) -> FileLoss? {
+  func loss(
+    isCommitted: Bool = false, isSound: () -> Bool?, isLogSound: () -> Bool
+  ) -> FileLoss? {
     var status = stat()
     switch OpenedFiles.look(at: main, &status) {
     case .absent: return whatBecameOfFile()
@@ -82,7 +85,7 @@ final class OpenedFiles {
     case .same:
       let found = Stamp(status)
       if found == stamp { break }
-      switch isSound(found.size) {
+      switch isSound() {
       case true?: stamp = found
       case false?: return .overwritten
       case nil: break
@@ -92,17 +95,18 @@ final class OpenedFiles {
     if let link, [.absent, .other].contains(OpenedFiles.look(at: link, &status)) {
       return .replaced(isAt: main.path)
     }
-    return lossOfLog(isCommitted: isCommitted)
+    return lossOfLog(isCommitted: isCommitted, isLogSound)
   }
 
-  private func lossOfLog(isCommitted: Bool) -> FileLoss? {
+  private func lossOfLog(isCommitted: Bool, _ isLogSound: () -> Bool) -> FileLoss? {
     var status = stat()
     if let log {
       switch OpenedFiles.look(at: log, &status) {
       case .absent: return .logDeleted(isSaved: false)
       // Whoever opens the file makes one: nobody has begun it yet.
       case .other: return status.st_size == 0 ? .logDeleted(isSaved: false) : .logReplaced
-      case .same, .unknown: break
+      case .same: if !isLogSound() { return .logOverwritten }
+      case .unknown: break
       }
     }
     guard let index, !isCommitted else { return nil }

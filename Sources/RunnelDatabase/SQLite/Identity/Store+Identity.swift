@@ -28,7 +28,9 @@ extension Store {
 
   /// Throws what became of the files, if they are not those that were opened.
   func checkFiles(_ db: GRDB.Database, isCommitted: Bool = false) throws {
-    let found = files?.loss(isCommitted: isCommitted) { Store.isSound(db, size: $0) }
+    let found = files?.loss(
+      isCommitted: isCommitted, isSound: { Store.isSound(db) },
+      isLogSound: { Store.isLogSound(db) })
     if let found { throw found }
   }
 
@@ -93,18 +95,44 @@ extension Store {
 
   /// True if the file holds as many pages as it says, and is the one that the log was begun on; nil if that
   /// cannot be told, since a part of the log was copied to it and another was not.
-  private static func isSound(_ db: GRDB.Database, size: Int) -> Bool? {
-    if isBeingCopied(db) { return nil }
-    // A page that changed again stays in the log only, while the first page is copied.
-    guard isWhole(db, size: size) else { return isCopiedInPart(db) ? nil : false }
-    return db.runnelFile.flatMap { knowsFile(db, $0) }
+  private static func isSound(_ db: GRDB.Database) -> Bool? {
+    guard let path = db.runnelFile else { return nil }
+    for look in 0..<looks.count {
+      if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
+      if isBeingCopied(db) { return nil }
+      if isWhole(db, path) { return knowsFile(db, path) }
+      // A page that changed again stays in the log only, while the first page is copied.
+      if isCopiedInPart(db) { return nil }
+      // Somebody may have begun to copy the log, and ended, between the looks at head and size.
+    }
+    return false
   }
 
-  private static func isWhole(_ db: GRDB.Database, size: Int) -> Bool {
+  private static func isWhole(_ db: GRDB.Database, _ path: String) -> Bool {
     var head = [UInt8](repeating: 0, count: DatabaseHead.byteCount)
     let answer = runnel_storage_read_file(db.runnelConnection, &head, Int32(head.count), 0)
-    guard answer == 0, let head = DatabaseHead(head) else { return false }
-    return head.pageCount * head.pageSize <= size
+    var status = stat()
+    // The size is asked for last: the file grows after its head was written.
+    guard answer == 0, let head = DatabaseHead(head), stat(path, &status) == 0 else { return false }
+    return head.pageCount * head.pageSize <= Int(status.st_size)
+  }
+
+  /// True if the log holds as many frames as all its connections know, and is the one that they mean.
+  static func isLogSound(_ db: GRDB.Database) -> Bool {
+    guard let path = db.runnelFile.map({ $0 + "-wal" }) else { return true }
+    // It may begin anew between two looks.
+    for look in 0..<looks.count {
+      if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
+      var state = runnel_log_state()
+      guard runnel_storage_log_state(db.runnelConnection, &state) == 0, state.frames > 0 else {
+        return true
+      }
+      let salts = withUnsafeBytes(of: state.salts, Array.init)
+      if let head = LogHead(path), head.salts == salts, head.holds(Int(state.frames)) {
+        return true
+      }
+    }
+    return false
   }
 }
 
