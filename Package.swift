@@ -84,22 +84,29 @@ let package = Package(
     .target(
       name: "RunnelTerminal", dependencies: ["CPlatform", "CTerminal", "RunnelBase"],
       swiftSettings: swiftSettings),
-    // 5: the application.
+    // 5: the workspace, pure: its components, their commands and how they are drawn.
+    .target(
+      name: "RunnelWorkspace",
+      dependencies: [
+        "RunnelBase", "RunnelTree", "RunnelStreams", "RunnelStore", "RunnelTerminal",
+      ],
+      swiftSettings: swiftSettings),
+    // 6: the application: what the workspace asks of the world.
     .target(
       name: "RunnelApp",
       dependencies: [
         "RunnelBase", "RunnelTree", "RunnelStreams", "RunnelStore", "RunnelDatabase",
-        "RunnelTerminal",
+        "RunnelTerminal", "RunnelWorkspace",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Yams", package: "Yams"),
       ],
       swiftSettings: swiftSettings),
-    // 6: main and the commands.
+    // 7: main and the commands.
     .executableTarget(
       name: "runnel",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStreams",
-        "RunnelSync", "RunnelTerminal", "RunnelTree",
+        "RunnelSync", "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
@@ -108,7 +115,7 @@ let package = Package(
       name: "runnel-bench",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStore",
-        "RunnelStreams", "RunnelSync", "RunnelTree",
+        "RunnelStreams", "RunnelSync", "RunnelTree", "RunnelWorkspace",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Tests/Benchmarks", swiftSettings: swiftSettings),
@@ -152,7 +159,7 @@ let package = Package(
       name: "RunnelAppTests",
       dependencies: [
         "RunnelApp", "RunnelTerminal", "RunnelDatabase", "RunnelDemo", "RunnelStore",
-        "RunnelStreams", "RunnelTree", "RunnelBase", "TestSupport",
+        "RunnelStreams", "RunnelTree", "RunnelBase", "RunnelWorkspace", "TestSupport",
       ],
       exclude: ["Scenarios", "Screens"], swiftSettings: swiftSettings),
     // Clients, a server and a bad network in one thread, and the program that runs many of them.

@@ -1,40 +1,6 @@
 import RunnelBase
 package import RunnelTree
 
-/// The beginning of the node at a place, for display.
-public struct NodeExcerpt: Hashable, Sendable {
-  /// The JSON in the export format, one member on each line; if it is cut, it ends at the end of a
-  /// line.
-  public var text: String
-  /// The size of the node as compact JSON, in bytes; if it was not fully counted, the part that
-  /// was.
-  public var byteCount: Int
-  /// Whether all of it was counted.
-  public var isCounted: Bool
-  /// Whether the text is the whole node.
-  public var isWhole: Bool
-  /// Whether the history would keep all of it on removal, so that the removal could be undone.
-  public var isUndoable: Bool
-  /// The number of grandchildren; nil if there are too many children to count theirs.
-  public var grandchildCount: Int?
-
-  /// The most children whose own children are counted.
-  public static let countedChildrenMax = 100
-
-  /// Makes an excerpt.
-  public init(
-    text: String, byteCount: Int, isCounted: Bool, isWhole: Bool, isUndoable: Bool = false,
-    grandchildCount: Int? = nil
-  ) {
-    self.grandchildCount = grandchildCount
-    self.isUndoable = isUndoable
-    self.text = text
-    self.byteCount = byteCount
-    self.isCounted = isCounted
-    self.isWhole = isWhole
-  }
-}
-
 extension DatabaseSession {
   /// Ends an export once enough was read.
   private struct Enough: Error {}

@@ -1,21 +1,8 @@
-public import RunnelBase
+import RunnelBase
 public import RunnelTree
 
-/// A condition of a write on a place: somebody who read the place and edited it must not replace
-/// what others wrote meanwhile.
-public struct WriteCondition: Hashable, Sendable {
-  /// The place.
-  public var path: Path
-  /// The expected value as JSON, without priorities; null for none.
-  public var value: JSONValue
-
-  /// Makes a condition.
-  public init(_ path: Path, _ value: JSONValue) {
-    self.path = path
-    self.value = value
-  }
-
-  /// - Throws: `DatabaseError` (`changed`) with the first place that has another value.
+extension WriteCondition {
+  /// - Throws: `DatabaseError` (`changed`) that names the first place that does not stand as expected.
   static func check(_ conditions: [WriteCondition], _ reader: any TreeReader) throws {
     for condition in conditions {
       let present = try reader.node(at: condition.path)

@@ -4,6 +4,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelDemo
 import RunnelTree
+import RunnelWorkspace
 
 /// Something that the benchmark cannot go on without.
 struct BenchmarkError: Error, CustomStringConvertible {

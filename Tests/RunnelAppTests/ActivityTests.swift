@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The view of the action log.
 @Suite struct ActivityTests {
@@ -69,7 +70,7 @@ import Testing
       let message = ResourceObject("message", key: try Key("-M2"), value: ["text": "Stars"])
       _ = try session.perform(
         ResourceOperation(.update, message, in: ["group": group]),
-        in: app.state.resources.registry)
+        in: app.state.database.resources.registry)
     }
     app.go(to: "\"Sun\" ->")
     app.press("u")
@@ -100,7 +101,7 @@ import Testing
         let user = ResourceObject(
           "user", key: try Key("u\(number)"), value: ["name": .string("U\(number)")])
         _ = try session.perform(
-          ResourceOperation(.create, user), in: app.state.resources.registry)
+          ResourceOperation(.create, user), in: app.state.database.resources.registry)
       }
     }
     app.press("g5")
@@ -117,7 +118,8 @@ import Testing
     let before = app.cursorLine
     try app.elsewhere { session in
       let user = ResourceObject("user", key: try Key("cleo"), value: ["name": "Cleo"])
-      _ = try session.perform(ResourceOperation(.create, user), in: app.state.resources.registry)
+      _ = try session.perform(
+        ResourceOperation(.create, user), in: app.state.database.resources.registry)
     }
     #expect(app.cursorLine == before, "the cursor stays")
     #expect(app.body.contains { $0.contains("added user cleo") } || app.screen[1].contains("1 new"))

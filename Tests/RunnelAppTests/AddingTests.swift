@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct AddingTests {
   private func chat(rows: Int = 24) throws -> AppDriver {
@@ -84,7 +85,7 @@ import Testing
     app.press("Enter")
     #expect(try newest(app)["text"] == "half a thought")
     app.press("Esc a")
-    #expect(app.state.lists[0].draft == "")
+    #expect(app.state.tabs.lists[0].draft == "")
     #expect(app.composeLine == " zoe")
   }
 
@@ -119,7 +120,7 @@ import Testing
     app.pump()
     app.press("q Esc")
     #expect(app.line(of: "~") == nil)
-    #expect(app.state.lists[0].draft == "")
+    #expect(app.state.tabs.lists[0].draft == "")
   }
 
   @Test(arguments: [5, 6, 7, 8, 12])

@@ -3,6 +3,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct CellCodingTests {
   @Test(arguments: [

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct ChatScreenTests {
   private func chat(
@@ -169,7 +170,7 @@ import Testing
 
   @Test func agesGoByOnAScreenThatNobodyTouches() throws {
     let app = try chat()
-    let deadline = try #require(app.state.deadline)
+    let deadline = try #require(StateReducer.deadline(app.state))
     #expect(deadline == Fixture.now + Fixture.minute)
     app.wait(milliseconds: deadline - Fixture.now)
     #expect(app.cursorLine.hasSuffix("6m"))
@@ -189,6 +190,6 @@ import Testing
     }
     let app = try AppDriver(Fixture.views(), json: .object([JSONMember("room", .object(rooms))]))
     for index in extremes.indices { #expect(app.line(of: "extreme \(index)") != nil) }
-    #expect(app.state.deadline.map { $0 > Fixture.now } ?? true)
+    #expect(StateReducer.deadline(app.state).map { $0 > Fixture.now } ?? true)
   }
 }

@@ -2,6 +2,7 @@ import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The tables of commands, and that all views of them say the same.
 @Suite struct CommandTableTests {
@@ -79,7 +80,7 @@ import Testing
   @Test(arguments: SilentKeyTests.places)
   func reasonIsTheSameWhereverTheCommandIsMet(place: SilentKeyTests.Place) throws {
     var state = try SilentKeyTests.app(at: place).state
-    if place.isReadOnly { state.isReadOnly = true }
+    if place.isReadOnly { state.database.isReadOnly = true }
     #expect(CommandViews(state).disagreements == [])
   }
 

@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// What becomes of a write where others wrote meanwhile.
 @Suite struct CompareTests {
@@ -55,7 +56,7 @@ import Testing
     app.press("\(key) C-s")
     #expect(try app.stored("/user/zoe/name") == .string(name))
     #expect(app.state.layers.isEmpty)
-    #expect(app.state.queue.refused.isEmpty)
+    #expect(app.state.writes.queue.refused.isEmpty)
     #expect(!app.screen[0].contains("!1"))
   }
 
@@ -76,7 +77,7 @@ import Testing
     #expect(app.line(of: "theirs  \"Third\"") != nil)
     app.press("m C-s")
     #expect(try app.stored("/user/zoe/name") == "Mine")
-    #expect(app.state.queue.refused.isEmpty)
+    #expect(app.state.writes.queue.refused.isEmpty)
   }
 
   @Test func escKeepsWhatWasTypedInTheQueue() throws {
@@ -229,10 +230,10 @@ import Testing
     #expect(app.line(of: "the disk is full") != nil)
     #expect(app.line(of: "name  Typed") != nil)
     app.press("e C-s")
-    #expect(app.state.queue.refused.map(\.tries) == [2])
+    #expect(app.state.writes.queue.refused.map(\.tries) == [2])
     app.backend.refusal = nil
     app.press("C-s")
-    #expect(app.state.queue.refused.isEmpty)
+    #expect(app.state.writes.queue.refused.isEmpty)
     #expect(try app.stored("/user/ana/name") == "Typed")
   }
 
@@ -241,11 +242,11 @@ import Testing
     app.press("Esc S d")
     app.wait(milliseconds: 200)
     app.press("n")
-    #expect(app.state.queue.refused.count == 1)
+    #expect(app.state.writes.queue.refused.count == 1)
     app.press("d")
     app.wait(milliseconds: 200)
     app.press("y")
-    #expect(app.state.queue.refused.isEmpty)
+    #expect(app.state.writes.queue.refused.isEmpty)
     #expect(app.line(of: "nothing waits, and nothing was refused") != nil)
   }
 

@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct DeletingTests {
   private func chat() throws -> AppDriver { try AppDriver(Fixture.views(), json: Fixture.small) }
@@ -46,7 +47,7 @@ import Testing
     app.press(key)
     #expect(app.state.layers.isEmpty)
     #expect(app.backend.writeCount == 0)
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
   }
 
   @Test(arguments: ["j", "d", "x", "Tab", "F1", "Space"])
@@ -101,7 +102,7 @@ import Testing
     app.press("g m g m g m")
     app.press("G v gg j d")
     let count = app.list.markCount
-    #expect(count > AppState.deletedByYesMax)
+    #expect(count > Deleting.deletedByYesMax)
     #expect(app.screen.contains { $0.contains("Enter delete all  Esc keep") })
     app.press("F2")
     app.type("rom")

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The record under the cursor beside the list.
 @Suite struct DetailPaneTests {
@@ -94,7 +95,7 @@ import Testing
       #expect(app.backend.requests.allSatisfy { if case .history = $0 { false } else { true } })
     }
     app.wait(milliseconds: 10)
-    #expect(app.state.deadline ?? .max > app.state.now)
+    #expect(StateReducer.deadline(app.state) ?? .max > app.state.now)
     #expect(app.backend.requests.contains { if case .history = $0 { true } else { false } })
   }
 

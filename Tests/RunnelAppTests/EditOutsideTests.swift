@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct EditOutsideTests {
   private func people(isReadOnly: Bool = false) throws -> AppDriver {

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The file of the database goes while the workspace is open.
 @Suite struct FileLossTests {
@@ -46,19 +47,19 @@ import Testing
     try app.loseFile()
     app.press("Enter")
     #expect(app.screen[0].contains("the file is gone"))
-    #expect(app.state.queue.refused.map(\.title).count == 1)
+    #expect(app.state.writes.queue.refused.map(\.title).count == 1)
     #expect(app.composeLine.contains("what I said"))
     #expect(!app.toast.contains("saved"))
-    let refused = try #require(app.state.queue.refused.first?.request)
+    let refused = try #require(app.state.writes.queue.refused.first?.request)
     #expect("\(refused)".contains("what I said"))
     app.press("Esc")
-    #expect(app.state.lists[0].draft == "what I said")
+    #expect(app.state.tabs.lists[0].draft == "what I said")
   }
 
   @Test func nothingIsSaidToBeSavedThatWasUnderWay() throws {
     let app = try app()
     app.press("g2 gg j Space Space d")
-    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.wait(milliseconds: Question.graceMilliseconds)
     app.strike("y")
     try app.loseFile()
     app.pump()
@@ -98,15 +99,15 @@ import Testing
     try app.loseFile()
     app.notice()
     app.press("q")
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
     #expect(app.screen.contains { $0.contains("ends with the program") })
     #expect(app.screen.contains { $0.contains("1 draft") })
     app.press("n")
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
     app.press("q")
-    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.wait(milliseconds: Question.graceMilliseconds)
     app.press("y")
-    #expect(app.state.isLeaving)
+    #expect(app.state.session.isLeaving)
   }
 
   @Test func leavingIsFreeOnceACopyIsSaved() throws {
@@ -119,7 +120,7 @@ import Testing
     app.press("Enter")
     #expect(app.toast.hasPrefix("saved all"), "\(app.toast)")
     app.press("q")
-    #expect(app.state.isLeaving)
+    #expect(app.state.session.isLeaving)
   }
 
   @Test func aRecordingTellsIt() throws {
@@ -132,7 +133,7 @@ import Testing
     app.press("Enter")
     #expect(app.toast.hasPrefix("saved all"), "\(app.toast)")
     let replay = try SessionReplay(parsing: app.recording, file: "s.log")
-    #expect(replay.state.fileGone == app.state.fileGone)
-    #expect(replay.state.fileGone?.isCopied == true)
+    #expect(replay.state.database.fileGone == app.state.database.fileGone)
+    #expect(replay.state.database.fileGone?.isCopied == true)
   }
 }

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// A folder of one test, removed with what is in it.
 final class TestFolder {
@@ -49,7 +50,7 @@ final class TestFolder {
     #expect(app.toast.hasPrefix("exported 437 records"), "\(app.toast)")
     #expect(try folder.text("all.jsonl").split(separator: "\n").count == 437)
     #expect(try folder.names() == ["all.jsonl"])
-    #expect(app.state.export == nil)
+    #expect(app.state.files.export == nil)
   }
 
   @Test func filterHoldsForTheFileToo() throws {
@@ -147,7 +148,7 @@ final class TestFolder {
     app.press("C-c")
     #expect(app.toast == "the export was stopped, and left no file")
     #expect(try folder.names().isEmpty)
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
   }
 }
 
@@ -191,7 +192,7 @@ final class TestFolder {
     app.press("C-s")
     #expect(readings.count == 2)
     app.runtime.receive(.reading(reading.number, .done(.failed("late"))))
-    #expect(app.state.reading != nil)
+    #expect(app.state.files.reading != nil)
     var last: FileReading.Report?
     readings[1].run { last = $0 }
     app.runtime.receive(.reading(readings[1].number, try #require(last)))
@@ -364,7 +365,7 @@ final class TestFolder {
     let app = try refusedPaste()
     #expect(app.toast.contains("imported 1 record; 2 refused, S lists them"))
     #expect(try app.stored("/user/fay/plot") == 7)
-    #expect(app.state.queue.refused.count == 2)
+    #expect(app.state.writes.queue.refused.count == 2)
     app.press("S j Enter k Enter")
     #expect(app.screen.contains { $0.contains("line 2 of a paste into /user") }, "\(app.screen)")
     #expect(app.screen.contains { $0.contains("line 3 of a paste into /user") })
@@ -381,7 +382,7 @@ final class TestFolder {
     app.go(toField: "plot")
     app.press("C-u 8 C-s")
     #expect(try app.stored("/user/gus/plot") == 8)
-    #expect(app.state.queue.refused.count == 1)
+    #expect(app.state.writes.queue.refused.count == 1)
     app.press("S")
     app.go(to: "line 3")
     app.press("e")
@@ -408,7 +409,7 @@ final class TestFolder {
     #expect(app.screen.contains { $0.contains("Welcome to Runnel") })
     #expect(app.screen.contains { $0.contains("/data/chat.db") })
     app.press("q")
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
     #expect(app.screen == before)
   }
 

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The language of the filter bar: what is read, what is refused, and which rows are wanted.
 @Suite struct FilterTests {

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The filter bar as it is used.
 @Suite struct FilteringTests {
@@ -121,7 +122,7 @@ import Testing
     app.pump()
     #expect(app.list.paging == .more)
     #expect(app.list.loadedCount < 1200)
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
   }
 
   @Test func historyBringsFiltersBack() throws {

@@ -7,6 +7,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct FoundViewsTests {
   private func views(in json: JSONValue) throws -> [ViewDefinition] {

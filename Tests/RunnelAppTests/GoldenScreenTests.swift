@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Each screen in each size, in ASCII, without colours and with wide texts, as files that are read by
 /// people: `Screens/NAME.scenario` says what is done, `Screens/NAME.screen` what is then to be seen.

@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The history of a record and of the database, as a layer.
 @Suite struct HistoryLayerTests {
@@ -156,7 +157,7 @@ import Testing
     #expect(app.line(of: "plot  3 -> 4") == nil, "what comes late is not wanted")
     app.press("gm")
     #expect(app.line(of: "plot  3 -> 4") != nil)
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
   }
 
   @Test func fetchingOlderWritesIsStoppedToo() throws {

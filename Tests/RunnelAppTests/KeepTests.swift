@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Lists that are left open: what they let go of, and what stays.
 @Suite struct KeepTests {

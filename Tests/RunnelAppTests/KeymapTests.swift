@@ -7,6 +7,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Every key in every place: that it does something, and that the help tells of it.
 @Suite struct KeymapTests {
@@ -133,7 +134,9 @@ import Testing
   /// True if neither a user nor the world could tell two states apart.
   private static func areAlike(_ left: AppState, _ right: AppState) -> Bool {
     // To draw is dear: most keys show themselves without it.
-    if left.isLeaving != right.isLeaving || left.active != right.active { return false }
+    if left.session.isLeaving != right.session.isLeaving || left.tabs.index != right.tabs.index {
+      return false
+    }
     if left.effects != right.effects || left.layers.count != right.layers.count { return false }
     return traces(of: left) == traces(of: right)
   }
@@ -170,7 +173,7 @@ import Testing
   @Test func crashKeyIsThereOnlyWhereItIsAllowed() throws {
     var state = try Self.app(at: Self.places[0]).state
     #expect(try Self.after("C-x !", state).effects.isEmpty)
-    state.allowsCrash = true
+    state.settings.allowsCrash = true
     #expect(try Self.after("C-x !", state).effects == [.crash])
   }
 
@@ -178,8 +181,8 @@ import Testing
     let app = try Self.app(at: Self.places[0])
     app.press("g")
     let before = app.screen
-    #expect(app.state.deadline == app.state.now + AppState.keyPopupMilliseconds)
-    app.wait(milliseconds: AppState.keyPopupMilliseconds - 1)
+    #expect(StateReducer.deadline(app.state) == app.state.now + Input.keyPopupMilliseconds)
+    app.wait(milliseconds: Input.keyPopupMilliseconds - 1)
     #expect(app.screen == before)
     app.wait(milliseconds: 1)
     #expect(app.body.contains { $0.contains("┌─ g ") })

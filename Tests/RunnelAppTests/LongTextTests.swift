@@ -3,6 +3,7 @@ import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Text is never cut: what is too long for a line is not opened in it, and what does not fit is said.
 @Suite struct LongTextTests {

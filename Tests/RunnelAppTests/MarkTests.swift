@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Marks, ranges, and jumping from one remarkable row to the next.
 @Suite struct MarkTests {

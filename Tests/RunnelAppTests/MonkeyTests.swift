@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Thousands of random keys, foreign writes, sizes and hours; after each, what must always hold.
 @Suite struct MonkeyTests {
@@ -97,7 +98,7 @@ private struct Monkey {
   ///
   /// What is gone then is what the question was asked for, and nothing else.
   mutating func answerQuestion() throws -> [String] {
-    guard case .confirm(let question)? = app.state.layers.last,
+    guard case .question(let question)? = app.state.layers.last,
       let paths = question.removal?.paths,
       app.backend.refusal == nil, chance(50)
     else { return [] }
@@ -106,7 +107,7 @@ private struct Monkey {
     try write()
     app.pump()
     let before = try app.stored("/")
-    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.wait(milliseconds: Question.graceMilliseconds)
     if let word = question.word {
       app.press("C-e C-u")
       app.type(word.word)
@@ -158,9 +159,10 @@ private struct Monkey {
   func violations(draws: Bool) -> [String] {
     let state = app.state
     let height = state.height
-    var found = state.tree.list.isFit(state.tree.content, height, isActive: state.isTree)
-    for (index, screen) in state.lists.enumerated() {
-      found += screen.list.isFit(screen.content, height, isActive: index == state.active)
+    var found = state.tabs.tree.list.isFit(
+      state.tabs.tree.content, height, isActive: state.tabs.isTree)
+    for (index, screen) in state.tabs.lists.enumerated() {
+      found += screen.list.isFit(screen.content, height, isActive: index == state.tabs.index)
     }
     for case .record(let screen) in state.layers {
       found += screen.list.violations(in: screen.content, height: height)
@@ -175,8 +177,8 @@ private struct Monkey {
     // What may follow a key is shown over the list.
     let hidesList =
       !state.layers.isEmpty || layout.isTooSmall || layout.body.height == 0
-      || state.matcher.isPending
-    let content = state.isTree ? state.tree.content : state.lists[state.active].content
+      || state.input.matcher.isPending
+    let content = state.tabs.isTree ? state.tabs.tree.content : state.tabs.front.content
     let isEmpty = content.sections.isEmpty
     if !hidesList, !isEmpty, app.cursorLine == "" {
       found.append(
@@ -189,11 +191,11 @@ private struct Monkey {
   func differences() throws -> [String] {
     app.pump()
     var found: [String] = []
-    for screen in app.state.lists
+    for screen in app.state.tabs.lists
     where screen.isOpen && screen.phase == .loaded && screen.waitingCount == nil {
       found += try differences(of: screen)
     }
-    for (path, children) in app.state.tree.expanded.sorted(by: { $0.key < $1.key })
+    for (path, children) in app.state.tabs.tree.expanded.sorted(by: { $0.key < $1.key })
     where children.phase == .loaded {
       let query = try Query(path).ordered(by: .key)
       let stored = try app.backend.session.rows(query, detail: .shallow)
@@ -243,7 +245,8 @@ private struct Monkey {
     of screen: ListScreen, _ filter: Filter, _ stored: [TreeRow], shown: Set<String>
   ) -> [String] {
     let view = screen.definition
-    let matcher = FilterMatcher(filter, in: view, FilterMatcher.Surroundings(me: app.state.me))
+    let matcher = FilterMatcher(
+      filter, in: view, FilterMatcher.Surroundings(me: app.state.database.me))
     let wanted = Set(
       stored.filter { matcher.wants(Record($0, in: view.source.path)) }.map(\.key.text))
     let isRight = screen.paging == .exhausted ? shown == wanted : shown.isSubset(of: wanted)

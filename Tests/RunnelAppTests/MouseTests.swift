@@ -3,6 +3,7 @@ import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct MouseTests {
   private func chat() throws -> AppDriver { try AppDriver(Fixture.views(), json: Fixture.small) }
@@ -87,7 +88,7 @@ import Testing
   @Test func clickOnATabShowsIt() throws {
     let app = try chat()
     send(.press, row: 1, column: 15, to: app)
-    #expect(app.state.active == 1)
+    #expect(app.state.tabs.index == 1)
   }
 
   @Test func otherButtonsAndPlacesDoNothing() throws {
@@ -176,7 +177,7 @@ import Testing
     send(.press, row: 4, to: app)
     send(.drag, row: 5, to: app)
     send(.release, row: 5, to: app)
-    #expect(app.state.tree.marks == ["/room", "/user"])
+    #expect(app.state.tabs.tree.marks == ["/room", "/user"])
   }
 
   @Test func aPressWithoutADragMarksNothing() throws {
@@ -206,7 +207,7 @@ import Testing
     send(.release, row: 9, column: 119, to: app)
     app.resize(columns: 80, rows: 24)
     #expect(app.state.layout.detail.isEmpty)
-    let choice = try #require(app.state.paneChoices[0])
+    let choice = try #require(app.state.panes.choices[0])
     #expect(PaneChoice(text: choice.text) == choice)
   }
 }

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct MovingTests {
   private func chat() throws -> AppDriver { try AppDriver(Fixture.views(), json: Fixture.small) }
@@ -14,7 +15,7 @@ import Testing
   }
 
   private func number(_ app: AppDriver) -> Int? {
-    app.state.lists[0].list.rowNumber(in: app.list.content)
+    app.state.tabs.lists[0].list.rowNumber(in: app.list.content)
   }
 
   @Test func lettersAndArrowsStepOverHeadersAndRows() throws {
@@ -54,7 +55,7 @@ import Testing
   @Test func keysThatLeadNowhereAreForgotten() throws {
     let app = try chat()
     app.press("g y")
-    #expect(!app.state.matcher.isPending)
+    #expect(!app.state.input.matcher.isPending)
     #expect(app.cursorLine.contains("ladder"))
   }
 
@@ -67,7 +68,7 @@ import Testing
     app.press("9 9 9 9 9 9 9 9 C-f")
     #expect(app.cursorLine.contains("ladder"))
     app.press("9 9 9 9 9 9 9 9 C-y 9 9 9 9 9 9 9 9 C-e 9 9 9 9 9 9 9 9 gt")
-    #expect(app.state.tabs.indices.contains(app.state.active))
+    #expect(app.state.tabs.names.indices.contains(app.state.tabs.index))
   }
 
   @Test func firstLastAndNumberedRows() throws {
@@ -181,26 +182,26 @@ import Testing
   @Test func viewsAreChangedByNumberAndInTurn() throws {
     let app = try chat()
     app.press("g2")
-    #expect(app.state.active == 1)
+    #expect(app.state.tabs.index == 1)
     app.press("M-3")
-    #expect(app.state.isTree)
+    #expect(app.state.tabs.isTree)
     app.press("Tab")
-    #expect(app.state.active == 0)
+    #expect(app.state.tabs.index == 0)
     app.press("gT")
-    #expect(app.state.isTree)
+    #expect(app.state.tabs.isTree)
     app.press("2 gT")
-    #expect(app.state.active == 0)
+    #expect(app.state.tabs.index == 0)
     app.press("g7")
-    #expect(app.state.active == 0)
+    #expect(app.state.tabs.index == 0)
     #expect(app.toast == "there is no view 7")
   }
 
   @Test func leavingAsksForNothing() throws {
     let app = try chat()
     app.press("Enter q")
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
     app.press("q")
-    #expect(app.state.isLeaving)
+    #expect(app.state.session.isLeaving)
   }
 
   @Test func interruptLeavesOnlyWhenStruckTwiceWithinASecond() throws {
@@ -208,10 +209,10 @@ import Testing
     app.press("C-c")
     app.wait(milliseconds: 1000)
     app.press("C-c")
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
     app.wait(milliseconds: 999)
     app.press("C-c")
-    #expect(app.state.isLeaving)
+    #expect(app.state.session.isLeaving)
   }
 
   @Test func crashKeyWorksOnlyWhereItIsAllowed() throws {
@@ -291,7 +292,7 @@ import Testing
     let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: 120)
     let before = app.list.list.cursor
     app.press("S-Tab J")
-    #expect(app.state.viewsList.cursor == .row(ViewsPane.row(ofTab: 1)))
+    #expect(app.state.panes.views.cursor == .row(ViewsPane.row(ofTab: 1)))
     #expect(app.list.list.cursor == before)
   }
 }

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct OtherProcessTests {
   private func history() throws -> AppDriver {
@@ -85,7 +86,7 @@ import Testing
     try app.set("/room/-M5/text", "Good morning all")
     let line = try #require(app.line(of: "Good morning all"))
     #expect(app.body[line].hasPrefix("  Δ "))
-    #expect(app.state.deadline == Fixture.now + 3000)
+    #expect(StateReducer.deadline(app.state) == Fixture.now + 3000)
     app.wait(milliseconds: 2999)
     #expect(app.body[line].hasPrefix("  Δ "))
     app.wait(milliseconds: 1)

@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct PagingTests {
   private func history(rows: Int = 24) throws -> AppDriver {

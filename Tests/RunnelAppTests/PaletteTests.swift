@@ -3,6 +3,7 @@ import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The palette: what it offers where, and what comes of it.
 @Suite struct PaletteTests {
@@ -25,7 +26,7 @@ import Testing
   @Test func paletteOffersEachActionOfThePlaceOnce() throws {
     for place in ["", "g3", "g2 j Enter"] {
       let app = try app(place)
-      let wanted = Set(app.state.keymap.bindings(for: app.state.contexts).map(\.action))
+      let wanted = Set(app.state.settings.keymap.bindings(for: app.state.contexts).map(\.action))
       app.press(":")
       let offered = try palette(of: app).menu.shown.compactMap { item -> ActionID? in
         if case .action(let action)? = item.deed { action } else { nil }
@@ -68,7 +69,7 @@ import Testing
     let app = try app(":")
     app.type("/user/bo/role")
     app.press("Enter")
-    #expect(app.state.isTree)
+    #expect(app.state.tabs.isTree)
     #expect(app.cursorLine.contains("role"))
     app.press(":")
     app.type("/")
@@ -127,7 +128,7 @@ import Testing
     #expect(!app.screen.contains { $0.contains("in the tree") && !$0.contains("looked for") })
     app.press("Enter")
     #expect(app.toast == "nothing stands at /nonexist/x")
-    #expect(app.state.active == 1)
+    #expect(app.state.tabs.index == 1)
     #expect(app.cursorLine == before)
     app.press("g3 l j")
     let node = app.cursorLine
@@ -144,7 +145,7 @@ import Testing
     app.press(":")
     app.type("/user/eve/email")
     app.press("Enter")
-    #expect(app.state.isTree)
+    #expect(app.state.tabs.isTree)
     #expect(app.cursorLine.contains("email"))
     app.press("gb")
     #expect(app.cursorLine == before)

@@ -4,6 +4,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Views, list and detail beside each other.
 @Suite struct PaneTests {
@@ -69,7 +70,7 @@ import Testing
     app.resize(columns: 80, rows: 24)
     #expect(app.state.pane == .list)
     app.press("Tab")
-    #expect(app.state.active == 1)
+    #expect(app.state.tabs.index == 1)
   }
 
   @Test func viewsTellWhatIsUnreadAndAreClicked() throws {
@@ -79,7 +80,7 @@ import Testing
     let row = try #require(app.screen.firstIndex { $0.contains(" Chat      ") })
     #expect(app.screen[row].prefix(26).hasSuffix("• 1 │"))
     click(app, row: row, column: 4)
-    #expect(app.state.active == 0)
+    #expect(app.state.tabs.index == 0)
     #expect(app.state.pane == .list)
   }
 
@@ -101,14 +102,14 @@ import Testing
     try app.set("/room/-M6/text", .string(text))
     #expect(app.screen.contains { $0.contains("more lines") })
     app.press("Tab j j")
-    #expect(app.state.detailTop == 2)
+    #expect(Panes.detailTop(app.state) == 2)
     app.press("G")
     #expect(app.screen.contains { $0.contains("word60") })
     #expect(!app.screen.contains { $0.contains("more lines") })
     click(app, row: 6, column: 100, .wheelUp)
     #expect(app.screen.contains { $0.contains("more lines") })
     app.press("h k")
-    #expect(app.state.detailTop == 0)
+    #expect(Panes.detailTop(app.state) == 0)
   }
 
   @Test func keysOfTheListAreNotForTheViews() throws {
@@ -195,8 +196,8 @@ import Testing
     let app = try app(["large": .object(items)])
     app.press("gg j")
     #expect(app.screen.contains { $0.contains("first 64 KiB of") } == false)
-    #expect(app.state.tree.preview.value?.size.hasPrefix("first 64 KiB of ") == true)
-    #expect(app.state.tree.preview.value?.lines.first == "{")
+    #expect(app.state.tabs.tree.preview.value?.size.hasPrefix("first 64 KiB of ") == true)
+    #expect(app.state.tabs.tree.preview.value?.lines.first == "{")
     #expect(app.screen.contains { $0.contains("more lines") })
     app.press("Tab G")
     #expect(app.screen.contains { $0.contains("first 64 KiB of") })

@@ -4,6 +4,7 @@ import Testing
 
 @testable import RunnelApp
 @testable import RunnelDatabase
+@testable import RunnelWorkspace
 
 /// On a replica, what waits for the origin is listed with what was refused.
 @Suite struct PendingWritesTests {
@@ -35,8 +36,8 @@ import Testing
     app.type("hello")
     app.press("Enter C-g S")
     #expect(app.line(of: "pending  #1 ") != nil)
-    #expect(app.state.queue.pending.count == 2)
-    #expect(app.state.queue.waiting.isEmpty)
+    #expect(app.state.writes.queue.pending.count == 2)
+    #expect(app.state.writes.queue.waiting.isEmpty)
   }
 
   @Test func writeIsShownInFull() throws {
@@ -61,11 +62,11 @@ import Testing
     app.press("S j d")
     #expect(app.line(of: "Drop the write") != nil)
     app.press("n")
-    #expect(app.state.queue.pending.map(\.id) == [0, 1, 2])
+    #expect(app.state.writes.queue.pending.map(\.id) == [0, 1, 2])
     app.press("d")
     app.wait(milliseconds: 200)
     app.press("y")
-    #expect(app.state.queue.pending.map(\.id) == [0, 2])
+    #expect(app.state.writes.queue.pending.map(\.id) == [0, 2])
     #expect(app.line(of: "#1") == nil)
     #expect(try app.stored("/notes") == ["n2": "other"])
     #expect(app.toast == "dropping the write")
@@ -110,6 +111,6 @@ import Testing
       Fixture.views(), json: Fixture.small, origin: "home", isRecording: true)
     app.press("S")
     let replay = try SessionReplay(parsing: app.recording, file: "recording")
-    #expect(replay.state.queue.pending == app.state.queue.pending)
+    #expect(replay.state.writes.queue.pending == app.state.writes.queue.pending)
   }
 }

@@ -3,6 +3,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Bookmarks, and the way back.
 @Suite struct PlaceTests {
@@ -27,10 +28,10 @@ import Testing
     let app = try app()
     app.press("m a gt m b")
     var other = app.state
-    other.bookmarkTexts = app.state.bookmarkTexts
-    #expect(other.bookmarks == app.state.bookmarks)
-    other.bookmarkTexts = ["ab": "x", "c": "no place", "1": "Chat\n\n"]
-    #expect(other.bookmarks.isEmpty)
+    other.trail.bookmarkTexts = app.state.trail.bookmarkTexts
+    #expect(other.trail.bookmarks == app.state.trail.bookmarks)
+    other.trail.bookmarkTexts = ["ab": "x", "c": "no place", "1": "Chat\n\n"]
+    #expect(other.trail.bookmarks.isEmpty)
   }
 
   @Test func historyIsLimitedAndForgetsWhatIsAheadAfterAJump() {
@@ -47,7 +48,7 @@ import Testing
   @Test func aBookmarkInTheTreeOpensWhatIsAboveIt() throws {
     let app = try app()
     app.press("g3 j l j m t zM g1 ' t")
-    #expect(app.state.isTree)
+    #expect(app.state.tabs.isTree)
     #expect(app.cursorLine.contains("-M1"))
   }
 
@@ -67,10 +68,10 @@ import Testing
     let app = try AppDriver(Fixture.views(), json: Fixture.history(120))
     app.press("gm gm gm")
     app.press("gg ]] j j m a")
-    let path = try #require(app.state.bookmarks["a"]?.path)
+    let path = try #require(app.state.trail.bookmarks["a"]?.path)
     var fresh = try AppDriver(Fixture.views(), json: Fixture.history(120)).state
-    fresh.bookmarks = app.state.bookmarks
-    #expect(fresh.go(to: try #require(fresh.bookmarks["a"])))
+    fresh.trail.bookmarks = app.state.trail.bookmarks
+    #expect(PlaceHistory.go(&fresh, to: try #require(fresh.trail.bookmarks["a"])))
     guard case .record(let screen)? = fresh.layers.last else {
       Issue.record("no record is open")
       return
@@ -92,7 +93,7 @@ import Testing
     let app = try app()
     app.press("m a gt j Enter e")
     app.type("m")
-    #expect(app.state.awaited == nil)
+    #expect(app.state.input.awaited == nil)
     #expect(app.record?.edit != nil)
   }
 }

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct ReadOnlyTests {
   @Test(arguments: [
@@ -57,15 +58,15 @@ extension ReadOnlyTests {
   @Test func whatIsBeingWrittenIsNotTurnedOffHalfway() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.press("g2 gg j Space Space d")
-    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.wait(milliseconds: Question.graceMilliseconds)
     app.strike("y !")
     #expect(app.toast.contains("records are being written"))
     app.pump()
-    #expect(!app.state.isReadOnly)
+    #expect(!app.state.database.isReadOnly)
     #expect(try app.stored("/user/ana") == .null)
     #expect(try app.stored("/user/dan") == .null)
     app.press("!")
-    #expect(app.state.isReadOnly)
+    #expect(app.state.database.isReadOnly)
   }
 
   @Test func recordsArePastedIntoNoReadOnlyList() throws {
@@ -73,7 +74,7 @@ extension ReadOnlyTests {
     app.press("g2 !")
     app.send(.paste("{\"name\":\"Zoe\"}\n{\"name\":\"Yan\"}"))
     app.pump()
-    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.wait(milliseconds: Question.graceMilliseconds)
     app.press("y")
     #expect(app.backend.writeCount == 0)
     #expect(app.toast.contains("read-only"))

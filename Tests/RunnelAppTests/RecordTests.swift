@@ -7,6 +7,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct RecordTests {
   /// Ana's record.

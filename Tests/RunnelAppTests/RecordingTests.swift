@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Recorded sessions, and what replaying them comes to.
 @Suite struct RecordingTests {
@@ -159,10 +160,10 @@ import Testing
     let app = try Fixture.gardenApp()
     app.wait(milliseconds: 100)
     app.wait(milliseconds: 100)
-    #expect(!app.state.trace.entries.contains { $0.name == "time" })
+    #expect(!app.state.session.trace.entries.contains { $0.name == "time" })
     app.press("T")
     app.wait(milliseconds: 10_000)
-    let last = try #require(app.state.trace.entries.last)
+    let last = try #require(app.state.session.trace.entries.last)
     #expect(last.name == "time")
     #expect(last.changes.map(\.fact) == ["message"])
   }
@@ -170,7 +171,7 @@ import Testing
   @Test func onlyTheLastActionsAreKept() throws {
     let app = try Fixture.gardenApp()
     for _ in 0..<150 { app.press("j k") }
-    #expect(app.state.trace.entries.count == ActionTrace.entriesMax)
-    #expect(app.state.trace.count > 300)
+    #expect(app.state.session.trace.entries.count == ActionTrace.entriesMax)
+    #expect(app.state.session.trace.count > 300)
   }
 }

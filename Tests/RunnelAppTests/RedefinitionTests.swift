@@ -3,6 +3,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// What a views or resources file does that is saved while the workspace is open.
 @Suite struct RedefinitionTests {
@@ -17,7 +18,7 @@ import Testing
   }
 
   private func save(_ yaml: String) {
-    app.take(.redefined(file: "/data/chat.views.yaml", problem: nil, views: yaml))
+    app.take(.redefined(file: "/data/chat.views.yaml", problem: nil, views: SavedViews(text: yaml)))
   }
 
   @Test func savedColumnsShowAtOnce() throws {
@@ -31,26 +32,28 @@ import Testing
 
   @Test func whereTheUserIsAndWhatTheyChoseStays() throws {
     app.press("k Space")
-    #expect(!app.state.lists[0].marks.isEmpty)
+    #expect(!app.state.tabs.lists[0].marks.isEmpty)
     app.press("f")
     app.type("from:ana")
     app.press("Enter")
-    let before = (app.cursorLine, app.state.lists[0].marks, app.state.lists[0].list.folded)
+    let before = (
+      app.cursorLine, app.state.tabs.lists[0].marks, app.state.tabs.lists[0].list.folded
+    )
     #expect(!before.1.isEmpty)
     try save("width: 5 }\n      - { field: from", as: "width: 6 }\n      - { field: from")
-    #expect(app.state.lists[0].filter?.text == "from:ana")
-    #expect(app.state.lists[0].marks == before.1)
-    #expect(app.state.lists[0].list.folded == before.2)
-    #expect(app.state.lists[0].content.storedRowCount == 3)
+    #expect(app.state.tabs.lists[0].filter?.text == "from:ana")
+    #expect(app.state.tabs.lists[0].marks == before.1)
+    #expect(app.state.tabs.lists[0].list.folded == before.2)
+    #expect(app.state.tabs.lists[0].content.storedRowCount == 3)
   }
 
   @Test func otherRowsAreAskedForWhereTheSourceChanged() throws {
     try save("path: /room\n    order: $key", as: "path: /user\n    order: $key")
-    #expect(app.state.lists[0].content.storedRowCount == 5)
+    #expect(app.state.tabs.lists[0].content.storedRowCount == 5)
     try save("order: $key", as: "order: created")
     #expect(app.toast.hasSuffix("from the next start on: the index of its new order"))
     #expect(app.cursorLine.contains("Who has the ladder?"))
-    #expect(app.state.lists[0].content.storedRowCount == 6)
+    #expect(app.state.tabs.lists[0].content.storedRowCount == 6)
   }
 
   @Test func viewThatWasNotOpenedYetIsTheNewOne() throws {
@@ -65,9 +68,9 @@ import Testing
     app.type("half a thought")
     try save("      - { field: from, width: 8, screen: 40 }\n", as: "")
     #expect(app.toast == "chat.views.yaml was changed; the views follow when this is closed")
-    #expect(app.state.lists[0].definition.columns.count == 4)
+    #expect(app.state.tabs.lists[0].definition.columns.count == 4)
     app.press("Esc")
-    #expect(app.state.lists[0].definition.columns.count == 3)
+    #expect(app.state.tabs.lists[0].definition.columns.count == 3)
     app.press("a")
     #expect(app.composeLine.contains("half a thought"))
   }
@@ -78,22 +81,24 @@ import Testing
     #expect(
       app.toast
         == "chat.views.yaml was read again; from the next start on: which views there are, me")
-    #expect(app.state.tabs == ["Chat", "People", "Tree"])
+    #expect(app.state.tabs.names == ["Chat", "People", "Tree"])
   }
 
   @Test func savingWithoutAChangeReadsNoRowAgain() throws {
     app.press("k")
-    let before = app.state.lists[0]
+    let before = app.state.tabs.lists[0]
     save(Fixture.viewsText + "\n# a remark\n")
-    #expect(app.state.lists[0] == before)
+    #expect(app.state.tabs.lists[0] == before)
   }
 
   @Test func mistakesAreSaidAndChangeNothing() throws {
-    let before = app.state.lists
+    let before = app.state.tabs.lists
     app.runtime.send(
-      .redefined(file: "/data/chat.views.yaml", problem: "chat.views.yaml:3: no", views: "views"))
+      .redefined(
+        file: "/data/chat.views.yaml", problem: "chat.views.yaml:3: no",
+        views: SavedViews(text: "views")))
     #expect(app.toast.hasPrefix("chat.views.yaml:3: no - until it is mended"))
-    #expect(app.state.lists == before)
+    #expect(app.state.tabs.lists == before)
   }
 
   @Test func savedResourcesHoldFromTheNextStartOn() {

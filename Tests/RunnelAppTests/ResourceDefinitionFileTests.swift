@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct ResourceDefinitionFileTests {
   static let files = [

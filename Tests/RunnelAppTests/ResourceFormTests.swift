@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Forms whose fields are those of a resource's schema.
 @Suite struct ResourceFormTests {

@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// What the screens write goes by operations, wherever a resource describes the place.
 @Suite struct ResourceWritingTests {
@@ -230,7 +231,7 @@ import Testing
     app.press("g2")
     #expect(app.line(of: "Garden       2") != nil)
     try app.elsewhere { session in
-      let registry = app.state.resources.registry
+      let registry = app.state.database.resources.registry
       let group = ResourceObject("group", key: try Key("g"))
       let message = ResourceObject("message", value: ["text": "x", "from": "ana"])
       _ = try session.perform(

@@ -4,6 +4,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct RosterTests {
   private func roster(rows: Int = 24) throws -> AppDriver {

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Orders, links, copies and texts with keys: what needs no scenario of its own.
 @Suite struct RowActionTests {

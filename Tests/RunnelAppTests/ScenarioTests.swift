@@ -2,6 +2,7 @@ import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Sessions with the workspace, one for each file of `Scenarios`.
 @Suite struct ScenarioTests {

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Looking for a text with `/`, `n` and `N`.
 @Suite struct SearchTests {
@@ -23,7 +24,7 @@ import Testing
     #expect(app.cursorLine.contains("tomorrow"))
     app.press("Esc")
     #expect(app.cursorLine == start)
-    #expect(app.state.search == nil)
+    #expect(app.state.trail.search == nil)
   }
 
   @Test func nextAndPreviousGoAroundTheList() throws {

@@ -4,6 +4,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct SessionStateTests {
   private func sample() -> SessionState {
@@ -54,10 +55,10 @@ import Testing
     app.press("k k z c g t f")
     app.type("role:organizer")
     app.press("Enter g T t")
-    let left = app.state.session
+    let left = SessionState.session(app.state)
     let again = try driver(left)
-    #expect(again.state.active == 0)
-    #expect(again.state.timeStyle == .clock)
+    #expect(again.state.tabs.index == 0)
+    #expect(again.state.settings.timeStyle == .clock)
     #expect(again.list.list.folded == app.list.list.folded)
     again.press("g t")
     #expect(again.list.filter?.text == "role:organizer")
@@ -66,14 +67,14 @@ import Testing
         == {
           app.press("g t"); return app.body
         }())
-    #expect(again.state.session == app.state.session)
+    #expect(SessionState.session(again.state) == SessionState.session(app.state))
   }
 
   @Test func cursorComesBackToItsRow() throws {
     let app = try driver(SessionState())
     app.press("3 k")
     let row = app.cursorLine
-    let again = try driver(app.state.session)
+    let again = try driver(SessionState.session(app.state))
     #expect(again.cursorLine == row)
     // Once moved, it stays where it was moved to.
     again.press("j")
@@ -83,7 +84,7 @@ import Testing
 
   @Test func whoWasAtTheEndIsAtTheNewEnd() throws {
     let app = try driver(SessionState())
-    let session = app.state.session
+    let session = SessionState.session(app.state)
     #expect(session.views["Chat"]?.cursor == nil)
     let again = try driver(session)
     #expect(again.cursorLine.contains("ladder"))
@@ -92,7 +93,7 @@ import Testing
   @Test func viewsThatWereNotOpenedKeepTheirs() throws {
     let session = sample()
     let app = try driver(session)
-    let left = app.state.session
+    let left = SessionState.session(app.state)
     #expect(left.views["Gone"] == session.views["Gone"])
     #expect(left.views["Chat"]?.seen == "/room/-M6")
     #expect(left.bookmarks == session.bookmarks)
@@ -100,7 +101,7 @@ import Testing
 
   @Test func whatCameSinceTheLastTimeIsUnread() throws {
     let app = try driver(SessionState())
-    let left = app.state.session
+    let left = SessionState.session(app.state)
     #expect(left.views["Chat"]?.seen == "/room/-M6")
     var json = Fixture.small
     for (key, from) in [("-M7", "bo"), ("-M8", "zoe"), ("-M9", "eve")] {
@@ -113,7 +114,8 @@ import Testing
       Fixture.views(), json: json, now: Fixture.now + Fixture.hour, restoring: left)
     let line = try #require(again.line(of: "2 new since 18:20"))
     #expect(again.body[line + 1].contains("late -M7"), "what the user wrote is not counted")
-    #expect(again.state.session.views["Chat"]?.seen == "/room/-M9", "they are seen now")
+    #expect(
+      SessionState.session(again.state).views["Chat"]?.seen == "/room/-M9", "they are seen now")
     again.press("g2 g1")
     #expect(again.line(of: "new since") == nil)
   }
@@ -122,13 +124,13 @@ import Testing
     let app = try driver(SessionState())
     app.press("g2")
     try app.set("/room/-M7", Fixture.message("late", from: "bo", at: Fixture.now))
-    let left = app.state.session
+    let left = SessionState.session(app.state)
     #expect(left.views["Chat"]?.seen == "/room/-M6")
     #expect(left.views["Chat"]?.left == Fixture.now)
   }
 
   @Test func whereNothingCameThereIsNoLine() throws {
-    let app = try driver(try driver(SessionState()).state.session)
+    let app = try driver(SessionState.session(try driver(SessionState()).state))
     try app.set("/room/-M7", Fixture.message("now", from: "bo", at: Fixture.now))
     #expect(app.line(of: "new since") == nil)
   }
@@ -150,7 +152,8 @@ import Testing
     app.press("z w Down Enter Esc w Tab +")
     #expect(app.list.hiddenColumns == [1])
     let again = try AppDriver(
-      Fixture.views(), json: Fixture.small, columns: 120, restoring: app.state.session)
+      Fixture.views(), json: Fixture.small, columns: 120, restoring: SessionState.session(app.state)
+    )
     #expect(again.list.hiddenColumns == [1])
     #expect(again.list.isWide)
     #expect(again.state.pane == .detail)
@@ -166,7 +169,8 @@ import Testing
     app.press("Tab")
     #expect(app.state.pane == .detail)
     let again = try AppDriver(
-      Fixture.views(), json: Fixture.small, columns: 120, restoring: app.state.session)
+      Fixture.views(), json: Fixture.small, columns: 120, restoring: SessionState.session(app.state)
+    )
     #expect(again.state.pane == .list)
   }
 
@@ -185,7 +189,7 @@ import Testing
     session.tab = "Nowhere"
     session.views["Chat"] = SessionState.View(cursor: "/room/-Gone", filter: "text~(")
     let app = try driver(session)
-    #expect(app.state.active == 0)
+    #expect(app.state.tabs.index == 0)
     #expect(app.list.filter == nil)
     #expect(app.cursorLine.contains("ladder"))
   }

@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// No key is silent: in every place, every action that has keys there does something, or says why it
 /// does not.
@@ -116,12 +117,12 @@ import Testing
   @Test(arguments: places) func everyActionDoesSomethingOrSaysWhyNot(place: Place) throws {
     let app = try Self.app(at: place)
     var state = app.state
-    if place.isReadOnly { state.isReadOnly = true }
+    if place.isReadOnly { state.database.isReadOnly = true }
     state.toast = nil
     state.effects = []
     let before = Self.traces(of: state)
     var known = Self.exempt.union(Self.moves)
-    for binding in state.keymap.bindings(for: state.contexts) {
+    for binding in state.settings.keymap.bindings(for: state.contexts) {
       guard known.insert(binding.action).inserted else { continue }
       var after = state
       after.perform(binding.action, count: nil)
@@ -139,9 +140,9 @@ import Testing
   @Test(arguments: places) func whatIsOffDoesNothing(place: Place) throws {
     let app = try Self.app(at: place)
     var state = app.state
-    if place.isReadOnly { state.isReadOnly = true }
+    if place.isReadOnly { state.database.isReadOnly = true }
     state.toast = nil
-    for binding in state.keymap.bindings(for: state.contexts) {
+    for binding in state.settings.keymap.bindings(for: state.contexts) {
       guard let reason = state.disabledReason(binding.action) else { continue }
       var after = state
       after.perform(binding.action, count: nil)
@@ -154,7 +155,7 @@ import Testing
   /// What a user or the world can tell of a state.
   private static func traces(of state: AppState) -> [String] {
     screen(of: state) + [
-      "\(state.toast?.toast.text ?? "")", "\(state.effects)", "\(state.isLeaving)",
+      "\(state.toast?.toast.text ?? "")", "\(state.effects)", "\(state.session.isLeaving)",
     ]
   }
 
@@ -164,7 +165,7 @@ import Testing
     let canvas = AppScreen(state, glyphs: .unicode).draw()
     return canvas.textLines() + canvas.roleLines()
       + [
-        canvas.cursor.map { "\($0)" } ?? "hidden", "\(state.awaited != nil)",
+        canvas.cursor.map { "\($0)" } ?? "hidden", "\(state.input.awaited != nil)",
         "\(state.layers.count)",
       ]
   }

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct AgeTests {
   @Test(
@@ -61,7 +62,7 @@ import Testing
     (.json, "[null]"),
   ])
   func otherTextIsRefusedWithAReason(kind: FieldKind, text: String) {
-    let error = #expect(throws: RunnelApp.FieldError.self) { try kind.value(of: text) }
+    let error = #expect(throws: RunnelWorkspace.FieldError.self) { try kind.value(of: text) }
     #expect(error?.message.isEmpty == false)
   }
 

@@ -4,6 +4,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// What lies over a view is drawn in its order: what takes all of the body hides what is below it.
 @Suite struct StackedLayerTests {

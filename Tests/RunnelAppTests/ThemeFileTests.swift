@@ -3,6 +3,7 @@ import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct ThemeFileTests {
   private static let path = "/home/zoe/.config/runnel/themes/dusk.yaml"
@@ -197,10 +198,10 @@ import Testing
     app.type("theme du")
     #expect(app.screen.contains { $0.contains("dusk") && $0.contains("yours") })
     app.press("Enter")
-    #expect(app.state.theme == .custom("dusk"))
+    #expect(app.state.settings.theme == .custom("dusk"))
     app.configure(configuration("page: 9", themes: ["dusk": ""]).settings, problem: nil)
     #expect(app.toast == "the configuration was read again")
-    #expect(app.state.theme == .custom("dusk"))
+    #expect(app.state.settings.theme == .custom("dusk"))
   }
 
   @Test func recordedSessionKnowsTheThemes() throws {
@@ -210,7 +211,7 @@ import Testing
     app.type("theme dus")
     app.press("Enter")
     let replay = try SessionReplay(parsing: app.recording, file: "session")
-    #expect(replay.state.themes == ["dawn", "dusk"])
-    #expect(replay.state.theme == .custom("dusk"))
+    #expect(replay.state.settings.themes == ["dawn", "dusk"])
+    #expect(replay.state.settings.theme == .custom("dusk"))
   }
 }

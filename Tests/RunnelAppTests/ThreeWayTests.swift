@@ -3,6 +3,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Three states of one place, and what becomes of them.
 @Suite struct ThreeWayTests {

@@ -2,6 +2,7 @@ import RunnelBase
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct TimedMarksTests {
   @Test(arguments: 0..<20 as Range<UInt64>)

@@ -4,6 +4,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The lines of the tree after changes, against lines that are laid out anew.
 @Suite struct TreeChangeTests {
@@ -91,13 +92,13 @@ import Testing
     let app = try AppDriver(
       Fixture.views(), json: ["a": ["x": 1, "y": 2], "b": 3, "room": ["m": ["text": "t"]]])
     app.press("g3 j l j")
-    #expect(app.state.tree.cursorLine?.id == "/a/x")
+    #expect(app.state.tabs.tree.cursorLine?.id == "/a/x")
     app.press("Space Space")
-    #expect(app.state.tree.marks == ["/a/x", "/a/y"])
+    #expect(app.state.tabs.tree.marks == ["/a/x", "/a/y"])
     try app.remove("/a/x")
-    #expect(app.state.tree.marks == ["/a/y"])
+    #expect(app.state.tabs.tree.marks == ["/a/y"])
     try app.remove("/a")
-    #expect(app.state.tree.marks.isEmpty)
-    #expect(app.state.tree.content.sections[0].rows == ["/b", "/room"])
+    #expect(app.state.tabs.tree.marks.isEmpty)
+    #expect(app.state.tabs.tree.content.sections[0].rows == ["/b", "/room"])
   }
 }

@@ -7,6 +7,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct TreeTabTests {
   private func tree(_ json: JSONValue = Fixture.small, rows: Int = 24) throws -> AppDriver {
@@ -16,7 +17,7 @@ import Testing
 
   @Test func databaseWithoutViewsOpensItsTree() throws {
     let app = try tree()
-    #expect(app.state.isTree)
+    #expect(app.state.tabs.isTree)
     #expect(
       app.body.prefix(3) == [
         ">▾ /                                                                      2 keys",
@@ -72,7 +73,7 @@ import Testing
     let app = try tree()
     app.press("j j l j l k h l")
     #expect(app.line(of: "email") == nil)
-    #expect(app.state.tree.expanded.count == 2)
+    #expect(app.state.tabs.tree.expanded.count == 2)
   }
 
   @Test func foldKeysWorkOnTheNodeUnderTheCursor() throws {
@@ -101,12 +102,12 @@ import Testing
     app.press("gm")
     #expect(app.body.dropLast() == before)
     var pageCount = 1
-    while app.state.tree.expanded[try Path("/room")]?.paging != .exhausted, pageCount < 20 {
+    while app.state.tabs.tree.expanded[try Path("/room")]?.paging != .exhausted, pageCount < 20 {
       app.press("gm")
       pageCount += 1
     }
     #expect(pageCount == 8)
-    #expect(app.state.tree.expanded[try Path("/room")]?.rows.count == 437)
+    #expect(app.state.tabs.tree.expanded[try Path("/room")]?.rows.count == 437)
     app.press("gm")
     #expect(app.toast == "all children of /room are loaded")
   }
@@ -118,7 +119,7 @@ import Testing
     #expect(app.line(of: "◐ fetching more rows…") != nil)
     app.pump()
     #expect(app.line(of: "fetching") == nil)
-    #expect(app.state.tree.content.rowCount == 102)
+    #expect(app.state.tabs.tree.content.rowCount == 102)
   }
 
   @Test func expandedNodesAreLive() throws {
@@ -141,7 +142,7 @@ import Testing
     try app.remove("/user/ana")
     #expect(app.line(of: "email") == nil)
     #expect(app.cursorLine != "")
-    #expect(try app.state.tree.expanded[Path("/user/ana")] == nil)
+    #expect(try app.state.tabs.tree.expanded[Path("/user/ana")] == nil)
     try app.set("/user/ana", ["name": "Ana again"])
     #expect(app.line(of: "▸ ana") != nil, "it comes back collapsed")
   }
@@ -151,7 +152,7 @@ import Testing
     app.press("j j l j l")
     try app.set("/user/ana", "gone on holiday")
     #expect(app.cursorLine.contains("\"gone on holiday\""))
-    #expect(try app.state.tree.expanded[Path("/user/ana")] == nil)
+    #expect(try app.state.tabs.tree.expanded[Path("/user/ana")] == nil)
     app.press("h")
     #expect(app.cursorLine.contains("user"))
   }
@@ -218,24 +219,24 @@ import Testing
   @Test func spaceMarksAndStepsDown() throws {
     let app = try app()
     app.press("Space Space")
-    #expect(app.state.tree.marks == ["/a", "/b"])
+    #expect(app.state.tabs.tree.marks == ["/a", "/b"])
     #expect(app.cursorLine.contains("c "))
     #expect(app.status.contains("2 marked"))
     #expect(app.body[1].hasPrefix(" *▸ a"))
     app.press("[m")
     #expect(app.cursorLine.contains("b "))
     app.press("Esc")
-    #expect(app.state.tree.marks.isEmpty)
+    #expect(app.state.tabs.tree.marks.isEmpty)
   }
 
   @Test func rangesAndSiblingsAreMarked() throws {
     let app = try app()
     app.press("j v j v")
-    #expect(app.state.tree.marks == ["/b", "/c"])
+    #expect(app.state.tabs.tree.marks == ["/b", "/c"])
     app.press("\\ g g j l j *")
-    #expect(app.state.tree.marks == ["/a/x", "/a/y"])
+    #expect(app.state.tabs.tree.marks == ["/a/x", "/a/y"])
     app.press("*")
-    #expect(app.state.tree.marks.isEmpty)
+    #expect(app.state.tabs.tree.marks.isEmpty)
   }
 
   @Test func markedNodesAreDeletedAfterAQuestionAndComeBack() throws {
@@ -246,7 +247,7 @@ import Testing
     app.wait(milliseconds: 200)
     app.press("y")
     #expect(try app.stored("/") == ["b": "two", "c": 3])
-    #expect(app.state.tree.marks.isEmpty)
+    #expect(app.state.tabs.tree.marks.isEmpty)
     #expect(app.toast == "deleted 2 records")
     app.press("u")
     #expect(try app.stored("/a/y/z") == 2)
@@ -282,6 +283,6 @@ import Testing
     let app = try app()
     app.press("Space Space")
     try app.remove("/a")
-    #expect(app.state.tree.marks == ["/b"])
+    #expect(app.state.tabs.tree.marks == ["/b"])
   }
 }

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// What is typed while answers are on their way is neither lost nor merged, whatever it is about.
 @Suite struct TypeAheadTests {
@@ -21,7 +22,7 @@ import Testing
   }
 
   private func refused(_ app: AppDriver) -> [String] {
-    app.state.queue.refused.sorted { $0.id < $1.id }.compactMap { item in
+    app.state.writes.queue.refused.sorted { $0.id < $1.id }.compactMap { item in
       if case .send(_, let text, _) = item.purpose { text } else { nil }
     }
   }
@@ -144,10 +145,10 @@ import Testing
   @Test func textForAFieldIsNoCommandWhileTheRecordIsRead() throws {
     let app = try people()
     app.strike("e C-u d y @ q Enter")
-    #expect(app.state.typeAhead.events.count == 6)
+    #expect(app.state.input.typeAhead.events.count == 6)
     app.pump()
     #expect(try app.stored("/user/ana/email") == "dy@q")
-    #expect(app.state.typeAhead.isEmpty)
+    #expect(app.state.input.typeAhead.isEmpty)
   }
 
   @Test func moveInARecordWaitsForIt() throws {
@@ -219,9 +220,9 @@ import Testing
   @Test func whoLeavesLeavesWhenAllIsWritten() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     app.strike("a h i Enter Esc q")
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
     app.pump()
-    #expect(app.state.isLeaving)
+    #expect(app.state.session.isLeaving)
     #expect(app.list.draft == "")
   }
 
@@ -229,9 +230,9 @@ import Testing
     let app = try people()
     app.press("e x")
     app.strike("Enter Esc !")
-    #expect(!app.state.isReadOnly)
+    #expect(!app.state.database.isReadOnly)
     app.pump()
-    #expect(app.state.isReadOnly)
+    #expect(app.state.database.isReadOnly)
     #expect(try app.stored("/user/ana/email") == "ana@example.orgx")
   }
 
@@ -254,7 +255,7 @@ import Testing
     let app = try people()
     app.press("d y")
     #expect(app.toast == "struck too soon to be an answer: y again says yes")
-    app.wait(milliseconds: ConfirmScreen.graceMilliseconds)
+    app.wait(milliseconds: Question.graceMilliseconds)
     app.press("y")
     #expect(try app.stored("/user/ana") == .null)
   }
@@ -265,14 +266,14 @@ import Testing
     #expect(app.toast == "2 keys that waited are dropped")
     app.pump()
     #expect(app.record?.edit?.input.editor.text == "ana@example.org")
-    #expect(!app.state.isLeaving)
+    #expect(!app.state.session.isLeaving)
   }
 
   @Test func whatWaitsForLongIsSaid() throws {
     let app = try people()
     app.strike("e x y")
     #expect(!app.status.contains("wait"))
-    let due = try #require(app.state.deadline)
+    let due = try #require(StateReducer.deadline(app.state))
     app.wait(milliseconds: due - app.state.now)
     #expect(app.status.contains("2 keys wait: the record is being read · C-c drops them"))
     app.pump()
@@ -309,7 +310,7 @@ import Testing
     app.pump()
     app.press("j")
     #expect(app.state.layers.isEmpty)
-    #expect(app.state.queue.refused.count == 1)
+    #expect(app.state.writes.queue.refused.count == 1)
     #expect(app.toast.contains("S lists it"))
   }
 

@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Taking back what was written here, and doing it again.
 @Suite struct UndoTests {
@@ -147,7 +148,7 @@ import Testing
         "message", value: ["from": "ana", "text": "theirs"])
       _ = try session.perform(
         ResourceOperation(.create, message, in: ["group": group]),
-        in: app.state.resources.registry)
+        in: app.state.database.resources.registry)
     }
     #expect(try app.stored("/group/g/message_count") == 4)
     app.press("u")

@@ -4,6 +4,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// What arrived since the user was there last: the line, the signs and the counts.
 @Suite struct UnreadTests {
@@ -107,7 +108,7 @@ import Testing
     let place = Position(
       row: 1, column: app.screen[1].distance(from: app.screen[1].startIndex, to: column))
     app.send(.mouse(MouseEvent(position: place, kind: .press, button: .left)))
-    #expect(app.state.isTree)
+    #expect(app.state.tabs.isTree)
   }
 
   @Test func narrowScreensShowStatesBeforeTheRows() throws {

@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Whatever stands in the data, the screen stays in its columns.
 @Suite struct WideDataTests {

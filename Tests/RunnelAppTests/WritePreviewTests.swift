@@ -3,6 +3,7 @@ import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 @Suite struct WritePreviewTests {
   @Test func editOfAFieldShowsWhatIsWritten() throws {

@@ -4,6 +4,7 @@ import RunnelTerminal
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// What was refused stays until it is written or dropped.
 @Suite struct WriteQueueTests {
@@ -15,16 +16,16 @@ import Testing
     app.press("g2 a")
     app.type("Zed")
     app.press("C-s C-g")
-    #expect(app.state.queue.refused.count == 1)
+    #expect(app.state.writes.queue.refused.count == 1)
     app.backend.refusal = nil
     app.press("a")
     app.type("Yan")
     app.press("C-s")
     #expect(app.screen.contains { $0.contains("Yan") })
-    #expect(app.state.queue.refused.count == 1)
+    #expect(app.state.writes.queue.refused.count == 1)
     app.press("S j e C-s")
     #expect(app.screen.contains { $0.contains("Zed") })
-    #expect(app.state.queue.refused.isEmpty)
+    #expect(app.state.writes.queue.refused.isEmpty)
   }
 
   @Test func refusedWriteIsTriedAgainAsItWas() throws {
@@ -33,10 +34,10 @@ import Testing
     app.press("g2 a")
     app.type("Zed")
     app.press("C-s C-g S r C-g")
-    #expect(app.state.queue.refused.map(\.tries) == [2])
+    #expect(app.state.writes.queue.refused.map(\.tries) == [2])
     app.backend.refusal = nil
     app.press("S r")
-    #expect(app.state.queue.refused.isEmpty)
+    #expect(app.state.writes.queue.refused.isEmpty)
     app.press("C-g")
     #expect(app.screen.contains { $0.contains("Zed") })
     app.press("S r")
@@ -52,12 +53,12 @@ import Testing
     app.backend.refusal = nil
     let before = app.backend.writeCount
     app.strike("r r e d")
-    #expect(app.state.typeAhead.events.count == 3, "they are about what is being tried again")
+    #expect(app.state.input.typeAhead.events.count == 3, "they are about what is being tried again")
     #expect(app.state.layers.count == 1)
     app.pump()
     #expect(app.toast == "nothing was refused")
     #expect(app.backend.writeCount == before + 1)
-    #expect(app.state.queue.refused.isEmpty)
+    #expect(app.state.writes.queue.refused.isEmpty)
     app.press("C-g")
     #expect(app.screen.count { $0.contains("Zed") } == 1)
   }
@@ -70,7 +71,7 @@ import Testing
     app.strike("x Enter")
     #expect(app.cursorLine.contains("Anax"), "what was typed stays on the screen")
     #expect(!app.cursorLine.contains("waiting"))
-    let due = try #require(app.state.deadline)
+    let due = try #require(StateReducer.deadline(app.state))
     app.wait(milliseconds: due - app.state.now)
     #expect(app.cursorLine.contains("Anax"))
     #expect(app.cursorLine.contains("↑ waiting"))
@@ -108,7 +109,7 @@ import Testing
     app.press("C-g S j e")
     #expect(app.toast.contains("another draft"))
     #expect(app.list.draft == "second")
-    #expect(app.state.queue.refused.count == 1)
+    #expect(app.state.writes.queue.refused.count == 1)
   }
 
   /// Two fields of one record are refused while the queue lies over it.
@@ -125,14 +126,14 @@ import Testing
 
   @Test func refusedEditsAreKeptWhereSomethingElseIsDone() throws {
     let app = try twoRefusedEdits()
-    #expect(app.state.queue.refused.count == 2)
+    #expect(app.state.writes.queue.refused.count == 2)
     #expect(app.record?.edit == nil, "no key goes into an edit that comes back by itself")
     #expect(app.toast.contains("what was typed is kept"))
     app.press("e")
     #expect(app.record?.edit?.field.text == "email")
     app.press("Enter")
     #expect(try app.stored("/user/ana/email") == "ana@example.orgx")
-    #expect(app.state.queue.refused.count == 1)
+    #expect(app.state.writes.queue.refused.count == 1)
     app.press("S e")
     #expect(app.record?.edit?.field.text == "name")
     app.press("Enter")
@@ -148,7 +149,7 @@ import Testing
     #expect(app.toast.contains("what was typed is kept"))
     #expect(app.state.layers.count == 1, "who reads another record is not interrupted")
     app.press("S")
-    #expect(app.state.queue.refused.count == 1)
+    #expect(app.state.writes.queue.refused.count == 1)
     app.press("e")
     #expect(app.cursorLine.contains("ana@example.orgx"))
   }
@@ -160,7 +161,7 @@ import Testing
     app.press("d")
     app.wait(milliseconds: 200)
     app.press("y")
-    #expect(app.state.queue.refused.count == 2)
+    #expect(app.state.writes.queue.refused.count == 2)
     #expect(app.body[2].hasPrefix(">"))
   }
 
@@ -168,7 +169,7 @@ import Testing
     let app = try threeRefused()
     app.press("S")
     #expect(app.body[1].contains("now"))
-    let deadline = try #require(app.state.deadline)
+    let deadline = try #require(StateReducer.deadline(app.state))
     app.wait(milliseconds: deadline - app.state.now)
     #expect(!app.body[1].contains("now"), "\(app.body[1])")
     app.wait(milliseconds: 2 * Fixture.minute)

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// A file that comes to more than a person writes is refused before anything is made of it.
 @Suite struct YAMLMeasureTests {

@@ -15,14 +15,18 @@ import Testing
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree", "Synchronization",
     ],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
+    "RunnelWorkspace": [
+      "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
+    ],
     "RunnelApp": [
       "CYaml", "Foundation", "Glibc", "Logging", "RunnelBase", "RunnelDatabase", "RunnelStore",
-      "RunnelStreams", "RunnelTerminal", "RunnelTree", "Synchronization", "Yams",
+      "RunnelStreams", "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
+      "Yams",
     ],
     "runnel": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "RunnelApp", "RunnelBase",
-      "RunnelDatabase", "RunnelDemo", "RunnelStreams", "RunnelSync", "RunnelTerminal",
-      "RunnelTree",
+      "RunnelDatabase", "RunnelDemo", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
+      "RunnelWorkspace",
     ],
   ]
 

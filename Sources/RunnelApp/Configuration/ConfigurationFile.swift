@@ -1,5 +1,6 @@
 import Foundation
 import RunnelTerminal
+public import RunnelWorkspace
 import Yams
 
 /// The user's configuration: a YAML file with settings and keys.

@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelTerminal
 import RunnelTree
+import RunnelWorkspace
 
 /// Views for a database without a views file: one for every collection that is found in it.
 ///

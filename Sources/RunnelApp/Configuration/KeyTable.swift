@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTerminal
+public import RunnelWorkspace
 
 /// All actions by context with the keys that hold, for whoever reads them outside the workspace.
 public struct KeyTable: Sendable {

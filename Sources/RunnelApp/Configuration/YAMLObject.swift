@@ -1,5 +1,6 @@
 import RunnelBase
 import RunnelTree
+import RunnelWorkspace
 import Yams
 
 /// What is wrong with a file that the user wrote, and where.

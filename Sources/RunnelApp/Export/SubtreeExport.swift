@@ -1,5 +1,6 @@
 import RunnelStreams
 public import RunnelTree
+public import RunnelWorkspace
 
 /// Writes the children of a place as records in one of the formats.
 ///

@@ -1,5 +1,6 @@
 import RunnelStreams
 import RunnelTree
+import RunnelWorkspace
 
 /// Reads all rows of a view, page by page, in the order of its list: those of `also` first, which then
 /// do not come again.

@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
+import RunnelWorkspace
 
 /// Writes rows of a view as lines without a screen.
 struct PlainText {

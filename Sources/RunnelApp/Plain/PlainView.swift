@@ -3,6 +3,7 @@ public import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
+import RunnelWorkspace
 
 /// A view as lines of text, without a screen: what is there, and then what changes.
 ///

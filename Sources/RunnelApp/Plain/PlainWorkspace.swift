@@ -2,6 +2,7 @@ import Foundation
 public import RunnelDatabase
 import RunnelStreams
 import RunnelTree
+import RunnelWorkspace
 
 /// A workspace without a screen: its views are read as the workspace would, and one is listed.
 public struct PlainWorkspace {

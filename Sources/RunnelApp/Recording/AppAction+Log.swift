@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelStore
 import RunnelTerminal
 import RunnelTree
+import RunnelWorkspace
 
 // The application's actions as a recorded session has them: all that the reducer uses of each.
 
@@ -32,7 +33,7 @@ extension AppAction: LoggableAction {
     case .redefined(let file, let problem, let views):
       [
         "redefined": .string(file), "problem": problem.map { .string($0) } ?? .null,
-        "views": .strings([views].compactMap(\.self)),
+        "views": .strings([views?.text].compactMap(\.self)),
       ]
     case .fileGone(let message): ["fileGone": .string(message)]
     case .exported(let report): ["exported": report.log]
@@ -65,7 +66,7 @@ extension AppAction: LoggableAction {
       self = .record(try fields.path(name), try RunnelTree.Node(json: fields.value("node")))
     case "answered":
       self = .answered(
-        RequestID(try fields.int(name)), try Answer(log: fields.value("answer")))
+        RunnelWorkspace.RequestID(try fields.int(name)), try Answer(log: fields.value("answer")))
     case "pendingWrites":
       self = .pendingWrites(try fields.array(name).map { try PendingWrite(log: $0) })
     case "trouble": self = .trouble(try fields.string(name))
@@ -85,7 +86,7 @@ extension AppAction: LoggableAction {
       self = .redefined(
         file: try fields.string(name),
         problem: problem == .null ? nil : try fields.string("problem"),
-        views: try fields.stringsIfAny("views").first)
+        views: try fields.stringsIfAny("views").first.flatMap { SavedViews(text: $0) })
     case "fileGone": self = .fileGone(try fields.string(name))
     case "exported": self = .exported(try ExportReport(log: fields.value(name)))
     case "fileReading": self = .fileReading(try fields.int(name), of: try fields.int("of"))
@@ -124,5 +125,14 @@ extension PendingWrite {
       let write = PendingWrite(id: try fields.int64("id"), json: try fields.value("write"))
     else { throw fields.misfit("write", "a pending write") }
     self = write
+  }
+}
+
+extension SavedViews {
+  /// Reads the text of a views file; nil if there is a mistake in it.
+  init?(text: String) {
+    // Who saved it was told of its mistakes.
+    guard let content = try? ViewFile(yaml: text, name: "views") else { return nil }
+    self.init(text: text, content: content)
   }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import RunnelStore
 import RunnelTerminal
+import RunnelWorkspace
 
 /// Writes the actions of a session to a file, line by line as they are reduced, in the format of
 /// `ActionLog`.
@@ -56,18 +57,6 @@ final class SessionRecorder {
 }
 
 extension AppState {
-  /// True if what is typed goes into a field whose text is hidden: it is not to be recorded.
-  private var takesSecret: Bool {
-    switch layers.last {
-    case .form(let form): form.fields[form.focus].input.editor.isSecret
-    case .record(let screen): screen.edit?.input.editor.isSecret ?? false
-    case .compose(let composer): composer.editor.isSecret
-    case .confirm, .help, .debug, .history, .compare, .queue, .filter, .search, .palette, .menu,
-      nil:
-      false
-    }
-  }
-
   /// The middleware that records actions: the last one, so that it sees what the reducer sees.
   static func recording(
     now: @escaping () -> Int64, write: @escaping (LoggedAction) -> Void

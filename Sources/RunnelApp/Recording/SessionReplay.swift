@@ -3,6 +3,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelStore
 public import RunnelTerminal
+import RunnelWorkspace
 
 /// A recorded session after its last action: the state that the session had then, reduced again.
 public struct SessionReplay: Sendable {

@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelStore
 import RunnelTerminal
 import RunnelTree
+import RunnelWorkspace
 
 /// The first action of a recorded session: all that its first state was made of.
 ///
@@ -31,18 +32,18 @@ struct WorkspaceOpened: LoggableAction, Hashable {
 
   /// What a first state was made of.
   init(_ state: AppState) {
-    views = ViewFile(me: state.me, views: state.lists.map(\.definition)).json
-    resources = state.resources.source ?? ""
-    databaseName = state.databaseName
-    me = state.me
-    isReadOnly = state.isReadOnly
-    configuration = state.configuration
-    themes = state.themes
-    allowsCrash = state.allowsCrash
+    views = ViewFile(me: state.database.me, views: state.tabs.lists.map(\.definition)).json
+    resources = state.database.resources.source ?? ""
+    databaseName = state.database.name
+    me = state.database.me
+    isReadOnly = state.database.isReadOnly
+    configuration = state.settings.configuration
+    themes = state.settings.themes
+    allowsCrash = state.settings.allowsCrash
     size = state.size
     now = state.now
-    zone = state.local.name
-    tab = state.active
+    zone = state.settings.local.name
+    tab = state.tabs.index
   }
 
   /// The first state again.
@@ -62,8 +63,8 @@ struct WorkspaceOpened: LoggableAction, Hashable {
       views: views, resources: book, databaseName: databaseName, me: me, isReadOnly: isReadOnly,
       size: size, now: now, local: LocalTime.zone(named: zone),
       settings: settings)
-    state.allowsCrash = allowsCrash
-    if tab != state.active { state.open(tab) }
+    state.settings.allowsCrash = allowsCrash
+    if tab != state.tabs.index { state.open(tab) }
     return state
   }
 

@@ -3,6 +3,7 @@ import RunnelDatabase
 import RunnelStore
 import RunnelStreams
 import RunnelTree
+import RunnelWorkspace
 
 /// The application without a terminal: the store, and who carries out its effects.
 ///
@@ -77,7 +78,7 @@ final class AppRuntime {
     isDispatching = true
     performEffects()
     guard isOutermost else { return }
-    while store.state.typeAhead.isReady {
+    while store.state.input.typeAhead.isReady {
       store.dispatch(AppAction.typedAhead)
       performEffects()
     }
@@ -128,7 +129,7 @@ extension AppRuntime {
   }
 
   private func receive(_ answer: Answer, _ number: Int) {
-    let id = RequestID(number)
+    let id = RunnelWorkspace.RequestID(number)
     if files.take(answer, to: id) { return }
     send(.answered(id, answer))
   }
@@ -138,7 +139,7 @@ extension AppRuntime {
     switch message {
     case .written(let number, let key, let entry): (number, .written(key: key, entry: entry))
     case .performed(let number, let plan):
-      (number, .performed(Performed(plan, at: state.now, by: state.me)))
+      (number, .performed(Performed(plan, at: state.now, by: state.database.me)))
     case .found(let number, let node): (number, .value(node))
     case .excerpt(let number, let excerpt): (number, .excerpt(excerpt))
     case .rows(let number, let rows): (number, .records(rows))
@@ -169,7 +170,7 @@ extension AppRuntime {
     switch effect {
     case .request(let id, let request): ask(request, id)
     case .openView(let index):
-      queries.open(view: index, state.lists[index].definition, local: state.local)
+      queries.open(view: index, state.tabs.lists[index].definition, local: state.settings.local)
     case .fetchMore(let index): queries.views[index]?.fetchMore()
     case .fetchNewer(let index): queries.views[index]?.fetchNewer()
     case .goToLiveEnd(let index): queries.views[index]?.goToLiveEnd()
@@ -177,14 +178,14 @@ extension AppRuntime {
       if queries.views[index]?.letGo(kept) != true { send(.keptAll(view: index)) }
     case .resizePages:
       queries.resizePages(
-        ofViews: state.lists.map(\.definition.source.page), ofNodes: state.pageSize)
+        ofViews: state.tabs.lists.map(\.definition.source.page), ofNodes: state.settings.pageSize)
     case .pause(let index, let isPaused): queries.views[index]?.pause(isPaused)
     case .stopFetching(let index): queries.views[index]?.stopFetching()
     case .filter(let index, let filter, let surroundings):
       queries.views[index]?.show(only: filter, surroundings)
     case .compose(let index, let sent, let record):
       queries.views[index]?.compose(record, sending: sent, now: state.now)
-    case .expand(let path): queries.expand(path, pageSize: state.pageSize)
+    case .expand(let path): queries.expand(path, pageSize: state.settings.pageSize)
     case .collapse(let path): queries.collapse(path)
     case .fetchMoreChildren(let path): queries.fetchMoreChildren(of: path)
     case .openRecord(let path): queries.open(record: path)
@@ -199,8 +200,8 @@ extension AppRuntime {
     }
   }
 
-  private func ask(_ request: Request, _ id: RequestID) {
-    let registry = state.resources.registry
+  private func ask(_ request: Request, _ id: RunnelWorkspace.RequestID) {
+    let registry = state.database.resources.registry
     backend.submit(
       request.databaseRequest(id.number, registry) {
         keys.next(now: clock.now, random: &random)

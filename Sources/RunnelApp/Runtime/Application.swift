@@ -5,6 +5,7 @@ import RunnelDatabase
 import RunnelStreams
 import RunnelTerminal
 import RunnelTree
+public import RunnelWorkspace
 
 /// What the workspace is started with.
 public struct ApplicationOptions: Sendable {
@@ -110,7 +111,7 @@ public final class Application {
     log.info("opened", metadata: ["database": "\(options.database)"])
     let status = application.loop()
     application.endFileWork()
-    application.keeper?.writeLast(application.runtime.state.session)
+    application.keeper?.writeLast(SessionState.session(application.runtime.state))
     log.info("left", metadata: ["status": "\(status)"])
     return status
   }
@@ -172,7 +173,7 @@ public final class Application {
     problem = (settings.summary(wishes.theme) ?? remembered?.problem).map {
       (settings.settings, $0)
     }
-    state.allowsCrash = options.allowsCrash
+    state.settings.allowsCrash = options.allowsCrash
     if let tab = workspace.firstTab { state.open(tab) }
     runtime = AppRuntime(
       state: state, database: database, startFileTask: { files.start($0) },
@@ -193,13 +194,13 @@ public final class Application {
     self.wishes = wishes
     configuration = ConfigurationMonitor(file: nil)
     definitions = DefinitionMonitor([])
-    terminalOptions = Settings(source: replay.state.configuration).terminal
+    terminalOptions = Settings(source: replay.state.settings.configuration).terminal
     screen = try CursesScreen.open(options: wishes.applied(to: terminalOptions))
     // Whoever asks for so much at once is not answered.
     let backend = ReplayBackend { _ = inbox.post($0) }
     var state = replay.state
     // It was left then, and is to be looked at now.
-    (state.effects, state.isLeaving) = ([], false)
+    (state.effects, state.session.isLeaving) = ([], false)
     runtime = AppRuntime(state: state, database: backend, startFileTask: { files.start($0) })
     runtime.send(.tick(LocalTime.now()))
     runtime.send(.input(.resize(screen.size)))
@@ -224,7 +225,7 @@ extension Application {
     while true {
       performScreenEffects()
       if let exitCode { return exitCode }
-      if runtime.state.isLeaving { return 0 }
+      if runtime.state.session.isLeaving { return 0 }
       let now = LocalTime.now()
       paint(now: now)
       wait(now: now)
@@ -243,7 +244,7 @@ extension Application {
     let input = screen.inputDescriptor
     if let input { descriptors.append(input) }
     descriptors += configuration.fileDescriptors + definitions.fileDescriptors
-    var deadline = runtime.state.deadline ?? .max
+    var deadline = StateReducer.deadline(runtime.state) ?? .max
     if isDirty { deadline = min(deadline, now + untilFrame(now: now)) }
     if let due = keeper?.due { deadline = min(deadline, due) }
     let timeout = deadline == .max ? nil : Int(max(deadline - now, 0))
@@ -251,7 +252,9 @@ extension Application {
     (hasMessages, hasSignals) = (!answers[0].isEmpty, !answers[1].isEmpty)
     hasFileNews = answers.dropFirst(input == nil ? 2 : 3).contains { !$0.isEmpty }
     if timeout != nil, answers.allSatisfy(\.isEmpty) { isDirty = true }
-    if let task = keeper?.begin(runtime.state.session, now: LocalTime.now()) { files.start(task) }
+    if let task = keeper?.begin(SessionState.session(runtime.state), now: LocalTime.now()) {
+      files.start(task)
+    }
     if input != nil, answers[2].contains(.hungUp) { exitCode = 128 + SIGHUP }
   }
 
@@ -277,7 +280,7 @@ extension Application {
     let file = configuration.read()
     terminalOptions = file.settings.terminal
     applyTerminalOptions()
-    let problem = file.summary(runtime.state.theme ?? wishes.theme)
+    let problem = file.summary(runtime.state.settings.theme ?? wishes.theme)
     runtime.send(.configured(file.settings, problem: problem))
     paintSoon()
   }
@@ -295,7 +298,7 @@ extension Application {
   /// both.
   private func applyTerminalOptions() {
     var options = wishes.applied(to: terminalOptions)
-    if let theme = runtime.state.theme { options.theme = theme }
+    if let theme = runtime.state.settings.theme { options.theme = theme }
     screen.apply(options)
   }
 
@@ -313,7 +316,7 @@ extension Application {
   private func readMessages() {
     guard hasMessages, wakeup.drain() else { return }
     // What somebody waits for does not wait for the next frame too.
-    if runtime.state.isWaiting { isUrgent = true }
+    if runtime.state.tabs.isWaiting { isUrgent = true }
     runtime.receive(inbox.drain())
     for report in files.take() { receive(report) }
     isDirty = true
@@ -381,7 +384,7 @@ extension Application {
 
   private func editOutside(_ edit: OutsideEdit) {
     let outcome = editor.edit(edit.text, refused: edit.refused, screen: screen) { text in
-      runtime.state.problem(with: text, in: edit)
+      OutsideEdit.problem(runtime.state, with: text, in: edit)
     }
     runtime.send(.tick(LocalTime.now()))
     runtime.send(.input(.resize(screen.size)))
@@ -398,14 +401,14 @@ extension Application {
   }
 }
 
-extension AppState {
+extension Tabs {
   /// True while the screen says that rows are on their way.
   fileprivate var isWaiting: Bool {
     if isTree {
       return tree.expanded.values.contains { $0.phase == .loading || $0.paging == .fetching }
     }
-    return lists[active].phase == .loading || lists[active].paging == .fetching
-      || lists[active].newer == .fetching
+    return front.phase == .loading || front.paging == .fetching
+      || front.newer == .fetching
   }
 }
 

@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelStreams
 import RunnelTree
+import RunnelWorkspace
 
 /// The children of one expanded node of the tree: names, kinds and sizes, page by page, live.
 final class ChildrenStream {

@@ -1,5 +1,6 @@
 import Foundation
 import RunnelTerminal
+import RunnelWorkspace
 
 /// The files that say what the workspace shows, and whether one was saved since it was opened.
 final class DefinitionMonitor {
@@ -65,8 +66,8 @@ final class DefinitionMonitor {
     var file: String
     /// What is wrong with it; nil if nothing is.
     var problem: String?
-    /// The text of a views file; nil for another.
-    var views: String?
+    /// What a views file without a mistake says; nil for another.
+    var views: SavedViews?
   }
 
   /// The files with other texts than before.
@@ -78,7 +79,7 @@ final class DefinitionMonitor {
       // A file that is gone comes back, or says nothing.
       guard let text, text != watched[index].text else { continue }
       watched[index].text = text
-      let views: String? = if case .views = file { text } else { nil }
+      let views: SavedViews? = if case .views = file { SavedViews(text: text) } else { nil }
       changes.append(Change(file: file.path, problem: file.problem(in: text), views: views))
     }
     return changes

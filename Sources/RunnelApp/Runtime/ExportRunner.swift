@@ -3,6 +3,7 @@ import Glibc
 import RunnelBase
 import RunnelStreams
 import RunnelTree
+import RunnelWorkspace
 
 /// Writes an export to a file, page by page, between the keys.
 ///

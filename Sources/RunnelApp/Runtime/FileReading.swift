@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RunnelBase
+import RunnelWorkspace
 
 /// One file that is read for an import: in pieces, on whatever thread it is told to.
 ///

@@ -3,6 +3,7 @@ import Glibc
 import RunnelBase
 import RunnelTerminal
 import RunnelTree
+import RunnelWorkspace
 import Synchronization
 
 /// Work with files that may take long: it is done on a thread of its own, off the terminal's.

@@ -1,6 +1,7 @@
 import RunnelDatabase
 import RunnelTerminal
 import RunnelTree
+import RunnelWorkspace
 
 /// The work with files that the state asks for: exports that are written, files that are read.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import RunnelWorkspace
 
 extension Greeting {
   /// The file that tells that the greeting was seen.
@@ -17,6 +18,6 @@ extension Greeting {
     } catch {
       return nil
     }
-    file = database
+    self.init(file: database)
   }
 }

@@ -2,6 +2,7 @@ import RunnelBase
 package import RunnelDatabase
 import RunnelTerminal
 package import RunnelTree
+import RunnelWorkspace
 
 /// A workspace without terminal and threads, whose holder plays the tree, or has a database do it.
 ///
@@ -47,7 +48,7 @@ package final class HeadlessWorkspace {
   }
 
   /// How many rows the view in front shows.
-  package var rowCount: Int { runtime.state.lists[0].content.rowCount }
+  package var rowCount: Int { runtime.state.tabs.lists[0].content.rowCount }
 
   /// Takes over what the tree says: one call is one batch.
   package func receive(_ events: [TreeEvent], for listener: ListenerID) {

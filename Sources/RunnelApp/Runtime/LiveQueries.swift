@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelStreams
 import RunnelTree
+import RunnelWorkspace
 
 /// What the screen shows live: the streams of views, the children of expanded nodes, and open records.
 ///

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import RunnelBase
+import RunnelWorkspace
 
 /// Where the program's log goes: to a file that was asked for, or nowhere.
 ///

@@ -2,6 +2,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelStreams
 import RunnelTree
+import RunnelWorkspace
 
 // How the requests of the workspace are said to the database.
 

@@ -1,5 +1,6 @@
 import RunnelDatabase
 public import RunnelTerminal
+import RunnelWorkspace
 
 /// A picture of the workspace, drawn by the program itself without a terminal.
 public struct Screenshot {
@@ -59,7 +60,7 @@ public struct Screenshot {
 
   private func picture(of state: AppState, _ terminal: TerminalOptions) -> Picture {
     var terminal = terminal
-    terminal.theme = state.theme ?? terminal.theme
+    terminal.theme = state.settings.theme ?? terminal.theme
     let background = terminal.baseTheme?.background ?? .dark
     let theme = terminal.theme(on: background, depth: terminal.colorDepth ?? .extended)
     let glyphs = terminal.signs == .ascii ? Glyphs.ascii : .unicode

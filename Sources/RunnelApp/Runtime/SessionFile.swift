@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RunnelBase
+import RunnelWorkspace
 
 /// The file in which the session with one database is kept, in the user's state folder.
 ///

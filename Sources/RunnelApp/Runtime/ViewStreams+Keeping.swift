@@ -1,19 +1,6 @@
 import RunnelStreams
 import RunnelTree
-
-/// Which rows a list that was left open is to keep loaded; the others become rows to fetch again.
-struct KeptRows: Hashable, Sendable {
-  /// How many rows are kept at least.
-  var count: Int
-  /// The ids of rows that stay whatever their number: those around the cursor, and edited ones.
-  var protected: Set<String>
-  /// The ids of the marked rows, which stay unless they are many times further apart than what is kept:
-  /// those are loaded again when the user goes there.
-  var marked: Set<String>
-
-  /// Up to so many times the rows that are kept are loaded for marked ones.
-  static let marksReach = 10
-}
+import RunnelWorkspace
 
 // A list that is left open lets go of rows far from the cursor: its paged query is asked for again for a
 // part of what it was asked for, and tells the rest as gone. Near the end where rows arrive it reaches

@@ -3,6 +3,7 @@ import RunnelBase
 import RunnelDatabase
 import RunnelStreams
 import RunnelTree
+import RunnelWorkspace
 
 /// The streams of one view, from the tree to the list.
 ///

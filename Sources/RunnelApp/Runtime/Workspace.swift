@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import RunnelDatabase
 import RunnelTerminal
+import RunnelWorkspace
 
 /// What a database is opened with: its views and resources, its name, and who the user is.
 struct Workspace {

@@ -1,14 +1,6 @@
 import RunnelBase
 public import RunnelTree
 
-/// The limits of the history, the log of writes.
-public enum History {
-  /// The number of entries that a database keeps by default.
-  public static let entryCountDefault = 1000
-  /// The most bytes of JSON of one value that is kept; a larger value cannot be restored.
-  public static let valueBytesMax = 65_536
-}
-
 extension DatabaseSession {
   /// The writes that concern a place, the places above it or those below it, the newest first.
   ///

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import RunnelApp
 import RunnelTerminal
+import RunnelWorkspace
 
 /// `runnel config`: the user's configuration file.
 struct ConfigCommand: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RunnelApp
+import RunnelWorkspace
 
 /// `runnel generate-manual`: writes the manual page from the commands and the keys.
 ///

@@ -3,6 +3,7 @@ import RunnelApp
 import RunnelBase
 import RunnelDatabase
 import RunnelTree
+import RunnelWorkspace
 
 /// `runnel get`: prints the value at a place, or the children that a query asks for.
 struct GetCommand: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import RunnelApp
 import RunnelTerminal
+import RunnelWorkspace
 
 /// `runnel screenshot`: draws the workspace to a file, without a terminal.
 struct ScreenshotCommand: ParsableCommand, FileNaming {

@@ -2,6 +2,7 @@ import ArgumentParser
 import RunnelApp
 import RunnelDatabase
 import RunnelTree
+import RunnelWorkspace
 
 /// The format in which a command prints the subtree at a place.
 struct FormatOptions: ParsableArguments {

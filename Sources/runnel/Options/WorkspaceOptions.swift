@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import RunnelApp
 import RunnelTerminal
+import RunnelWorkspace
 
 /// How the workspace looks and behaves in the terminal.
 struct WorkspaceOptions: ParsableArguments {

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import RunnelApp
 import RunnelTerminal
+import RunnelWorkspace
 
 /// The output of `--check`: what the program finds here, and what prevents the workspace from
 /// working.

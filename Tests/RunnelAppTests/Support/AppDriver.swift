@@ -7,6 +7,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// The application on a temporary database, driven by keys: no terminal, no threads, no clock.
 ///
@@ -109,7 +110,7 @@ final class AppDriver {
 
   var state: AppState { runtime.state }
   /// The list of the active tab.
-  var list: ListScreen { runtime.state.lists[runtime.state.active] }
+  var list: ListScreen { runtime.state.tabs.front }
   /// The record that is open on top of the view; nil if there is none.
   var record: RecordScreen? {
     for case .record(let screen) in runtime.state.layers { return screen }
@@ -168,7 +169,9 @@ final class AppDriver {
     while true {
       editorContents.append(content)
       let (left, status) = editor(content)
-      switch round.finish(left, status: status, problem: { state.problem(with: $0, in: edit) }) {
+      switch round.finish(
+        left, status: status, problem: { OutsideEdit.problem(state, with: $0, in: edit) })
+      {
       case .unchanged: return .unchanged
       case .accepted(let text): return .accepted(text)
       case .kept(let reason): return .kept(file: "/tmp/edit.json", reason: reason)

@@ -1,6 +1,7 @@
 import RunnelTerminal
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// What key, help, hints, palette and menu say of the commands in a state.
 struct CommandViews {
@@ -9,11 +10,11 @@ struct CommandViews {
 
   init(_ state: AppState) {
     var state = state
-    state.matcher.reset()
-    (state.toast, state.greeting, state.awaited) = (nil, nil, nil)
+    state.input.matcher.reset()
+    (state.toast, state.session.greeting, state.input.awaited) = (nil, nil, nil)
     self.state = state
     var known: Set<ActionID> = []
-    ids = state.keymap.bindings(for: state.contexts).map(\.action)
+    ids = state.settings.keymap.bindings(for: state.contexts).map(\.action)
       .filter { known.insert($0).inserted }
   }
 
@@ -31,7 +32,7 @@ struct CommandViews {
 
   private func keyed(_ expected: [ActionID: String?]) -> [String] {
     // What lies over a place tells the reasons of that place, and has none of its own.
-    if state.layers.last?.isAboutWhatIsBelow == true { return [] }
+    if state.layers.last?.component.offersCommandsBelow == true { return [] }
     return ids.compactMap { id in
       guard let reason = expected[id] ?? nil else { return nil }
       var after = state
@@ -43,7 +44,7 @@ struct CommandViews {
 
   private func helped(_ expected: [ActionID: String?]) -> [String] {
     var after = state
-    after.openHelp()
+    HelpScreen.openHelp(&after)
     guard after.layers.count > state.layers.count, case .help(let screen)? = after.layers.last
     else { return [] }
     return screen.all.compactMap { entry in
@@ -56,11 +57,12 @@ struct CommandViews {
 
   private func hinted(_ expected: [ActionID: String?]) -> [String] {
     // What lies over a place hints at its own keys.
-    if state.layers.last?.isAboutWhatIsBelow == true { return [] }
+    if state.layers.last?.component.offersCommandsBelow == true { return [] }
     let hints = Hints(state).all.map(\.keys)
     return ids.compactMap { id in
       guard let reason = expected[id] ?? nil,
-        let keys = state.keymap.firstKeys(for: id, in: state.contexts), hints.contains(keys)
+        let keys = state.settings.keymap.firstKeys(for: id, in: state.contexts),
+        hints.contains(keys)
       else { return nil }
       return "\(id): a hint tells \(keys), although \(reason)"
     }
@@ -69,7 +71,7 @@ struct CommandViews {
   private func offered(_ expected: [ActionID: String?]) -> [String] {
     guard state.contexts.contains(.global) else { return [] }
     var after = state
-    after.openPalette()
+    PaletteScreen.openPalette(&after)
     guard case .palette(let screen)? = after.layers.last else { return ["the palette is not open"] }
     return differences(of: screen.menu, "the palette", expected)
   }
@@ -77,7 +79,7 @@ struct CommandViews {
   private func listed(_ expected: [ActionID: String?]) -> [String] {
     guard ids.contains(.rowActions), (expected[.rowActions] ?? nil) == nil else { return [] }
     var after = state
-    after.openRowActions()
+    MenuScreen.openRowActions(&after)
     guard case .menu(let screen)? = after.layers.last else { return ["the menu is not open"] }
     return differences(of: screen.menu, "the menu", expected)
   }

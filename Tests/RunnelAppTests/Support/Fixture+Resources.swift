@@ -5,6 +5,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// A garden's groups, messages, likes and users, as a resources file describes them.
 extension Fixture {
@@ -113,7 +114,7 @@ extension Fixture {
 extension AppDriver {
   /// What an audit of the resources finds.
   func report() throws -> ResourceReport {
-    try #require(try backend.session.audit(state.resources.registry))
+    try #require(try backend.session.audit(state.database.resources.registry))
   }
 
   /// The entries of the action log, oldest first.

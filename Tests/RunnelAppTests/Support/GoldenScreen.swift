@@ -1,6 +1,7 @@
 import Foundation
 @testable import RunnelApp
 @testable import RunnelTerminal
+@testable import RunnelWorkspace
 
 /// How a screen is drawn in one size and data: what `Screens/NAME.screen` holds for it.
 enum GoldenPart: String, CaseIterable {

@@ -6,6 +6,7 @@ import RunnelTree
 import Testing
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// Plays a scenario on the workspace, and notes which actions its keys ran.
 final class ScenarioPlayer {
@@ -120,8 +121,8 @@ final class ScenarioPlayer {
     case "copied":
       let lines = app.clipboard.replacingOccurrences(of: "\n", with: "|")
       #expect(lines == step.rest, "\(place): \(lines)")
-    case "leaves": #expect(app.state.isLeaving, "\(place)")
-    case "stays": #expect(!app.state.isLeaving, "\(place)")
+    case "leaves": #expect(app.state.session.isLeaving, "\(place)")
+    case "stays": #expect(!app.state.session.isLeaving, "\(place)")
     default: Issue.record("\(place): there is no step called \(step.word)")
     }
   }
@@ -146,9 +147,12 @@ final class ScenarioPlayer {
   private func press(_ keys: String) throws {
     let strokes = try #require(KeyStroke.sequence(keys), "\(file.name): \(keys)")
     for stroke in strokes {
-      var matcher = app.state.matcher
-      let match = matcher.feed(stroke, keymap: app.state.keymap, contexts: app.state.contexts)
-      if app.state.awaited == nil, case .action(let action, _) = match { actions.insert(action) }
+      var matcher = app.state.input.matcher
+      let match = matcher.feed(
+        stroke, keymap: app.state.settings.keymap, contexts: app.state.contexts)
+      if app.state.input.awaited == nil, case .action(let action, _) = match {
+        actions.insert(action)
+      }
       app.send(.key(stroke))
       app.pump()
     }

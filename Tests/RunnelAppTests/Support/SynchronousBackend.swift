@@ -1,6 +1,7 @@
 import RunnelDatabase
 
 @testable import RunnelApp
+@testable import RunnelWorkspace
 
 /// A database that answers when it is told to, so that a test sees the state before the answer.
 final class SynchronousBackend: TreeBackend {

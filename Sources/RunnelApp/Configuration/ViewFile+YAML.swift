@@ -1,0 +1,185 @@
+import RunnelBase
+import RunnelTree
+public import RunnelWorkspace
+import Yams
+
+extension ViewFile {
+  /// Reads a views file.
+  ///
+  /// - Parameters:
+  ///   - yaml: the text of the file.
+  ///   - name: what errors call the file.
+  ///   - pageSize: how many rows a page has where the file does not say.
+  /// - Throws: `ConfigurationError` that names the file, the line and what is expected there.
+  public init(yaml: String, name: String, pageSize: Int = Settings().pageSize) throws {
+    let reader = try YAMLObject(
+      document: yaml, file: name, listOf: "views", allowed: ["views", "me"])
+    let me = try reader.string("me")
+    guard let list = reader.node("views"), let sequence = list.sequence else {
+      throw reader.error(
+        "A views file has a list `views`: `views:` and `- name: ...`.", at: "views")
+    }
+    let mistakes = Mistakes()
+    let views = try sequence.compactMap { node in
+      try mistakes.reading {
+        try ViewDefinition(YAMLObject(node, file: name, allowed: nil), mistakes, pageSize: pageSize)
+      }
+    }
+    try mistakes.check()
+    if views.isEmpty {
+      throw reader.error("The list `views` is empty: describe one view or more.", at: "views")
+    }
+    self.init(me: me, views: views)
+  }
+}
+
+extension ViewDefinition {
+  /// Reads a view; its mistakes are kept, and what stands for them is of no use.
+  fileprivate init(_ object: YAMLObject, _ mistakes: Mistakes, pageSize: Int) throws {
+    let before = mistakes.count
+    _ = try mistakes.reading {
+      try object.check(
+        allowed: SourceDefinition.names + [
+          "name", "also", "sections", "columns", "compose", "new",
+        ])
+    }
+    let name = try mistakes.reading { try object.required("name") } ?? ""
+    let source = try mistakes.reading {
+      try SourceDefinition(object, defaultPath: nil, pageSize: pageSize)
+    }
+    self.init(name: name, source: source ?? SourceDefinition(path: .root), columns: [])
+    also =
+      try mistakes.reading {
+        try object.objects("also", allowed: SourceDefinition.names)
+          .map { try SourceDefinition($0, defaultPath: source?.path ?? .root, pageSize: pageSize) }
+      } ?? []
+    sections = try object.parts("sections", mistakes, SectionRule.init)
+    columns = try object.parts("columns", mistakes, ColumnDefinition.init)
+    compose = try mistakes.reading { try object.path("compose") } ?? nil
+    template =
+      try mistakes.reading {
+        try object.members("new") { new, name, value in
+          TemplateField(path: try new.path(text: name, at: name), value: try new.json(value))
+        }
+      } ?? []
+    // Another mistake may be why there are none.
+    if columns.isEmpty, mistakes.count == before {
+      throw object.error(
+        "A view has a list `columns`: describe one column or more.", at: "columns")
+    }
+  }
+}
+
+extension SourceDefinition {
+  fileprivate static let names = [
+    "path", "order", "anchor", "descending", "page", "prefetch", "keep", "equal-to", "where",
+  ]
+
+  fileprivate init(_ object: YAMLObject, defaultPath: Path?, pageSize: Int) throws {
+    guard let path = try object.path("path") ?? defaultPath else {
+      throw object.error("A view has a `path`: the place of its collection.")
+    }
+    self.init(path: path)
+    order = try object.order("order") ?? .key
+    switch try object.string("anchor") {
+    case "last": anchor = .last
+    case "first", nil: anchor = .first
+    case let other?:
+      throw object.error("`anchor` is `first` or `last`, not `\(other)`.", at: "anchor")
+    }
+    isDescending = try object.bool("descending") ?? false
+    let own = try object.integer("page", in: 1...Settings.pageSizeMax)
+    page = own ?? pageSize
+    hasOwnPage = own != nil
+    prefetch = try object.integer("prefetch", in: 1...Settings.pageSizeMax)
+    keep = try SourceDefinition.keep(object)
+    if let node = object.node("equal-to") {
+      guard let leaf = Leaf(try object.json(node)) else {
+        throw object.error("`equal-to` is a text, a number or a boolean.", at: "equal-to")
+      }
+      equalTo = .leaf(leaf)
+    }
+    filter = try object.predicate("where")
+    do {
+      _ = try request()
+    } catch {
+      throw object.error("\(error)")
+    }
+  }
+}
+
+extension SourceDefinition {
+  /// How many rows are kept; nil for all, which a file says by `off` or 0.
+  private static func keep(_ object: YAMLObject) throws -> Int? {
+    guard let node = object.node("keep") else { return keptRows }
+    if try object.text(node) == "off" { return nil }
+    guard let count = try? object.integer("keep", in: 0...keepMax) else {
+      throw object.error(
+        "`keep` is how many rows stay loaded, a whole number up to \(keepMax), or `off` for all.",
+        at: "keep")
+    }
+    return count == 0 ? nil : count
+  }
+
+  /// The greatest number of rows that a view may ask to keep.
+  static let keepMax = 100_000_000
+}
+
+extension SectionRule {
+  fileprivate init(_ object: YAMLObject) throws {
+    if object.node("where") != nil {
+      try object.check(allowed: ["title", "where"])
+      let conditions = try object.members("where") { object, name, value in
+        (try object.field(text: name, at: name), try object.json(value))
+      }
+      // Two names may be one field: the last one counts.
+      self = .match(
+        title: try object.required("title"), Dictionary(conditions) { _, last in last })
+    } else if let field = try object.field("field") {
+      try object.check(allowed: ["field", "titles"])
+      let titles = try object.members("titles") { object, value, title in
+        SectionTitle(value: value, title: try object.text(title))
+      }
+      self = .field(field, titles: titles)
+    } else if let field = try object.field("day") {
+      try object.check(allowed: ["day"])
+      self = .day(field)
+    } else {
+      throw object.error("A section rule has `where` with `title`, or `field`, or `day`.")
+    }
+  }
+}
+
+extension ColumnDefinition {
+  fileprivate init(_ object: YAMLObject) throws {
+    try object.check(allowed: ["field", "format", "width", "screen", "muted"])
+    guard let field = try object.field("field") else {
+      throw object.error("A column has a `field`.")
+    }
+    self.init(field: field)
+    if let name = try object.string("format") {
+      guard let format = Format(rawValue: name) else {
+        let known = Format.allCases.map(\.rawValue).joined(separator: ", ")
+        throw object.error("`format` is one of \(known), not `\(name)`.", at: "format")
+      }
+      self.format = format
+    }
+    width = try object.integer("width", in: 1...500)
+    minimumScreen = try object.integer("screen", in: 0...500) ?? 0
+    isMuted = try object.bool("muted") ?? false
+  }
+}
+
+extension YAMLObject {
+  /// What becomes of each element of a list at a name; the mistakes are kept.
+  fileprivate func parts<Part>(
+    _ name: String, _ mistakes: Mistakes, _ make: (YAMLObject) throws -> Part
+  ) throws -> [Part] {
+    guard let node = node(name) else { return [] }
+    guard let sequence = node.sequence else {
+      _ = try mistakes.reading { throw error("`\(name)` is a list.", at: name) }
+      return []
+    }
+    return try sequence.compactMap { node in try mistakes.reading { try make(object(node)) } }
+  }
+}

@@ -1,0 +1,71 @@
+import RunnelBase
+import RunnelTree
+
+// Entries of the history as they stand in the file.
+
+extension HistoryEntry.Part {
+  /// The place as an update of the root names it.
+  var name: String {
+    let name = path.isRoot ? "" : path.description
+    return isPriority ? name + "/" + ReservedName.priority : path.description
+  }
+
+  private enum Name {
+    static let path = "path"
+    static let isPriority = "priority"
+    static let old = "old"
+    static let new = "new"
+    static let before = "before"
+    static let file = "file"
+  }
+
+  /// Writes a part, whose values are JSON text already; nil if they are too large to keep.
+  ///
+  /// Of values that are not kept there may be the text, or the file, of what stood there before.
+  static func write(
+    _ path: Path, isPriority: Bool, values: (old: [UInt8], new: [UInt8])?,
+    before: [UInt8]? = nil, file: UndoFile? = nil, to writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.writeName(Name.path)
+    writer.writeString(path.description)
+    if isPriority {
+      writer.writeName(Name.isPriority)
+      writer.writeBool(true)
+    }
+    if let values {
+      writer.writeName(Name.old)
+      writer.writeText(values.old)
+      writer.writeName(Name.new)
+      writer.writeText(values.new)
+    } else if let before {
+      writer.writeName(Name.before)
+      writer.writeText(before)
+    } else if let file {
+      writer.writeName(Name.file)
+      writer.writeValue(file.json)
+    }
+    writer.endObject()
+  }
+
+  /// Reads what `write` wrote; nil if it is something else.
+  init?(_ json: JSONValue) {
+    guard case .string(let text)? = json[Name.path], let path = try? Path(text) else {
+      return nil
+    }
+    self.init(path: path, isPriority: json[Name.isPriority] == .bool(true), values: nil)
+    if let old = json[Name.old], let new = json[Name.new] {
+      values = Values(old: old, new: new)
+    } else if let before = json[Name.before] {
+      self.before = .value(before)
+    } else if let file = json[Name.file].flatMap(UndoFile.init) {
+      before = .file(suffix: file.suffix, byteCount: file.byteCount, checksum: file.checksum)
+    }
+  }
+
+  /// The file with what stood there; nil if there is none.
+  var undoFile: UndoFile? {
+    guard case .file(let suffix, let byteCount, let checksum)? = before else { return nil }
+    return UndoFile(suffix: suffix, byteCount: byteCount, checksum: checksum)
+  }
+}

@@ -1,0 +1,79 @@
+public import RunnelBase
+
+/// A past write: its author, its time, and the values before and after.
+public struct HistoryEntry: Hashable, Sendable, Identifiable {
+  /// The change at one place.
+  public struct Part: Hashable, Sendable {
+    /// The values at a place before and after.
+    public struct Values: Hashable, Sendable {
+      /// The value before, in the export format; null for none.
+      public var old: JSONValue
+      /// The value after.
+      public var new: JSONValue
+
+      /// Makes the pair.
+      public init(old: JSONValue, new: JSONValue) {
+        self.old = old
+        self.new = new
+      }
+    }
+
+    /// The place.
+    public var path: Path
+    /// True if only the priority of the place was written.
+    public var isPriority: Bool
+    /// The two values; nil if they were too large to keep.
+    public var values: Values?
+    /// The value before an import that replaced too much to keep both values; nil otherwise.
+    public var before: Before?
+
+    /// The value at a place before an import.
+    public enum Before: Hashable, Sendable {
+      /// The value in the export format; null for none.
+      case value(JSONValue)
+      /// A file beside the database, with this suffix after the database's name.
+      case file(suffix: String, byteCount: Int, checksum: UInt64)
+    }
+
+    /// Makes a part.
+    public init(
+      path: Path, isPriority: Bool = false, values: Values?, before: Before? = nil
+    ) {
+      self.path = path
+      self.isPriority = isPriority
+      self.values = values
+      self.before = before
+    }
+  }
+
+  /// The id.
+  ///
+  /// Ids ascend with every write and may skip numbers, since imports and messages of an origin use
+  /// them, too.
+  public var id: Int64
+  /// When it was done, in milliseconds since 1970.
+  public var at: Int64
+  /// The author, as the writing program named it; empty if it did not.
+  public var author: String
+  /// The entry that this one undid; nil if it undid none.
+  public var undoes: Int64?
+  /// The changes, place by place.
+  public var parts: [Part]
+
+  /// Makes an entry.
+  public init(id: Int64, at: Int64, author: String, undoes: Int64? = nil, parts: [Part]) {
+    self.id = id
+    self.at = at
+    self.author = author
+    self.undoes = undoes
+    self.parts = parts
+  }
+
+  /// True if a place, or something above or below it, was written.
+  public func concerns(_ path: Path) -> Bool {
+    parts.contains { $0.path.contains(path) || path.contains($0.path) }
+  }
+
+  /// True if all values were kept, so that it can be undone.
+  public var isUndoable: Bool { parts.allSatisfy { $0.values != nil || $0.before != nil } }
+}

@@ -1,0 +1,118 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The reasons why commands are disabled that several places have.
+
+extension AppState {
+  // MARK: Writing
+
+  /// The reason why nothing is written; nil if writing is on.
+  var reasonReadOnly: String? {
+    if let reasonGone = FileGone.reasonGone(self) { return reasonGone }
+    if !database.isReadOnly { return nil }
+    return database.isOpenedReadOnly
+      ? "read-only: nothing can be changed in this database"
+      : "read-only is on: \(keysOrName(.profileReadonly)) turns it off"
+  }
+
+  // MARK: Words
+
+  /// The keys of a command here, or its name if it has none.
+  func keysOrName(_ id: ActionID) -> String {
+    settings.keymap.firstKeys(for: id, in: contexts) ?? "`\(id)`"
+  }
+
+  /// A sentence that ends with a key and what it does; without the key if nothing is bound to it here.
+  func phrase(_ words: String, _ id: ActionID, _ deed: String) -> String {
+    guard let keys = settings.keymap.firstKeys(for: id, in: contexts) else { return words }
+    return "\(words): \(keys) \(deed)"
+  }
+}
+
+extension SharedCommands {
+  /// The reason why there is no form for what the keys are about; nil if there is one.
+  static func reasonNoForm(_ state: AppState) -> String? {
+    reasonBeingRead(state) ?? state.reasonReadOnly
+      ?? (ResourceCommands.isOnResource(state)
+        ? nil
+        : state.phrase("no resource describes what stands here", .recordEdit, "edits a field"))
+  }
+
+  static func reasonNotToggled(_ state: AppState) -> String? {
+    state.reasonReadOnly
+      ?? (ResourceCommands.toggledAtHand(state) == nil ? "nothing is toggled here" : nil)
+  }
+
+  /// The reason why nothing is edited as JSON in the user's editor; nil if something is.
+  static func reasonNotEditedOutside(_ state: AppState) -> String? {
+    let none = "move to a record to edit it"
+    if case .record(let screen)? = state.layers.last {
+      return screen.node == nil
+        ? nil : state.reasonReadOnly ?? reasonNotEditable(state, screen.path)
+    }
+    if state.tabs.isTree {
+      guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return none }
+      return state.reasonReadOnly ?? reasonNotEditable(state, path)
+    }
+    guard let path = state.tabs.front.cursorRecord?.path else { return none }
+    return state.reasonReadOnly ?? reasonNotEditable(state, path)
+  }
+
+  private static func reasonNotEditable(_ state: AppState, _ path: Path) -> String? {
+    do throws(Refusal) {
+      try state.database.resources.checkEditable(path)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  // MARK: Undo
+
+  static func reasonNotUndone(_ state: AppState) -> String? {
+    if state.writes.undoing.reversal != nil { return nil }
+    if Activity.entryAtHand(state) != nil || !state.writes.undoing.steps(.undo).isEmpty {
+      return state.reasonReadOnly
+    }
+    return state.reasonReadOnly ?? "nothing to undo: nothing was changed here since the start"
+  }
+
+  static func reasonNotRedone(_ state: AppState) -> String? {
+    if state.writes.undoing.reversal != nil { return nil }
+    return state.reasonReadOnly
+      ?? (state.writes.undoing.steps(.redo).isEmpty ? "nothing to redo" : nil)
+  }
+
+  // MARK: Values
+
+  /// The reason why nothing is copied in a form; nil if something is.
+  static func reasonNotCopied(_ state: AppState, _ form: CopyForm) -> String? {
+    reasonNothingToCopy(state, form) ?? Copying.reasonHasNoForm(state, form)
+  }
+
+  private static func reasonNothingToCopy(_ state: AppState, _ form: CopyForm) -> String? {
+    if case .record? = state.layers.last { return form.isOfPlace ? nil : reasonBeingRead(state) }
+    if state.tabs.isTree {
+      if state.tabs.tree.markCount > 0 { return nil }
+      if case .node? = state.tabs.tree.cursorLine { return nil }
+      return "move to a node to copy it"
+    }
+    if state.tabs.front.markCount > 0 { return ListCommands.reasonNoneMarkedInSight(state) }
+    return state.tabs.front.cursorRecord == nil ? "move to a record to copy it" : nil
+  }
+
+  /// The reason why nothing is done with an open record; nil if it was read, or none is open.
+  static func reasonBeingRead(_ state: AppState) -> String? {
+    guard case .record(let screen)? = state.layers.last else { return nil }
+    return screen.node == nil ? "the record is being read" : nil
+  }
+
+  // MARK: Searching
+
+  static func reasonNotSearched(_ state: AppState) -> String? {
+    state.trail.search == nil && state.trail.searches.entries.isEmpty
+      ? state.phrase("nothing was looked for yet", .searchStart, "searches") : nil
+  }
+}

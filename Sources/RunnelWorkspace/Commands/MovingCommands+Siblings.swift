@@ -1,0 +1,60 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+// From one line to the next that stands as deep, over what is open between.
+
+extension MovingCommands {
+  /// Goes to the sibling so many further on, or back if negative.
+  static func goToSibling(_ state: inout AppState, by count: Int) {
+    guard let item = sibling(state, by: count) else { return }
+    if state.pane == .views {
+      state.panes.views.moveTo(
+        item, in: Panes.viewsContent(state), height: state.layout.views.height)
+    } else {
+      state.withListInFront { list, content, height in
+        _ = list.moveTo(item, in: content, height: height)
+      }
+    }
+  }
+
+  /// The reason why one cannot go to a sibling, on or back if negative; nil if one can.
+  static func reasonNoSibling(_ state: AppState, by step: Int) -> String? {
+    if sibling(state, by: step) != nil { return nil }
+    return step > 0 ? "this is the last one here" : "this is the first one here"
+  }
+
+  /// The line so many further on, or back if negative, among those that stand as deep as that under the
+  /// cursor; the last one if there are fewer, and nil if there is none.
+  ///
+  /// In the tree and in a record it is below the same node; in other lists sections are passed over.
+  /// O(rows).
+  private static func sibling(_ state: AppState, by count: Int) -> ListItem? {
+    let layer = state.layers.last?.listed
+    let (list, content) =
+      state.pane == .views ? (state.panes.views, Panes.viewsContent(state)) : state.listInFront
+    let isInTree = layer == nil && state.tabs.isTree && state.pane != .views
+    func depth(_ id: String) -> Int {
+      layer?.depth(ofRow: id) ?? (isInTree ? state.tabs.tree.lines[id]?.depth ?? 0 : 0)
+    }
+    let staysInside = isInTree || layer is RecordScreen
+    let lines = content.sections.flatMap { section -> [(item: ListItem, depth: Int)] in
+      let rows = list.folded.contains(section.id) ? [] : section.rows
+      return [(.header(section.id), -1)] + rows.map { (.row($0), depth($0)) }
+    }
+    guard let start = lines.firstIndex(where: { $0.item == list.cursor }) else { return nil }
+    var found: ListItem?
+    var left = abs(count)
+    var index = start + count.signum()
+    while left > 0, lines.indices.contains(index) {
+      if lines[index].depth == lines[start].depth {
+        found = lines[index].item
+        left -= 1
+      } else if staysInside, lines[index].depth < lines[start].depth {
+        break
+      }
+      index += count.signum()
+    }
+    return found
+  }
+}

@@ -1,0 +1,199 @@
+package import RunnelBase
+import RunnelTerminal
+
+/// The commands that move through whatever is a list.
+package enum MovingCommands {
+  /// Moves the cursor of a list, or scrolls it.
+  package typealias Move =
+    @Sendable (
+      _ list: inout ListState, _ content: ListContent, _ height: Int, _ count: Int?
+    ) -> Void
+
+  package static let table = CommandTable(.list, "Moving") {
+    lines
+    pages
+    siblings
+    sections
+    screen
+    scrolling
+    placing
+    sideways
+  }
+
+  private static func move(
+    _ id: ActionID, _ title: String, _ help: String, keys: [String], _ move: @escaping Move
+  ) -> Command {
+    Command(id, title, help, keys: keys) { state, count in
+      MovingCommands.moveInFront(&state) { list, content, height in
+        move(&list, content, height, count)
+      }
+    }
+  }
+
+  /// A move to an end of a list, which is read first if it is not loaded.
+  private static func moveToEnd(
+    _ id: ActionID, _ title: String, _ help: String, keys: [String], _ move: @escaping Move
+  ) -> Command {
+    Command(id, title, help, keys: keys) { state, count in
+      if ListScreen.goesToUnloadedEnd(&state, id, count: count) { return }
+      MovingCommands.moveInFront(&state) { list, content, height in
+        move(&list, content, height, count)
+      }
+    }
+  }
+
+  /// The moves from row to row and sideways: those that have no meaning in a text.
+  package static let other: [Command] = siblings + sections + screen + placing + sideways
+
+  // MARK: Lines
+
+  package static let down = move(
+    .rowDown, "down", "down (takes a count)", keys: ["j", "Down", "C-n"]
+  ) { list, content, height, count in list.move(by: count ?? 1, in: content, height: height) }
+
+  static let up = move(
+    .rowUp, "up", "up", keys: ["k", "Up", "C-p"]
+  ) { list, content, height, count in list.move(by: -(count ?? 1), in: content, height: height) }
+
+  package static let first = moveToEnd(
+    .rowFirst, "first row", "first row, or row N with a count", keys: ["gg", "Home", "M-<"]
+  ) { list, content, height, count in
+    if let count {
+      list.moveToRow(number: count, in: content, height: height)
+    } else {
+      list.moveToFirst(in: content, height: height)
+    }
+  }
+
+  package static let last = moveToEnd(
+    .rowLast, "last row", "last row, or row N with a count", keys: ["G", "End", "M->"]
+  ) { list, content, height, count in
+    if let count {
+      list.moveToRow(number: count, in: content, height: height)
+    } else {
+      list.moveToLast(in: content, height: height)
+    }
+  }
+
+  private static let lines = [down, up, first, last]
+
+  // MARK: Pages
+
+  static let pageDown = move(
+    .pageDown, "page down", "page down", keys: ["C-f", "PgDn", "C-v"]
+  ) { list, content, height, count in
+    list.movePage(by: Double(count ?? 1), in: content, height: height)
+  }
+
+  static let pageUp = move(
+    .pageUp, "page up", "page up", keys: ["C-b", "PgUp", "M-v"]
+  ) { list, content, height, count in
+    list.movePage(by: -Double(count ?? 1), in: content, height: height)
+  }
+
+  static let halfDown = move(
+    .pageHalfDown, "half page down", "half page down", keys: ["C-d"]
+  ) { list, content, height, _ in list.movePage(by: 0.5, in: content, height: height) }
+
+  static let halfUp = move(
+    .pageHalfUp, "half page up", "half page up", keys: ["C-u"]
+  ) { list, content, height, _ in list.movePage(by: -0.5, in: content, height: height) }
+
+  private static let pages = [pageDown, pageUp, halfDown, halfUp]
+
+  // MARK: Siblings and sections
+
+  private static let siblings: [Command] = [
+    Command(
+      .siblingNext, "next sibling", "next one that is as deep", keys: ["J"],
+      disabled: { MovingCommands.reasonNoSibling($0, by: 1) }
+    ) { MovingCommands.goToSibling(&$0, by: $1 ?? 1) },
+    Command(
+      .siblingPrevious, "previous sibling", "previous one that is as deep", keys: ["K"],
+      disabled: { MovingCommands.reasonNoSibling($0, by: -1) }
+    ) { MovingCommands.goToSibling(&$0, by: -($1 ?? 1)) },
+  ].keepingAwaitedRow
+
+  static let sectionNext = move(
+    .sectionNext, "next section", "next section", keys: ["]]", "}"]
+  ) { list, content, height, count in
+    // A count beyond the sections ends at the last one, however great it is.
+    for _ in 0..<min(count ?? 1, content.sections.count) {
+      list.moveToNextSection(in: content, height: height)
+    }
+  }
+
+  static let sectionPrevious = move(
+    .sectionPrevious, "previous section", "previous section", keys: ["[[", "{"]
+  ) { list, content, height, count in
+    for _ in 0..<min(count ?? 1, content.sections.count) {
+      list.moveToPreviousSection(in: content, height: height)
+    }
+  }
+
+  private static let sections = [sectionNext, sectionPrevious]
+
+  // MARK: Within the screen
+
+  private static let screen: [Command] = [
+    move(.screenTop, "top", "top row of the screen", keys: ["H"]) { list, content, height, _ in
+      list.moveToScreen(.top, in: content, height: height)
+    },
+    move(.screenMiddle, "middle", "middle row of the screen", keys: ["M"]) {
+      list, content, height, _ in
+      list.moveToScreen(.middle, in: content, height: height)
+    },
+    move(.screenBottom, "bottom", "bottom row of the screen", keys: ["L"]) {
+      list, content, height, _ in
+      list.moveToScreen(.bottom, in: content, height: height)
+    },
+  ]
+
+  static let scrollDown = move(
+    .scrollDown, "scroll", "scroll one line, the cursor stays", keys: ["C-e"]
+  ) { list, content, height, count in list.scroll(by: count ?? 1, in: content, height: height) }
+
+  static let scrollUp = move(
+    .scrollUp, "scroll back", "scroll one line back", keys: ["C-y"]
+  ) { list, content, height, count in list.scroll(by: -(count ?? 1), in: content, height: height) }
+
+  static let scrolling = [scrollDown, scrollUp]
+
+  private static let placing: [Command] = [
+    move(.scrollRowTop, "row to the top", "put the row at the top", keys: ["zt"]) {
+      list, content, height, _ in
+      list.placeCursor(.top, in: content, height: height)
+    },
+    move(.scrollRowMiddle, "row to the middle", "put the row in the middle", keys: ["zz"]) {
+      list, content, height, _ in
+      list.placeCursor(.middle, in: content, height: height)
+    },
+    move(.scrollRowBottom, "row to the bottom", "put the row at the bottom", keys: ["zb"]) {
+      list, content, height, _ in
+      list.placeCursor(.bottom, in: content, height: height)
+    },
+  ]
+
+  static let sideways: [Command] = [
+    move(.scrollRight, "scroll right", "scroll right", keys: ["zl", "S-Right"]) { list, _, _, _ in
+      list.scrollHorizontally(by: 8)
+    },
+    move(.scrollLeft, "scroll left", "scroll left", keys: ["zh", "S-Left"]) { list, _, _, _ in
+      list.scrollHorizontally(by: -8)
+    },
+  ]
+}
+
+extension MovingCommands {
+  /// Changes the list that keys move through; near the end of what is loaded, more is fetched.
+  static func moveInFront(
+    _ state: inout AppState, _ body: (inout ListState, ListContent, _ height: Int) -> Void
+  ) {
+    if state.pane == .views {
+      return body(&state.panes.views, Panes.viewsContent(state), state.layout.views.height)
+    }
+    if let index = state.layers.indices.last, state.withLayerList(at: index, body) { return }
+    state.withList(body)
+    ListScreen.fetchAhead(&state)
+  }
+}

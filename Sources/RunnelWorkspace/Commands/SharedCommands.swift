@@ -1,0 +1,188 @@
+import RunnelTerminal
+
+/// Commands that several places have: defined once, listed in the table of each.
+package enum SharedCommands {
+  // MARK: Values
+
+  /// What brings a value into other programs.
+  static let outside: [Command] =
+    [
+      Command(
+        .recordEditExternal, "in your editor", "edit as JSON in your editor", keys: ["E"],
+        disabled: { SharedCommands.reasonNotEditedOutside($0) }
+      ) { state, _ in OutsideEdit.editOutside(&state) }
+    ] + copies
+
+  private static let copies: [Command] = [
+    copy(.value, .copyValue, "copy", "copy the value, pretty JSON", keys: ["yy"]),
+    copy(.line, .copyLine, "copy on a line", "copy the value on one line", keys: ["yv"]),
+    copy(.string, .copyString, "copy the text", "copy the raw string", keys: ["ys"]),
+    copy(.key, .copyKey, "copy the key", "copy the key", keys: ["yk"]),
+    copy(.path, .copyPath, "copy the path", "copy the path", keys: ["yp"]),
+  ]
+
+  private static func copy(
+    _ form: CopyForm, _ id: ActionID, _ title: String, _ help: String, keys: [String]
+  ) -> Command {
+    Command(id, title, help, keys: keys, disabled: { SharedCommands.reasonNotCopied($0, form) }) {
+      state, _ in
+      Copying.copy(&state, form)
+    }
+  }
+
+  // MARK: Files
+
+  package static let export = Command(
+    .dataExport, "export", "export the view, the marked rows or this node to a file…",
+    keys: ["ye"], disabled: { Exporting.reasonNotExported($0) }
+  ) { state, _ in Exporting.openExport(&state) }
+
+  static let importing = Command(
+    .dataImport, "import", "import records from a file…", keys: ["yi"],
+    disabled: { Importing.reasonNotImported($0) }
+  ) { state, _ in Importing.openImport(&state) }
+
+  // MARK: Searching
+
+  static let searchStart = Command(
+    .searchStart, "search", "search, the cursor jumps as you type", keys: ["/", "C-s"]
+  ) { state, _ in SearchScreen.openSearch(&state) }
+
+  static let searching: [Command] = [searchStart] + matches
+
+  /// As `searching`, where `C-s` writes.
+  static let searchingBesideWriting: [Command] = [searchStart.inner(keys: ["/"])] + matches
+
+  private static let matches: [Command] = [
+    Command(
+      .searchNext, "next match", "next match", keys: ["n"],
+      disabled: { SharedCommands.reasonNotSearched($0) }
+    ) { SearchScreen.findNext(&$0, $1 ?? 1) },
+    Command(
+      .searchPrevious, "previous match", "previous match", keys: ["N"],
+      disabled: { SharedCommands.reasonNotSearched($0) }
+    ) { SearchScreen.findNext(&$0, -($1 ?? 1)) },
+  ]
+
+  // MARK: Writes
+
+  package static let undo = Command(
+    .editUndo, "undo", "undo the last write", keys: ["u"],
+    disabled: { SharedCommands.reasonNotUndone($0) }
+  ) { UndoHistory.undo(&$0, $1 ?? 1) }.keepingAwaitedRow
+
+  static let redo = Command(
+    .editRedo, "redo", "redo what was undone", keys: ["C-r"],
+    disabled: { SharedCommands.reasonNotRedone($0) }
+  ) { UndoHistory.redo(&$0, $1 ?? 1) }.keepingAwaitedRow
+
+  /// What takes writes back, and does them again: wherever one is not typing.
+  static let undoing = [undo, redo]
+
+  /// What opens a history.
+  static let histories: [Command] = [
+    Command(
+      .historyOpen, "history", "who wrote this, and what it was before", keys: ["gh"]
+    ) { state, _ in HistoryScreen.openHistory(&state, ofAll: false) },
+    Command(
+      .historyAll, "history of all", "the history of the whole database", keys: ["gH"]
+    ) { state, _ in HistoryScreen.openHistory(&state, ofAll: true) },
+  ].keepingAwaitedRow
+
+  package static let compare = Command(
+    .recordCompare, "compare", "compare what was refused with what others wrote", keys: ["c"],
+    disabled: { QueueCommands.reasonNotCompared($0) }
+  ) { state, _ in CompareScreen.openComparison(&state) }.keepingAwaitedRow
+
+  /// What opens the comparison and the queue.
+  static let comparing: [Command] = [
+    compare,
+    Command(
+      .syncOpen, "queue", "the writes that wait or were refused", keys: ["S"]
+    ) { state, _ in QueueScreen.openQueue(&state) }.keepingAwaitedRow,
+  ]
+
+  // MARK: Places
+
+  /// What goes to places that were seen before: wherever one is not typing.
+  static let places: [Command] = [
+    Command(
+      .bookmarkSet, "set a bookmark", "set a bookmark: a letter follows", keys: ["m"]
+    ) { state, _ in PlaceHistory.awaitLetter(&state, .set, .bookmarkSet) },
+    Command(
+      .bookmarkGoto, "go to a bookmark", "go to a bookmark: its letter follows; ' goes back",
+      keys: ["'"]
+    ) { state, _ in PlaceHistory.awaitLetter(&state, .goTo, .bookmarkGoto) },
+    Command(
+      .historyBack, "back", "back to where I was", keys: ["gb", "C-o", "M-Left"],
+      disabled: { PlaceHistory.reasonNotTravelled($0, isBack: true) }
+    ) { PlaceHistory.travel(&$0, by: -($1 ?? 1)) },
+    Command(
+      .historyForward, "forward", "forward again", keys: ["gB", "M-Right"],
+      disabled: { PlaceHistory.reasonNotTravelled($0, isBack: false) }
+    ) { PlaceHistory.travel(&$0, by: $1 ?? 1) },
+  ].keepingAwaitedRow
+
+  static let paneDetail = Command(
+    .paneDetail, "detail", "show the record beside the list, or not", keys: ["p"],
+    disabled: { Panes.reasonNoDetail($0) }
+  ) { state, _ in Panes.toggleDetail(&state) }.keepingAwaitedRow
+
+  // MARK: Rows
+
+  /// What else is done with a row, and the menu of all that is.
+  package static let rows: [Command] = [
+    Command(
+      .rowActions, "menu", "all that can be done with this row", keys: ["x"],
+      disabled: { $0.layers.isEmpty && !$0.tabs.isTree ? ListCommands.reasonNoRows($0) : nil }
+    ) { state, _ in MenuScreen.openRowActions(&state) },
+    Command(
+      .recordDuplicate, "duplicate", "duplicate", keys: ["D"],
+      disabled: { RowCommands.reasonNotDuplicated($0) }
+    ) { state, _ in RowCommands.duplicate(&state) },
+    Command(
+      .linkOpen, "open the link", "open the first link in the browser", keys: ["o"],
+      disabled: { RowCommands.reasonNoLink($0) }
+    ) { state, _ in RowCommands.openLink(&state) },
+    Command(
+      .copyURL, "copy the link", "copy the first link", keys: ["yu"],
+      disabled: { RowCommands.reasonNoLink($0) }
+    ) { state, _ in RowCommands.copyLink(&state) },
+    Command(
+      .refFollow, "follow", "go to the record that this refers to", keys: ["gd"],
+      disabled: { RowCommands.reasonNoReference($0) }
+    ) { state, _ in RowCommands.followReference(&state) },
+  ]
+
+  // MARK: Marks
+
+  static let markToggle = Command(
+    .markToggle, "mark", "mark, and step down", keys: ["Space"],
+    disabled: { Marking.reasonNoRowToMark($0) }
+  ) { Marking.toggleMark(&$0, count: $1 ?? 1) }
+
+  static let markRange = Command(
+    .markRange, "mark a range", "start a range, or mark it", keys: ["v"],
+    disabled: { Marking.reasonNoRange($0) }
+  ) { state, _ in Marking.toggleRange(&state) }
+
+  static let markAll = Command(
+    .markAll, "mark all", "mark all rows of this section", keys: ["*"],
+    disabled: { Marking.reasonNothingToMark($0) }
+  ) { state, _ in Marking.markSection(&state) }
+
+  static let markClear = Command(
+    .markClear, "clear the marks", "clear the marks", keys: ["\\"],
+    disabled: { Marking.reasonNoMarks($0) }
+  ) { state, _ in Marking.clearMarks(&state) }
+
+  static let markNext = Command(
+    .markNext, "next mark", "next marked row", keys: ["]m"],
+    disabled: { Marking.reasonNoMarkedRow($0) }
+  ) { PlaceHistory.jump(&$0, to: .marked, by: $1 ?? 1) }
+
+  static let markPrevious = Command(
+    .markPrevious, "previous mark", "previous marked row", keys: ["[m"],
+    disabled: { Marking.reasonNoMarkedRow($0) }
+  ) { PlaceHistory.jump(&$0, to: .marked, by: -($1 ?? 1)) }
+}

@@ -1,0 +1,63 @@
+import RunnelTerminal
+
+/// The commands of whatever is typed into.
+///
+/// What accepting, cancelling and going to another field do is said by the table of the component in
+/// front, which is the inner one.
+package enum TypingCommands {
+  package static let input = CommandTable(.input, "While typing") {
+    accept
+    cancel
+    // Where there is nothing to save besides, it accepts.
+    Command(.formSave, "save", "save", keys: ["C-s"]) { state, count in
+      state.perform(.inputAccept, count: count)
+    }
+    GlobalCommands.suspend.inner(keys: ["C-z"])
+    GlobalCommands.redraw.inner(keys: ["C-l"])
+    GlobalCommands.help.inner("help", "help", keys: ["F1", "C-x ?"])
+  }
+
+  static let accept = Command(.inputAccept, "accept", "accept", keys: ["Enter"]) { _, _ in }
+  package static let cancel = Command(
+    .inputCancel, "cancel", "cancel", keys: ["Esc", "C-g", "C-c"]
+  ) { _, _ in }
+
+  package static let fields = CommandTable(.fields, "Between fields") {
+    fieldNext
+    fieldPrevious
+    fieldType
+  }
+
+  static let fieldNext = Command(.fieldNext, "next field", "next field", keys: ["Tab"]) { _, _ in }
+  static let fieldPrevious = Command(
+    .fieldPrevious, "previous field", "previous field", keys: ["S-Tab"]
+  ) { _, _ in }
+  static let fieldType = Command(
+    .fieldType, "type", "change the type of the field", keys: ["F2", "C-x C-t"]
+  ) { _, _ in }
+
+  // MARK: Text
+
+  static let textField = CommandTable(.textField, "Editing text") { text }
+
+  /// What a text field does itself, from its own table of keys.
+  private static let text: [Command] = {
+    var commands: [Command] = []
+    for binding in TextFieldBindings.all where commands.last?.id != binding.action {
+      let id = binding.action
+      let keys = TextFieldBindings.all.filter { $0.action == id }.map(\.keys)
+      commands.append(
+        Command(id, binding.description, binding.description, keys: keys) { state, _ in
+          state.editText(id)
+        })
+    }
+    return commands
+  }()
+
+  /// The commands that go up and down in a text, where they go somewhere else.
+  static func vertical(_ run: @escaping @Sendable (inout AppState, ActionID) -> Void) -> [Command] {
+    text.filter { $0.id == .inputPrevious || $0.id == .inputNext }.map { command in
+      command.inner { state, _ in run(&state, command.id) }
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import RunnelBase
+import RunnelTerminal
+
+/// The commands where three versions are compared.
+package enum CompareCommands {
+  package static let table = CommandTable(
+    .compare, "With this field", takesCounts: true, hints: hints
+  ) {
+    fields
+    all
+    conflicts
+    Command(
+      .conflictWrite, "write", "write the result", keys: ["C-s"],
+      disabled: { CompareCommands.reasonChoicesNotWritten($0) }
+    ) { state, _ in CompareScreen.writeChoices(&state) }
+    GlobalCommands.stepBack.inner("later", "decide later", keys: ["h", "Left"]) { state, _ in
+      CompareScreen.decideLater(&state)
+    }
+    SharedCommands.searchingBesideWriting
+  }
+
+  private static let fields: [Command] = [
+    side(.mine, .conflictMine, "mine", "keep mine", keys: ["m"]),
+    side(.theirs, .conflictTheirs, "theirs", "take theirs", keys: ["t"]),
+    side(.base, .conflictBase, "base", "take what was there before", keys: ["b"]),
+    Command(
+      .conflictEdit, "type", "type another value", keys: ["e"],
+      disabled: { CompareCommands.reasonNoChoiceTyped($0) }
+    ) { state, _ in CompareScreen.editChoice(&state) },
+  ]
+
+  private static func side(
+    _ side: ThreeWay.Side, _ id: ActionID, _ title: String, _ help: String, keys: [String]
+  ) -> Command {
+    Command(id, title, help, keys: keys, disabled: { CompareCommands.reasonNotChosen($0, side) }) {
+      state, _ in
+      CompareScreen.changeComparison(&state) { screen in
+        if let index = screen.cursorIndex { screen.model.choose(.side(side), at: index) }
+      }
+    }
+  }
+
+  private static let all: [Command] = [
+    all(.mine, .conflictAllMine, "mine for every conflict", keys: ["M"]),
+    all(.theirs, .conflictAllTheirs, "theirs for every conflict", keys: ["T"]),
+  ]
+
+  private static func all(
+    _ side: ThreeWay.Side, _ id: ActionID, _ help: String, keys: [String]
+  ) -> Command {
+    Command(id, help, help, keys: keys, disabled: { CompareCommands.reasonNotAllChosen($0, side) })
+    { state, _ in
+      CompareScreen.changeComparison(&state) { $0.model.chooseAll(side) }
+    }
+  }
+
+  private static let conflicts: [Command] = [
+    Command(
+      .changeNext, "next", "next conflict", keys: ["]c"],
+      disabled: { CompareCommands.reasonNoOtherConflict($0) }
+    ) { state, _ in CompareScreen.goToConflict(&state, by: 1) },
+    Command(
+      .changePrevious, "previous", "previous conflict", keys: ["[c"],
+      disabled: { CompareCommands.reasonNoOtherConflict($0) }
+    ) { state, _ in CompareScreen.goToConflict(&state, by: -1) },
+  ]
+
+  @Sendable
+  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
+    [
+      CommandHint(.conflictMine), CommandHint(.conflictTheirs), CommandHint(.conflictBase),
+      CommandHint(.conflictEdit), CommandHint(.changeNext), CommandHint(.conflictWrite),
+      CommandHint(.stepBack),
+    ]
+  }
+}
+
+// MARK: - Disabled reasons
+
+extension CompareCommands {
+  private static func comparison(_ state: AppState) -> CompareScreen? {
+    if case .compare(let screen)? = state.layers.last { screen } else { nil }
+  }
+
+  /// The field under the cursor of the comparison.
+  private static func comparedRow(_ state: AppState) -> ThreeWay.Row? {
+    comparison(state).flatMap { screen in screen.cursorIndex.map { screen.model.rows[$0] } }
+  }
+
+  private static let noField = "move to a field to choose for it"
+
+  static func reasonNotChosen(_ state: AppState, _ side: ThreeWay.Side) -> String? {
+    guard let row = comparedRow(state) else { return noField }
+    if row.isSame { return "nobody changed it" }
+    return row.choice == .side(side) ? "that is what is kept" : nil
+  }
+
+  static func reasonNoChoiceTyped(_ state: AppState) -> String? {
+    guard let row = comparedRow(state) else { return noField }
+    return LineEditor.isTooLong(FieldKind.text(of: row.value ?? row.mine))
+      ? "too long to be edited here: choose a version" : nil
+  }
+
+  static func reasonNotAllChosen(_ state: AppState, _ side: ThreeWay.Side) -> String? {
+    guard let screen = comparison(state) else { return nil }
+    var model = screen.model
+    model.chooseAll(side)
+    if model != screen.model { return nil }
+    return model.rows.contains(where: \.isConflict)
+      ? "that is what is kept" : reasonAllMerged(state)
+  }
+
+  static func reasonNoOtherConflict(_ state: AppState) -> String? {
+    guard let screen = comparison(state) else { return nil }
+    var other = screen
+    if !other.moveToConflict(by: 1, height: state.height) { return reasonAllMerged(state) }
+    return other.list == screen.list ? "this is the only field that needs a choice" : nil
+  }
+
+  static func reasonChoicesNotWritten(_ state: AppState) -> String? {
+    if let reason = state.reasonReadOnly { return reason }
+    guard let screen = comparison(state) else { return nil }
+    // With several to choose the key goes to the next one.
+    var other = screen
+    guard screen.model.undecidedCount > 0, other.moveToConflict(by: 1, height: state.height),
+      other.list == screen.list
+    else { return nil }
+    return CompareScreen.words(undecided: screen.model.undecidedCount)
+  }
+
+  private static func reasonAllMerged(_ state: AppState) -> String {
+    "nothing needs a choice: \(state.phrase("all is merged", .conflictWrite, "writes it"))"
+  }
+}

@@ -1,0 +1,116 @@
+import RunnelBase
+package import RunnelTerminal
+import RunnelTree
+
+/// Draws three versions of one place: beside each other with the result below, or below each other.
+package struct CompareDrawing {
+  private static let nameWidth = 12
+
+  package let screen: CompareScreen
+  let rect: Rect
+  /// What is looked for; nil if nothing is.
+  package let search: String?
+
+  package func draw(into canvas: inout Canvas) {
+    canvas.fill(rect)
+    let (list, below) = rect.splitTop(screen.listHeight(of: rect.height))
+    let glyphs = canvas.glyphs
+    ListWidget.draw(
+      screen.content, screen.list, headings: screen.headings,
+      rowText: { id, width in
+        (screen.isWide ? wideLine(id, width: width, glyphs) : narrowLine(id, glyphs))
+          .marking(search, isCurrent: screen.list.cursor == .row(id))
+      }, into: &canvas, rect: list)
+    if screen.isWide { drawResult(into: &canvas, below) }
+  }
+
+  // MARK: Below each other
+
+  private func narrowLine(_ id: String, _ glyphs: Glyphs) -> StyledLine {
+    guard let index = id.split(separator: ".").first.flatMap({ Int($0) }),
+      let side = screen.side(ofRow: id)
+    else { return StyledLine() }
+    let row = screen.model.rows[index]
+    let isKept = row.choice == .side(side)
+    var line = StyledLine(" \(isKept ? glyphs.marked : " ") ", .rowMarked)
+    line.append("\(side)".padding(to: 8), .muted)
+    line.append(text(row[side]), role(of: side, row))
+    if case .typed(let json)? = row.choice, side == .theirs {
+      line.append("  \(glyphs.marked) typed \(text(json))", .rowMarked)
+    }
+    return line
+  }
+
+  // MARK: Beside each other
+
+  private func wideLine(_ id: String, width: Int, _ glyphs: Glyphs) -> StyledLine {
+    guard let index = Int(id) else { return StyledLine() }
+    let row = screen.model.rows[index]
+    let sign = row.isConflict ? glyphs.conflict : row.isSame ? " " : glyphs.changed
+    var line = StyledLine(" \(sign) ", row.choice == nil ? .conflict : .rowChanged)
+    let name = screen.name(of: row)
+    line.append(cut(name, to: CompareDrawing.nameWidth, glyphs) + " ", .jsonKey)
+    let column = max((width - 4 - CompareDrawing.nameWidth) / 3 - 4, 4)
+    for side in ThreeWay.Side.allCases {
+      line.append("\(glyphs.vertical) ", .frame)
+      line.append(row.choice == .side(side) ? glyphs.marked : " ", .rowMarked)
+      line.append(cut(text(row[side]), to: column, glyphs) + " ", role(of: side, row))
+    }
+    return line
+  }
+
+  /// What comes of the choices, field by field.
+  private func drawResult(into canvas: inout Canvas, _ area: Rect) {
+    guard area.height > 1 else { return }
+    let (rule, rest) = area.splitTop(1)
+    canvas.horizontalLine(row: rule.row, column: rule.column, width: rule.width, role: .frame)
+    canvas.put(" Result ", at: rule.splitLeft(2).rest.origin, width: rule.width - 2, role: .title)
+    let first = max(0, min(screen.cursorIndex ?? 0, screen.model.rows.count - rest.height))
+    for (offset, row) in screen.model.rows.dropFirst(first).prefix(rest.height).enumerated() {
+      var line = StyledLine(
+        "   " + cut(screen.name(of: row), to: CompareDrawing.nameWidth, canvas.glyphs) + "  ",
+        .jsonKey)
+      if let value = row.value {
+        line.append(text(value), row.isSame ? .muted : .text)
+        if !row.isSame { line.append("  " + CompareScreen.words(of: row), .muted) }
+      } else {
+        line.append("?  choose", .conflict)
+      }
+      canvas.put(line, at: rest.line(offset).origin, width: rest.width)
+    }
+  }
+
+  // MARK: Text
+
+  private func text(_ json: JSONValue) -> String { json == .null ? "(none)" : json.jsonText() }
+
+  private func role(of side: ThreeWay.Side, _ row: ThreeWay.Row) -> StyleRole {
+    if row.isSame || side == .base { return .muted }
+    return row[side] == row.base ? .muted : side == .mine ? .rowPending : .rowNew
+  }
+
+  private func cut(_ text: String, to width: Int, _ glyphs: Glyphs) -> String {
+    var taken = ""
+    var used = 0
+    for cluster in CellText.sanitize(text, glyphs: glyphs) {
+      if used + cluster.width > width - CellWidth.width(of: glyphs.ellipsis),
+        taken.count < text.count,
+        CellWidth.width(of: text) > width
+      {
+        taken += glyphs.ellipsis
+        used += CellWidth.width(of: glyphs.ellipsis)
+        break
+      }
+      taken += cluster.text
+      used += cluster.width
+    }
+    return taken + String(repeating: " ", count: max(width - used, 0))
+  }
+}
+
+extension String {
+  /// The text with blanks after it, to so many characters.
+  fileprivate func padding(to width: Int) -> String {
+    self + String(repeating: " ", count: max(width - count, 0))
+  }
+}

@@ -1,0 +1,293 @@
+package import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+// Where others wrote what the user was about to write: base, mine and theirs, to choose from.
+
+extension CompareScreen {
+  // MARK: Opening
+
+  /// Compares what was refused last, or at the record at hand, with what others wrote.
+  static func openComparison(_ state: inout AppState) {
+    if case .queue(let screen)? = state.layers.last {
+      if let draft = screen.cursorWrite(in: state.writes.queue)?.draft { compare(&state, draft) }
+      return
+    }
+    guard let draft = draftAtHand(state) else { return }
+    // The next time it is the turn of the next one.
+    if let index = state.writes.comparable.firstIndex(of: draft) {
+      state.writes.comparable.append(state.writes.comparable.remove(at: index))
+    }
+    compare(&state, draft)
+  }
+
+  /// What is to be compared at the record at hand, or else what was refused last; nil if nothing is.
+  static func draftAtHand(_ state: AppState) -> CompareDraft? {
+    if let path = OutsideEdit.placeAtHand(state),
+      let draft = state.writes.queue.conflict(at: path)?.draft
+    {
+      return draft
+    }
+    return state.writes.comparable.first
+      ?? state.writes.queue.refused.last { $0.draft != nil }?.draft
+  }
+
+  /// Reads what others made of a place, to compare it; if nobody asked for that, it is shown only if the
+  /// user has done nothing else by then.
+  static func compare(_ state: inout AppState, _ draft: CompareDraft, isAsked: Bool = true) {
+    state.read(draft.path, for: .compare(draft, after: isAsked ? nil : state.input.count))
+  }
+
+  /// Says that something is to be compared, where the user does something else by now.
+  static func sayKeptDraft(_ state: inout AppState, _ draft: CompareDraft) {
+    state.say(
+      .warning, state.phrase("\(draft.path) was changed meanwhile", .recordCompare, "compares"))
+  }
+
+  /// Gives up reading values for the editor or to be compared; false if none is read.
+  static func stopReadingValues(_ state: inout AppState) -> Bool {
+    let isStopped = state.requests.giveUpReads { purpose in
+      switch purpose {
+      case .editOutside, .compare: true
+      case .copy, .duplicate: false
+      }
+    }
+    if isStopped { state.say(.info, "stopped") }
+    return isStopped
+  }
+
+  /// What others made of a place was read.
+  static func startComparing(_ state: inout AppState, _ draft: CompareDraft, _ theirs: JSONValue) {
+    let screen = CompareScreen(
+      draft, theirs: theirs, columns: state.size.columns, height: state.height)
+    if screen.model[.mine] == screen.model[.theirs] {
+      forget(&state, draft)
+      return state.say(.info, "nothing to choose: \(draft.path) is as you wanted it")
+    }
+    state.layers.removeAll { layer in
+      if case .compare(let other) = layer { other.draft.path == draft.path } else { false }
+    }
+    if state.hasEditor {
+      let hint = state.phrase("it is kept", .syncOpen, "lists it")
+      return state.say(.warning, "\(draft.path) was changed meanwhile · \(hint)")
+    }
+    state.layers.append(.compare(screen))
+    if !state.database.isReadOnly, screen.model.undecidedCount > 0 {
+      state.say(.warning, conflictText(state, of: draft))
+    }
+  }
+
+  /// What is said where something has to be chosen; short where there are no hints, with the keys.
+  private static func conflictText(_ state: AppState, of draft: CompareDraft) -> String {
+    let keys = KeyText(state.settings.keymap, state.contexts)
+    if state.layout.isCompact, let mine = keys.keys(.conflictMine),
+      let theirs = keys.keys(.conflictTheirs)
+    {
+      return "was changed: \(mine) mine, \(theirs) theirs"
+    }
+    return "\(draft.path) was changed meanwhile: choose what is kept"
+  }
+
+  private static func forget(_ state: inout AppState, _ draft: CompareDraft) {
+    if let queued = draft.queued { state.writes.queue.drop(queued) }
+    state.writes.comparable.removeAll { $0.path == draft.path }
+    QueueScreen.refreshQueue(&state)
+  }
+
+  // MARK: Choosing
+
+  /// Leaves the comparison.
+  static func decideLater(_ state: inout AppState) {
+    guard case .compare(let screen)? = state.layers.last else { return }
+    state.closeLayer()
+    if screen.draft.queued != nil {
+      state.say(.info, state.phrase("kept as it is", .syncOpen, "lists it"))
+    }
+  }
+
+  static func goToConflict(_ state: inout AppState, by step: Int) {
+    let height = state.height
+    changeComparison(&state) { _ = $0.moveToConflict(by: step, height: height) }
+  }
+
+  /// Changes what is compared, and shows it.
+  static func changeComparison(_ state: inout AppState, _ body: (inout CompareScreen) -> Void) {
+    guard case .compare(let before)? = state.layers.last else { return }
+    var screen = before
+    body(&screen)
+    sayDecided(&state, screen, before)
+    screen.rebuild(columns: state.size.columns, height: state.height)
+    state.layers[state.layers.count - 1] = .compare(screen)
+  }
+
+  /// Says what comes next when the last choice was made.
+  private static func sayDecided(
+    _ state: inout AppState, _ screen: CompareScreen, _ before: CompareScreen
+  ) {
+    guard screen.model.undecidedCount == 0, before.model.undecidedCount > 0 else { return }
+    state.say(.info, state.phrase("all is chosen", .conflictWrite, "writes it"))
+  }
+
+  /// Asks for another value for the field under the cursor.
+  static func editChoice(_ state: inout AppState) {
+    guard case .compare(let screen)? = state.layers.last, let index = screen.cursorIndex else {
+      return
+    }
+    let row = screen.model.rows[index]
+    let value = row.value ?? row.mine
+    let field = FormScreen.Field(
+      screen.name(of: row), kind: FieldKind(value), text: FieldKind.text(of: value))
+    state.layers.append(
+      .form(
+        FormScreen(
+          purpose: .choose(index), title: "Another value for \(screen.name(of: row))",
+          fields: [field])))
+  }
+
+  /// Takes a value that was typed for a place.
+  static func take(_ state: inout AppState, choice value: JSONValue, at index: Int) {
+    // The form was opened from the comparison on top: others below are of other records.
+    let top = state.layers.lastIndex { if case .compare = $0 { true } else { false } }
+    guard let top, case .compare(var screen) = state.layers[top],
+      screen.model.rows.indices.contains(index)
+    else { return }
+    screen.model.choose(.typed(value), at: index)
+    screen.rebuild(columns: state.size.columns, height: state.height)
+    state.layers[top] = .compare(screen)
+  }
+
+  // MARK: Writing
+
+  /// Writes what was chosen, unless others have changed it again.
+  static func writeChoices(_ state: inout AppState) {
+    guard case .compare(var screen)? = state.layers.last else { return }
+    if screen.model.undecidedCount > 0 {
+      _ = screen.moveToConflict(by: 1, height: state.height)
+      state.layers[state.layers.count - 1] = .compare(screen)
+      return state.say(.info, CompareScreen.words(undecided: screen.model.undecidedCount))
+    }
+    let (theirs, result) = (screen.model.theirs, screen.model.result)
+    do throws(Refusal) {
+      guard
+        let request = try state.database.resources.replacing(
+          theirs, with: result, at: screen.draft.path)
+      else {
+        state.closeLayer()
+        forget(&state, screen.draft)
+        return state.say(.info, "what others wrote is kept\(nextComparison(state))")
+      }
+      let conditions = screen.model.rows.filter { !$0.isSame }.map { row in
+        WriteCondition(
+          Path(unchecked: screen.draft.path.keys + row.place.keys), row.theirs)
+      }
+      state.closeLayer()
+      var draft = screen.draft
+      (draft.base, draft.mine) = (theirs, result)
+      state.submit(.merge(draft, theirs: theirs), .guarded(request, conditions))
+    } catch {
+      state.say(.error, error.message)
+    }
+  }
+
+  /// The merge of a comparison is on disk.
+  static func finish(_ state: inout AppState, _ draft: CompareDraft) {
+    forget(&state, draft)
+    state.say(.info, "saved\(nextComparison(state))")
+  }
+
+  /// How many more places are to be compared, to stand behind other words; empty if none is.
+  private static func nextComparison(_ state: AppState) -> String {
+    let count = state.writes.comparable.count
+    if count == 0 { return "" }
+    return state.phrase(" · \(count) more could not be taken back", .recordCompare, "compares")
+  }
+
+  // MARK: What is compared
+
+  /// What is compared where a write was refused because others wrote there; nil if nothing can be.
+  static func draft(_ state: AppState, of purpose: WritePurpose) -> CompareDraft? {
+    switch purpose {
+    case .edit(let record, let edit):
+      let mine = edit.input.isEmpty ? JSONValue.null : (try? edit.input.value()) ?? .null
+      return CompareDraft(
+        path: Path(unchecked: record.keys + edit.field.keys),
+        base: edit.original?.json ?? .null, mine: mine)
+    case .form(let form): return draft(state, of: form)
+    case .editOutside(let edit, let text):
+      guard let mine = try? JSONValue(parsing: text) else { return nil }
+      return CompareDraft(path: edit.path, base: edit.original, mine: mine)
+    case .merge(let draft, _): return draft
+    case .send, .delete, .deleteMarked, .importRow, .pasted, .duplicate, .toggle, .undo,
+      .reversal:
+      return nil
+    }
+  }
+
+  private static func draft(_ state: AppState, of form: FormScreen) -> CompareDraft? {
+    var form = form
+    guard let values = form.values() else { return nil }
+    switch form.purpose {
+    case .setLeaf(let path, let original):
+      return CompareDraft(path: path, base: original, mine: values.first?.value ?? .null)
+    case .editResource(let path, let original):
+      guard var mine = try? RunnelTree.Node(json: original) else { return nil }
+      for field in form.fields {
+        let value = values.first { $0.path == field.path }?.value ?? .null
+        if let node = try? RunnelTree.Node(json: value) {
+          mine = mine.replacing(field.path, with: node)
+        }
+      }
+      return CompareDraft(path: path, base: original, mine: mine.json)
+    case .addRecord, .addChild, .addField, .addResource, .choose, .export,
+      .importFile:
+      return nil
+    }
+  }
+
+  /// What is compared where something could not be taken back: what it did, what would be put back.
+  static func draft(_ state: AppState, of part: UndoHistory.Part) -> CompareDraft? {
+    guard case .operation(let entry) = part, entry.old != .null || entry.new != .null else {
+      return nil
+    }
+    let owned = state.database.resources.registry.ownedFields(of: entry.resource)
+    return CompareDraft(
+      path: entry.path, base: entry.new.without(owned), mine: entry.old.without(owned))
+  }
+
+  /// Asks the history what a write did that could not be taken back, to compare it.
+  static func compareWrite(_ state: inout AppState, _ id: Int64) {
+    state.ask(.history(.root, before: id + 1, count: 1), for: .comparedWrite)
+  }
+
+  /// The history told of a write that could not be taken back.
+  static func take(_ state: inout AppState, compared page: HistoryPage) {
+    for part in page.entries.first?.parts ?? [] where !part.isPriority {
+      guard let values = part.values else { continue }
+      state.writes.comparable.append(
+        CompareDraft(path: part.path, base: values.new, mine: values.old))
+    }
+  }
+}
+
+extension JSONValue {
+  /// The record without some fields.
+  fileprivate func without(_ fields: Set<RunnelTree.Key>) -> JSONValue {
+    guard case .object(let members) = self else { return self }
+    let names = Set(fields.map(\.text))
+    return .object(members.filter { !names.contains($0.name) })
+  }
+}
+
+extension ResourceBook {
+  /// The request that makes one value of another where it stands; nil if they are the same.
+  package func replacing(
+    _ old: JSONValue, with new: JSONValue, at path: Path
+  ) throws(Refusal) -> WriteRequest? {
+    if old == new { return nil }
+    if new == .null { return try removing(path) }
+    if old == .null { return try setting(new, at: path) }
+    if case .object = old, case .object = new { return try replacing(old, by: new, at: path) }
+    return try setting(new, at: path)
+  }
+}

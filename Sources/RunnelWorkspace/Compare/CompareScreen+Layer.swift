@@ -1,0 +1,37 @@
+import RunnelBase
+import RunnelTerminal
+
+// Three versions that are compared, as a layer.
+
+extension CompareScreen: ListLayer {
+  var layer: Layer { .compare(self) }
+  var summary: String { "comparison of \(draft.path)" }
+  var heading: String? { "compare \(draft.path)" }
+
+  func contexts(about hand: AtHand) -> [KeymapContext] { [.compare, .list, .global] }
+
+  mutating func fit(_ state: AppState) {
+    rebuild(columns: state.size.columns, height: state.height)
+  }
+
+  func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    CompareDrawing(screen: self, rect: screen.layout.body, search: screen.state.trail.search)
+      .draw(into: &canvas)
+  }
+
+  // MARK: Rows
+
+  func depth(ofRow id: String) -> Int { 0 }
+
+  /// The name of a place, and the version in the row, or all of them.
+  func text(ofRow id: String) -> String {
+    guard let index = id.split(separator: ".").first.flatMap({ Int($0) }),
+      model.rows.indices.contains(index)
+    else { return "" }
+    let row = model.rows[index]
+    let sides = side(ofRow: id).map { [$0] } ?? ThreeWay.Side.allCases
+    return ([name(of: row)] + sides.map { row[$0].jsonText() }).joined(separator: " ")
+  }
+
+  func textColumn(ofRow id: String) -> Int? { nil }
+}

@@ -1,0 +1,151 @@
+package import RunnelBase
+import RunnelTerminal
+package import RunnelTree
+
+/// What was to be written where others wrote meanwhile.
+package struct CompareDraft: Hashable, Sendable {
+  /// The place that is compared.
+  package var path: Path
+  /// The base version: the value when the user began.
+  package var base: JSONValue
+  /// The user's version.
+  var mine: JSONValue
+  /// The number in the queue under which it is kept; nil if it is not.
+  var queued: RequestID?
+}
+
+/// Three versions of one place, to choose from.
+package struct CompareScreen: Hashable, Sendable {
+  /// From so many columns on the versions stand beside each other.
+  static let wideColumns = 100
+  private static let section = "fields"
+
+  let draft: CompareDraft
+  var model: ThreeWay
+  /// True if the versions stand beside each other; else below each other.
+  private(set) var isWide = false
+  package private(set) var content = ListContent()
+  /// The headings of the sections, by section.
+  private(set) var headings: [String: ListHeading] = [:]
+  package var list = ListState()
+
+  init(_ draft: CompareDraft, theirs: JSONValue, columns: Int, height: Int) {
+    self.draft = draft
+    model = ThreeWay(base: draft.base, mine: draft.mine, theirs: theirs)
+    rebuild(columns: columns, height: height)
+    if let first = model.rows.firstIndex(where: { $0.choice == nil })
+      ?? model.rows.firstIndex(where: { !$0.isSame })
+    {
+      moveTo(first, height: height)
+    }
+  }
+
+  /// The index of the place under the cursor; nil if it is on none.
+  var cursorIndex: Int? {
+    switch list.cursor {
+    case .row(let id): Int(id.split(separator: ".").first ?? "")
+    case .header(let id): isWide ? nil : Int(id)
+    case nil: nil
+    }
+  }
+
+  /// The version that a row of the narrow form shows; nil in the wide one.
+  func side(ofRow id: String) -> ThreeWay.Side? {
+    switch id.split(separator: ".").last {
+    case "base": .base
+    case "mine": .mine
+    case "theirs": .theirs
+    default: nil
+    }
+  }
+
+  /// The height of the list: in the wide form the result stands below it.
+  func listHeight(of height: Int) -> Int {
+    isWide ? max(height - resultHeight(of: height), 1) : height
+  }
+
+  /// The height of what shows the result.
+  func resultHeight(of height: Int) -> Int {
+    isWide ? min(model.rows.count + 2, height / 2) : 0
+  }
+
+  mutating func moveTo(_ index: Int, height: Int) {
+    let id = isWide ? "\(index)" : "\(index).mine"
+    _ = list.moveTo(.row(id), in: content, height: listHeight(of: height))
+  }
+
+  /// Goes to the next place that needs a choice, or needed one.
+  mutating func moveToConflict(by step: Int, height: Int) -> Bool {
+    let conflicts = model.rows.indices.filter { model.rows[$0].isConflict }
+    let undecided = conflicts.filter { model.rows[$0].choice == nil }
+    let wanted = undecided.isEmpty ? conflicts : undecided
+    guard let first = wanted.first, let last = wanted.last else { return false }
+    let cursor = cursorIndex ?? -1
+    let next =
+      step > 0
+      ? wanted.first { $0 > cursor } ?? first : wanted.last { $0 < cursor } ?? last
+    moveTo(next, height: height)
+    return true
+  }
+
+  /// Makes the rows anew: after a choice, or in another width.
+  mutating func rebuild(columns: Int, height: Int) {
+    let index = cursorIndex
+    let wasWide = isWide
+    isWide = columns >= CompareScreen.wideColumns
+    var sections: [ListSection] = []
+    headings = [:]
+    if isWide {
+      sections = [
+        ListSection(id: CompareScreen.section, rows: model.rows.indices.map { "\($0)" })
+      ]
+      headings[CompareScreen.section] = ListHeading(
+        title: StyledLine("\(draft.path)", .sectionHeader), detail: StyledLine(counts, .muted))
+    } else {
+      for (index, row) in model.rows.enumerated() where !row.isSame {
+        let id = "\(index)"
+        sections.append(
+          ListSection(id: id, rows: ThreeWay.Side.allCases.map { "\(id).\($0)" }))
+        headings[id] = ListHeading(
+          title: StyledLine(name(of: row), .sectionHeader),
+          detail: StyledLine(CompareScreen.words(of: row), row.choice == nil ? .conflict : .muted))
+      }
+    }
+    content = ListContent(sections: sections)
+    if wasWide != isWide || list.cursor == nil {
+      list = ListState()
+      list.apply(
+        .reload, from: ListContent(), to: content, height: listHeight(of: height))
+      if let index { moveTo(index, height: height) }
+    }
+    list.resize(toHeight: listHeight(of: height), in: content)
+  }
+
+  /// What a place is called.
+  package func name(of row: ThreeWay.Row) -> String {
+    row.place.isRoot ? draft.path.lastKey?.text ?? "/" : row.place.text
+  }
+
+  /// How many places differ, and need a choice.
+  var counts: String {
+    let differing = model.rows.count { !$0.isSame }
+    let open = model.undecidedCount
+    return "\(differing) differ, " + (open == 0 ? "all decided" : "\(open) to choose")
+  }
+
+  /// How many places need a choice.
+  package static func words(undecided count: Int) -> String {
+    count == 1 ? "1 field needs a choice" : "\(count) fields need a choice"
+  }
+
+  /// What becomes of a place.
+  package static func words(of row: ThreeWay.Row) -> String {
+    switch row.choice {
+    case nil: "choose"
+    case .typed: "typed"
+    case .side(.base): "base"
+    case .side(.mine): row.isConflict ? "mine" : "mine, merged"
+    case .side(.theirs): row.isConflict || row.isSame ? "theirs" : "theirs, merged"
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Deleting records of a list: the one under the cursor, or all that are marked.
+
+/// How far the deletion of several records is.
+///
+/// Each is a write of its own, by the operation of its resource: one that fails stops no other.
+package struct Deletion: Hashable, Sendable {
+  /// How many there were.
+  package var count: Int
+  /// How many are not answered yet.
+  package var waiting: Int
+  /// The first one that is still there, and why.
+  package var failure: String?
+  /// How many are still there.
+  var failedCount = 0
+}
+
+/// Deletes records and nodes, after a question.
+enum Deleting {
+  /// The most records that `y` alone deletes.
+  static let deletedByYesMax = 100
+  /// How many of them a question names.
+  private static let namedMax = 3
+  /// How many of them are named where all is told.
+  private static let listedMax = 30
+
+  // MARK: Questions
+
+  /// Asks before the marked records are deleted, or the one under the cursor.
+  static func deleteRecord(_ state: inout AppState) {
+    let screen = state.tabs.front
+    if screen.markCount > 0 { return confirmRemovalOfMarked(&state, in: screen) }
+    guard let record = screen.cursorRecord else { return }
+    confirmRemoval(&state, of: record.path, record.row.summary)
+  }
+
+  private static func confirmRemovalOfMarked(_ state: inout AppState, in screen: ListScreen) {
+    let marked = screen.markedRecords
+    if let record = marked.first, marked.count == 1 {
+      return confirmRemoval(&state, of: record.path, record.row.summary)
+    }
+    confirmRemoval(
+      &state, of: marked.map(\.path), kind: "records", hidden: screen.markCount - marked.count,
+      word: marked.count > deletedByYesMax
+        ? screen.definition.source.path.lastKey?.text ?? "all" : nil)
+  }
+
+  /// Asks before the marked nodes of the tree are deleted.
+  static func deleteMarkedNodes(_ state: inout AppState) {
+    let marked = state.tabs.tree.markedNodes
+    if let node = marked.first, marked.count == 1 {
+      return confirmRemoval(&state, of: node.path, node.row.summary)
+    }
+    let isMuch =
+      marked.count > deletedByYesMax
+      || marked.contains { isCollection(state, $0.path, $0.row.summary) }
+    confirmRemoval(
+      &state, of: marked.map(\.path), kind: "nodes", hidden: 0,
+      word: isMuch ? marked.first?.path.parent?.lastKey?.text ?? "all" : nil)
+  }
+
+  /// Asks before a node is removed.
+  static func confirmRemoval(_ state: inout AppState, of path: Path, _ summary: NodeSummary) {
+    let content =
+      switch summary.kind {
+      case .children(let count): count == 1 ? "1 child" : "\(count) children, and all below them"
+      case .leaf(let leaf): short(FieldKind.text(of: leaf.json))
+      case .empty: "nothing"
+      }
+    var removal = Removal(
+      [path], content: content, warning: state.database.resources.warning(onRemovalOf: path),
+      isOperation: [state.database.resources.isOperation(removalOf: path)])
+    if case .children(let count) = summary.kind, holdsCollections(state, path) {
+      removal.countingContent = count == 1 ? "1 child" : "\(count) children"
+    }
+    ask(
+      &state, removal, title: "Delete",
+      word: isCollection(state, path, summary) ? path.lastKey?.text ?? "all" : nil)
+  }
+
+  /// True if the children of a node are collections: it is of interest how many records they have.
+  private static func holdsCollections(_ state: AppState, _ path: Path) -> Bool {
+    let isParent = state.tabs.lists.contains { $0.definition.source.path.parent == path }
+    guard !path.isRoot, let child = try? path.child(RunnelTree.Key("any")) else { return isParent }
+    return isParent || state.database.resources.isAboveRecords(child)
+  }
+
+  private static func confirmRemoval(
+    _ state: inout AppState, of paths: [Path], kind: String, hidden: Int, word: String?
+  ) {
+    guard let first = paths.first else { return }
+    var removal = Removal(
+      paths, content: "\(paths.count) \(kind)",
+      warning: state.database.resources.warning(onRemovalOf: first),
+      isOperation: paths.map(state.database.resources.isOperation))
+    removal.hiddenCount = hidden
+    ask(&state, removal, title: "Delete \(paths.count) marked \(kind)", word: word)
+  }
+
+  /// A text for a question, however long it is.
+  private static func short(_ text: String) -> String {
+    let start = text.prefix(200)
+    return start.endIndex < text.endIndex ? start + "…" : text
+  }
+
+  /// True if records stand below a node, or very many children: a key is too little to remove it.
+  private static func isCollection(_ state: AppState, _ path: Path, _ summary: NodeSummary) -> Bool
+  {
+    guard case .children(let count) = summary.kind else { return false }
+    return count > deletedByYesMax || state.database.resources.isAboveRecords(path)
+      || state.tabs.lists.contains { path.contains($0.definition.source.path) }
+  }
+
+  private static func ask(_ state: inout AppState, _ removal: Removal, title: String, word: String?)
+  {
+    if state.refusesWriting() { return }
+    var question = Question(
+      .remove(removal, word: word.map { Question.Word(word: $0) }), title: title,
+      openedAt: state.now)
+    Question.offer(state, removal.paths.count == 1 ? "delete" : "delete all", "keep", in: &question)
+    describe(state, removal, in: &question)
+    state.layers.append(.question(question))
+    if let next = removal.next { state.ask(.excerpt(next), for: .preview(next)) }
+  }
+
+  /// Says in a question what is known of what it removes.
+  private static func describe(_ state: AppState, _ removal: Removal, in question: inout Question) {
+    let isFull = question.isFull
+    if isFull { question.toggleFull() }
+    let named = removal.paths.prefix(namedMax)
+    var message = named.map { StyledLine($0.description) }
+    let rest = removal.paths.count - named.count
+    if rest > 0 { message.append(StyledLine("and \(rest) more", .muted)) }
+    message.append(StyledLine("\(removal.content) · \(removal.size)", .muted))
+    if removal.hiddenCount > 0 {
+      message.append(StyledLine("\(removal.hiddenCount) that the filter hides stay", .muted))
+    }
+    if let warning = removal.warning { message.append(StyledLine(warning, .warn)) }
+    if let undoing = removal.undoing(listKeys(state, for: .editUndo)) { message.append(undoing) }
+    question.dialog.message = message
+    question.explanation = explanation(state, of: removal, named: named.count)
+    if isFull { question.toggleFull() }
+  }
+
+  private static func listKeys(_ state: AppState, for action: ActionID) -> String? {
+    (state.tabs.isTree ? KeyText.treeKeys(state) : KeyText.listKeys(state)).keys(action)
+  }
+
+  /// The full explanation of what will happen.
+  private static func explanation(
+    _ state: AppState, of removal: Removal, named: Int
+  ) -> [StyledLine] {
+    var lines: [StyledLine] = []
+    for path in removal.paths.dropFirst(named).prefix(listedMax) {
+      lines.append(StyledLine(path.description))
+    }
+    lines.append(
+      StyledLine("What stands there goes at once, also from the screens of others.", .muted))
+    if removal.lostCount > 0, let keys = listKeys(state, for: .dataExport) {
+      lines.append(StyledLine("\(keys) writes it to a file first.", .muted))
+    }
+    if removal.paths.count > 1 {
+      lines.append(
+        StyledLine("Each is deleted by itself: one that is refused stops no other.", .muted))
+    }
+    if removal.isOperation.contains(true) {
+      lines.append(
+        StyledLine(
+          "Counters follow. With more than \(UndoHistory.recordsMax) records that belong to one, "
+            + "it cannot be taken back.", .muted))
+    }
+    if removal.isOperation.contains(false) {
+      lines.append(
+        StyledLine(
+          "It can be taken back as long as nobody writes there, and the history keeps it.", .muted))
+    }
+    return lines
+  }
+
+  /// What stands at a place was read: a question about its removal says how large it is.
+  static func weigh(_ state: inout AppState, _ path: Path, _ excerpt: NodeExcerpt?) {
+    for (index, layer) in state.layers.enumerated() {
+      guard case .question(var question) = layer, question.removal?.next == path,
+        let removal = question.take(excerpt)
+      else { continue }
+      describe(state, removal, in: &question)
+      state.layers[index] = .question(question)
+      if let next = removal.next { state.ask(.excerpt(next), for: .preview(next)) }
+    }
+  }
+
+  // MARK: Deleting
+
+  /// Deletes records, each by a write of its own.
+  static func delete(_ state: inout AppState, _ paths: [Path]) {
+    var deletion = state.writes.deletion ?? Deletion(count: 0, waiting: 0)
+    deletion.count += paths.count
+    deletion.waiting += paths.count
+    state.writes.deletion = deletion
+    state.marked.rangeStart = nil
+    let words = paths.count == 1 ? "1 record" : "\(paths.count) records"
+    UndoHistory.joining("deleted \(words)", &state) { state in
+      for path in paths {
+        do throws(Refusal) {
+          state.submit(.deleteMarked(path), try state.database.resources.removing(path))
+        } catch {
+          Deleting.noteFailure(&state, toDelete: path, error)
+        }
+      }
+    }
+  }
+
+  /// One of several records is gone; it is marked no more.
+  static func noteDeletion(_ state: inout AppState, of path: Path) {
+    let key = Record.key(of: path)
+    for view in state.tabs.lists.indices
+    where state.tabs.lists[view].marks.contains(key) {
+      state.tabs.lists[view].marks.remove(key)
+    }
+    state.tabs.tree.marks.remove(path.description)
+    state.writes.deletion?.waiting -= 1
+    sayDeletion(&state)
+  }
+
+  /// One of several records is still there; the others are deleted all the same.
+  static func noteFailure(_ state: inout AppState, toDelete path: Path, _ refusal: Refusal) {
+    state.writes.deletion?.waiting -= 1
+    state.writes.deletion?.failedCount += 1
+    if state.writes.deletion?.failure == nil {
+      state.writes.deletion?.failure = "\(path): \(refusal.message)"
+    }
+    sayDeletion(&state)
+  }
+
+  /// When the last one is answered, says what became of all.
+  private static func sayDeletion(_ state: inout AppState) {
+    guard let deletion = state.writes.deletion, deletion.waiting == 0 else { return }
+    state.writes.deletion = nil
+    guard let failure = deletion.failure else {
+      return state.say(.info, "deleted \(deletion.count) records")
+    }
+    let done = deletion.count - deletion.failedCount
+    let others = deletion.failedCount == 1 ? "" : " (and \(deletion.failedCount - 1) others)"
+    state.say(.error, "deleted \(done) of \(deletion.count) records; not \(failure)\(others)")
+  }
+}

@@ -1,0 +1,277 @@
+import RunnelBase
+package import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+/// What is to be written to a file, and how.
+package struct ExportJob: Hashable, Sendable {
+  /// Which records.
+  package enum Source: Hashable, Sendable {
+    /// All rows of a view that its filter wants, loaded or not.
+    case view(ViewDefinition, Filter?, FilterMatcher.Surroundings)
+    /// These records.
+    case records([Record], columns: [FieldPath])
+    /// What stands at a place: a row for each child, or the value itself.
+    case subtree(Path)
+    /// What stands at these places: a row for each.
+    case nodes([Path])
+  }
+
+  package var source: Source
+  package var format: ExportFormat
+  /// The file, as it was typed.
+  package var file: String
+  /// Whether a file that is there is replaced.
+  package var replaces = false
+}
+
+/// How an export goes, or ended.
+package enum ExportReport: Hashable, Sendable {
+  /// So many records were written so far.
+  case progress(count: Int)
+  /// The file is there: so many records and bytes, and so many records with fields that have no column.
+  case done(file: String, count: Int, bytes: Int, cutCount: Int)
+  /// There is such a file already.
+  case isThere(String)
+  /// It could not be written, for this reason; no file was left.
+  case failed(String)
+  /// The user stopped it; no file was left.
+  case stopped
+
+  /// True if the export goes on.
+  package var isProgress: Bool { if case .progress = self { true } else { false } }
+}
+
+/// An export that is under way.
+package struct ExportProgress: Hashable, Sendable {
+  package var job: ExportJob
+  /// Milliseconds since 1970.
+  var startedAt: Int64
+  /// How much the user had done by then; see `InputState.count`.
+  var inputCount: Int
+  /// The form that it came from, to be given back if it cannot be done.
+  package var form: FormScreen
+}
+
+/// What may be exported from where the keys are.
+package struct ExportChoice: Hashable, Sendable {
+  /// The word in the form.
+  package var word: String
+  /// What it is, in words.
+  package var title: String
+  package var source: ExportJob.Source
+}
+
+// MARK: The form
+
+/// Writes records to files.
+enum Exporting {
+  /// How long an export runs before it is mentioned, in milliseconds.
+  static let quietExportMilliseconds: Int64 = 200
+
+  /// Asks what is to be exported, in which format, to which file.
+  static func openExport(
+    _ state: inout AppState, _ format: ExportFormat = .json, file: String? = nil
+  ) {
+    if let reason = reasonNotExported(state) { return state.say(.info, reason) }
+    let choices = exportChoices(state)
+    guard let first = choices.first else {
+      return state.say(.info, "there is nothing here to export")
+    }
+    let name = file ?? "\(exportName(state)).\(format.fileExtension)"
+    state.layers.append(
+      .form(
+        FormScreen(
+          purpose: .export(choices, replaces: nil), title: "Export",
+          fields: [
+            .choice("what", choices.map { ($0.word, $0.title) }, first: first.word),
+            .choice(
+              "format", ExportFormat.allCases.map { ($0.rawValue, "") }, first: format.rawValue),
+            FormScreen.Field("file", kind: .string, text: name),
+          ])))
+  }
+
+  /// The reason why no export is begun; nil if one is.
+  static func reasonNotExported(_ state: AppState) -> String? {
+    state.files.export == nil ? nil : state.phrase("an export is under way", .jobCancel, "stops it")
+  }
+
+  /// What may be exported here, what is most probably meant first.
+  private static func exportChoices(_ state: AppState) -> [ExportChoice] {
+    if case .record(let screen)? = state.layers.last { return [subtreeChoice(state, screen.path)] }
+    if case .help(let screen)? = state.layers.last {
+      return [keysChoice(state, screen)].compactMap(\.self)
+    }
+    if state.tabs.isTree { return exportChoicesInTree(state) }
+    let screen = state.tabs.front
+    var choices: [ExportChoice] = []
+    let marked = screen.markedRecords
+    if !marked.isEmpty {
+      choices.append(
+        ExportChoice(
+          word: "marked", title: marked.count == 1 ? "1 row" : "\(marked.count) rows",
+          source: .records(marked, columns: screen.definition.exportColumns)))
+    }
+    let surroundings = FilterMatcher.Surroundings(
+      me: state.database.me, new: screen.arrived, marked: screen.marks)
+    choices.append(
+      ExportChoice(
+        word: "view", title: screen.filter.map { "all that fit \($0.text)" } ?? "all rows",
+        source: .view(screen.definition, screen.filter, surroundings)))
+    if let loadedChoice = FileGone.loadedChoice(state) { choices.append(loadedChoice) }
+    if let record = screen.cursorRecord {
+      choices.append(subtreeChoice(state, record.path, "record"))
+    }
+    return choices
+  }
+
+  /// The keys that the help shows; nil if it shows none.
+  private static func keysChoice(_ state: AppState, _ screen: HelpScreen) -> ExportChoice? {
+    // Names and descriptions of actions are texts like others.
+    guard let (records, columns) = try? screen.exportedRecords(), !records.isEmpty else {
+      return nil
+    }
+    return ExportChoice(
+      word: "keys", title: records.count == 1 ? "1 action" : "\(records.count) actions",
+      source: .records(records, columns: columns))
+  }
+
+  private static func exportChoicesInTree(_ state: AppState) -> [ExportChoice] {
+    let marked = state.tabs.tree.markedNodes.map(\.path)
+    var choices: [ExportChoice] = []
+    if !marked.isEmpty {
+      choices.append(
+        ExportChoice(
+          word: "marked", title: marked.count == 1 ? "1 node" : "\(marked.count) nodes",
+          source: .nodes(marked)))
+    }
+    if case .node(let path, _, _)? = state.tabs.tree.cursorLine {
+      choices.append(subtreeChoice(state, path))
+    } else {
+      choices.append(subtreeChoice(state, .root))
+    }
+    return choices
+  }
+
+  private static func subtreeChoice(
+    _ state: AppState, _ path: Path, _ word: String = "node"
+  ) -> ExportChoice {
+    ExportChoice(word: word, title: path.description, source: .subtree(path))
+  }
+
+  /// What the file is called at first: the view, or the key of the node.
+  private static func exportName(_ state: AppState) -> String {
+    var name = state.tabs.isTree ? state.database.name : state.tabs.front.definition.name
+    if case .record(let screen)? = state.layers.last {
+      name = screen.path.lastKey?.text ?? state.database.name
+    }
+    if state.tabs.isTree, state.tabs.tree.markCount > 0 {
+      name = "marked"
+    } else if state.tabs.isTree, case .node(let path, _, _)? = state.tabs.tree.cursorLine {
+      name = path.lastKey?.text ?? state.database.name
+    }
+    let plain = name.lowercased().map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "-" }
+    return plain.isEmpty ? "export" : String(plain)
+  }
+
+  /// Starts the export that a form describes; false if something is wrong with it.
+  static func startExport(
+    _ state: inout AppState, _ form: inout FormScreen, _ choices: [ExportChoice], replaces: String?
+  ) -> Bool {
+    let texts = form.fields.map(\.input.editor.text)
+    guard let choice = choices.first(where: { $0.word == texts[0] }) else {
+      return form.refuse(0, "is one of \(choices.map(\.word).joined(separator: ", "))")
+    }
+    guard let format = ExportFormat(rawValue: texts[1]) else {
+      return form.refuse(1, "is one of \(ExportFormat.names)")
+    }
+    let file = texts[2]
+    if file.isEmpty || file.hasSuffix("/") { return form.refuse(2, "name a file") }
+    let job = ExportJob(
+      source: choice.source, format: format, file: file, replaces: replaces == file)
+    state.files.export = ExportProgress(
+      job: job, startedAt: state.now, inputCount: state.input.count, form: form)
+    state.effects.append(.export(state.requests.newID(), job))
+    return true
+  }
+
+  /// An export goes on, or ended.
+  static func take(_ state: inout AppState, _ report: ExportReport) {
+    guard let export = state.files.export else { return }
+    if case .progress(let count) = report {
+      if state.now - export.startedAt >= quietExportMilliseconds {
+        let stop =
+          state.settings.keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" }
+          ?? ""
+        state.say(.info, "exporting: \(count) records\(stop)")
+      }
+      return
+    }
+    state.files.export = nil
+    let isTouched = !TypeAhead.isUntouched(state, since: export.inputCount)
+    switch report {
+    case .progress: break
+    case .done(let file, let count, let bytes, let cutCount):
+      let records = count == 1 ? "1 record" : "\(count) records"
+      let cut = cutCount == 0 ? "" : "; \(cutCount) of them have fields without a column"
+      state.say(.info, "exported \(records), \(bytes) bytes, to \(file)\(cut)")
+    case .isThere:
+      var form = export.form
+      form.purpose = form.purpose.replacing(export.job.file)
+      _ = form.refuse(2, "is there already: save again to replace it, or name another")
+      giveBack(&state, form, unless: isTouched, "not exported: \(export.job.file) is there already")
+    case .failed(let reason):
+      var form = export.form
+      _ = form.refuse(2, reason)
+      giveBack(&state, form, unless: isTouched, "not exported: \(reason)")
+    case .stopped: state.say(.info, "the export was stopped, and left no file")
+    }
+  }
+
+  /// Shows a form again, where nobody does something else by now; else only says why it is not done.
+  static func giveBack(
+    _ state: inout AppState, _ form: FormScreen, unless isTouched: Bool = false,
+    _ reason: String = ""
+  ) {
+    if isTouched { return state.say(.error, reason) }
+    switch state.layers.last {
+    case .record(let screen) where screen.edit != nil: state.layers.insert(.form(form), at: 0)
+    case nil, .record: state.layers.append(.form(form))
+    default: state.layers.insert(.form(form), at: state.layers.count - 1)
+    }
+  }
+}
+
+extension FormScreen.Purpose {
+  /// The export that may replace a file.
+  fileprivate func replacing(_ file: String) -> Self {
+    if case .export(let choices, _) = self { .export(choices, replaces: file) } else { self }
+  }
+}
+
+extension FormScreen {
+  /// Keeps the end of the file's name with the format while that is chosen; who types the name has its end.
+  mutating func followFormat() {
+    guard case .export = purpose, fields.count == 3, focus == 1,
+      let format = ExportFormat(rawValue: fields[1].input.editor.text)
+    else { return }
+    let name = fields[2].input.editor.text
+    guard let named = ExportFormat(fileName: name), named != format,
+      let dot = name.lastIndex(of: ".")
+    else { return }
+    fields[2].input.editor = LineEditor(name[...dot] + format.fileExtension)
+  }
+}
+
+extension FormScreen.Field {
+  /// A field in which one of some words is chosen.
+  package static func choice(
+    _ label: String, _ words: [(text: String, title: String)], first: String
+  ) -> FormScreen.Field {
+    let rule = FieldRule(
+      Key(unchecked: label), .choice(words.map { .string($0.text) }), isRequired: true)
+    var input = FieldInput(rule: rule, .string(first))
+    input.choices = words.map { FieldInput.Choice(text: $0.text, title: $0.title) }
+    return FormScreen.Field(label, input)
+  }
+}

@@ -1,0 +1,254 @@
+package import RunnelBase
+
+/// Records that are to be added, as they were read from a file or a paste.
+package struct ImportPlan: Hashable, Sendable {
+  /// A record.
+  package struct Row: Hashable, Sendable {
+    /// Where it stands in the text, in words: `line 3`.
+    package var place: String
+    /// Its key, if the text names one.
+    package var key: String?
+    package var value: JSONValue
+
+    package init(place: String, key: String? = nil, value: JSONValue) {
+      self.place = place
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// A part of the text that is no record.
+  package struct Refused: Hashable, Sendable {
+    package var place: String
+    var reason: String
+    /// What was refused.
+    package var text: String
+  }
+
+  /// The reason why nothing can be read of a text.
+  package struct Unreadable: Error, Hashable, Sendable {
+    package var message: String
+
+    package init(message: String) {
+      self.message = message
+    }
+  }
+
+  /// What a text is read as.
+  package enum Format: Hashable, Sendable {
+    case json, jsonl, csv
+  }
+
+  /// The most bytes of a text; `runnel import` takes more.
+  package static let bytesMax = 16 << 20
+
+  package var rows: [Row] = []
+  package var refused: [Refused] = []
+  /// Whether the text was one record, and not a list of them.
+  var isSingle = false
+
+  /// Reads a text.
+  ///
+  /// - Parameters:
+  ///   - text: JSON, JSON lines, or values with commas between them.
+  ///   - format: what it is; nil to look at how it begins.
+  ///   - texts: the fields that hold texts only, which a cell with digits is then, too.
+  /// - Throws: `Unreadable` if nothing in it can be read.
+  package init(
+    _ text: String, as format: Format? = nil, texts: [String] = []
+  ) throws(Unreadable) {
+    switch format ?? ImportPlan.format(of: text) {
+    case .json: try readJSON(text)
+    case .jsonl: readLines(text)
+    case .csv: try readCells(text, texts: Set(texts))
+    }
+    if rows.isEmpty, refused.isEmpty { throw Unreadable(message: "there is no record in it") }
+  }
+
+  /// The format that the name of a file tells; nil if it tells none.
+  package static func format(ofFile name: String) -> Format? {
+    switch ExportFormat(fileName: name) {
+    case .json: .json
+    case .jsonl: .jsonl
+    case .csv: .csv
+    case .markdown, nil: nil
+    }
+  }
+
+  private static func format(of text: String) -> Format {
+    guard let first = text.first(where: { !$0.isWhitespace }), first == "{" || first == "[" else {
+      return .csv
+    }
+    let lines = text.split(whereSeparator: \.endsLine)
+    // Each line of JSON lines is whole.
+    if lines.count > 1, (try? JSONValue(parsing: String(lines[0]))) != nil { return .jsonl }
+    return .json
+  }
+}
+
+// MARK: JSON
+
+extension ImportPlan {
+  private mutating func readJSON(_ text: String) throws(Unreadable) {
+    let json: JSONValue
+    do {
+      json = try JSONValue(parsing: text)
+    } catch {
+      throw Unreadable(message: "it is not JSON: \(error)")
+    }
+    switch json {
+    case .array(let elements):
+      for (index, element) in elements.enumerated() { add(element, "record \(index + 1)") }
+    case .object(let members) where !members.isEmpty && members.allSatisfy(\.value.isObject):
+      for member in members {
+        rows.append(Row(place: member.name, key: member.name, value: member.value))
+      }
+    case .object:
+      add(json, "the record")
+      isSingle = true
+    default: throw Unreadable(message: "records are objects, or a list of them")
+    }
+  }
+
+  private mutating func readLines(_ text: String) {
+    for (index, line) in text.split(
+      omittingEmptySubsequences: false, whereSeparator: \.endsLine
+    ).enumerated() where !line.allSatisfy(\.isWhitespace) {
+      let place = "line \(index + 1)"
+      do {
+        add(try JSONValue(parsing: String(line)), place)
+      } catch {
+        refused.append(Refused(place: place, reason: "not JSON: \(error)", text: String(line)))
+      }
+    }
+  }
+
+  /// Adds a record; its member `$key` names it, and `$value` is all of it.
+  private mutating func add(_ json: JSONValue, _ place: String) {
+    let json = json.refusedRecord ?? json
+    guard case .object(var members) = json else {
+      return refused.append(
+        Refused(place: place, reason: "a record is an object", text: json.jsonText()))
+    }
+    var key: String?
+    if case .string(let name)? = json[RecordWriter.keyName] { key = name }
+    members.removeAll { $0.name == RecordWriter.keyName }
+    var value = JSONValue.object(members)
+    if members.count == 1, members[0].name == RecordWriter.valueName { value = members[0].value }
+    if members.isEmpty {
+      return refused.append(
+        Refused(place: place, reason: "there is nothing in it", text: json.jsonText()))
+    }
+    rows.append(Row(place: place, key: key, value: value))
+  }
+}
+
+extension Character {
+  /// True of what ends a line of JSON lines; other line ends of Unicode may stand within a text.
+  fileprivate var endsLine: Bool { self == "\n" || self == "\r\n" || self == "\r" }
+}
+
+extension JSONValue {
+  /// The record in a line of what an import refused and wrote beside its file; nil for any other line.
+  fileprivate var refusedRecord: JSONValue? {
+    guard case .object(let members) = self,
+      members.map(\.name).sorted() == ["place", "reason", "record"],
+      case .object? = self["record"]
+    else { return nil }
+    return self["record"]
+  }
+
+  fileprivate var isObject: Bool { if case .object = self { true } else { false } }
+}
+
+// MARK: Comma separated values
+
+extension ImportPlan {
+  private mutating func readCells(
+    _ text: String, texts: Set<String>
+  ) throws(Unreadable) {
+    var lines = try ImportPlan.cells(of: text)[...]
+    guard let names = lines.popFirst()?.cells, names.contains(where: { !$0.isEmpty }) else {
+      throw Unreadable(message: "it has no first line with the names of the fields")
+    }
+    let header = names.map(CellCoding.text)
+    let types = header.map { texts.contains($0) }
+    for line in lines {
+      let place = "line \(line.number)"
+      if line.cells.count > header.count {
+        let text = line.cells.map(RecordWriter.csvCell).joined(separator: ",")
+        refused.append(
+          Refused(
+            place: place, reason: "\(line.cells.count) cells, but \(header.count) names", text: text
+          ))
+        continue
+      }
+      var members: [JSONMember] = []
+      for (index, cell) in line.cells.enumerated() where !cell.isEmpty && !header[index].isEmpty {
+        let isPlain = types[index] || header[index] == RecordWriter.keyName
+        members.append(
+          JSONMember(
+            header[index],
+            isPlain ? .string(CellCoding.text(of: cell)) : ImportPlan.value(cell)))
+      }
+      add(.object(members), place)
+    }
+  }
+
+  /// The value of a cell: a number, true, false, an object or a list if it reads as one, else a text.
+  package static func value(_ cell: String) -> JSONValue {
+    switch try? JSONValue(parsing: cell) {
+    case nil, .string?, .null?: .string(CellCoding.text(of: cell))
+    // What would be written another way is no number: 007, 1.50.
+    case .number(let number)?:
+      JSONValue.number(number).jsonText() == cell ? .number(number) : .string(cell)
+    case let value?: value
+    }
+  }
+
+  /// The lines of a text with their cells; empty lines are left out.
+  ///
+  /// Source: RFC 4180; a line feed alone ends a line, too.
+  static func cells(of text: String) throws(Unreadable) -> [(number: Int, cells: [String])] {
+    var lines: [(number: Int, cells: [String])] = []
+    var cells: [String] = []
+    var cell = ""
+    var (number, start) = (1, 1)
+    var (isQuoted, wasQuoted) = (false, false)
+    var scalars = text.unicodeScalars[...]
+    if scalars.first == "\u{FEFF}" { scalars.removeFirst() }
+    func isBlank() -> Bool { cells.isEmpty && cell.isEmpty && !wasQuoted }
+    while let scalar = scalars.popFirst() {
+      if isQuoted {
+        if scalar == "\n" { number += 1 }
+        if scalar != "\"" {
+          cell.unicodeScalars.append(scalar)
+        } else if scalars.first == "\"" {
+          scalars.removeFirst()
+          cell.unicodeScalars.append(scalar)
+        } else {
+          isQuoted = false
+        }
+        continue
+      }
+      switch scalar {
+      case "\"" where cell.isEmpty && !wasQuoted: (isQuoted, wasQuoted) = (true, true)
+      case ",":
+        cells.append(cell)
+        (cell, wasQuoted) = ("", false)
+      case "\r" where scalars.first == "\n": break
+      case "\n", "\r":
+        if !isBlank() { lines.append((start, cells + [cell])) }
+        (cells, cell, wasQuoted) = ([], "", false)
+        number += 1
+        start = number
+      default: cell.unicodeScalars.append(scalar)
+      }
+    }
+    if isQuoted {
+      throw Unreadable(message: "the quotes that begin in line \(start) have no end")
+    }
+    if !isBlank() { lines.append((start, cells + [cell])) }
+    return lines
+  }
+}

@@ -1,0 +1,454 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+// Records that come from a file or a paste into the collection of a view.
+
+/// An import that is under way.
+package struct ImportProgress: Hashable, Sendable {
+  /// How many records are asked for at once; so many are one step to undo.
+  static let batchCount = 500
+
+  package let plan: ImportPlan
+  /// The file; nil for a paste.
+  package let file: String?
+  package let view: Int
+  /// The row that is asked for next.
+  package var next = 0
+  /// How many are asked for and not answered.
+  package var waiting = 0
+  var doneCount = 0
+  package var refused: [ImportPlan.Refused]
+  package var isStopped = false
+
+  init(_ plan: ImportPlan, file: String?, view: Int) {
+    (self.plan, self.file, self.view) = (plan, file, view)
+    refused = plan.refused
+  }
+}
+
+/// A record of a paste that was refused.
+package struct PastedRecord: Hashable, Sendable {
+  /// Its id in the queue.
+  package let id: RequestID
+  package let view: Int
+  /// Where it was to be added.
+  package let collection: Path
+  /// The record; nil if the text is none.
+  package let row: ImportPlan.Row?
+  package let refused: ImportPlan.Refused
+
+  /// What was to be done, in words.
+  package var title: String { "\(refused.place) of a paste into \(collection)" }
+}
+
+/// A file that is being read for an import.
+package struct ImportReading: Hashable, Sendable {
+  /// How long a file is read before that is mentioned, in milliseconds.
+  package static let quietMilliseconds: Int64 = 200
+
+  /// The form that names the file, to be given back if it cannot be read.
+  package var form: FormScreen
+  /// Milliseconds since 1970.
+  var startedAt: Int64
+  /// How much the user had done by then; see `InputState.count`.
+  var inputCount = 0
+}
+
+/// What was read of a file.
+package enum FileContent: Hashable, Sendable {
+  /// Its text.
+  case text(String)
+  /// The records in it, and its text.
+  case records(ImportPlan, text: String)
+  case failed(String)
+}
+
+/// Takes records from files and pastes into the collection of a view.
+enum Importing {
+  /// Asks which file is to be imported into the view.
+  static func openImport(_ state: inout AppState, _ file: String = "") {
+    guard canImport(&state) else { return }
+    let path = state.tabs.front.definition.source.path
+    state.layers.append(
+      .form(
+        FormScreen(
+          purpose: .importFile(view: state.tabs.index), title: "Import into \(path)",
+          fields: [FormScreen.Field("file", kind: .string, text: file)],
+          note: "JSON, JSON lines or CSV, \(ImportPlan.bytesMax >> 20) MB at most; "
+            + "`runnel import` takes more")))
+  }
+
+  /// The reason why nothing is imported here; nil if something may be.
+  static func reasonNotImported(_ state: AppState) -> String? {
+    if state.tabs.isTree { return "records are imported into a view: go to one first" }
+    return state.reasonReadOnly
+      ?? (state.files.importing == nil && state.files.reading == nil
+        ? nil : state.phrase("an import is under way", .jobCancel, "stops it"))
+  }
+
+  /// False if nothing can be imported here, which is then said.
+  private static func canImport(_ state: inout AppState) -> Bool {
+    guard let reason = reasonNotImported(state) else { return true }
+    state.say(reason == state.reasonReadOnly ? .warning : .info, reason)
+    return false
+  }
+
+  /// Asks for the file that a form names; false if it names none.
+  static func readImport(_ state: inout AppState, _ form: inout FormScreen) -> Bool {
+    let file = form.fields[0].input.editor.text
+    if file.isEmpty { return form.refuse(0, "name a file with JSON, JSON lines or CSV") }
+    guard case .importFile(let view) = form.purpose else { return false }
+    state.files.reading = ImportReading(
+      form: form, startedAt: state.now, inputCount: state.input.count)
+    state.effects.append(.readFile(file, texts: textFields(state, ofView: view)))
+    return true
+  }
+
+  /// So much of the file has been read.
+  static func tellReading(_ state: inout AppState, _ count: Int, of size: Int) {
+    guard let reading = state.files.reading,
+      state.now - reading.startedAt >= ImportReading.quietMilliseconds
+    else { return }
+    let percent = size == 0 ? 100 : count * 100 / size
+    state.say(
+      .info, (percent < 100 ? "reading: \(percent)%" : "looking for records") + stopHint(state))
+  }
+
+  /// The keys that stop what is under way, for the end of a sentence.
+  private static func stopHint(_ state: AppState) -> String {
+    state.settings.keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" } ?? ""
+  }
+
+  /// The fields of a view that hold texts only, also where they look like numbers.
+  private static func textFields(_ state: AppState, ofView view: Int) -> [String] {
+    let path = state.tabs.lists[view].definition.source.path
+    let schema = state.database.resources.registry.resource(ofChildrenOf: path)?.definition.schema
+    return schema?.fields.filter(\.holdsText).map(\.field.text) ?? []
+  }
+
+  /// A file that was asked for was read, or was not.
+  static func take(_ state: inout AppState, _ content: FileContent, of file: String) {
+    guard let reading = state.files.reading, case .importFile(let view) = reading.form.purpose
+    else { return }
+    var form = reading.form
+    let isUntouched = TypeAhead.isUntouched(state, since: reading.inputCount)
+    state.files.reading = nil
+    do {
+      switch content {
+      case .failed(let reason): throw ImportPlan.Unreadable(message: reason)
+      case .text(let text):
+        confirm(
+          &state, try plan(state, text, as: ImportPlan.format(ofFile: file), view: view),
+          file: file, view: view)
+      case .records(let plan, _): confirm(&state, plan, file: file, view: view)
+      }
+    } catch let error as ImportPlan.Unreadable {
+      _ = form.refuse(0, error.message)
+      Exporting.giveBack(&state, form, unless: !isUntouched, "\(file): \(error.message)")
+    } catch {
+      _ = form.refuse(0, "\(error)")
+      Exporting.giveBack(&state, form, unless: !isUntouched, "\(file): \(error)")
+    }
+  }
+
+  private static func plan(
+    _ state: AppState, _ text: String, as format: ImportPlan.Format?, view: Int
+  ) throws(ImportPlan.Unreadable) -> ImportPlan {
+    try ImportPlan(text, as: format, texts: textFields(state, ofView: view))
+  }
+
+  // MARK: Pastes
+
+  /// Takes a paste where no text is typed: a record opens the form for a new one, several are imported.
+  static func pasteRecords(_ state: inout AppState, _ text: String) {
+    let begins = text.first { !$0.isWhitespace }
+    guard state.layers.isEmpty, !state.tabs.isTree, begins == "{" || begins == "[" else {
+      return state.say(.warning, pasteAdvice(state))
+    }
+    guard canImport(&state) else { return }
+    do throws(ImportPlan.Unreadable) {
+      let plan = try plan(state, text, as: nil, view: state.tabs.index)
+      if plan.isSingle, let row = plan.rows.first { return openForm(&state, filledWith: row) }
+      confirm(&state, plan, file: nil, view: state.tabs.index)
+    } catch {
+      state.say(.error, "the paste cannot be taken: \(error.message)")
+    }
+  }
+
+  private static func pasteAdvice(_ state: AppState) -> String {
+    let keys = state.tabs.isTree ? KeyText.treeKeys(state) : KeyText.listKeys(state)
+    let rest =
+      keys.hint(.recordEdit, "edits", after: ": ") + keys.hint(.recordAdd, "adds", after: ", ")
+    return "a paste goes into a text field\(rest)"
+  }
+
+  /// Opens the form for a new record with what was pasted in it.
+  private static func openForm(_ state: inout AppState, filledWith row: ImportPlan.Row) {
+    if state.refuses(state.disabledReason(.recordAdd)) { return }
+    let path = state.tabs.front.definition.source.path
+    if !ResourceCommands.openFormForNewRecord(&state, in: path, view: state.tabs.index) {
+      state.layers.append(.form(state.tabs.front.formForNewRecord(view: state.tabs.index)))
+    }
+    guard case .form(var form)? = state.layers.last else { return }
+    form.fill(with: row)
+    state.layers[state.layers.count - 1] = .form(form)
+  }
+
+  // MARK: The question
+
+  private static func confirm(_ state: inout AppState, _ plan: ImportPlan, file: String?, view: Int)
+  {
+    let path = state.tabs.lists[view].definition.source.path
+    let count = plan.rows.count
+    guard let first = plan.rows.first else {
+      let reason = plan.refused.first.map { "\($0.place): \($0.reason)" } ?? "nothing"
+      return state.say(.error, "there is no record in it that can be taken; \(reason)")
+    }
+    var message = [StyledLine("into \(path), the first one:")]
+    message.append(StyledLine(ImportPlan.short(first), .muted))
+    let named = plan.rows.count { $0.key != nil }
+    if named > 0 {
+      message.append(
+        StyledLine("\(named) name their keys: what stands there is replaced", .warn))
+    }
+    if let refused = plan.refused.first {
+      let rest = plan.refused.count == 1 ? "" : ", and \(plan.refused.count - 1) others"
+      message.append(StyledLine("left out: \(refused.place): \(refused.reason)\(rest)", .warn))
+    }
+    var question = Question(
+      .importRecords(ImportProgress(plan, file: file, view: view)),
+      title: count == 1 ? "Import 1 record" : "Import \(count) records", message: message,
+      explanation: [
+        StyledLine("Each record is written by itself: one that is refused stops no other.", .muted),
+        StyledLine(
+          file == nil
+            ? "What is refused is kept in the queue of writes, with the reason."
+            : "What is refused is written beside the file, with the reason.", .muted),
+        StyledLine("So many at once are one step to undo: \(ImportProgress.batchCount).", .muted),
+      ],
+      isDanger: false, openedAt: state.now)
+    Question.offer(state, "import", "leave it", in: &question)
+    // Keys that are meant for a field are no answer to a question that comes by itself.
+    state.layers.insert(
+      .question(question), at: state.hasEditor ? state.layers.count - 1 : state.layers.count)
+  }
+
+  // MARK: Writing
+
+  static func startImport(_ state: inout AppState, _ progress: ImportProgress) {
+    if state.refusesWriting() { return }
+    state.files.importing = progress
+    submitBatch(&state)
+  }
+
+  /// Asks for the next records, in one step to undo.
+  private static func submitBatch(_ state: inout AppState) {
+    guard let importing = state.files.importing, !importing.isStopped else {
+      return endImport(&state)
+    }
+    let batch = importing.plan.rows.indices.dropFirst(importing.next)
+      .prefix(ImportProgress.batchCount)
+    if batch.isEmpty { return endImport(&state) }
+    state.files.importing?.next = batch.endIndex
+    state.files.importing?.waiting = batch.count
+    var failures: [(index: Int, reason: String)] = []
+    let words = batch.count == 1 ? "1 record" : "\(batch.count) records"
+    UndoHistory.joining("imported \(words)", &state) { state in
+      for index in batch {
+        do {
+          state.submit(.importRow(index), try Importing.request(state, forRow: index))
+        } catch {
+          failures.append((index, (error as? Refusal)?.message ?? "\(error)"))
+        }
+      }
+    }
+    for failure in failures { noteImport(&state, of: failure.index, failure.reason) }
+  }
+
+  static func request(_ state: AppState, forRow index: Int) throws -> WriteRequest {
+    guard let importing = state.files.importing else { throw Refusal("the import is over") }
+    let row = importing.plan.rows[index]
+    let definition = state.tabs.lists[importing.view].definition
+    var value = row.value
+    if case .object(let members) = value {
+      // What is computed for new records is, unless the text has it.
+      value = definition.record(
+        filledWith: members.map { (Path(unchecked: [Key(unchecked: $0.name)]), $0.value) },
+        me: state.database.me,
+        isForm: true)
+    }
+    guard let key = row.key else {
+      return try state.database.resources.adding(value, to: definition.source.path)
+    }
+    return try state.database.resources.setting(value, at: definition.source.path.child(Key(key)))
+  }
+
+  /// A record was taken, or was not for a reason.
+  static func noteImport(_ state: inout AppState, of index: Int, _ reason: String? = nil) {
+    guard var progress = state.files.importing else { return }
+    progress.waiting -= 1
+    if let reason {
+      let row = progress.plan.rows[index]
+      progress.refused.append(
+        ImportPlan.Refused(
+          place: row.place, reason: reason, text: ImportPlan.text(of: row)))
+    } else {
+      progress.doneCount += 1
+    }
+    state.files.importing = progress
+    guard progress.waiting == 0 else { return }
+    if progress.next < progress.plan.rows.count {
+      state.say(
+        .info, "imported \(progress.doneCount) of \(progress.plan.rows.count)\(stopHint(state))")
+    }
+    submitBatch(&state)
+  }
+
+  /// Says what became of all, and has what was refused written beside the file.
+  private static func endImport(_ state: inout AppState) {
+    guard let progress = state.files.importing else { return }
+    let kept = progress.file == nil ? keepRefused(&state, of: progress) : 0
+    state.files.importing = nil
+    let stopped = progress.isStopped ? ", then stopped" : ""
+    let done = progress.doneCount == 1 ? "1 record" : "\(progress.doneCount) records"
+    guard let first = progress.refused.first else {
+      return state.say(.info, "imported \(done)\(stopped)")
+    }
+    var words = "imported \(done)\(stopped); \(progress.refused.count) refused"
+    if let file = progress.file {
+      // One of an import before may have been corrected by hand since.
+      let beside = "\(file).refused-\(state.now).jsonl"
+      state.effects.append(.writeFile(beside, ImportPlan.lines(of: progress.refused)))
+      words += " and written to \(beside)"
+    } else {
+      let keys =
+        state.settings.keymap.firstKeys(for: .syncOpen, in: state.contexts)
+        ?? "`\(ActionID.syncOpen)`"
+      words += kept == progress.refused.count ? ", \(keys) lists them" : ", \(keys) lists \(kept)"
+    }
+    state.say(.error, words + ": \(first.place): \(first.reason)")
+  }
+
+  /// Keeps what was refused of a paste in the queue, as far as there is room; how many that are.
+  private static func keepRefused(_ state: inout AppState, of progress: ImportProgress) -> Int {
+    let rows = Dictionary(
+      progress.plan.rows.enumerated().map { ($1.place, $0) },
+      uniquingKeysWith: { first, _ in first })
+    let collection = state.tabs.lists[progress.view].definition.source.path
+    let kept = progress.refused.prefix(max(state.writes.queue.room, 0))
+    for refused in kept {
+      let row = rows[refused.place]
+      state.writes.queue.keep(
+        PastedRecord(
+          id: state.requests.newID(), view: progress.view, collection: collection,
+          row: row.map { progress.plan.rows[$0] }, refused: refused),
+        // What cannot be asked for was refused for that, which is said.
+        row.flatMap { try? request(state, forRow: $0) }, at: state.now)
+    }
+    QueueScreen.refreshQueue(&state)
+    return kept.count
+  }
+
+  /// Goes on with a refused record of a paste in a form.
+  static func editAgain(_ state: inout AppState, _ pasted: PastedRecord, _ item: WriteQueue.Refused)
+  {
+    guard let row = pasted.row else { return }
+    state.open(pasted.view)
+    openForm(&state, filledWith: row)
+    guard case .form(var form)? = state.layers.last else { return }
+    form.pasted = item.id
+    form.take(item.refusal)
+    state.layers[state.layers.count - 1] = .form(form)
+  }
+
+  /// Stops what writes or reads a file; false if nothing does.
+  static func stopFileWork(_ state: inout AppState) -> Bool {
+    if state.files.export != nil {
+      state.effects.append(.stopExport)
+      return true
+    }
+    if let form = state.files.reading?.form {
+      state.files.reading = nil
+      state.effects.append(.stopReading)
+      state.say(.info, "the file is not read on; nothing was imported")
+      Exporting.giveBack(&state, form)
+      return true
+    }
+    guard state.files.importing != nil else { return false }
+    state.files.importing?.isStopped = true
+    state.say(.info, "the import stops")
+    return true
+  }
+}
+
+extension ImportPlan {
+  /// A record in one line that is not long.
+  fileprivate static func short(_ row: Row) -> String {
+    let text = text(of: row)
+    return text.count > 200 ? text.prefix(200) + "…" : text
+  }
+
+  /// A record as a line of JSON with its key.
+  fileprivate static func text(of row: Row) -> String {
+    let key = row.key.map { [JSONMember(RecordWriter.keyName, .string($0))] } ?? []
+    guard case .object(let members) = row.value else {
+      return JSONValue.object(key + [JSONMember(RecordWriter.valueName, row.value)]).jsonText()
+    }
+    return JSONValue.object(key + members).jsonText()
+  }
+
+  /// What was refused, a line of JSON for each: the record, and why.
+  fileprivate static func lines(of refused: [Refused]) -> String {
+    refused.map { refused in
+      let record = (try? JSONValue(parsing: refused.text)) ?? .string(refused.text)
+      let line: JSONValue = [
+        "place": .string(refused.place), "reason": .string(refused.reason), "record": record,
+      ]
+      return line.jsonText() + "\n"
+    }.joined()
+  }
+}
+
+extension FormScreen {
+  /// Puts the members of a record into the fields for them; those without one get a field of their own.
+  mutating func fill(with row: ImportPlan.Row) {
+    guard case .object(let members) = row.value else { return }
+    if let key = row.key, let last = fields.indices.last, fields[last].label == FormScreen.keyLabel,
+      fields[last].path.isRoot
+    {
+      fields[last].input.editor = LineEditor(key)
+    }
+    // A form that knows no field asks for one value, which the record is not.
+    fields.removeAll { $0.path.isRoot && $0.label != FormScreen.keyLabel }
+    for member in members {
+      guard let name = try? Key(member.name) else { continue }
+      let path = Path(unchecked: [name])
+      var place = fields.firstIndex { $0.path == path }
+      if place == nil {
+        let end = fields.last?.path.isRoot == true ? fields.count - 1 : fields.count
+        fields.insert(Field(member.name, path: path, FieldInput(rule: nil, member.value)), at: end)
+        place = end
+      }
+      guard let index = place else { continue }
+      if fields[index].input.rule == nil {
+        fields[index].input = FieldInput(rule: nil, member.value)
+      } else {
+        fields[index].input.editor = LineEditor(FieldKind.text(of: member.value))
+      }
+      fields[index].input.check()
+    }
+    focus = fields.firstIndex { $0.input.error != nil } ?? 0
+  }
+}
+
+extension FieldRule {
+  /// True if what looks like a number is a text, too.
+  fileprivate var holdsText: Bool {
+    switch kind {
+    case .text, .reference: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import RunnelBase
+package import RunnelStreams
+import RunnelTree
+
+/// Tells which rows a filter wants.
+///
+/// Made once for a filter: patterns are compiled, texts are put into lower case.
+package final class FilterMatcher {
+  /// What a filter may ask of a row beyond what is stored.
+  package struct Surroundings: Hashable, Sendable {
+    /// The user's name.
+    package var me: String
+    /// The ids of the rows that arrived since the list was opened.
+    package var new: Set<String> = []
+    /// The ids of the marked rows.
+    package var marked: Set<String> = []
+
+    package init(me: String, new: Set<String> = [], marked: Set<String> = []) {
+      self.me = me
+      self.new = new
+      self.marked = marked
+    }
+  }
+
+  private typealias Check = (Record) -> Bool
+
+  private let checks: [Check]
+
+  /// Prepares a filter for the rows of a view.
+  package init(_ filter: Filter, in definition: ViewDefinition, _ surroundings: Surroundings) {
+    checks = filter.terms.map { term in
+      let check = FilterMatcher.check(term.test, in: definition, surroundings)
+      return term.isNegated ? { !check($0) } : check
+    }
+  }
+
+  /// True if the filter wants the row.
+  package func wants(_ record: Record) -> Bool { checks.allSatisfy { $0(record) } }
+
+  private static func check(
+    _ test: Filter.Test, in definition: ViewDefinition, _ surroundings: Surroundings
+  ) -> Check {
+    switch test {
+    case .shows(let text): return shows(text, definition.columns.map(\.field))
+    case .isOne(let field, let values):
+      return { record in values.contains { $0.isValue(of: record.leaf(at: field)) } }
+    case .matches(let field, let pattern): return matches(pattern, field)
+    case .compares(let field, let comparison, let value):
+      return { value.compares(record: $0.leaf(at: field), comparison) }
+    case .has(let field): return { !$0.node(at: field).isEmpty }
+    case .state(let condition): return holds(condition, in: definition, surroundings)
+    }
+  }
+
+  private static func shows(_ text: String, _ fields: [FieldPath]) -> Check {
+    let sought = SearchText(text)
+    return { record in fields.contains { sought.isFound(in: record.text(at: $0)) } }
+  }
+
+  private static func matches(_ pattern: String, _ field: FieldPath) -> Check {
+    if pattern.allSatisfy({ $0.isLetter || $0.isNumber || $0 == " " }) {
+      let sought = SearchText(pattern)
+      return { sought.isFound(in: $0.text(at: field)) }
+    }
+    // The parser refused what is no pattern.
+    guard let regex = try? Regex(pattern).ignoresCase() else { return { _ in false } }
+    return { ((try? regex.firstMatch(in: $0.text(at: field))) ?? nil) != nil }
+  }
+
+  private static func holds(
+    _ condition: Filter.RowCondition, in definition: ViewDefinition, _ surroundings: Surroundings
+  ) -> Check {
+    switch condition {
+    case .new: return { surroundings.new.contains($0.key) }
+    case .marked: return { surroundings.marked.contains($0.key) }
+    case .field(let path): return { $0.leaf(at: .path(path)) == .bool(true) }
+    case .mine:
+      let fields = definition.template.filter { $0.value == .string("$me") }.map(\.path)
+      let me = Leaf.string(surroundings.me)
+      return { record in fields.contains { record.leaf(at: .path($0)) == me } }
+    }
+  }
+}
+
+extension FilterValue {
+  /// True if this is what a field holds: the text of it, whatever its case, the number, or a time
+  /// within what is named.
+  fileprivate func isValue(of leaf: Leaf?) -> Bool {
+    switch leaf {
+    case .string(let string): return string.lowercased() == text.lowercased()
+    case .bool(let bool): return text.lowercased() == (bool ? "true" : "false")
+    case .number(let stored):
+      if let number { return stored == number }
+      guard let moments, let time = stored.integer else { return false }
+      return moments.start == moments.end
+        ? time == moments.start : (moments.start..<moments.end).contains(time)
+    case nil: return text == "none"
+    }
+  }
+
+  /// True if what a field holds compares so with this; never if they cannot be compared.
+  fileprivate func compares(record leaf: Leaf?, _ comparison: Filter.Comparison) -> Bool {
+    switch leaf {
+    case .number(let stored):
+      if let number { return comparison.holds(stored, number) }
+      guard let moments, let time = stored.integer else { return false }
+      // After a day is after its end, until a day is up to its end.
+      switch comparison {
+      case .less: return time < moments.start
+      case .lessOrEqual: return time < max(moments.end, moments.start + 1)
+      case .greater: return time >= max(moments.end, moments.start + 1)
+      case .greaterOrEqual: return time >= moments.start
+      }
+    case .string(let string): return comparison.holds(string.lowercased(), text.lowercased())
+    case .bool, nil: return false
+    }
+  }
+}
+
+extension Filter.Comparison {
+  fileprivate func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+    switch self {
+    case .less: left < right
+    case .lessOrEqual: left <= right
+    case .greater: left > right
+    case .greaterOrEqual: left >= right
+    }
+  }
+}
+
+extension Record {
+  fileprivate func node(at field: FieldPath) -> RunnelTree.Node {
+    field.node(key: row.key, row.node ?? .empty)
+  }
+
+  fileprivate func leaf(at field: FieldPath) -> Leaf? { node(at: field).leaf }
+
+  /// What stands at a field, as it is shown.
+  fileprivate func text(at field: FieldPath) -> String {
+    let node = node(at: field)
+    return node.isEmpty ? "" : FieldKind.text(of: node.json)
+  }
+}

@@ -1,0 +1,174 @@
+import RunnelBase
+import RunnelTree
+
+/// Reads the text of a filter bar.
+package struct FilterParser {
+  /// What stands between a field and its value.
+  enum Mark: String, CaseIterable {
+    // The longer ones come first: `>=` begins as `>` does.
+    case lessOrEqual = "<="
+    case greaterOrEqual = ">="
+    case less = "<"
+    case greater = ">"
+    case matches = "~"
+    case isOne = ":"
+    case equals = "="
+  }
+
+  private let characters: [Character]
+  private let moments: MomentReader
+  private var position = 0
+
+  package init(_ text: String, moments: MomentReader) {
+    characters = Array(text)
+    self.moments = moments
+  }
+
+  /// Reads the whole text.
+  ///
+  /// - Throws: `FilterError` for the first term that is none.
+  package mutating func filter() throws(FilterError) -> Filter {
+    var terms: [Filter.Term] = []
+    skipBlanks()
+    while position < characters.count {
+      terms.append(try term())
+      skipBlanks()
+    }
+    return Filter(text: String(characters), terms: terms)
+  }
+
+  private mutating func term() throws(FilterError) -> Filter.Term {
+    let start = position
+    let isNegated = take("-")
+    let test = try test(from: start)
+    return Filter.Term(isNegated: isNegated, test: test, range: start..<position)
+  }
+
+  private mutating func test(from start: Int) throws(FilterError) -> Filter.Test {
+    if peek == "\"" {
+      let text = try quoted()
+      if text.isEmpty { throw error(from: start, "nothing is looked for between these quotes") }
+      return .shows(text)
+    }
+    let name = word(until: { Self.marks.contains($0) })
+    guard let mark = takeMark() else {
+      if name.isEmpty { throw error(from: start, "a word, or field:value, is missing here") }
+      return .shows(name)
+    }
+    if name.isEmpty { throw error(from: start, "the field before \(mark.rawValue) is missing") }
+    switch name {
+    case "is": return try condition(from: start, mark)
+    case "has": return .has(try field(try value(from: start, of: name, mark), from: start))
+    default: return try test(of: field(name, from: start), named: name, mark, from: start)
+    }
+  }
+
+  private mutating func test(
+    of field: FieldPath, named name: String, _ mark: Mark, from start: Int
+  ) throws(FilterError) -> Filter.Test {
+    let first = try value(from: start, of: name, mark)
+    switch mark {
+    case .matches:
+      do {
+        _ = try Regex(first)
+      } catch {
+        throw self.error(from: start, "\(first) is no regular expression: quote . * ( [ by a \\")
+      }
+      return .matches(field, first)
+    case .isOne, .equals:
+      var values = [moments.value(first)]
+      while take("|") { values.append(moments.value(try value(from: start, of: name, mark))) }
+      return .isOne(field, of: values)
+    case .less: return .compares(field, .less, moments.value(first))
+    case .lessOrEqual: return .compares(field, .lessOrEqual, moments.value(first))
+    case .greater: return .compares(field, .greater, moments.value(first))
+    case .greaterOrEqual: return .compares(field, .greaterOrEqual, moments.value(first))
+    }
+  }
+
+  private mutating func condition(
+    from start: Int, _ mark: Mark
+  ) throws(FilterError) -> Filter.Test {
+    let name = try value(from: start, of: "is", mark)
+    switch name {
+    case "new": return .state(.new)
+    case "marked": return .state(.marked)
+    case "mine": return .state(.mine)
+    default:
+      guard case .path(let path) = try field(name, from: start) else {
+        throw error(from: start, "is: takes new, marked, mine, or a field that is true or false")
+      }
+      return .state(.field(path))
+    }
+  }
+
+  private func field(_ name: String, from start: Int) throws(FilterError) -> FieldPath {
+    do {
+      return try FieldPath(name)
+    } catch {
+      throw self.error(from: start, "\(name) is no field: \(error)")
+    }
+  }
+
+  // MARK: Words
+
+  private static let marks = Set("<>~:=")
+
+  private var peek: Character? { position < characters.count ? characters[position] : nil }
+
+  private mutating func skipBlanks() {
+    while let next = peek, next.isWhitespace { position += 1 }
+  }
+
+  private mutating func take(_ character: Character) -> Bool {
+    guard peek == character else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func takeMark() -> Mark? {
+    for mark in Mark.allCases where characters[position...].starts(with: mark.rawValue) {
+      position += mark.rawValue.count
+      return mark
+    }
+    return nil
+  }
+
+  private mutating func word(until ends: (Character) -> Bool) -> String {
+    let start = position
+    while let next = peek, !next.isWhitespace, !ends(next) { position += 1 }
+    return String(characters[start..<position])
+  }
+
+  private mutating func value(
+    from start: Int, of name: String, _ mark: Mark
+  ) throws(FilterError) -> String {
+    // In a regular expression a bar is part of it.
+    let text = peek == "\"" ? try quoted() : word { $0 == "|" && mark != .matches }
+    if text.isEmpty {
+      throw error(from: start, "a value is missing after \(name)\(mark.rawValue)")
+    }
+    return text
+  }
+
+  private mutating func quoted() throws(FilterError) -> String {
+    let start = position
+    position += 1
+    var text = ""
+    while let next = peek {
+      position += 1
+      if next == "\"" { return text }
+      if next == "\\", let escaped = peek, escaped == "\"" || escaped == "\\" {
+        position += 1
+        text.append(escaped)
+      } else {
+        text.append(next)
+      }
+    }
+    throw error(from: start, "the closing quote is missing")
+  }
+
+  private func error(from start: Int, _ message: String) -> FilterError {
+    FilterError(range: start..<max(position, start), message: message)
+  }
+}

@@ -1,0 +1,92 @@
+import RunnelBase
+
+/// Reads dates, times and ages as they are typed into a filter.
+package struct MomentReader: Sendable {
+  /// Milliseconds since 1970.
+  package let now: Int64
+  package let local: LocalTime
+
+  package init(now: Int64, local: LocalTime) {
+    self.now = now
+    self.local = local
+  }
+
+  private static let units: [Character: Int64] = [
+    "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000,
+  ]
+
+  /// What a text may stand for.
+  package func value(_ text: String) -> FilterValue {
+    var value = FilterValue(text: text)
+    // A text that is no number is looked for as a text.
+    if case .number(let number)? = try? JSONValue(parsing: text) { value.number = number }
+    if value.number == nil { value.moments = moments(text) }
+    return value
+  }
+
+  /// The moments that a text names; nil if it names none.
+  private func moments(_ text: String) -> MomentRange? {
+    let today = local.civil(now).dayNumber
+    switch text.lowercased() {
+    case "now": return MomentRange(start: now, end: now)
+    case "today": return day(today)
+    case "yesterday": return day(today - 1)
+    default: return age(text) ?? dateAndTime(text, today: today)
+    }
+  }
+
+  /// The moment that was so long ago.
+  private func age(_ text: String) -> MomentRange? {
+    guard let unit = text.last.flatMap({ MomentReader.units[$0] }),
+      let count = Int64(text.dropLast()), count >= 0
+    else { return nil }
+    let (elapsed, isTooLong) = count.multipliedReportingOverflow(by: unit)
+    let (moment, isTooFar) = now.subtractingReportingOverflow(elapsed)
+    return isTooLong || isTooFar ? nil : MomentRange(start: moment, end: moment)
+  }
+
+  /// A day, or a minute of it: `2026-08-24`, `2026-08-24T09:30`, `09:30` for today's.
+  private func dateAndTime(_ text: String, today: Int) -> MomentRange? {
+    let parts = text.split(
+      separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
+    if parts.count == 1 {
+      if let number = dayNumber(parts[0]) { return day(number) }
+      return time(parts[0]).map { minute($0, of: today) }
+    }
+    guard let number = dayNumber(parts[0]), let time = time(parts[1]) else { return nil }
+    return minute(time, of: number)
+  }
+
+  private func dayNumber(_ text: Substring) -> Int? {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
+      (0...9999).contains(year)
+    else { return nil }
+    return CivilTime(year: year, month: month, day: day)?.dayNumber
+  }
+
+  /// The minute of the day.
+  private func time(_ text: Substring) -> Int? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 2, let hour = parts[0], let minute = parts[1],
+      (0..<24).contains(hour), (0..<60).contains(minute)
+    else { return nil }
+    return hour * 60 + minute
+  }
+
+  private func day(_ number: Int) -> MomentRange {
+    MomentRange(start: moment(number), end: moment(number + 1))
+  }
+
+  private func minute(_ minute: Int, of day: Int) -> MomentRange {
+    let start = moment(day) + Int64(minute) * 60_000
+    return MomentRange(start: start, end: start + 60_000)
+  }
+
+  /// When clocks show midnight at the start of a day.
+  private func moment(_ day: Int) -> Int64 {
+    let midnight = CivilTime(dayNumber: day)
+    let guess = midnight.milliseconds(offsetSeconds: local.offsetSeconds(now))
+    return midnight.milliseconds(offsetSeconds: local.offsetSeconds(guess))
+  }
+}

@@ -1,0 +1,30 @@
+import RunnelTerminal
+
+/// The commands of a form: it takes the keys of text fields.
+package enum FormCommands {
+  package static let table = CommandTable(.form, "In this form", hints: hints) {
+    TypingCommands.accept.inner { state, _ in FormScreen.acceptFormField(&state) }
+    Command(.formSave, "save", "save") { state, _ in FormScreen.saveForm(&state) }
+    TypingCommands.cancel.inner { state, _ in state.closeLayer() }
+    TypingCommands.fieldNext.inner { state, _ in
+      FormScreen.changeForm(&state) { $0.moveFocus(by: 1) }
+    }
+    TypingCommands.fieldPrevious.inner { state, _ in
+      FormScreen.changeForm(&state) { $0.moveFocus(by: -1) }
+    }
+    TypingCommands.fieldType.inner { state, _ in
+      FormScreen.changeForm(&state) { form in
+        form.fields[form.focus].input.changeKind()
+        form.followFormat()
+      }
+    }
+    TypingCommands.vertical { state, id in
+      FormScreen.changeForm(&state) { $0.moveFocus(by: id == .inputNext ? 1 : -1) }
+    }
+  }
+
+  @Sendable
+  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
+    [CommandHint(.formSave), CommandHint(.inputCancel)]
+  }
+}

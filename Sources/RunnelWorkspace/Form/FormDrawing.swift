@@ -1,0 +1,134 @@
+package import RunnelTerminal
+
+/// Draws a form over the middle of the screen.
+package struct FormDrawing {
+  private static let widthMax = 72
+  /// The columns for the name of a field's kind.
+  private static let kindWidth = 8
+  /// How many of the values that may be chosen are named.
+  private static let offersMax = 12
+  /// From so many lines on there is room for a frame.
+  private static let framedHeight = 6
+
+  private let form: FormScreen
+  /// What saving would write; nil if it writes nothing.
+  private let preview: WritePreview?
+  private let keys: KeyText
+  private let area: Rect
+
+  init(_ form: FormScreen, _ preview: WritePreview?, _ keys: KeyText, _ area: Rect) {
+    self.form = form
+    self.preview = preview
+    self.keys = keys
+    self.area = area
+  }
+
+  /// What stands below a field: what is wrong with it, and what may be chosen.
+  private func notes(on index: Int, _ glyphs: Glyphs) -> [StyledLine] {
+    let field = form.fields[index]
+    var notes: [StyledLine] = []
+    if let error = field.input.error {
+      notes.append(StyledLine("\(glyphs.conflict) \(error)", .error))
+    }
+    if index == form.focus, !field.input.choices.isEmpty {
+      let offers = field.input.offers.prefix(FormDrawing.offersMax).map { choice in
+        choice.title.isEmpty || choice.title == choice.text
+          ? choice.text : "\(choice.text) \(choice.title)"
+      }
+      notes.append(StyledLine(offers.joined(separator: " · "), .muted))
+    }
+    return notes
+  }
+
+  /// What is wrong with the field that has the keys, if there is no room for it below it.
+  static func cutError(of form: FormScreen, in area: Rect) -> String? {
+    guard let error = form.fields[form.focus].input.error else { return nil }
+    let isFramed = area.height >= framedHeight
+    let inner = isFramed ? min(widthMax, area.width) - 4 : area.width
+    let labels = form.fields.map { CellWidth.width(of: $0.label) }
+    let room = inner - min(labels.max() ?? 0, inner / 3) - 1
+    return CellWidth.width(of: error) + 2 > room ? error : nil
+  }
+
+  package func draw(into canvas: inout Canvas) {
+    let rows = form.fields.indices.reduce(0) { $0 + 1 + notes(on: $1, canvas.glyphs).count }
+    let note = form.note.isEmpty ? 0 : 1
+    let room = area.height - rows - note - 4
+    // The write is told where its first lines fit.
+    let previewHeight =
+      preview.map { $0.height <= room || room > 4 ? min($0.height, room) : 0 } ?? 0
+    let height = min(rows + note + 4 + previewHeight, area.height)
+    let isFramed = area.height >= FormDrawing.framedHeight
+    let box =
+      isFramed ? area.centered(height: height, width: min(FormDrawing.widthMax, area.width)) : area
+    if isFramed {
+      canvas.box(box, title: form.title, role: .dialog)
+    } else {
+      canvas.fill(box)
+    }
+    let inside = isFramed ? box.inset(rows: 1, columns: 2) : box
+    let (hintArea, rest) = inside.splitBottom(inside.height > 1 ? 1 : 0)
+    HintBar(hints).draw(into: &canvas, rect: hintArea)
+    let (previewArea, above) = rest.splitBottom(previewHeight)
+    // The fields go first where there is no room.
+    let hasNote = note > 0 && above.height > rows
+    let (last, fields) = above.splitBottom(hasNote ? 1 : 0)
+    if hasNote { canvas.put(form.note, at: last.origin, width: last.width, role: .muted) }
+    drawFields(into: &canvas, fields)
+    if previewHeight > 0 { preview?.draw(into: &canvas, previewArea) }
+  }
+
+  private var hints: [Hint] {
+    let hasOffers = !form.fields[form.focus].input.choices.isEmpty
+    return [
+      keys.key(.inputAccept, form.focus < form.fields.count - 1 ? "next" : "save"),
+      keys.key(.formSave, "save"), keys.key(.inputCancel, "cancel"),
+      keys.key(.fieldType, hasOffers ? "choose" : "type"),
+    ].compactMap(\.self)
+  }
+
+  /// The first field that is drawn: the one with the keys is in sight with all that is said of it, and
+  /// the one after it, if there is room.
+  private func firstField(height: Int, _ glyphs: Glyphs) -> Int {
+    var first = form.focus
+    let hasNext = form.focus < form.fields.count - 1 && height > 2
+    var used = 1 + notes(on: first, glyphs).count + (hasNext ? 1 : 0)
+    while first > 0 {
+      used += 1 + notes(on: first - 1, glyphs).count
+      if used > height { break }
+      first -= 1
+    }
+    return first
+  }
+
+  private func drawFields(into canvas: inout Canvas, _ area: Rect) {
+    let first = firstField(height: area.height, canvas.glyphs)
+    let labels = form.fields.map { CellWidth.width(of: $0.label) }
+    let labelWidth = min(labels.max() ?? 0, area.width / 3)
+    // Where there is hardly room for what is typed, nothing is said of its kind.
+    let kindWidth = area.width < 3 * FormDrawing.kindWidth ? 0 : FormDrawing.kindWidth
+    var rest = area
+    var cursor: Position?
+    for (index, field) in form.fields.enumerated().dropFirst(first) where rest.height > 0 {
+      let (line, below) = rest.splitTop(1)
+      rest = below
+      let isFocused = index == form.focus
+      canvas.put(
+        field.label, at: line.origin, width: labelWidth, role: isFocused ? .strong : .muted)
+      let (kind, editor) = line.splitLeft(labelWidth + 1).rest.splitRight(kindWidth)
+      canvas.put(
+        field.input.label, at: kind.splitLeft(1).rest.origin, width: max(kind.width - 1, 0),
+        role: .muted)
+      field.input.editor.draw(into: &canvas, rect: editor)
+      if isFocused { cursor = canvas.cursor }
+      for note in notes(on: index, canvas.glyphs) where rest.height > 0 {
+        // What is wrong needs the width where there is little.
+        let indent = kindWidth == 0 ? 0 : labelWidth + 1
+        let place = rest.splitTop(1).top.splitLeft(indent).rest
+        rest = rest.splitTop(1).rest
+        canvas.put(note, at: place.origin, width: place.width)
+      }
+    }
+    canvas.cursor = cursor
+  }
+}

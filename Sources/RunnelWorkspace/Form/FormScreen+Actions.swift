@@ -1,0 +1,122 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Forms.
+
+extension FormScreen {
+  /// Goes to the next field, and from the last one saves.
+  static func acceptFormField(_ state: inout AppState) {
+    guard case .form(let form)? = state.layers.last else { return }
+    if form.focus == form.fields.count - 1 { return saveForm(&state) }
+    changeForm(&state) { $0.moveFocus(by: 1) }
+  }
+
+  /// Asks for the write of the form in front, and closes it if nothing is wrong with a field.
+  static func saveForm(_ state: inout AppState) {
+    guard case .form(var form)? = state.layers.last else { return }
+    if save(&state, &form) { return state.closeLayer() }
+    state.layers[state.layers.count - 1] = .form(form)
+  }
+
+  /// Changes the form in front.
+  static func changeForm(_ state: inout AppState, _ body: (inout FormScreen) -> Void) {
+    guard case .form(var form)? = state.layers.last else { return }
+    body(&form)
+    state.layers[state.layers.count - 1] = .form(form)
+  }
+
+  /// The keys by which a form is left.
+  static func cancelKeys(_ state: AppState) -> String {
+    KeyText.formKeys(state).keys(.inputCancel) ?? "cancel"
+  }
+
+  /// Asks for the write of a form; if something is wrong with a field, marks it and returns false.
+  private static func save(_ state: inout AppState, _ form: inout FormScreen) -> Bool {
+    guard let values = form.values() else { return false }
+    if form.writes, let reason = state.reasonReadOnly { return form.refuse(form.focus, reason) }
+    switch form.purpose {
+    case .setLeaf(let path, let original):
+      guard let value = values.first?.value else {
+        return form.refuse(0, "type a value, or \(cancelKeys(state))")
+      }
+      return submitForm(&state, &form) { book throws(Refusal) in
+        .guarded(try book.setting(value, at: path), [WriteCondition(path, original)])
+      }
+    case .choose(let index):
+      CompareScreen.take(&state, choice: values.first?.value ?? .null, at: index)
+      return true
+    case .addChild(let path), .addField(let path):
+      guard case .string(let name)? = values.first?.value else {
+        return form.refuse(0, "type a name")
+      }
+      guard values.count == 2 else {
+        return form.refuse(1, "a value is missing: put texts in \"quotes\"")
+      }
+      do {
+        let place = try path.appending(Path(name))
+        if place == path { return form.refuse(0, "type a name") }
+        if isKnown(state, place) {
+          return form.refuse(
+            0,
+            "\(place) is there already"
+              + KeyText.treeKeys(state).hint(.recordEdit, "edits it", after: ": "))
+        }
+        let value = values[1].value
+        return submitForm(&state, &form) { book throws(Refusal) in
+          try book.setting(value, at: place)
+        }
+      } catch {
+        return form.refuse(0, "\(error)")
+      }
+    case .addRecord(let view):
+      if values.isEmpty { return form.refuse(0, "fill in a field, or \(cancelKeys(state))") }
+      let definition = state.tabs.lists[view].definition
+      let record = definition.record(filledWith: values, me: state.database.me, isForm: true)
+      return submitForm(&state, &form) { book throws(Refusal) in
+        try book.adding(record, to: definition.source.path)
+      }
+    case .addResource(_, let collection, let view):
+      return ResourceCommands.addRecord(
+        &state, &form, values.filter { !$0.path.isRoot }, to: collection, view: view)
+    case .editResource(let path, let original):
+      return ResourceCommands.changeRecord(&state, &form, values, at: path, original)
+    case .export(let choices, let replaces):
+      return Exporting.startExport(&state, &form, choices, replaces: replaces)
+    case .importFile: return Importing.readImport(&state, &form)
+    }
+  }
+
+  /// Asks for the write of a form; if it is refused before, its fields say why, and it is false.
+  static func submitForm(
+    _ state: inout AppState, _ form: inout FormScreen,
+    _ make: (ResourceBook) throws(Refusal) -> WriteRequest
+  ) -> Bool {
+    do throws(Refusal) {
+      let request = try make(state.database.resources)
+      form.attempt = form.attempt ?? state.requests.newID()
+      state.submit(.form(form), request)
+      return true
+    } catch {
+      form.take(error)
+      return false
+    }
+  }
+
+  /// True if something is known to stand at a place: what is added there would replace it.
+  ///
+  /// Limit: children that are not loaded are not known; to refuse them takes a conditional write.
+  static func isKnown(_ state: AppState, _ place: Path) -> Bool {
+    for case .record(let screen) in state.layers {
+      guard let node = screen.node, let field = place.relative(to: screen.path) else { continue }
+      // What is put below a value replaces the value.
+      return field.keys.indices.contains { index in
+        let above = node[Path(unchecked: Array(field.keys[...index]))]
+        return index == field.keys.count - 1 ? !above.isEmpty : above.leaf != nil
+      }
+    }
+    guard let parent = place.parent, let key = place.lastKey else { return false }
+    return state.tabs.tree.expanded[parent]?.child(key) != nil
+  }
+}

@@ -1,0 +1,53 @@
+import RunnelBase
+import RunnelTerminal
+
+// A form as a layer.
+
+extension FormScreen: LayerComponent {
+  var layer: Layer { .form(self) }
+  var summary: String { "form \(title)" }
+  var extent: LayerExtent { .dialog }
+  var holdsInput: Bool { true }
+  var helpTitle: String? { title }
+
+  var textField: LineEditor? {
+    get { fields[focus].input.editor }
+    set { if let newValue { fields[focus].input.editor = newValue } }
+  }
+
+  func contexts(about hand: AtHand) -> [KeymapContext] { [.form, .fields] + Self.typing }
+
+  func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
+    fields[focus].input.reasonWaiting(for: action)
+  }
+
+  mutating func insert(_ text: String, in state: inout AppState) {
+    changeText { $0.insert(text) }
+  }
+
+  mutating func editText(_ id: ActionID, in state: inout AppState) {
+    changeText { _ = $0.perform(id) }
+  }
+
+  private mutating func changeText(_ body: (inout LineEditor) -> Void) {
+    body(&fields[focus].input.editor)
+    fields[focus].input.check()
+    followFormat()
+  }
+
+  mutating func showError(_ message: String) { fields[focus].input.error = message }
+
+  mutating func updateInputs(_ body: (inout FieldInput) -> Void) {
+    for index in fields.indices { body(&fields[index].input) }
+  }
+
+  func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    FormDrawing(
+      self, WritePreview(self, screen.state), KeyText.formKeys(screen.state), screen.layout.overlay
+    ).draw(into: &canvas)
+  }
+
+  func cutError(_ screen: AppScreen) -> String? {
+    FormDrawing.cutError(of: self, in: screen.layout.overlay)
+  }
+}

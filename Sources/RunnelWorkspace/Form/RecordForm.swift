@@ -1,0 +1,95 @@
+package import RunnelBase
+package import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+// Forms whose fields are those of a resource's schema.
+
+extension ResourceBook {
+  /// The inputs of a record's fields in the order of the schema, then of the other leaves it has.
+  ///
+  /// Counters and copies are left out: they are not edited.
+  func inputs(
+    of definition: ResourceDefinition, for record: JSONValue
+  ) -> [(path: Path, input: FieldInput)] {
+    let owned = registry.ownedFields(of: definition.name)
+    var inputs: [(path: Path, input: FieldInput)] = []
+    for rule in definition.schema.fields where !owned.contains(rule.field) {
+      inputs.append(
+        (
+          Path(unchecked: [rule.field]),
+          input(of: rule, in: definition, value: record[rule.field.text] ?? .null)
+        ))
+    }
+    guard case .object(let members) = record else { return inputs }
+    for member in members {
+      guard let key = try? Key(member.name), !owned.contains(key),
+        definition.schema.rule(of: key) == nil, Leaf(member.value) != nil
+      else { continue }
+      inputs.append((Path(unchecked: [key]), FieldInput(rule: nil, member.value)))
+    }
+    return inputs
+  }
+
+  /// The input of a field; a reference says where to look for what it may name.
+  package func input(
+    of rule: FieldRule, in definition: ResourceDefinition, value: JSONValue
+  ) -> FieldInput {
+    var input = FieldInput(rule: rule, value)
+    if case .reference(let target) = rule.kind {
+      input.choicesPath = try? registry.collection(of: target, in: [:])
+    }
+    return input
+  }
+
+  /// What a record is called among others: its name or title, or the first text of its schema.
+  package func title(of record: JSONValue, in collection: Path) -> String {
+    let rules = registry.resource(ofChildrenOf: collection)?.definition.schema.fields ?? []
+    let texts = rules.filter { if case .text = $0.kind { true } else { false } }
+    for name in ["name", "title"] + texts.map(\.field.text) {
+      if case .string(let text)? = record[name], !text.isEmpty { return text }
+    }
+    return ""
+  }
+}
+
+extension FormScreen {
+  /// The label of the field for the key of a new record.
+  static let keyLabel = "key"
+
+  /// The fields of a new record of a resource; `filled` are its first values, and what is in `computed`
+  /// is not asked for.
+  static func newRecord(
+    _ definition: ResourceDefinition, in book: ResourceBook, filled: JSONValue,
+    without computed: [Path]
+  ) -> [Field] {
+    var record = filled
+    for rule in definition.schema.fields {
+      guard let initial = rule.initial, Leaf(initial) != nil, record[rule.field.text] == nil else {
+        continue
+      }
+      if case .object(let members) = record {
+        record = .object(members + [JSONMember(rule.field.text, initial)])
+      }
+    }
+    let fields = book.inputs(of: definition, for: record)
+      .filter { !computed.contains($0.path) }
+      .map { Field($0.path.text, path: $0.path, $0.input) }
+    return fields + [Field(keyLabel, FieldInput(kind: .string))]
+  }
+
+  /// The fields of a record that is there.
+  static func editing(
+    _ definition: ResourceDefinition, in book: ResourceBook, _ record: JSONValue
+  ) -> [Field] {
+    book.inputs(of: definition, for: record).map { Field($0.path.text, path: $0.path, $0.input) }
+  }
+
+  /// The key that was typed for a new record; nil to make one.
+  var typedKey: String? {
+    guard let field = fields.last, field.label == FormScreen.keyLabel, field.path.isRoot,
+      !field.input.editor.isEmpty
+    else { return nil }
+    return field.input.editor.text
+  }
+}

@@ -1,0 +1,166 @@
+import RunnelBase
+import RunnelStreams
+package import RunnelTerminal
+import RunnelTree
+
+/// What saving would write, as it is typed so far.
+package struct WritePreview {
+  private static let title = " Preview of the write "
+  /// From so many columns on, what stands there and what is to stand beside each other.
+  private static let besideWidth = 60
+
+  /// A value that is written.
+  private struct Change {
+    var name: String
+    /// What stands there; nil for nothing.
+    var old: JSONValue?
+    /// What is to stand there; nil for nothing.
+    var new: JSONValue?
+  }
+
+  /// What is done, and where.
+  private let deed: String
+  private let changes: [Change]
+  /// The reason why nothing is written; nil if something is.
+  private var obstacle: String?
+  /// How many lines are kept for values, so that what stands above them rests while it is typed.
+  private var restingCount = 1
+
+  private static let restingCountMax = 4
+
+  /// How many lines it takes where there is room for two columns.
+  package var height: Int { max(changes.count, restingCount) + 2 }
+
+  /// What a form would write; nil if it writes nothing.
+  init?(_ form: FormScreen, _ state: AppState) {
+    guard form.writes else { return nil }
+    var form = form
+    let values = form.values()
+    let filled = values ?? []
+    let isNamed = filled.count == 2 && filled[0].value.text != nil
+    switch form.purpose {
+    case .setLeaf(let path, let original):
+      deed = "PUT \(path)"
+      let new = filled.first?.value
+      changes = new == original ? [] : [Change(name: "", old: original, new: new)]
+    case .addChild(let path), .addField(let path):
+      deed = "PUT \(path)\(path.isRoot ? "" : "/")\(isNamed ? filled[0].value.text ?? "" : "")"
+      changes = isNamed ? [Change(name: "", old: nil, new: filled[1].value)] : []
+    case .addRecord(let view):
+      deed = "POST \(state.tabs.lists[view].definition.source.path)"
+      let definition = state.tabs.lists[view].definition
+      changes =
+        filled.isEmpty
+        ? []
+        : WritePreview.added(
+          definition.record(filledWith: filled, me: state.database.me, isForm: true))
+    case .addResource(_, let collection, let view):
+      deed = form.typedKey.map { "PUT \(collection)/\($0)" } ?? "POST \(collection)"
+      let typed = filled.filter { !$0.path.isRoot }
+      let record =
+        view.map {
+          state.tabs.lists[$0].definition.record(
+            filledWith: typed, me: state.database.me, isForm: true)
+        } ?? .object(typed.map { JSONMember($0.path.text, $0.value) })
+      changes = typed.isEmpty ? [] : WritePreview.added(record)
+    case .editResource(let path, let original):
+      deed = "PATCH \(path)"
+      changes = form.fields.compactMap { field in
+        let old = original[field.path.text]
+        let new = filled.first { $0.path == field.path }?.value
+        return old == new ? nil : Change(name: field.path.text, old: old, new: new)
+      }
+    case .choose, .export, .importFile: return nil
+    }
+    restingCount = min(form.fields.count, WritePreview.restingCountMax)
+    if values == nil { obstacle = "nothing, as long as a field is wrong" }
+  }
+
+  /// What an edit of a field would write.
+  init(_ edit: RecordScreen.Edit, in screen: RecordScreen) {
+    let path = Path(unchecked: screen.path.keys + edit.field.keys)
+    deed = edit.field.isRoot ? "PUT \(path)" : "PATCH \(screen.path)"
+    let old = edit.original?.json
+    do throws(FieldError) {
+      let isRemoved = edit.input.isEmpty && edit.input.rule?.isRequired != true
+      let new = isRemoved ? nil : try edit.input.value()
+      changes =
+        old == new || edit.isUntouched ? [] : [Change(name: edit.field.text, old: old, new: new)]
+    } catch {
+      changes = []
+      obstacle = "nothing, as long as the field is wrong"
+    }
+  }
+
+  private static func added(_ record: JSONValue) -> [Change] {
+    guard case .object(let members) = record else { return [Change(name: "", new: record)] }
+    return members.map { Change(name: $0.name, old: nil, new: $0.value) }
+  }
+
+  /// Draws as much of it as fits: a rule, what is done, and what is written.
+  package func draw(into canvas: inout Canvas, _ rect: Rect) {
+    guard rect.height > 2 else { return }
+    let cursor = canvas.cursor
+    canvas.fill(rect)
+    canvas.horizontalLine(row: rect.row, column: rect.column, width: rect.width, role: .frame)
+    let place = rect.line(0).splitLeft(1).rest
+    canvas.put(WritePreview.title, at: place.origin, width: place.width, role: .title)
+    let head = rect.line(1)
+    canvas.put(deed, at: head.origin, width: head.width, role: .strong)
+    let area = rect.splitTop(2).rest
+    let shown = lines(width: rect.width)
+    for (index, line) in shown.prefix(area.height).enumerated() {
+      let row = area.line(index)
+      if index == area.height - 1, shown.count > area.height {
+        let rest = "and \(shown.count - index) more lines"
+        canvas.put(rest, at: row.origin, width: row.width, role: .muted)
+        break
+      }
+      let (left, right) = row.splitLeft(line.new == nil ? row.width : row.width / 2)
+      canvas.put(line.old, at: left.origin, width: max(left.width - 1, 0))
+      if let new = line.new { canvas.put(new, at: right.origin, width: right.width) }
+    }
+    canvas.cursor = cursor
+  }
+
+  /// The lines, with what is to stand there beside what stands there or below it.
+  private func lines(width: Int) -> [(old: StyledLine, new: StyledLine?)] {
+    let isBeside = width >= WritePreview.besideWidth
+    let room = isBeside ? width / 2 - 1 : width
+    if let obstacle { return [(StyledLine(obstacle, .warn), nil)] }
+    if changes.isEmpty { return [(StyledLine("nothing yet", .muted), nil)] }
+    return changes.flatMap { change -> [(old: StyledLine, new: StyledLine?)] in
+      let texts = WritePreview.texts(of: change, width: room - change.name.count - 4)
+      let old = texts.old.map { WritePreview.line("-", change.name, $0, .muted) }
+      let new = texts.new.map { WritePreview.line("+", change.name, $0, .ok) }
+      switch (old, new) {
+      case (let old?, let new?): return isBeside ? [(old, new)] : [(old, nil), (new, nil)]
+      case (let old?, nil): return [(old, nil)]
+      case (nil, let new?): return [(new, nil)]
+      case (nil, nil): return []
+      }
+    }
+  }
+
+  /// How many characters before the first different one are shown of long values.
+  private static let leadCount = 8
+
+  /// The values as text; of long ones, what is the same in both is left out at their beginning.
+  private static func texts(of change: Change, width: Int) -> (old: String?, new: String?) {
+    let (old, new) = (change.old?.jsonText(), change.new?.jsonText())
+    guard let old, let new, max(old.count, new.count) > width else { return (old, new) }
+    let same = zip(old, new).prefix { $0 == $1 }.count - leadCount
+    if same <= leadCount { return (old, new) }
+    return ("…" + old.dropFirst(same), "…" + new.dropFirst(same))
+  }
+
+  private static func line(
+    _ sign: String, _ name: String, _ text: String, _ role: StyleRole
+  ) -> StyledLine {
+    StyledLine("\(sign) \(name.isEmpty ? "" : name + "  ")\(text)", role)
+  }
+}
+
+extension JSONValue {
+  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+}

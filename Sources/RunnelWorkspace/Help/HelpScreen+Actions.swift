@@ -1,0 +1,49 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+// The help: every command of the place, with its keys, and why it cannot be done if that is so.
+
+extension HelpScreen {
+  static func openHelp(_ state: inout AppState) {
+    if case .help? = state.layers.last { return }
+    if Question.explainQuestion(&state) { return }
+    let contexts = state.contexts
+    let bindings = state.settings.keymap.bindings(for: contexts)
+    var known: Set<String> = []
+    var entries: [HelpScreen.Entry] = []
+    for context in contexts {
+      for binding in bindings where binding.context == context {
+        let keys = state.settings.keymap.keys(for: binding.action, in: [context]).joined(
+          separator: " ")
+        let entry = HelpScreen.Entry(
+          binding: binding, keys: keys, refusal: state.disabledReason(binding.action))
+        if known.insert(entry.id).inserted { entries.append(entry) }
+      }
+    }
+    state.input.matcher.reset()
+    state.layers.append(.help(HelpScreen(entries, of: placeName(state), height: helpHeight(state))))
+    // What was typed in below is not seen now, which leaves more room.
+    state.fitLayers()
+  }
+
+  /// How many lines of the help show actions.
+  static func helpHeight(_ state: AppState) -> Int {
+    HelpDrawing.list(in: state.layout.body).height
+  }
+
+  /// What the help calls the place that it is about.
+  private static func placeName(_ state: AppState) -> String {
+    state.layers.last?.component.helpTitle ?? state.tabs.names[state.tabs.index]
+  }
+
+  /// Runs the command under the cursor of the help.
+  static func runFromHelp(_ state: inout AppState) {
+    guard case .help(let screen)? = state.layers.last, let entry = screen.cursorEntry else {
+      return
+    }
+    if let refusal = state.disabledReason(entry.binding.action) { return state.say(.info, refusal) }
+    state.closeLayer()
+    state.perform(entry.binding.action, count: nil)
+  }
+}

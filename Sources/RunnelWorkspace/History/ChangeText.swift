@@ -1,0 +1,70 @@
+import RunnelBase
+import RunnelStreams
+package import RunnelTree
+
+/// Writes an entry of an action log as words: what was done to which record, with old and new values.
+package struct ChangeText {
+  /// The most characters of a value; columns cut the rest.
+  private static let valueMax = 60
+  /// Keys that are longer are shortened in the middle.
+  private static let keyMax = 12
+
+  let ellipsis: String
+  /// Where the user is, to write times out; nil to leave them as they are stored.
+  package var local: LocalTime?
+
+  /// The words of a record of the log; nil if it is no entry.
+  package func text(of node: RunnelTree.Node) -> String? {
+    guard let entry = RunnelStreams.ActionLogEntry(id: Key(unchecked: "entry"), node) else {
+      return nil
+    }
+    let deed =
+      switch entry.kind {
+      case .create: "added"
+      case .update: "changed"
+      case .destroy: entry.isCascaded ? "deleted with its owner" : "deleted"
+      }
+    let values = values(of: entry)
+    return "\(deed) \(entry.resource) \(short(entry.key.text))"
+      + (values.isEmpty ? "" : "  \(values)")
+  }
+
+  private func values(of entry: RunnelStreams.ActionLogEntry) -> String {
+    if entry.isCut { return "(too large for the log)" }
+    switch entry.kind {
+    case .create: return members(entry.new)
+    case .destroy: return members(entry.old)
+    case .update:
+      return Set(names(entry.old) + names(entry.new)).sorted().compactMap { name in
+        let (old, new) = (entry.old[name] ?? .null, entry.new[name] ?? .null)
+        return old == new
+          ? nil : "\(name): \(short(old)) -> \(short(new))"
+      }.joined(separator: ", ")
+    }
+  }
+
+  private func members(_ json: JSONValue) -> String {
+    guard case .object(let members) = json else { return short(json) }
+    return members.map { "\($0.name): \(short($0.value))" }.joined(separator: ", ")
+  }
+
+  private func names(_ json: JSONValue) -> [String] {
+    if case .object(let members) = json { members.map(\.name) } else { [] }
+  }
+
+  private func short(_ json: JSONValue) -> String {
+    if json == .null { return "-" }
+    if case .number(let number) = json, let local,
+      let moment = TreeText.moment(of: .number(number), local)
+    {
+      return moment
+    }
+    let text = json.jsonText()
+    return text.count > ChangeText.valueMax
+      ? text.prefix(ChangeText.valueMax) + ellipsis : text
+  }
+
+  private func short(_ key: String) -> String {
+    key.count > ChangeText.keyMax ? "\(key.prefix(4))\(ellipsis)\(key.suffix(3))" : key
+  }
+}

@@ -1,0 +1,144 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The history of a place, as a layer: who wrote what when, to be taken back.
+
+extension HistoryScreen {
+  /// Opens the history of what the keys are about, or of the whole database.
+  static func openHistory(_ state: inout AppState, ofAll: Bool) {
+    if case .history? = state.layers.last { return }
+    let path = ofAll ? .root : OutsideEdit.placeAtHand(state) ?? placeOfView(state)
+    state.layers.append(
+      .history(HistoryScreen(path: path, log: state.database.resources.registry.log)))
+    readHistory(&state, .newest)
+  }
+
+  /// The place that a view is about as a whole.
+  private static func placeOfView(_ state: AppState) -> Path {
+    state.tabs.isTree ? .root : state.tabs.front.definition.source.path
+  }
+
+  /// Shows all of the write under the cursor, or no longer; fetches older ones at the end.
+  static func toggleHistoryEntry(_ state: inout AppState) {
+    guard case .history(var screen)? = state.layers.last else { return }
+    if screen.isOnPagingRow { return fetchOlderHistory(&state) }
+    screen.toggle(height: state.height, now: state.now, local: state.settings.local)
+    state.layers[state.layers.count - 1] = .history(screen)
+  }
+
+  static func fetchOlderHistory(_ state: inout AppState) {
+    guard case .history(let screen)? = state.layers.last else { return }
+    if case .failed = screen.phase { return readHistory(&state, .newest) }
+    readHistory(&state, .older)
+  }
+
+  /// Asks for entries of the open history.
+  private static func readHistory(_ state: inout AppState, _ reading: HistoryScreen.Reading) {
+    for (index, layer) in state.layers.enumerated() {
+      guard case .history(var screen) = layer else { continue }
+      if screen.request != nil {
+        screen.isOutdated = true
+      } else {
+        let before = reading == .older ? screen.entries.last?.id : nil
+        screen.wait(
+          for: state.ask(
+            .history(screen.path, before: before, count: HistoryScreen.pageSize),
+            for: .history(reading)))
+        if reading == .older {
+          screen.fetchOlder(height: state.height, now: state.now, local: state.settings.local)
+        }
+      }
+      state.layers[index] = .history(screen)
+    }
+  }
+
+  /// Waits no longer for entries of the history in front; false if none were asked for.
+  static func stopReadingHistory(_ state: inout AppState) -> Bool {
+    guard case .history(var screen)? = state.layers.last, let request = screen.request,
+      case .history(let reading)? = state.requests.remove(request)
+    else { return false }
+    screen.stop(reading, height: state.height, now: state.now, local: state.settings.local)
+    state.layers[state.layers.count - 1] = .history(screen)
+    state.say(.info, state.phrase("stopped", .sectionMore, "reads on"))
+    return true
+  }
+
+  /// Entries of the history were read.
+  static func take(
+    _ state: inout AppState, history id: RequestID, _ reading: HistoryScreen.Reading,
+    _ page: HistoryPage
+  ) {
+    updateHistory(&state, id) { screen, state in
+      screen.take(page, reading, height: state.height, now: state.now, local: state.settings.local)
+    }
+  }
+
+  /// Entries of the history could not be read.
+  static func fail(
+    _ state: inout AppState, history id: RequestID, _ reading: HistoryScreen.Reading,
+    _ refusal: Refusal
+  ) {
+    updateHistory(&state, id) { screen, state in
+      screen.fail(
+        refusal.message, reading, height: state.height, now: state.now, local: state.settings.local)
+    }
+  }
+
+  /// Changes the history that asked for entries; one that was closed waits for nothing.
+  private static func updateHistory(
+    _ state: inout AppState, _ id: RequestID, _ body: (inout HistoryScreen, AppState) -> Void
+  ) {
+    for (index, layer) in state.layers.enumerated() {
+      guard case .history(var screen) = layer, screen.request == id else { continue }
+      let isOutdated = screen.isOutdated
+      screen.isOutdated = false
+      body(&screen, state)
+      state.layers[index] = .history(screen)
+      if isOutdated { readHistory(&state, .newest) }
+    }
+  }
+
+  /// Where something was written, an open history reads what is new.
+  static func refreshHistory(_ state: inout AppState, after action: AppAction) {
+    switch action {
+    case .list, .tree, .record, .answered(_, .written), .answered(_, .performed): break
+    default: return
+    }
+    if state.layers.contains(where: { if case .history = $0 { true } else { false } }) {
+      readHistory(&state, .newest)
+    }
+  }
+
+  // MARK: Taking back
+
+  /// Takes the write under the cursor back, as `u` does with the last one.
+  ///
+  /// What an operation wrote is taken back by operations, which its own entries of the log tell.
+  static func undoHistoryEntry(_ state: inout AppState) {
+    guard case .history(let screen)? = state.layers.last, let entry = screen.cursorEntry else {
+      return
+    }
+    let text = screen.text(ellipsis: "...").text(of: entry)
+    UndoHistory.startReversal(
+      &state, .undo,
+      UndoHistory.Step(
+        title: String(text.prefix(60)), parts: parts(state, of: entry),
+        places: Set(entry.parts.map(\.path))),
+      following: 0)
+  }
+
+  private static func parts(_ state: AppState, of entry: HistoryEntry) -> [UndoHistory.Part] {
+    let logged = entry.parts.compactMap { part -> RunnelStreams.ActionLogEntry? in
+      guard let log = state.database.resources.registry.log, part.path.parent == log,
+        !part.isPriority,
+        let key = part.path.lastKey, let values = part.values, values.old == .null,
+        let node = try? RunnelTree.Node(json: values.new)
+      else { return nil }
+      return RunnelStreams.ActionLogEntry(id: key, node)
+    }
+    if logged.isEmpty { return [.entry(entry.id)] }
+    return UndoHistory.parts(of: logged.sorted { $0.id < $1.id }) ?? [.entry(entry.id)]
+  }
+}

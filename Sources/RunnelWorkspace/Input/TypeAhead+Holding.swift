@@ -1,0 +1,259 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// What is typed while an answer is awaited. Most keys act at once, whatever is being written or read.
+// A key acts later if what it means depends on an answer: after one that opens a record for editing,
+// text is for the field and not a row of commands. It waits, and what comes after it waits behind it;
+// `C-c` lets go of what waits.
+
+extension TypeAhead {
+  // MARK: Holding
+
+  /// Keeps an event behind those that wait already; false if it is to be handled now.
+  static func holdsBack(_ state: inout AppState, _ event: InputEvent) -> Bool {
+    switch event {
+    case .resize, .focus, .reply: return false
+    case .key(let stroke) where !state.input.typeAhead.isEmpty && isInterrupt(state, stroke):
+      letGoOfInput(&state)
+      return true
+    case .key, .paste, .pasteTooLong, .mouse: break
+    }
+    if state.input.typeAhead.isEmpty {
+      guard let reason = reasonAllInputWaits(state), !isInterrupt(state, event) else {
+        return false
+      }
+      _ = state.input.typeAhead.append(event, at: state.now)
+      state.input.typeAhead.block(for: reason)
+    } else if !state.input.typeAhead.append(event, at: state.now) {
+      state.say(
+        .error,
+        "not taken: \(state.input.typeAhead.events.count) keys wait already\(letGoHint(state))")
+    }
+    return true
+  }
+
+  /// Keeps the keys of an action that has to wait; false if it is to be done now.
+  static func holdsBack(
+    _ state: inout AppState, _ action: ActionID, count: Int?, keys: [KeyStroke], digits: Int?
+  ) -> Bool {
+    guard let reason = reasonWaiting(state, for: action, count: count) else { return false }
+    let typed = digits.map { String($0).map { KeyStroke(.character($0)) } } ?? []
+    state.input.typeAhead.hold(typed + keys, for: reason, at: state.now)
+    return true
+  }
+
+  /// Handles the first event that waits, or keeps it if it has to wait on.
+  static func handleTypeAhead(_ state: inout AppState) {
+    if let reason = reasonAllInputWaits(state) { return state.input.typeAhead.block(for: reason) }
+    guard let event = state.input.typeAhead.takeFirst() else { return }
+    Input.handleNow(&state, event)
+  }
+
+  private static func isInterrupt(_ state: AppState, _ event: InputEvent) -> Bool {
+    if case .key(let stroke) = event { isInterrupt(state, stroke) } else { false }
+  }
+
+  private static func isInterrupt(_ state: AppState, _ stroke: KeyStroke) -> Bool {
+    var alone = KeySequenceMatcher()
+    let match = alone.feed(stroke, keymap: state.settings.keymap, contexts: [.global])
+    return match == .action(.jobCancel, count: nil)
+  }
+
+  /// Drops what waits, as the user wants it, and stops what it waits for where that can be stopped.
+  private static func letGoOfInput(_ state: inout AppState) {
+    let count = state.input.typeAhead.events.count
+    state.input.typeAhead = TypeAhead()
+    state.tabs.tree.wanted = nil
+    state.input.matcher.reset()
+    state.input.awaited = nil
+    if Input.stopWhatIsUnderWay(&state) { return }
+    state.say(
+      .info, count == 1 ? "the key that waited is dropped" : "\(count) keys that waited are dropped"
+    )
+  }
+
+  /// The status text for waiting input; empty if nothing has waited for long.
+  static func typeAheadText(_ state: AppState) -> String {
+    guard !state.input.typeAhead.isEmpty,
+      state.now - state.input.typeAhead.since >= TypeAhead.silentMilliseconds
+    else {
+      return ""
+    }
+    let count = state.input.typeAhead.events.count
+    return (count == 1 ? "1 key waits" : "\(count) keys wait") + ": \(state.input.typeAhead.reason)"
+      + letGoHint(state)
+  }
+
+  private static func letGoHint(_ state: AppState) -> String {
+    state.settings.keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) drops them" }
+      ?? ""
+  }
+
+  /// When it is to be said that input waits, in milliseconds since 1970; nil if it is said, or none does.
+  static func typeAheadDue(_ state: AppState) -> Int64? {
+    if state.input.typeAhead.isEmpty { return nil }
+    let due = state.input.typeAhead.since + TypeAhead.silentMilliseconds
+    return due > state.now ? due : nil
+  }
+
+  /// True if the user has done nothing since a write was asked for.
+  ///
+  /// What its answer opens then takes no key that was meant for something else.
+  static func isUntouched(_ state: AppState, sinceWrite write: RequestID) -> Bool {
+    state.input.typeAhead.isEmpty
+      && state.writes.queue.waiting[write]?.inputCount == state.input.count
+  }
+
+  /// True if the user has done no more than this; see `inputCount`.
+  static func isUntouched(_ state: AppState, since count: Int) -> Bool {
+    state.input.typeAhead.isEmpty && count == state.input.count
+  }
+
+  // MARK: What waits
+
+  /// The reason why whatever the user does has to wait; nil if it has not.
+  private static func reasonAllInputWaits(_ state: AppState) -> String? {
+    if state.input.isEditorOpen { return "your editor opens" }
+    for purpose in state.requests.readPurposes {
+      switch purpose {
+      case .editOutside: return "your editor opens"
+      case .compare(_, after: nil): return "what others wrote is being read"
+      case .compare, .copy, .duplicate: continue
+      }
+    }
+    if case .record(let screen)? = state.layers.last, screen.node == nil, screen.start != nil {
+      return "the record is being read"
+    }
+    return nil
+  }
+
+  /// The reason why an action has to wait for an answer; nil if it has not.
+  static func reasonWaiting(_ state: AppState, for action: ActionID, count: Int?) -> String? {
+    if let reason = reasonWaitingForWrites(state, action) { return reason }
+    if let layer = state.layers.last {
+      return layer.component.reasonWaiting(for: action, in: state)
+    }
+    if state.pane == .views { return nil }
+    if state.tabs.tree.wanted != nil, isAboutRows(state, action) {
+      return "the place is being looked for"
+    }
+    return state.tabs.isTree
+      ? reasonWaitingInTree(state, action) : reasonWaitingInList(state, action, count)
+  }
+
+  private static func reasonWaitingForWrites(_ state: AppState, _ action: ActionID) -> String? {
+    let reason = "the last writes are not done yet"
+    switch action {
+    case .editUndo where state.isPlaceInFront && Activity.entryAtHand(state) == nil:
+      return reasonUndoWaits(state, .undo)
+    case .editRedo where state.isPlaceInFront: return reasonUndoWaits(state, .redo)
+    case .appQuit where state.isPlaceInFront, .viewClose where state.layers.isEmpty:
+      return state.requests.writes.values.contains { !$0.isOneOfMany } ? reason : nil
+    case .profileReadonly where state.isPlaceInFront:
+      let isJob = state.writes.deletion != nil || state.files.importing != nil
+      return isJob || (state.requests.writes.isEmpty && !state.requests.hasReads) ? nil : reason
+    default: return nil
+    }
+  }
+
+  /// What is taken back depends on which writes are done.
+  private static func reasonUndoWaits(
+    _ state: AppState, _ direction: UndoHistory.Direction
+  ) -> String? {
+    if let reversal = state.writes.undoing.reversal {
+      let isHistory = if case .history? = state.layers.last { true } else { false }
+      // More of the same is counted.
+      return reversal.direction == direction && !isHistory ? nil : "a write is being taken back"
+    }
+    return state.writes.undoing.hasOpenSteps && state.files.importing == nil
+      ? "the last write is not done yet" : nil
+  }
+
+  private static func reasonWaitingInList(
+    _ state: AppState, _ action: ActionID, _ count: Int?
+  ) -> String? {
+    let screen = state.tabs.front
+    if screen.phase == .loading, screen.list.cursor == nil, isAboutRows(state, action) {
+      return "the first rows are being read"
+    }
+    guard screen.paging == .fetching, state.pane == .list else { return nil }
+    let moves = screen.isLiveAtBottom ? upMoves : downMoves
+    guard moves.contains(action) else { return nil }
+    var after = state
+    if screen.list.cursor != .row(ListScreen.pagingRow) {
+      Commands.command(action, in: [.list])?.run(&after, count)
+    }
+    return after.tabs.lists[state.tabs.index].list.cursor == .row(ListScreen.pagingRow)
+      ? "the next rows are being fetched" : nil
+  }
+
+  private static func reasonWaitingInTree(_ state: AppState, _ action: ActionID) -> String? {
+    let reason = "the children are being read"
+    guard isAboutRows(state, action) else { return nil }
+    if state.tabs.tree.content.rowCount == 0,
+      state.tabs.tree.expanded[.root].map({ $0.phase == .loading }) ?? true
+    {
+      return reason
+    }
+    let isDown = downMoves.contains(action)
+    switch state.tabs.tree.cursorLine {
+    case .node(let path, _, _)? where state.tabs.tree.expanded[path]?.phase == .loading:
+      return folding.contains(action) ? nil : reason
+    case .paging(_, .fetching, _)? where isDown: return "the next rows are being fetched"
+    default: break
+    }
+    let isFar = isDown && action != .rowDown
+    return isFar && state.tabs.tree.expanded.values.contains { $0.phase == .loading } ? reason : nil
+  }
+
+  /// What is chosen in the palette, a menu or the help waits as its own key would.
+  static func reasonWaitingForChoice(_ state: AppState, _ action: ActionID) -> String? {
+    guard [.inputAccept, .formSave, .rowOpen].contains(action) else { return nil }
+    return state.layers.last?.component.chosenAction.flatMap {
+      TypeAhead.reasonWaiting(state.below, for: $0, count: nil)
+    }
+  }
+
+  // MARK: Kinds of actions
+
+  /// True for an action that is about rows or fields, whichever those are.
+  static func isAboutRows(_ state: AppState, _ action: ActionID) -> Bool {
+    if action == .recordAdd, state.layers.isEmpty, !state.tabs.isTree {
+      // A form without a template has the fields of a row.
+      return state.tabs.front.definition.compose == nil
+    }
+    return onRows.contains(action)
+  }
+
+  private static let upMoves: Set<ActionID> = [
+    .rowUp, .pageUp, .pageHalfUp, .siblingPrevious, .sectionPrevious,
+  ]
+  static let downMoves: Set<ActionID> = [
+    .rowDown, .pageDown, .pageHalfDown, .siblingNext, .sectionNext, .rowLast,
+  ]
+  /// What is done to a node whatever its children are.
+  private static let folding: Set<ActionID> = [
+    .rowOpen, .rowOut, .rowUp, .foldToggle, .foldOpen, .foldClose, .copyKey, .copyPath,
+  ]
+  private static let onRows: Set<ActionID> = upMoves.union(downMoves).union([
+    .rowFirst, .rowLast, .rowNewest, .rowOpen, .rowIn, .rowOut, .rowActions,
+    .screenTop, .screenMiddle, .screenBottom, .scrollDown, .scrollUp, .scrollRowTop,
+    .scrollRowMiddle, .scrollRowBottom,
+    .recordAdd, .recordEdit, .recordEditExternal, .recordDelete, .recordForm, .recordToggle,
+    .recordDuplicate, .linkOpen, .refFollow,
+    .copyURL, .copyKey, .copyPath, .copyLine, .copyString, .copyValue,
+    .markToggle, .markRange, .markAll, .markNext, .markPrevious,
+    .unreadNext, .unreadPrevious, .changeNext, .changePrevious,
+    .foldToggle, .foldOpen, .foldClose, .foldOpenAll, .foldCloseAll,
+    .searchStart, .searchNext, .searchPrevious, .sectionMore, .sortMenu, .bookmarkSet,
+  ])
+}
+
+extension FieldInput {
+  /// The reason why a command has to wait until it is known what may be chosen; nil if it has not.
+  func reasonWaiting(for action: ActionID) -> String? {
+    action == .fieldType && isReadingChoices ? "what may be chosen is being read" : nil
+  }
+}

@@ -1,0 +1,223 @@
+package import RunnelBase
+import RunnelStore
+package import RunnelStreams
+package import RunnelTerminal
+
+/// The last actions with what each changed in what the state comes to: for the debug view.
+package struct ActionTrace: Hashable, Sendable {
+  /// How many actions are shown; up to twice as many are kept.
+  static let entriesMax = 200
+
+  /// A fact of the state that an action changed.
+  package struct Change: Hashable, Sendable {
+    var fact: String
+    package var old: String
+    package var new: String
+
+    package init(fact: String, old: String, new: String) {
+      self.fact = fact
+      self.old = old
+      self.new = new
+    }
+  }
+
+  /// An action.
+  package struct Entry: Hashable, Sendable {
+    /// Its number, from 1.
+    package var number: Int
+    /// When it was reduced, in milliseconds since 1970.
+    package var milliseconds: Int64
+    package var name: String
+    package var changes: [Change]
+
+    package init(number: Int, milliseconds: Int64, name: String, changes: [Change]) {
+      self.number = number
+      self.milliseconds = milliseconds
+      self.name = name
+      self.changes = changes
+    }
+  }
+
+  /// The newest entries, oldest first.
+  package var entries: [Entry] { Array(kept.suffix(ActionTrace.entriesMax)) }
+  /// The kept entries; surplus ones are dropped in batches, which is cheap.
+  private var kept: [Entry] = []
+  /// How many actions there were.
+  package private(set) var count = 0
+  /// The facts after the last action; nil before the first.
+  private(set) var facts: [StateFact]?
+
+  /// Notes an action; one that is of no interest is only counted if it changed nothing.
+  package mutating func note(
+    _ name: @autoclosure () -> String, isOfInterest: Bool, at milliseconds: Int64,
+    _ old: [StateFact],
+    _ new: [StateFact]
+  ) {
+    count += 1
+    facts = new
+    let changes = ActionTrace.changes(old, new)
+    if changes.isEmpty, !isOfInterest { return }
+    kept.append(
+      Entry(number: count, milliseconds: milliseconds, name: name(), changes: changes))
+    if kept.count >= 2 * ActionTrace.entriesMax {
+      kept.removeFirst(kept.count - ActionTrace.entriesMax)
+    }
+  }
+
+  /// Counts an action that is of no interest and changed no fact, as the passing of time.
+  mutating func noteNothing() { count += 1 }
+
+  private static func changes(_ old: [StateFact], _ new: [StateFact]) -> [Change] {
+    if old == new { return [] }
+    var changes: [Change] = []
+    for fact in new {
+      let known = old.first { $0.isAboutTheSame(as: fact) }?.value
+      if known == fact.value { continue }
+      let (before, after) = (known?.text ?? "", fact.value.text)
+      if before != after { changes.append(Change(fact: fact.name, old: before, new: after)) }
+    }
+    for fact in old where !new.contains(where: { $0.isAboutTheSame(as: fact) }) {
+      let before = fact.value.text
+      if !before.isEmpty { changes.append(Change(fact: fact.name, old: before, new: "")) }
+    }
+    return changes
+  }
+}
+
+/// Something that is so of the state; it is put into words where it changed.
+package struct StateFact: Hashable, Sendable {
+  /// The value of a fact.
+  package enum Value: Hashable, Sendable {
+    case text(String)
+    case count(Int)
+    case size(TerminalSize)
+    case loading(LoadState, FetchState)
+
+    /// In words; empty where there is nothing to say.
+    package var text: String {
+      switch self {
+      case .text(let text): text
+      case .count(let count): count == 0 ? "" : "\(count)"
+      case .size(let size): "\(size.columns)x\(size.rows)"
+      case .loading(let phase, let paging): "\(phase) \(paging)"
+      }
+    }
+  }
+
+  /// The view that it is about; empty for the whole.
+  var subject = ""
+  /// The aspect of the subject.
+  var aspect: String
+  package var value: Value
+
+  /// Both, in words.
+  package var name: String { subject.isEmpty ? aspect : "\(subject) \(aspect)" }
+
+  func isAboutTheSame(as other: StateFact) -> Bool {
+    aspect == other.aspect && subject == other.subject
+  }
+}
+
+extension ActionTrace {
+  /// A summary of the state without its rows, for the trace of actions.
+  ///
+  /// O(views and layers). It is asked for before and after each action.
+  static func facts(_ state: AppState) -> [StateFact] {
+    var facts: [StateFact] = []
+    facts.reserveCapacity(8 + 4 * state.tabs.lists.count)
+    facts.append(
+      StateFact(
+        aspect: "view", value: .text(state.tabs.isTree ? "Tree" : state.tabs.front.definition.name))
+    )
+    if !state.layers.isEmpty {
+      let names = state.layers.map(\.component.summary).joined(separator: " > ")
+      facts.append(StateFact(aspect: "layers", value: .text(names)))
+    }
+    if state.input.matcher.isPending {
+      facts.append(StateFact(aspect: "keys", value: .text(state.input.matcher.pendingText)))
+    }
+    if let toast = state.toast {
+      facts.append(StateFact(aspect: "message", value: .text(toast.toast.text)))
+    }
+    facts.append(StateFact(aspect: "size", value: .size(state.size)))
+    facts.append(StateFact(aspect: "waiting writes", value: .count(state.requests.writes.count)))
+    facts.append(StateFact(aspect: "cursor", value: .text(cursorText(state))))
+    for screen in state.tabs.lists where screen.isOpen { facts += Self.facts(of: screen) }
+    if state.tabs.tree.isOpen {
+      facts.append(
+        StateFact(subject: "Tree", aspect: "rows", value: .count(state.tabs.tree.content.rowCount)))
+    }
+    return facts
+  }
+
+  private static func facts(of screen: ListScreen) -> [StateFact] {
+    let name = screen.definition.name
+    let new = screen.newAboveCount + screen.newBelowCount
+    return [
+      StateFact(subject: name, aspect: "rows", value: .count(screen.content.rowCount)),
+      StateFact(subject: name, aspect: "state", value: .loading(screen.phase, screen.paging)),
+      StateFact(subject: name, aspect: "new", value: .count(new)),
+      StateFact(subject: name, aspect: "draft", value: .text(screen.draft)),
+    ]
+  }
+
+  private static func cursorText(_ state: AppState) -> String {
+    let list =
+      state.layers.last?.listed?.list
+      ?? (state.tabs.isTree ? state.tabs.tree.list : state.tabs.front.list)
+    return switch list.cursor {
+    case .row(let id): id
+    case .header(let id): "header \(id)"
+    case nil: ""
+    }
+  }
+}
+
+// MARK: The view
+
+/// The last actions and what they changed, as of when it was opened.
+package struct DebugScreen: Hashable, Sendable {
+  var lines: [String: StyledLine] = [:]
+  package var content = ListContent()
+  var headings: [String: ListHeading] = [:]
+  package var list = ListState()
+
+  private static let section = "actions"
+
+  init(_ trace: ActionTrace, local: LocalTime, height: Int) {
+    var ids: [String] = []
+    for entry in trace.entries.reversed() {
+      let id = "\(entry.number)"
+      var line = StyledLine("  \(entry.number) ", .muted)
+      line.append("\(local.civil(entry.milliseconds).timeText) ", .muted)
+      line.append(entry.name, .strong)
+      lines[id] = line
+      ids.append(id)
+      for (index, change) in entry.changes.enumerated() {
+        let id = "\(entry.number).\(index)"
+        var line = StyledLine("      \(change.fact): ", .jsonKey)
+        line.append(change.old.isEmpty ? "-" : change.old, .error)
+        line.append(" -> ", .muted)
+        line.append(change.new.isEmpty ? "-" : change.new, .ok)
+        lines[id] = line
+        ids.append(id)
+      }
+    }
+    content = ListContent(sections: [
+      ListSection(id: DebugScreen.section, rows: ids, emptyText: "nothing happened yet")
+    ])
+    headings[DebugScreen.section] = ListHeading(
+      title: StyledLine("The last actions, the newest first", .sectionHeader),
+      detail: StyledLine("\(trace.entries.count) of \(trace.count)", .muted))
+    list.apply(.reload, from: ListContent(), to: content, height: height)
+  }
+}
+
+extension ActionTrace {
+  /// Opens the view of the last actions.
+  static func openDebug(_ state: inout AppState) {
+    if case .debug? = state.layers.last { return }
+    state.layers.append(
+      .debug(DebugScreen(state.session.trace, local: state.settings.local, height: state.height)))
+  }
+}

@@ -1,0 +1,48 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The action log as a view: who did what when, to be taken back.
+
+extension ResourceBook {
+  /// The view of the action log, the newest entry first; nil if nothing is logged.
+  package var activityView: ViewDefinition? {
+    guard let log = registry.log else { return nil }
+    let (at, by) = (
+      Path(unchecked: [Key(unchecked: "at")]), Path(unchecked: [Key(unchecked: "by")])
+    )
+    return ViewDefinition(
+      name: "Activity",
+      source: SourceDefinition(path: log, order: .key, anchor: .last, isDescending: true),
+      sections: [.day(.path(at))],
+      columns: [
+        ColumnDefinition(field: .path(at), format: .time, width: 5),
+        ColumnDefinition(field: .path(by), width: 10, minimumScreen: 40),
+        ColumnDefinition(field: .value, format: .change),
+        ColumnDefinition(
+          field: .path(at), format: .age, width: 4, minimumScreen: 50, isMuted: true),
+      ])
+  }
+}
+
+/// Takes entries of the action log back.
+enum Activity {
+  /// The entry of the action log under the cursor; nil if there is none.
+  static func entryAtHand(_ state: AppState) -> RunnelStreams.ActionLogEntry? {
+    guard state.layers.isEmpty, !state.tabs.isTree, let record = state.tabs.front.cursorRecord,
+      record.path.parent == state.database.resources.registry.log
+    else { return nil }
+    return record.row.node.flatMap { RunnelStreams.ActionLogEntry(id: record.row.key, $0) }
+  }
+
+  /// Takes the entry under the cursor back, if what it did still stands.
+  static func undoEntry(_ state: inout AppState) {
+    guard let entry = entryAtHand(state) else {
+      return state.say(.info, "move to an entry to take it back")
+    }
+    if state.refusesWriting() { return }
+    Restoration.beginRestoration(&state, of: [entry.path])
+    state.submit(.undo, .undo(entry))
+  }
+}

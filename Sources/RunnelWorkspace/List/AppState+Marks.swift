@@ -1,0 +1,229 @@
+package import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Marked rows: what is done to several records or nodes at once is done to these.
+
+/// A list whose rows can be marked.
+package protocol MarkedList {
+  var list: ListState { get }
+  var content: ListContent { get }
+  /// The rows that are marked.
+  var marks: Set<String> { get set }
+  /// Where a range of rows begins that is to be marked; nil if there is none.
+  var rangeStart: String? { get set }
+  /// The rows that are marked together with that under the cursor.
+  var markableRows: Set<String> { get }
+
+  /// True for a row that can be marked.
+  func isMarkable(_ id: String) -> Bool
+}
+
+extension AppState {
+  /// The marks of the view in front.
+  package var marked: any MarkedList {
+    get { if tabs.isTree { tabs.tree } else { tabs.front } }
+    set {
+      switch newValue {
+      case let tree as TreeScreen: self.tabs.tree = tree
+      case let list as ListScreen: tabs.front = list
+      default: break
+      }
+    }
+  }
+}
+
+/// Marks rows of a list.
+enum Marking {
+  /// Marks the row under the cursor or takes its mark away, and steps down.
+  static func toggleMark(_ state: inout AppState, count: Int) {
+    for _ in 0..<min(count, state.marked.content.rowCount) {
+      if let id = state.marked.markableRow, state.marked.marks.remove(id) == nil {
+        state.marked.marks.insert(id)
+      }
+      state.withList { list, content, height in list.move(by: 1, in: content, height: height) }
+    }
+    marksChanged(&state)
+  }
+
+  /// Starts a range at the cursor, or marks the one that was started.
+  static func toggleRange(_ state: inout AppState) {
+    if state.marked.rangeStart != nil { return endRange(&state) }
+    guard let id = state.marked.markableRow else { return }
+    state.marked.rangeStart = id
+    state.say(.info, state.phrase("a range begins here", .markRange, "marks it up to the cursor"))
+  }
+
+  /// Marks the rows of the range.
+  static func endRange(_ state: inout AppState) {
+    state.marked.marks.formUnion(state.marked.rangeRows)
+    state.marked.rangeStart = nil
+    marksChanged(&state)
+  }
+
+  /// Marks the rows beside that under the cursor; if all are marked, takes their marks away.
+  static func markSection(_ state: inout AppState) {
+    let rows = state.marked.markableRows
+    if rows.isSubset(of: state.marked.marks) {
+      state.marked.marks.subtract(rows)
+    } else {
+      state.marked.marks.formUnion(rows)
+    }
+    marksChanged(&state)
+  }
+
+  static func clearMarks(_ state: inout AppState) {
+    state.marked.marks = []
+    state.marked.rangeStart = nil
+    marksChanged(&state)
+  }
+
+  /// A filter may ask which rows are marked.
+  private static func marksChanged(_ state: inout AppState) {
+    if !state.tabs.isTree, state.tabs.front.filter?.asks(for: .marked) == true {
+      FilterScreen.applyFilter(&state, inView: state.tabs.index)
+    }
+  }
+
+  // MARK: Disabled reasons
+
+  /// What the view has rows of.
+  private static func markedKind(_ state: AppState) -> String {
+    state.tabs.isTree ? "node" : "record"
+  }
+
+  static func reasonNoMarkedRow(_ state: AppState) -> String? {
+    state.marked.marks.isEmpty ? state.phrase("no row is marked", .markToggle, "marks") : nil
+  }
+
+  static func reasonNoMarks(_ state: AppState) -> String? {
+    state.marked.rangeStart == nil ? reasonNoMarkedRow(state) : nil
+  }
+
+  static func reasonNoRowToMark(_ state: AppState) -> String? {
+    let marked = state.marked
+    if marked.markableRow != nil { return nil }
+    // On a header the key goes on to the rows.
+    var next = marked.list
+    next.move(by: 1, in: marked.content, height: state.height)
+    let steps = if case .header? = marked.list.cursor { next != marked.list } else { false }
+    return steps ? nil : "only \(markedKind(state))s are marked"
+  }
+
+  static func reasonNoRange(_ state: AppState) -> String? {
+    let marked = state.marked
+    return marked.markableRow == nil && marked.rangeStart == nil
+      ? "move to a \(markedKind(state)) to start a range" : nil
+  }
+
+  static func reasonNothingToMark(_ state: AppState) -> String? {
+    state.marked.markableRows.isEmpty ? "there are no \(markedKind(state))s to mark here" : nil
+  }
+}
+
+extension ListScreen: MarkedList {
+  /// True for a row that stands for a record which is stored.
+  package func isMarkable(_ id: String) -> Bool { records[id].map { !isTransient($0) } ?? false }
+
+  /// The rows of the section under the cursor that can be marked.
+  package var markableRows: Set<String> {
+    guard let id = list.cursorSection(in: content), let section = content.index(ofSection: id)
+    else { return [] }
+    return Set(content.sections[section].rows.filter(isMarkable))
+  }
+}
+
+extension TreeScreen: MarkedList {
+  package func isMarkable(_ id: String) -> Bool {
+    if case .node? = lines[id] { true } else { false }
+  }
+
+  /// The children of the node that the one under the cursor is in.
+  package var markableRows: Set<String> {
+    let parent: Path
+    switch cursorLine {
+    case .node(let path, _, _)?: parent = path.parent ?? .root
+    case .paging(let path, _, _)?, .failed(let path, _, _)?: parent = path
+    case nil: parent = .root
+    }
+    let keys = expanded[parent]?.rows.map(\.row.key) ?? []
+    return Set(keys.map { Path(unchecked: parent.keys + [$0]).description })
+  }
+
+  /// The marked nodes in the order of the tree, without those that stand in another marked one.
+  ///
+  /// O(lines) if any is marked.
+  var markedNodes: [(path: Path, row: TreeRow)] {
+    if markCount == 0 { return [] }
+    var nodes: [(path: Path, row: TreeRow)] = []
+    for id in content.sections.lazy.flatMap(\.rows) where isMarked(id) {
+      guard case .node(let path, let row, _)? = lines[id] else { continue }
+      if let last = nodes.last, last.path.contains(path) { continue }
+      nodes.append((path, row))
+    }
+    return nodes
+  }
+}
+
+extension MarkedList {
+  /// The row under the cursor, if it can be marked.
+  var markableRow: String? {
+    guard case .row(let id)? = list.cursor, isMarkable(id) else { return nil }
+    return id
+  }
+
+  /// True if a row is marked, or would be if the range ended at the cursor.
+  ///
+  /// O(1); for a range O(rows) the first time after the list changed.
+  func isMarked(_ id: String) -> Bool {
+    if marks.contains(id) { return true }
+    guard let ends = rangeEnds, let path = content.indexPath(ofRow: id) else { return false }
+    return ends.contains(path) && isMarkable(id)
+  }
+
+  /// The rows from the start of the range to the cursor, both included.
+  ///
+  /// O(rows of the range).
+  var rangeRows: Set<String> {
+    guard let ends = rangeEnds else { return [] }
+    var rows: Set<String> = []
+    for section in ends.lowerBound.section...ends.upperBound.section {
+      let ids = content.sections[section].rows
+      let first = section == ends.lowerBound.section ? ends.lowerBound.row : 0
+      let last = section == ends.upperBound.section ? ends.upperBound.row : ids.count - 1
+      guard first <= last else { continue }
+      rows.formUnion(ids[first...last].filter(isMarkable))
+    }
+    return rows
+  }
+
+  /// Where the range begins and ends; nil if there is none, or where it began is gone.
+  private var rangeEnds: ClosedRange<IndexPath>? {
+    guard let rangeStart, let start = content.indexPath(ofRow: rangeStart) else { return nil }
+    let end: IndexPath
+    switch list.cursor {
+    case .row(let id): end = content.indexPath(ofRow: id) ?? start
+    case .header(let id):
+      let section = content.index(ofSection: id) ?? start.section
+      // A header ends what comes before its rows.
+      end =
+        section <= start.section
+        ? IndexPath(section: section, row: 0)
+        : IndexPath(
+          section: section - 1, row: max(content.sections[section - 1].rows.count - 1, 0))
+    case nil: end = start
+    }
+    return min(start, end)...max(start, end)
+  }
+
+  /// How many rows are marked, those of an open range included.
+  var markCount: Int { rangeStart == nil ? marks.count : marks.union(rangeRows).count }
+}
+
+extension Filter {
+  /// True if the filter asks for a state of rows.
+  func asks(for condition: RowCondition) -> Bool {
+    terms.contains { $0.test == .state(condition) }
+  }
+}

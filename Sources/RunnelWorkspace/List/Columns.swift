@@ -1,0 +1,59 @@
+import RunnelBase
+import RunnelTerminal
+
+// Which columns of a list are shown, and whether they are cut.
+
+/// Chooses the columns of a list.
+enum Columns {
+  /// Shows columns in full, or fitted to the screen again.
+  static func toggleWide(_ state: inout AppState) {
+    state.tabs.front.isWide.toggle()
+    guard state.tabs.front.isWide else {
+      state.tabs.front.list.scrollHorizontally(by: -state.tabs.front.list.horizontalOffset)
+      return state.say(.info, "columns are fitted to the screen")
+    }
+    let keys = "\(state.keysOrName(.scrollRight)) and \(state.keysOrName(.scrollLeft))"
+    state.say(.info, "columns are shown in full: \(keys) scroll")
+  }
+
+  static func openColumnMenu(_ state: inout AppState) {
+    state.input.matcher.reset()
+    state.layers.append(
+      .menu(
+        MenuScreen(
+          purpose: .columns(view: state.tabs.index),
+          title: "Columns of \(state.tabs.front.definition.name)",
+          menu: MenuList(columnItems(state, ofView: state.tabs.index)))))
+  }
+
+  private static func columnItems(_ state: AppState, ofView view: Int) -> [MenuList.Item] {
+    let screen = state.tabs.lists[view]
+    return screen.definition.columns.enumerated().map { index, column in
+      let isShown = !screen.hiddenColumns.contains(index)
+      var notes: [String] = []
+      if column.format != .plain { notes.append(column.format.rawValue) }
+      if column.minimumScreen > state.size.columns {
+        notes.append("from \(column.minimumScreen) columns")
+      }
+      return MenuList.Item(
+        id: "\(index)", title: "\(isShown ? "[x]" : "[ ]") \(column.field.text)",
+        note: notes.joined(separator: " · "))
+    }
+  }
+
+  /// Shows a column or hides it; the menu stays for the next one.
+  static func toggle(_ state: inout AppState, column item: MenuList.Item, inView view: Int) {
+    guard let column = Int(item.id) else { return }
+    if state.tabs.lists[view].hiddenColumns.remove(column) == nil {
+      if state.tabs.lists[view].hiddenColumns.count + 1
+        == state.tabs.lists[view].definition.columns.count
+      {
+        return state.say(.info, "one column stays")
+      }
+      state.tabs.lists[view].hiddenColumns.insert(column)
+    }
+    guard case .menu(var screen)? = state.layers.last else { return }
+    screen.menu.replaceItems(with: columnItems(state, ofView: view))
+    state.layers[state.layers.count - 1] = .menu(screen)
+  }
+}

@@ -1,0 +1,141 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The reasons why commands of a collection are disabled.
+
+extension ListCommands {
+  // MARK: Rows
+
+  /// The reason why there is nothing under the cursor of the list; nil if there is something.
+  static func reasonNoRows(_ state: AppState) -> String? {
+    let screen = state.tabs.front
+    if screen.list.cursor != nil { return nil }
+    switch screen.phase {
+    case .idle, .loading: return "the first rows are being loaded"
+    case .failed: return state.phrase("the rows could not be read", .rowOpen, "reads them again")
+    case .loaded: return "there are no rows here"
+    }
+  }
+
+  static func reasonRowNotOpened(_ state: AppState, isGoingIn: Bool) -> String? {
+    let screen = state.tabs.front
+    // A list that could not be read is asked for again by opening it.
+    if case .failed = screen.phase { return nil }
+    if let reason = reasonNoRows(state) { return reason }
+    switch screen.list.cursor {
+    case .row(ListScreen.pagingRow):
+      if isGoingIn, screen.paging != .exhausted {
+        return state.phrase("these rows are not loaded", .rowOpen, "fetches them")
+      }
+      return reasonNoMoreRows(state)
+    case .row(ListScreen.newerRow):
+      if isGoingIn { return state.phrase("these rows are not loaded", .rowOpen, "fetches them") }
+      return screen.newer == .fetching ? reasonBeingFetched(state) : nil
+    case .row: return screen.cursorRecord == nil ? "this row is not saved yet" : nil
+    case .header(let id) where isGoingIn && !screen.list.folded.contains(id):
+      return screen.content.firstRow(ofSection: id) == nil ? "there are no rows in it" : nil
+    case .header, nil: return nil
+    }
+  }
+
+  static func reasonNoMoreRows(_ state: AppState) -> String? {
+    let screen = state.tabs.front
+    if screen.phase == .loaded, screen.list.cursor == .row(ListScreen.newerRow) {
+      return screen.newer == .fetching ? reasonBeingFetched(state) : nil
+    }
+    switch (screen.phase, screen.paging) {
+    case (.idle, _), (.loading, _): return "the first rows are being loaded"
+    case (.failed, _): return nil
+    case (.loaded, .fetching): return reasonBeingFetched(state)
+    case (.loaded, .exhausted): return "everything is loaded: there are no more rows"
+    case (.loaded, .unknown), (.loaded, .more), (.loaded, .failed): return nil
+    }
+  }
+
+  private static func reasonBeingFetched(_ state: AppState) -> String {
+    state.phrase("they are being fetched", .jobCancel, "stops")
+  }
+
+  static func reasonNotFiltered(_ state: AppState) -> String? {
+    if case .failed = state.tabs.front.phase { "the rows could not be read" } else { nil }
+  }
+
+  static func reasonAtNewest(_ state: AppState) -> String? {
+    if state.tabs.front.isAway { return nil }
+    var other = state.tabs.front
+    other.goToNewest(height: state.height)
+    return other.list == state.tabs.front.list ? "this is the newest row" : nil
+  }
+
+  // MARK: Folding
+
+  /// The section of the list that the cursor is in, and whether it is folded; nil if there is none.
+  private static func sectionAtHand(_ state: AppState) -> (id: String, isFolded: Bool)? {
+    let screen = state.tabs.front
+    return screen.list.cursorSection(in: screen.content)
+      .map { ($0, screen.list.folded.contains($0)) }
+  }
+
+  static func reasonNotFolded(_ state: AppState) -> String? {
+    sectionAtHand(state)?.isFolded == false ? "this section is not folded" : nil
+  }
+
+  static func reasonFolded(_ state: AppState) -> String? {
+    sectionAtHand(state)?.isFolded == true ? "this section is folded" : nil
+  }
+
+  static func reasonNotOut(_ state: AppState) -> String? {
+    guard let section = sectionAtHand(state), state.tabs.front.list.cursor == .header(section.id)
+    else {
+      return nil
+    }
+    return reasonFolded(state)
+  }
+
+  static func reasonNoneFolded(_ state: AppState) -> String? {
+    guard sectionAtHand(state) != nil else { return nil }
+    let screen = state.tabs.front
+    return screen.content.sections.contains { screen.list.folded.contains($0.id) }
+      ? nil : "no section is folded"
+  }
+
+  static func reasonAllFolded(_ state: AppState) -> String? {
+    guard sectionAtHand(state) != nil else { return nil }
+    let screen = state.tabs.front
+    return screen.content.sections.allSatisfy { screen.list.folded.contains($0.id) }
+      ? "all sections are folded" : nil
+  }
+
+  // MARK: Records
+
+  static func reasonNoRecordAdded(_ state: AppState) -> String? {
+    if let reason = state.reasonReadOnly { return reason }
+    do throws(Refusal) {
+      _ = try state.database.resources.adding(
+        .object([]), to: state.tabs.front.definition.source.path)
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  static func reasonNoRecordEdited(_ state: AppState) -> String? {
+    state.tabs.front.cursorRecord == nil ? "move to a record to edit it" : state.reasonReadOnly
+  }
+
+  static func reasonNoRecordDeleted(_ state: AppState) -> String? {
+    if let reason = reasonNoneMarkedInSight(state) { return reason }
+    if state.tabs.front.markCount == 0, state.tabs.front.cursorRecord == nil {
+      return "move to a record to delete it"
+    }
+    return state.reasonReadOnly
+  }
+
+  /// The reason why nothing is done with the marked records; nil if there are none, or something is.
+  static func reasonNoneMarkedInSight(_ state: AppState) -> String? {
+    state.tabs.front.markCount > 0 && state.tabs.front.markedRecords.isEmpty
+      ? state.phrase("the filter hides what is marked", .stepBack, "shows all") : nil
+  }
+}

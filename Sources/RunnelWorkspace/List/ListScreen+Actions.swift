@@ -1,0 +1,233 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// What the user does in a collection.
+
+extension ListScreen {
+  /// One step back where nothing is open: the search, the range, the filter, the marks; what was said
+  /// is read.
+  static func stepBackInView(_ state: inout AppState) {
+    state.toast = nil
+    if state.trail.search != nil {
+      state.trail.search = nil
+    } else if state.marked.rangeStart != nil {
+      state.marked.rangeStart = nil
+    } else if !state.tabs.isTree, state.tabs.front.filter != nil {
+      FilterScreen.show(&state, nil, inView: state.tabs.index)
+    } else if !state.marked.marks.isEmpty {
+      Marking.clearMarks(&state)
+    }
+  }
+
+  // MARK: The list
+
+  static func changeTimeStyle(_ state: inout AppState) {
+    state.settings.timeStyle = state.settings.timeStyle.next
+    state.say(.info, "times are shown as \(state.settings.timeStyle.name)")
+  }
+
+  static func goToNewest(_ state: inout AppState) { goToNewest(&state, inView: state.tabs.index) }
+
+  /// Fetches the next page at the end that the cursor is on.
+  static func fetchMoreAtCursor(_ state: inout AppState) {
+    if state.tabs.front.list.cursor == .row(ListScreen.newerRow) {
+      fetchNewer(&state)
+    } else {
+      fetchMore(&state)
+    }
+  }
+
+  /// Goes to the end where rows arrive if a move leads there and it is not loaded; else false.
+  static func goesToUnloadedEnd(_ state: inout AppState, _ id: ActionID, count: Int?) -> Bool {
+    guard state.layers.isEmpty, state.pane != .views, leadsToUnloadedEnd(state, id, count: count)
+    else { return false }
+    goToLiveEnd(&state, ofView: state.tabs.index)
+    return true
+  }
+
+  /// Follows the newest row, or no longer.
+  static func toggleFollowing(_ state: inout AppState) {
+    state.tabs.front.list.isFollowing.toggle()
+    if state.tabs.front.list.isFollowing { goToNewest(&state) }
+  }
+
+  /// Holds the list as it is, or makes it live again.
+  static func togglePause(_ state: inout AppState) {
+    let isPaused = state.tabs.front.waitingCount == nil
+    state.tabs.front.waitingCount = isPaused ? 0 : nil
+    state.effects.append(.pause(view: state.tabs.index, isPaused))
+  }
+
+  /// Makes a paused list live again, for what is asked for now is to be seen.
+  static func resume(_ state: inout AppState, _ view: Int) {
+    if state.tabs.lists[view].waitingCount == nil { return }
+    state.tabs.lists[view].waitingCount = nil
+    state.effects.append(.pause(view: view, false))
+  }
+
+  // MARK: Moving
+
+  /// Opens the record under the cursor, fetches the next page, or folds a section.
+  static func openRow(_ state: inout AppState) {
+    if case .failed = state.tabs.front.phase { return readAgain(&state) }
+    switch state.tabs.front.list.cursor {
+    case .header(let section):
+      state.withList { list, content, height in
+        list.toggleFold(section, in: content, height: height)
+      }
+    case .row(ListScreen.pagingRow): fetchMore(&state)
+    case .row(ListScreen.newerRow): fetchNewer(&state)
+    case .row: openRecordAtCursor(&state)
+    case nil: break
+    }
+  }
+
+  /// Opens the record under the cursor, unfolds a section, or goes to its first row.
+  static func goIntoRow(_ state: inout AppState) {
+    if case .failed = state.tabs.front.phase { return readAgain(&state) }
+    switch state.tabs.front.list.cursor {
+    case .header(let section):
+      state.withList { list, content, height in
+        if !list.folded.contains(section), let first = content.firstRow(ofSection: section) {
+          list.moveTo(.row(first), in: content, height: height)
+        } else {
+          list.unfold(section, in: content, height: height)
+        }
+      }
+    case .row(ListScreen.pagingRow), .row(ListScreen.newerRow), nil: break
+    case .row: openRecordAtCursor(&state)
+    }
+  }
+
+  private static func openRecordAtCursor(_ state: inout AppState) {
+    guard let record = state.tabs.front.cursorRecord else { return }
+    open(&state, record: record.path, nil)
+  }
+
+  static func goOut(_ state: inout AppState) {
+    state.withList { list, content, height in
+      guard let section = list.cursorSection(in: content) else { return }
+      if list.cursor == .header(section) {
+        list.fold(section, in: content, height: height)
+      } else {
+        _ = list.moveTo(.header(section), in: content, height: height)
+      }
+    }
+  }
+
+  /// Fetches the next page of the list; at the true end it says so.
+  static func fetchMore(_ state: inout AppState) {
+    if case .failed = state.tabs.front.phase { return readAgain(&state) }
+    resume(&state, state.tabs.index)
+    state.tabs.front.paging = .fetching
+    state.effects.append(.fetchMore(state.tabs.index))
+  }
+
+  /// Fetches the next page if the view wants that and the cursor has come near to its place.
+  ///
+  /// While a filter is in force, older rows are searched only when the user asks for it.
+  static func fetchAhead(_ state: inout AppState) {
+    guard !state.tabs.isTree, let distance = state.tabs.front.definition.source.prefetch else {
+      return
+    }
+    let screen = state.tabs.front
+    guard screen.phase == .loaded, screen.filter == nil, screen.waitingCount == nil,
+      let row = screen.list.rowNumber(in: screen.content)
+    else { return }
+    func isNear(_ placeholder: String) -> Bool {
+      screen.content.number(ofPlaceholder: placeholder).map { abs(row - $0) <= distance } ?? false
+    }
+    if case .more = screen.paging, isNear(ListScreen.pagingRow) { return fetchMore(&state) }
+    if case .more = screen.newer, isNear(ListScreen.newerRow) { fetchNewer(&state) }
+  }
+
+  /// Asks for the rows of a list again that are shown.
+  static func readListAnew(_ state: inout AppState) {
+    resume(&state, state.tabs.index)
+    if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
+    readAgain(&state)
+    if state.tabs.front.filter != nil { FilterScreen.applyFilter(&state, inView: state.tabs.index) }
+    state.say(.info, "\(state.tabs.front.definition.name) is read again")
+  }
+
+  /// Asks for the rows of a list again that could not be read.
+  private static func readAgain(_ state: inout AppState) {
+    state.tabs.front.phase = .loading
+    state.effects.append(.openView(state.tabs.index))
+  }
+
+  static func open(_ state: inout AppState, record path: Path, _ start: RecordScreen.Start?) {
+    let name = state.tabs.isTree ? "Tree" : state.tabs.front.definition.name
+    let resource = state.database.resources.record(at: path).flatMap { record in
+      state.database.resources.place(ofRecordAround: path) == path ? record.definition : nil
+    }
+    state.layers.append(
+      .record(RecordScreen(path: path, viewName: name, resource: resource, start: start)))
+    state.effects.append(.openRecord(path))
+  }
+
+  // MARK: Changing
+
+  /// Opens the record at the field that one edits most: the composed one, or the widest column.
+  static func editRecord(_ state: inout AppState) {
+    guard let record = state.tabs.front.cursorRecord else { return }
+    open(&state, record: record.path, .field(state.tabs.front.definition.mainField ?? .root))
+  }
+
+  static func addRecord(_ state: inout AppState) {
+    let screen = state.tabs.front
+    if screen.definition.compose != nil { return ComposeScreen.openComposer(&state) }
+    if ResourceCommands.openFormForNewRecord(
+      &state, in: screen.definition.source.path, view: state.tabs.index)
+    {
+      return
+    }
+    state.layers.append(.form(screen.formForNewRecord(view: state.tabs.index)))
+  }
+}
+
+extension ViewDefinition {
+  /// The field that is edited first.
+  var mainField: Path? {
+    if let compose { return compose }
+    for column in columns where column.width == nil {
+      if case .path(let path) = column.field { return path }
+    }
+    return nil
+  }
+}
+
+extension ListScreen {
+  private var firstRecord: Record? {
+    for id in content.sections.lazy.flatMap(\.rows) {
+      if let record = records[id], !isTransient(record) { return record }
+    }
+    return nil
+  }
+
+  /// A form with the fields of the template, or else with those of the record under the cursor.
+  func formForNewRecord(view: Int) -> FormScreen {
+    var fields: [FormScreen.Field] = []
+    if definition.template.isEmpty {
+      let example = cursorRecord ?? firstRecord
+      for child in example?.row.node?.children ?? [] {
+        guard let leaf = child.node.leaf else { continue }
+        fields.append(
+          FormScreen.Field(
+            child.key.text, path: Path(unchecked: [child.key]), kind: FieldKind(leaf.json)))
+      }
+    } else {
+      for field in definition.template where !field.isComputed {
+        fields.append(
+          FormScreen.Field(
+            String(field.path.description.dropFirst()), path: field.path,
+            kind: FieldKind(field.value), text: FieldKind.text(of: field.value)))
+      }
+    }
+    if fields.isEmpty { fields = [FormScreen.Field("value", kind: .json)] }
+    return FormScreen(
+      purpose: .addRecord(view: view), title: "Add to \(definition.source.path)", fields: fields)
+  }
+}

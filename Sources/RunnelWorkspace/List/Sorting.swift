@@ -1,0 +1,127 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The sort menu: in which order a list reads its rows.
+
+/// Chooses the order of a list.
+enum Sorting {
+  /// The item for a list's own order.
+  private static let ownOrder = "own"
+
+  static func openSortMenu(_ state: inout AppState) {
+    state.input.matcher.reset()
+    state.ask(
+      .orders(state.tabs.front.definition.source.path), for: .orders(view: state.tabs.index))
+    var menu = MenuList(sortItems(state, ofView: state.tabs.index))
+    if let order = state.tabs.front.order { menu.select("\(order.field)") }
+    state.layers.append(
+      .menu(
+        MenuScreen(
+          purpose: .sort(view: state.tabs.index), title: "Sort \(state.tabs.front.definition.name)",
+          menu: menu))
+    )
+  }
+
+  private static func sortItems(_ state: AppState, ofView view: Int) -> [MenuList.Item] {
+    let screen = state.tabs.lists[view]
+    let own = MenuList.Item(
+      id: ownOrder, title: "the view's own order", note: ownOrderText(state, of: screen),
+      isChosen: screen.order == nil)
+    return [own]
+      + screen.sortFields.map { field in
+        let isChosen = screen.order?.field == field
+        var notes: [String] = []
+        if isChosen {
+          notes.append(screen.order?.isDescending == true ? "descending" : "ascending")
+        }
+        if screen.isIndexed(field) == false { notes.append("no index: reads all rows") }
+        return MenuList.Item(
+          id: "\(field)", title: title(of: field), note: notes.joined(separator: " · "),
+          isChosen: isChosen)
+      }
+  }
+
+  private static func ownOrderText(_ state: AppState, of screen: ListScreen) -> String {
+    let source = screen.ownSource
+    return "\(source.order)\(source.isDescending ? ", descending" : "")"
+  }
+
+  private static func title(of field: RowField) -> String {
+    switch field {
+    case .key: "key"
+    case .value: "value"
+    case .priority: "priority"
+    case .child: "\(field)"
+    }
+  }
+
+  /// Sorts by what was chosen in the menu; what is in force already is turned round.
+  static func sort(_ state: inout AppState, by item: MenuList.Item, inView view: Int) {
+    state.closeLayer()
+    if item.id == ownOrder { return sort(&state, by: nil, inView: view) }
+    guard let field = try? RowField(item.id) else { return }
+    var order = ListOrder(field)
+    if state.tabs.lists[view].order == order { order.isDescending = true }
+    sort(&state, by: order, inView: view)
+  }
+
+  /// Reads a list in another order, or in its own; the cursor stays on its row if that comes with the
+  /// first ones.
+  static func sort(_ state: inout AppState, by order: ListOrder?, inView view: Int) {
+    guard state.tabs.lists[view].order != order else { return }
+    ListScreen.resume(&state, view)
+    if let record = state.tabs.lists[view].cursorRecord {
+      state.tabs.lists[view].wantedRow = record.key
+    }
+    state.tabs.lists[view].sort(by: order, height: state.height)
+    guard state.tabs.lists[view].isOpen else { return }
+    state.effects.append(.openView(view))
+    if state.tabs.lists[view].filter != nil { FilterScreen.applyFilter(&state, inView: view) }
+  }
+
+  /// The database said which orders of a list have an index.
+  static func show(_ state: inout AppState, _ orders: [String], ofView view: Int) {
+    guard state.tabs.lists.indices.contains(view) else { return }
+    state.tabs.lists[view].indexedOrders = Set(orders)
+    for (index, layer) in state.layers.enumerated() {
+      guard case .menu(var screen) = layer, screen.purpose == .sort(view: view) else { continue }
+      screen.menu.replaceItems(with: sortItems(state, ofView: view))
+      state.layers[index] = .menu(screen)
+    }
+  }
+
+  /// The reason why a list is not sorted; nil if it is.
+  static func reasonNotSorted(_ state: AppState, _ screen: ListScreen) -> String? {
+    screen.ownSource.equalTo == nil
+      ? nil : "this view shows one value of its own order, which it has to keep"
+  }
+}
+
+extension PaletteCommand {
+  package static let sort = PaletteCommand(
+    name: "sort", hint: "FIELD [desc]", description: "in another order; own is the view's own",
+    argument: .choice,
+    disabledReason: {
+      $0.tabs.isTree ? "the tree is sorted by keys" : $0.disabledReason(.sortMenu)
+    },
+    choices: { state, _ in
+      guard !state.tabs.isTree else { return [] }
+      let screen = state.tabs.front
+      let orders = screen.sortFields.flatMap { [ListOrder($0), ListOrder($0, isDescending: true)] }
+      return [Choice(argument: "own", isChosen: screen.order == nil)]
+        + orders.map { order in
+          Choice(
+            argument: order.text,
+            note: screen.isIndexed(order.field) == false ? "no index: reads all rows" : "",
+            isChosen: order == screen.order)
+        }
+    },
+    run: { state, text in
+      let order = ListOrder(text)
+      if order == nil, text != "own" { return "sort takes a field, and desc behind it" }
+      Sorting.sort(&state, by: text == "own" ? nil : order, inView: state.tabs.index)
+      return nil
+    })
+}

@@ -1,0 +1,85 @@
+import RunnelTerminal
+import RunnelTree
+
+// Menus: small lists over the screen from which one thing is chosen.
+
+extension MenuScreen {
+  static func acceptInMenu(_ state: inout AppState) {
+    guard case .menu(let screen)? = state.layers.last, let item = screen.menu.selected else {
+      return
+    }
+    choose(&state, item, in: screen)
+  }
+
+  /// Moves through a menu by rows, up if negative.
+  static func moveInMenu(_ state: inout AppState, by count: Int) {
+    changeMenu(&state) { screen, _ in screen.menu.move(by: count) }
+  }
+
+  /// Moves through a menu by pages, up if negative.
+  static func pageInMenu(_ state: inout AppState, by count: Int) {
+    changeMenu(&state) { screen, state in
+      screen.menu.movePage(by: count, height: MenuScreen.menuHeight(state, screen))
+    }
+  }
+
+  private static func changeMenu(
+    _ state: inout AppState, _ body: (inout MenuScreen, AppState) -> Void
+  ) {
+    guard case .menu(var screen)? = state.layers.last else { return }
+    body(&screen, state)
+    state.layers[state.layers.count - 1] = .menu(screen)
+  }
+
+  /// How many lines of a menu show what fits.
+  static func menuHeight(_ state: AppState, _ screen: MenuScreen) -> Int {
+    MenuList.rows(inBox: MenuDrawing.box(of: screen, in: state.layout.overlay)).height
+  }
+
+  private static func choose(_ state: inout AppState, _ item: MenuList.Item, in screen: MenuScreen)
+  {
+    let refusal =
+      if let action = item.deed?.action { state.disabledReason(action) } else { item.refusal }
+    if let refusal { return state.say(.info, refusal) }
+    switch screen.purpose {
+    case .rowActions:
+      guard case .action(let action)? = item.deed else { return }
+      state.closeLayer()
+      state.perform(action, count: nil)
+    case .sort(let view): Sorting.sort(&state, by: item, inView: view)
+    case .columns(let view): Columns.toggle(&state, column: item, inView: view)
+    case .references:
+      state.closeLayer()
+      if let path = try? Path(item.id) { ListScreen.open(&state, record: path, nil) }
+    }
+  }
+
+  // MARK: What can be done with a row
+
+  /// The actions that are about the row under the cursor.
+  private static let aboutRows: [ActionID] = [
+    .rowOpen, .recordEdit, .recordForm, .recordToggle, .recordEditExternal, .recordDuplicate,
+    .recordDelete, .refFollow, .linkOpen, .markToggle, .copyValue, .copyLine, .copyString, .copyKey,
+    .copyPath, .copyURL,
+  ]
+
+  /// Opens the menu of what can be done with the row under the cursor.
+  static func openRowActions(_ state: inout AppState) {
+    let contexts = state.contexts
+    let bindings = state.settings.keymap.bindings(for: contexts)
+    let ofEntry: [ActionID] = Activity.entryAtHand(state) == nil ? [] : [.editUndo]
+    let items = (ofEntry + aboutRows).compactMap { action -> MenuList.Item? in
+      guard let binding = bindings.first(where: { $0.action == action }) else { return nil }
+      return MenuList.Item(
+        id: PaletteDeed.action(action).id, title: binding.description,
+        keys: state.settings.keymap.firstKeys(for: action, in: contexts) ?? "",
+        refusal: state.disabledReason(action))
+    }
+    state.input.matcher.reset()
+    state.layers.append(
+      .menu(
+        MenuScreen(
+          purpose: .rowActions, title: "With this row",
+          menu: MenuList(items))))
+  }
+}

@@ -1,0 +1,32 @@
+extension PaletteCommand {
+  /// What writes and reads files.
+  package static let files: [PaletteCommand] = [
+    PaletteCommand(
+      name: "export", hint: "FORMAT [FILE]", description: "write the view or the node to a file",
+      argument: .text,
+      choices: { _, text in
+        text.contains(" ") ? [] : ExportFormat.allCases.map { Choice(argument: $0.rawValue) }
+      },
+      run: { state, text in
+        let words = text.split(separator: " ", maxSplits: 1).map(String.init)
+        let file = words.count > 1 ? words[1] : nil
+        guard let first = words.first else {
+          Exporting.openExport(&state)
+          return nil
+        }
+        guard let format = ExportFormat(rawValue: first) else {
+          return "the formats are \(ExportFormat.names)"
+        }
+        Exporting.openExport(&state, format, file: file)
+        return nil
+      }),
+    PaletteCommand(
+      name: "import", hint: "FILE", description: "add the records of a file to the view",
+      argument: .text, disabledReason: { Importing.reasonNotImported($0) },
+      run: { state, file in
+        Importing.openImport(&state, file)
+        return nil
+      }),
+    saveCopy,
+  ]
+}

@@ -1,0 +1,127 @@
+import RunnelTerminal
+import RunnelTree
+
+/// Something that is done by its name, with more words behind it: a row of the palette.
+package struct PaletteCommand: Sendable {
+  /// What may stand behind the name.
+  package struct Choice: Hashable, Sendable {
+    /// All that stands behind the name.
+    var argument: String
+    /// What else is to be said of it.
+    package var note = ""
+    /// Whether it is what is in force now.
+    var isChosen = false
+    /// The reason why it cannot be chosen now; nil if it can.
+    package var refusal: String?
+
+    package init(
+      argument: String, note: String = "", isChosen: Bool = false, refusal: String? = nil
+    ) {
+      self.argument = argument
+      self.note = note
+      self.isChosen = isChosen
+      self.refusal = refusal
+    }
+  }
+
+  /// What the command takes behind its name.
+  package enum Argument: Sendable {
+    /// Nothing.
+    case none
+    /// One of the choices: what is selected counts.
+    case choice
+    /// A text, for which the choices are proposals: what is typed counts.
+    case text
+  }
+
+  package let name: String
+  /// What stands behind the name, in a word; empty for nothing.
+  var hint = ""
+  /// A short description.
+  package let description: String
+  var argument = Argument.none
+  /// The reason why it is disabled; nil if it can be done.
+  var disabledReason: Command.DisabledReason = { _ in nil }
+  /// What may stand behind the name, given what does.
+  var choices: @Sendable (AppState, _ argument: String) -> [Choice] = { _, _ in [] }
+  /// Does it; returns what is wrong with what stands behind the name, if anything is.
+  package let run: @Sendable (inout AppState, _ argument: String) -> String?
+}
+
+extension PaletteCommand {
+  /// All commands, in the order in which they are offered.
+  package static let all: [PaletteCommand] = [view, filter, sort, theme] + files
+
+  /// The command with a name; nil if there is none.
+  package static func named(_ name: String) -> PaletteCommand? { all.first { $0.name == name } }
+
+  private static let view = PaletteCommand(
+    name: "view", hint: "NAME", description: "go to a view", argument: .choice,
+    choices: { state, _ in
+      state.tabs.names.enumerated().map { index, name in
+        Choice(argument: name, note: "\(index + 1)", isChosen: index == state.tabs.index)
+      }
+    },
+    run: { state, name in
+      let wanted = name.lowercased()
+      guard let tab = state.tabs.names.firstIndex(where: { $0.lowercased() == wanted }) else {
+        return "there is no view called \(name)"
+      }
+      Input.change(&state, to: tab)
+      return nil
+    })
+
+  private static let filter = PaletteCommand(
+    name: "filter", hint: "TEXT", description: "show only the rows that fit; nothing shows all",
+    argument: .text,
+    disabledReason: {
+      $0.tabs.isTree ? "the tree is not filtered" : $0.disabledReason(.filterEdit)
+    },
+    choices: { state, text in
+      guard !state.tabs.isTree else { return [] }
+      let completion = FilterCompletion(before: text, in: state.tabs.front)
+      let kept = text.dropLast(completion.wordLength)
+      let ends = completion.candidates.map { Choice(argument: kept + $0) }
+      let past = state.trail.filters.entries.reversed().filter { $0.hasPrefix(text) }
+      return ends + past.map { Choice(argument: $0, note: "earlier") }
+    },
+    run: { state, text in
+      do throws(FilterError) {
+        let filter = try FilterScreen.filter(state, text)
+        state.trail.filters.add(text)
+        FilterScreen.show(&state, filter.isEmpty ? nil : filter, inView: state.tabs.index)
+        return nil
+      } catch {
+        return error.message
+      }
+    })
+
+  private static let theme = PaletteCommand(
+    name: "theme", hint: "NAME", description: "other colours; shown while they are selected",
+    argument: .choice,
+    choices: { state, _ in
+      let custom = state.settings.themes.map { ThemeChoice.custom($0) }
+      return ThemeChoice.standard.map {
+        Choice(argument: $0.name, isChosen: $0 == state.settings.theme)
+      }
+        + custom.map {
+          Choice(argument: $0.name, note: "yours", isChosen: $0 == state.settings.theme)
+        }
+    },
+    run: { state, name in
+      guard let theme = ThemeChoice(name, custom: state.settings.themes) else {
+        return "there is no theme \(name)"
+      }
+      PaletteCommand.show(&state, theme)
+      return nil
+    })
+}
+
+extension PaletteCommand {
+  /// Draws in the colours of a theme, or in those of the configuration.
+  static func show(_ state: inout AppState, _ theme: ThemeChoice?) {
+    if state.settings.theme == theme { return }
+    state.settings.theme = theme
+    state.effects.append(.theme(theme))
+  }
+}

@@ -1,0 +1,260 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The palette: everything by its name. What it offers is about the place below it.
+
+extension PaletteScreen {
+  static func openPalette(_ state: inout AppState) {
+    if case .palette? = state.layers.last { return }
+    state.input.matcher.reset()
+    var screen = PaletteScreen(past: state.trail.commands, theme: state.settings.theme)
+    screen.offer(in: state)
+    state.layers.append(.palette(screen))
+  }
+
+  /// Changes the palette, and what it offers if another text stands in it.
+  static func changePalette(
+    _ state: inout AppState, _ body: (inout PaletteScreen, AppState) -> Void
+  ) {
+    guard case .palette(var screen)? = state.layers.last else { return }
+    let place = state
+    screen.change(in: &state) { body(&$0, place) }
+    state.layers[state.layers.count - 1] = .palette(screen)
+  }
+
+  /// How many lines of the palette show what fits.
+  static func paletteHeight(_ state: AppState, _ screen: PaletteScreen) -> Int {
+    PaletteDrawing.rows(of: screen, in: state.layout.panes).height
+  }
+
+  static func leavePalette(_ state: inout AppState) {
+    guard case .palette(let screen)? = state.layers.last else { return }
+    PaletteCommand.show(&state, screen.theme)
+    state.closeLayer()
+  }
+}
+
+extension PaletteScreen {
+  /// Goes through what was done before, where that has begun or the line is empty, else through the rows.
+  mutating func recallOrMove(_ direction: ActionID) {
+    let text = editor.text
+    let hasPast = !past.entries.isEmpty
+    guard isRecalling || (text.isEmpty && hasPast && direction == .inputPrevious) else {
+      return menu.move(by: direction == .inputNext ? 1 : -1)
+    }
+    guard let other = past.recall(direction, from: text) else { return }
+    editor.replaceText(other)
+    isRecalling = !other.isEmpty
+  }
+
+  /// Completes the line to what is selected, or selects the next one.
+  mutating func complete() {
+    guard let deed = menu.selected.flatMap({ PaletteDeed(id: $0.id) }) else { return }
+    if editor.text != deed.line {
+      editor.replaceText(deed.line)
+    } else {
+      menu.move(by: 1)
+    }
+  }
+}
+
+extension MenuList.Item {
+  /// What an item of the palette does.
+  var deed: PaletteDeed? { PaletteDeed(id: id) }
+}
+
+// MARK: What is offered
+
+extension PaletteScreen {
+  /// The actions that have keys here.
+  static func actionItems(_ state: AppState) -> [MenuList.Item] {
+    var known: Set<ActionID> = [.paletteOpen]
+    let contexts = state.contexts
+    return state.settings.keymap.bindings(for: contexts).compactMap { binding in
+      guard known.insert(binding.action).inserted else { return nil }
+      return MenuList.Item(
+        id: PaletteDeed.action(binding.action).id, title: binding.description,
+        name: binding.action.rawValue,
+        keys: state.settings.keymap.firstKeys(for: binding.action, in: contexts) ?? "",
+        refusal: state.disabledReason(binding.action))
+    }
+  }
+
+  static func commandItems(_ state: AppState) -> [MenuList.Item] {
+    let commands = PaletteCommand.all.map { command in
+      let title = command.hint.isEmpty ? command.name : "\(command.name) \(command.hint)"
+      return MenuList.Item(
+        id: command.deed.id, title: title, note: command.description,
+        refusal: command.disabledReason(state)
+      )
+    }
+    let views = state.tabs.names.enumerated().map { index, name in
+      MenuList.Item(
+        id: PaletteDeed.run("view \(name)").id, title: "view \(name)",
+        isChosen: index == state.tabs.index)
+    }
+    return commands + views
+  }
+
+  static func items(
+    _ state: AppState, of command: PaletteCommand, _ argument: String
+  ) -> [MenuList.Item] {
+    if let refusal = command.disabledReason(state) {
+      return [
+        MenuList.Item(
+          id: PaletteDeed.run("\(command.name) \(argument)").id, title: argument, refusal: refusal)
+      ]
+    }
+    return command.choices(state, argument).map { choice in
+      MenuList.Item(
+        id: PaletteDeed.run("\(command.name) \(choice.argument)").id, title: choice.argument,
+        note: choice.note, isChosen: choice.isChosen, refusal: choice.refusal)
+    }
+  }
+
+  /// What is typed as a path, and the loaded places that begin so.
+  static func pathItems(_ state: AppState, _ text: String) -> [MenuList.Item] {
+    var items: [MenuList.Item] = []
+    if let path = try? Path(text) {
+      items.append(
+        MenuList.Item(
+          id: PaletteDeed.run(text).id, title: path.description,
+          note: view(state, ofRecord: path).map {
+            "a record of \(state.tabs.lists[$0].definition.name)"
+          }
+            ?? (path.isRoot || FormScreen.isKnown(state, path)
+              ? "in the tree" : "looked for in the tree")))
+    }
+    let slash = text.lastIndex(of: "/") ?? text.startIndex
+    let start = text[..<slash]
+    guard let parent = start.isEmpty ? Path.root : try? Path(String(start)) else { return items }
+    let last = text[text.index(after: slash)...]
+    let names = loadedChildren(state, of: parent).filter { $0.hasPrefix(last) && $0 != last }
+    return items
+      + names.prefix(offeredPlacesMax).map { name in
+        let path = "\(start)/\(name)"
+        return MenuList.Item(id: PaletteDeed.run(path).id, title: path)
+      }
+  }
+
+  /// How many places are offered to complete a path.
+  private static let offeredPlacesMax = 200
+
+  /// The names of what is known to stand below a place, in the order of names.
+  ///
+  /// O(n log n) in the rows that are loaded.
+  private static func loadedChildren(_ state: AppState, of parent: Path) -> [String] {
+    var names = Set(state.tabs.tree.expanded[parent]?.rows.map(\.row.key.text) ?? [])
+    for screen in state.tabs.lists {
+      let path = screen.definition.source.path
+      if path == parent {
+        names.formUnion(
+          screen.records.values.filter { !screen.isTransient($0) }.map(\.row.key.text))
+      } else if let rest = path.relative(to: parent), let first = rest.keys.first {
+        names.insert(first.text)
+      }
+    }
+    return names.sorted()
+  }
+
+  /// The list that shows the records beside a path; nil if none does.
+  static func view(_ state: AppState, ofRecord path: Path) -> Int? {
+    guard let parent = path.parent else { return nil }
+    let views = state.tabs.lists.indices.filter {
+      state.tabs.lists[$0].definition.source.path == parent
+    }
+    return views.contains(state.tabs.index) ? state.tabs.index : views.first
+  }
+}
+
+extension PaletteCommand {
+  /// What is done by the name alone.
+  var deed: PaletteDeed { argument.isNone ? .run(name) : .fill(name + " ") }
+}
+
+extension PaletteCommand.Argument {
+  var isChoice: Bool { if case .choice = self { true } else { false } }
+  fileprivate var isNone: Bool { if case .none = self { true } else { false } }
+}
+
+// MARK: What is done
+
+extension PaletteScreen {
+  static func acceptInPalette(_ state: inout AppState) {
+    guard case .palette(let screen)? = state.layers.last else { return }
+    let input = PaletteInput(screen.editor.text)
+    if case .command(let command, let argument) = input, !command.argument.isChoice {
+      return run(&state, .run("\(command.name) \(argument)".trimmingBlanks), screen)
+    }
+    guard let item = screen.menu.selected, let deed = item.deed else {
+      return refuseInPalette(&state, "nothing here is called \(screen.editor.text.trimmingBlanks)")
+    }
+    // What was off when it was offered may be on by now.
+    let refusal = if let action = deed.action { state.disabledReason(action) } else { item.refusal }
+    if let refusal { return refuseInPalette(&state, refusal) }
+    if case .fill(let line) = deed {
+      var screen = screen
+      screen.editor.replaceText(line)
+      screen.offer(in: state)
+      state.layers[state.layers.count - 1] = .palette(screen)
+      return
+    }
+    run(&state, deed, screen)
+  }
+
+  /// Does something in the place below the palette, or leaves the palette open with what is wrong.
+  private static func run(_ state: inout AppState, _ deed: PaletteDeed, _ screen: PaletteScreen) {
+    state.closeLayer()
+    if let problem = perform(&state, deed) {
+      state.layers.append(.palette(screen))
+      return refuseInPalette(&state, problem)
+    }
+    state.trail.commands.add(deed.line)
+  }
+
+  private static func refuseInPalette(_ state: inout AppState, _ problem: String) {
+    guard case .palette(var screen)? = state.layers.last else { return }
+    screen.problem = problem
+    state.layers[state.layers.count - 1] = .palette(screen)
+  }
+
+  /// Does it where the keys go now; returns why it cannot be done.
+  private static func perform(_ state: inout AppState, _ deed: PaletteDeed) -> String? {
+    switch deed {
+    case .action(let action):
+      if let reason = state.disabledReason(action) { return reason }
+      state.perform(action, count: nil)
+      return nil
+    case .fill: return nil
+    case .run(let line):
+      switch PaletteInput(line) {
+      case .words(let name):
+        guard let command = PaletteCommand.named(name) else { return "there is no command \(name)" }
+        return command.disabledReason(state) ?? command.run(&state, "")
+      case .command(let command, let argument):
+        return command.disabledReason(state) ?? command.run(&state, argument)
+      case .path(let text):
+        do {
+          goTo(&state, try Path(text))
+          return nil
+        } catch {
+          return "\(error)"
+        }
+      }
+    }
+  }
+
+  /// Opens a record that a view shows, or goes to a place in the tree.
+  private static func goTo(_ state: inout AppState, _ path: Path) {
+    guard let view = view(state, ofRecord: path) else { return Revealing.seek(&state, path) }
+    state.trail.places.note(state.place)
+    Input.change(&state, to: view)
+    guard state.layers.isEmpty else { return }
+    state.withList { list, content, height in
+      _ = list.moveTo(.row(Record.key(of: path)), in: content, height: height)
+    }
+    ListScreen.open(&state, record: path, nil)
+  }
+}

@@ -1,0 +1,215 @@
+package import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+// The panes beside each other: which are shown, which has the keys, and what the keys do there.
+
+/// How far the detail pane is scrolled.
+package struct DetailScroll: Hashable, Sendable {
+  /// What it shows; of anything else it shows the beginning.
+  package var path: Path?
+  /// The line at its top.
+  var top = 0
+}
+
+extension AppState {
+  /// The pane that was given the keys; see `pane` for the one that has them.
+  package var focus: Pane {
+    get { panes.choices[tabs.index]?.pane ?? .list }
+    set { panes.choices[tabs.index, default: PaneChoice()].pane = newValue }
+  }
+
+  /// How much of the screen the pane takes that was given the keys.
+  var paneSize: PaneSize {
+    get { panes.choices[tabs.index]?.size ?? .normal }
+    set { panes.choices[tabs.index, default: PaneChoice()].size = newValue }
+  }
+
+  /// The panes as they are now.
+  var arrangement: PaneArrangement {
+    var shown = PaneArrangement()
+    guard Panes.showsPanes(self) else { return shown }
+    shown.showsViews = !tabs.isTree && size.columns >= Panes.viewsColumns
+    if tabs.isTree {
+      let isShown = panes.wantsDetail ?? (size.columns >= Panes.previewColumns)
+      shown.detailShare = isShown && size.columns >= AppLayout.detailColumns.least ? 45 : 0
+    } else {
+      let isShown = panes.wantsDetail ?? (size.columns >= AppLayout.detailColumns.shown)
+      shown.detailShare = isShown && size.columns >= AppLayout.detailColumns.least ? 30 : 0
+    }
+    shown.focus = shown.panes.contains(focus) ? focus : .list
+    shown.size = shown.panes.count > 1 ? paneSize : .normal
+    shown.viewsWidth = panes.choices[tabs.index]?.viewsColumns
+    shown.detailWidth = panes.choices[tabs.index]?.detailColumns
+    return shown
+  }
+
+  /// The pane with the keys.
+  var pane: Pane { layers.isEmpty ? arrangement.focus : .list }
+}
+
+/// The panes beside the list: which are shown, which has the keys, and what these do there.
+enum Panes {
+  /// From so many columns on the views are shown beside lists.
+  static let viewsColumns = 120
+  /// From so many columns on the tree shows the value under the cursor.
+  static let previewColumns = 100
+
+  /// True if nothing takes the whole of the screen.
+  static func showsPanes(_ state: AppState) -> Bool {
+    if AppLayout.isCompact(state.size) { return false }
+    return state.layers.allSatisfy { $0.component.extent != .page }
+  }
+
+  /// Gives the keys to a pane, if it is shown.
+  static func focusPane(_ state: inout AppState, _ pane: Pane) {
+    state.focus = pane
+    if pane == .views { showActiveViewInPane(&state) }
+    FilterScreen.fitList(&state)
+  }
+
+  /// Gives the keys to the pane so many further on, or goes to another view where there is one pane only.
+  static func goToPane(_ state: inout AppState, by steps: Int) {
+    let panes = state.arrangement.panes
+    guard state.layers.isEmpty, panes.count > 1, let index = panes.firstIndex(of: state.pane) else {
+      return Input.changeTab(&state, by: steps)
+    }
+    focusPane(&state, panes[((index + steps) % panes.count + panes.count) % panes.count])
+  }
+
+  /// Gives the pane with the keys another size.
+  static func resizePane(_ state: inout AppState, to size: PaneSize) {
+    state.paneSize = size
+    FilterScreen.fitList(&state)
+  }
+
+  /// The reason why the detail pane is not shown or hidden; nil if it is.
+  static func reasonNoDetail(_ state: AppState) -> String? {
+    guard state.layers.isEmpty else { return nil }
+    let least = AppLayout.detailColumns.least
+    return state.size.columns >= least && !state.layout.isCompact
+      ? nil : "the detail pane takes \(least) columns"
+  }
+
+  /// Shows what is under the cursor beside the list, or no longer.
+  static func toggleDetail(_ state: inout AppState) {
+    state.panes.wantsDetail = state.arrangement.detailShare == 0
+    if state.panes.wantsDetail == false, state.focus == .detail { state.focus = .list }
+    FilterScreen.fitList(&state)
+  }
+
+  // MARK: The detail
+
+  /// Scrolls the detail pane by lines, up if negative.
+  static func scrollDetail(_ state: inout AppState, by lines: Int) {
+    let path = detailPath(state)
+    let top = state.panes.detailScroll.path == path ? state.panes.detailScroll.top : 0
+    let most = max(detailLineCount(state) - state.layout.detail.height, 0)
+    state.panes.detailScroll = DetailScroll(path: path, top: min(max(top + lines, 0), most))
+  }
+
+  /// What the detail pane shows; nil for nothing.
+  static func detailPath(_ state: AppState) -> Path? {
+    if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
+    guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return nil }
+    return path
+  }
+
+  /// The line at the top of the detail pane.
+  static func detailTop(_ state: AppState) -> Int {
+    state.panes.detailScroll.path == detailPath(state) ? state.panes.detailScroll.top : 0
+  }
+
+  /// How many lines the detail pane has to show.
+  static func detailLineCount(_ state: AppState) -> Int {
+    DetailDrawing(state, glyphs: .unicode).lines(
+      width: DetailDrawing.textWidth(state.layout.detail)
+    ).count
+  }
+
+  // MARK: The views and bookmarks
+
+  /// Folds the section of the views pane that the cursor is in, or unfolds it.
+  static func toggleViewsFold(_ state: inout AppState) {
+    let content = viewsContent(state)
+    guard let section = state.panes.views.cursorSection(in: content) else { return }
+    state.panes.views.toggleFold(section, in: content, height: state.layout.views.height)
+  }
+
+  /// Goes to what is under the cursor of the views pane.
+  static func openInViews(_ state: inout AppState) {
+    switch state.panes.views.cursor {
+    case .header(let section):
+      state.panes.views.toggleFold(
+        section, in: viewsContent(state), height: state.layout.views.height)
+    case .row(let id):
+      if let tab = ViewsPane.tab(of: id) {
+        Input.change(&state, to: tab)
+        focusPane(&state, .list)
+      } else if let letter = ViewsPane.letter(of: id), let place = state.trail.bookmarks[letter] {
+        PlaceHistory.goAndNote(&state, place)
+      }
+    case nil: break
+    }
+  }
+
+  static func reasonNoBookmark(_ state: AppState) -> String? {
+    if case .row(let id)? = state.panes.views.cursor, ViewsPane.letter(of: id) != nil { return nil }
+    return "move to a bookmark to forget it"
+  }
+
+  static func forgetBookmark(_ state: inout AppState) {
+    guard case .row(let id)? = state.panes.views.cursor, let letter = ViewsPane.letter(of: id)
+    else {
+      return
+    }
+    let old = viewsContent(state)
+    state.trail.bookmarks[letter] = nil
+    var update = BatchUpdate()
+    update.deletedRows = [old.indexPath(ofRow: id)].compactMap(\.self)
+    state.panes.views.apply(
+      update, from: old, to: viewsContent(state), height: state.layout.views.height)
+    state.say(.info, "bookmark \(letter) is forgotten")
+  }
+
+  /// The rows of the views pane.
+  static func viewsContent(_ state: AppState) -> ListContent {
+    ViewsPane.content(
+      tabs: state.tabs.names, letters: PlaceHistory.bookmarkList(state).map(\.letter))
+  }
+
+  private static func showActiveViewInPane(_ state: inout AppState) {
+    state.panes.views.moveTo(
+      .row(ViewsPane.row(ofTab: state.tabs.index)), in: viewsContent(state),
+      height: state.layout.views.height)
+  }
+}
+
+/// The rows of the pane of views and bookmarks.
+package enum ViewsPane {
+  static let viewsSection = "views"
+  static let bookmarksSection = "bookmarks"
+  private static let viewPrefix = "view "
+  private static let bookmarkPrefix = "bookmark "
+
+  package static func content(tabs: [String], letters: [Character]) -> ListContent {
+    ListContent(sections: [
+      ListSection(id: viewsSection, rows: tabs.indices.map(row(ofTab:))),
+      ListSection(
+        id: bookmarksSection, rows: letters.map { "\(bookmarkPrefix)\($0)" }, emptyText: "none yet"),
+    ])
+  }
+
+  package static func row(ofTab tab: Int) -> String { "\(viewPrefix)\(tab)" }
+
+  /// The tab that a row stands for; nil if it stands for none.
+  package static func tab(of row: String) -> Int? {
+    row.hasPrefix(viewPrefix) ? Int(row.dropFirst(viewPrefix.count)) : nil
+  }
+
+  /// The letter of the bookmark that a row stands for; nil if it stands for none.
+  static func letter(of row: String) -> Character? {
+    row.hasPrefix(bookmarkPrefix) ? row.dropFirst(bookmarkPrefix.count).first : nil
+  }
+}

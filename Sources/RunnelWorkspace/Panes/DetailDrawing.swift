@@ -1,0 +1,173 @@
+import RunnelBase
+import RunnelStreams
+package import RunnelTerminal
+import RunnelTree
+
+/// Draws what is under the cursor beside the list: a record field by field, or of the tree the value.
+package struct DetailDrawing {
+  private static let labelWidthMax = 10
+
+  package let state: AppState
+  package let glyphs: Glyphs
+
+  init(_ state: AppState, glyphs: Glyphs) {
+    self.state = state
+    self.glyphs = glyphs
+  }
+
+  /// The columns of the text in the rectangle of the pane.
+  static func textWidth(_ rect: Rect) -> Int { area(rect).width }
+
+  private static func area(_ rect: Rect) -> Rect {
+    rect.splitLeft(1).rest.inset(rows: 0, columns: 1)
+  }
+
+  package func draw(into canvas: inout Canvas, rect: Rect) {
+    canvas.fill(rect)
+    canvas.verticalLine(
+      row: rect.row, column: rect.column, height: rect.height,
+      role: state.pane == .detail ? .frameFocus : .frame)
+    let area = DetailDrawing.area(rect)
+    guard !area.isEmpty else { return }
+    let lines = lines(width: area.width)
+    let top = min(Panes.detailTop(state), max(lines.count - area.height, 0))
+    for index in 0..<min(area.height, lines.count - top) {
+      let line = lines[top + index]
+      canvas.put(
+        state.trail.search.map { line.marking($0, .searchMatch) } ?? line,
+        at: area.line(index).origin,
+        width: area.width)
+    }
+    drawMore(lines.count - top - area.height, into: &canvas, area)
+  }
+
+  /// Says how much is below, in the last line.
+  private func drawMore(_ count: Int, into canvas: inout Canvas, _ area: Rect) {
+    guard count > 0 else { return }
+    let text = "\(glyphs.down) \(count + 1) more lines"
+    let line = area.line(area.height - 1)
+    canvas.fill(line)
+    canvas.put(text, at: line.origin, width: line.width, role: .muted)
+  }
+
+  /// All lines of the pane, in so many columns.
+  func lines(width: Int) -> DetailLines {
+    if state.tabs.isTree { return treeLines(width: width) }
+    let record = state.tabs.front.cursorRecord
+    return DetailLines(head: lines(of: record, width: width))
+  }
+
+  // MARK: Records
+
+  private func lines(of record: Record?, width: Int) -> [StyledLine] {
+    guard let record else { return [StyledLine("no record here", .muted)] }
+    var lines = [StyledLine(record.row.key.text, .title), StyledLine()]
+    let fields = DetailDrawing.fields(of: record.row.node ?? .empty)
+    let longest = fields.map { CellWidth.width(of: $0.name) }.max() ?? 0
+    let labelWidth = min(longest, DetailDrawing.labelWidthMax)
+    for field in fields {
+      lines += self.lines(of: field, labelWidth: labelWidth, width: width)
+    }
+    return lines + linesBelow(width: width)
+  }
+
+  private func lines(
+    of field: (name: String, leaf: Leaf), labelWidth: Int, width: Int
+  ) -> [StyledLine] {
+    let words = value(field.leaf).wrapped(width: max(width - labelWidth - 1, 1))
+    let blank = String(repeating: " ", count: labelWidth + 1)
+    return words.enumerated().map { index, text in
+      var line: StyledLine
+      if index == 0 {
+        let gap = max(labelWidth - CellWidth.width(of: field.name), 0) + 1
+        line = StyledLine(field.name, .muted)
+        line.append(String(repeating: " ", count: gap))
+      } else {
+        line = StyledLine(blank)
+      }
+      line.append(text)
+      return line
+    }
+  }
+
+  private func value(_ leaf: Leaf) -> StyledLine {
+    if let moment = TreeText.moment(of: leaf, state.settings.local) {
+      return StyledLine(moment, .jsonNumber)
+    }
+    return StyledLine(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
+  }
+
+  /// The leaves of a record, by their paths below it.
+  private static func fields(of node: RunnelTree.Node) -> [(name: String, leaf: Leaf)] {
+    var fields: [(name: String, leaf: Leaf)] = []
+    append(node, named: "", to: &fields)
+    return fields
+  }
+
+  private static func append(
+    _ node: RunnelTree.Node, named name: String, to fields: inout [(name: String, leaf: Leaf)]
+  ) {
+    switch node.content {
+    case .empty: break
+    case .leaf(let leaf): fields.append((name.isEmpty ? "value" : name, leaf))
+    case .children(let children):
+      for child in children {
+        append(
+          child.node, named: name.isEmpty ? child.key.text : "\(name)/\(child.key.text)",
+          to: &fields)
+      }
+    }
+  }
+
+  // MARK: Values
+
+  private func treeLines(width: Int) -> DetailLines {
+    guard case .node(let path, let row, _)? = state.tabs.tree.cursorLine else {
+      return DetailLines(head: [StyledLine("no node here", .muted)])
+    }
+    let head = StyledLine(path.description, .title).wrapped(width: width) + [StyledLine()]
+    if case .leaf(let leaf) = row.summary.kind {
+      return DetailLines(head: head + lines(of: leaf, width: width))
+    }
+    guard let value = state.tabs.tree.preview.value, value.path == path else {
+      return DetailLines(head: head + [StyledLine("\(glyphs.loading) reading", .muted)])
+    }
+    var tail = [
+      StyledLine(), StyledLine("\(value.size) \(glyphs.dot) keys in their order", .muted),
+    ]
+    tail.append(StyledLine("read at \(state.settings.local.civil(value.time).timeText)", .muted))
+    for time in value.moments {
+      tail.append(StyledLine("\(time) = \(moment(time))", .muted))
+    }
+    return DetailLines(head: head, json: value.lines, tail: tail)
+  }
+
+  private func lines(of leaf: Leaf, width: Int) -> [StyledLine] {
+    var lines = StyledLine(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
+      .wrapped(width: width)
+    var notes = [FieldKind(leaf.json).rawValue]
+    if case .string(let text) = leaf { notes.append(ByteCount.text(text.utf8.count)) }
+    if let moment = TreeText.moment(of: leaf, state.settings.local) { notes.append(moment) }
+    lines += [StyledLine(), StyledLine(notes.joined(separator: " \(glyphs.dot) "), .muted)]
+    return lines
+  }
+
+  private func moment(_ time: Int64) -> String {
+    "\(state.settings.local.civil(time).dateText) \(state.settings.local.timeText(time))"
+  }
+}
+
+/// The lines of the detail pane: those of a long value are made when they are drawn.
+package struct DetailLines {
+  var head: [StyledLine]
+  package var json: [String] = []
+  var tail: [StyledLine] = []
+
+  package var count: Int { head.count + json.count + tail.count }
+
+  subscript(index: Int) -> StyledLine {
+    if index < head.count { return head[index] }
+    if index < head.count + json.count { return JSONLine.styled(json[index - head.count]) }
+    return tail[index - head.count - json.count]
+  }
+}

@@ -1,0 +1,67 @@
+import RunnelBase
+package import RunnelTerminal
+
+/// Draws the views with their unread rows, and below them the bookmarks.
+package struct ViewsDrawing {
+  private let state: AppState
+  private let glyphs: Glyphs
+
+  init(_ state: AppState, glyphs: Glyphs) {
+    self.state = state
+    self.glyphs = glyphs
+  }
+
+  package func draw(into canvas: inout Canvas, rect: Rect) {
+    let (border, area) = rect.splitRight(1)
+    let isFocused = state.pane == .views
+    let content = Panes.viewsContent(state)
+    var list = state.panes.views
+    if !isFocused {
+      // Where the keys are elsewhere, the sign tells the view that is shown.
+      list.moveTo(.row(ViewsPane.row(ofTab: state.tabs.index)), in: content, height: area.height)
+    }
+    ListWidget.draw(
+      content, list,
+      headings: [
+        ViewsPane.viewsSection: ListHeading(title: StyledLine("Views", .sectionHeader)),
+        ViewsPane.bookmarksSection: ListHeading(
+          title: StyledLine("Bookmarks", .sectionHeader), detail: bookmarkKeys),
+      ],
+      rowText: { id, width in line(of: id, width: width) }, isFocused: isFocused, into: &canvas,
+      rect: area)
+    canvas.verticalLine(
+      row: border.row, column: border.column, height: border.height,
+      role: isFocused ? .frameFocus : .frame)
+  }
+
+  /// How bookmarks are set.
+  private var bookmarkKeys: StyledLine {
+    let keys = state.settings.keymap.firstKeys(for: .bookmarkSet, in: [.collection])
+    return StyledLine(keys.map { "\($0) sets one" } ?? "", .muted)
+  }
+
+  private func line(of id: String, width: Int) -> StyledLine {
+    if let tab = ViewsPane.tab(of: id), state.tabs.names.indices.contains(tab) {
+      var line = StyledLine(" \(state.tabs.names[tab])", tab == state.tabs.index ? .title : .text)
+      let count = ListScreen.unreadCounts(state)[tab]
+      if count > 0 {
+        let words = "\(glyphs.new) \(count)"
+        let blanks = max(width - line.width - CellWidth.width(of: words) - 1, 1)
+        line.append(String(repeating: " ", count: blanks) + words, .rowNew)
+      }
+      return line
+    }
+    guard let letter = ViewsPane.letter(of: id), let place = state.trail.bookmarks[letter] else {
+      return StyledLine()
+    }
+    var line = StyledLine(" '\(letter) ", .hintKey)
+    line.append(cut(place.title, to: width - 5))
+    return line
+  }
+
+  /// The end of a text that is too long: that of a path says the most.
+  private func cut(_ text: String, to width: Int) -> String {
+    if CellWidth.width(of: text) <= width { return text }
+    return glyphs.ellipsis + text.suffix(max(width - CellWidth.width(of: glyphs.ellipsis), 0))
+  }
+}

@@ -1,0 +1,152 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+/// Somewhere in the workspace: a view, what the cursor is on in it, and whether that is open.
+package struct Place: Hashable, Sendable {
+  /// The name of the view; nil for the tree.
+  package var view: String?
+  /// The record or the node under the cursor; nil on none.
+  package var path: Path?
+  /// Whether the record is open over the view.
+  var isOpen = false
+
+  /// What it is called in lists of places.
+  package var title: String { path?.description ?? view ?? "Tree" }
+
+  /// The place as a text that can be kept; `init(text:)` reads it.
+  package var text: String {
+    [view ?? "", path?.description ?? "", isOpen ? "open" : ""].joined(separator: "\n")
+  }
+
+  package init(view: String?, path: Path?, isOpen: Bool = false) {
+    (self.view, self.path, self.isOpen) = (view, path, isOpen)
+  }
+
+  /// Reads a place from its text; nil if it is none.
+  package init?(text: String) {
+    let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 3 else { return nil }
+    if !parts[1].isEmpty {
+      // A text that is no path was not written by this program.
+      guard let path = try? Path(parts[1]) else { return nil }
+      self.path = path
+    }
+    view = parts[0].isEmpty ? nil : parts[0]
+    isOpen = parts[2] == "open"
+  }
+}
+
+/// Where the user was before, and where they came back from.
+package struct PlaceHistory: Hashable, Sendable {
+  /// How many places are kept each way.
+  static let placesMax = 100
+
+  /// The places to go back to, the nearest last.
+  private(set) var back: [Place] = []
+  /// The places to go forward to, the nearest last.
+  private(set) var forward: [Place] = []
+
+  /// Notes that the user jumped away from a place; what was ahead is forgotten.
+  package mutating func note(_ place: Place) {
+    forward = []
+    PlaceHistory.push(place, to: &back)
+  }
+
+  /// Goes back from a place; nil if there is nothing before.
+  mutating func goBack(from place: Place) -> Place? {
+    PlaceHistory.step(from: place, &back, &forward)
+  }
+
+  /// Goes forward from a place; nil if there is nothing ahead.
+  mutating func goForward(from place: Place) -> Place? {
+    PlaceHistory.step(from: place, &forward, &back)
+  }
+
+  /// True if there is something before a place, or ahead of it.
+  func hasOther(than place: Place, isBack: Bool) -> Bool {
+    (isBack ? back : forward).contains { $0 != place }
+  }
+
+  private static func step(
+    from place: Place, _ here: inout [Place], _ there: inout [Place]
+  ) -> Place? {
+    while let next = here.popLast() {
+      if next == place { continue }
+      push(place, to: &there)
+      return next
+    }
+    return nil
+  }
+
+  private static func push(_ place: Place, to places: inout [Place]) {
+    if places.last == place { return }
+    places.append(place)
+    if places.count > placesMax { places.removeFirst() }
+  }
+}
+
+extension AppState {
+  /// Where the user is.
+  package var place: Place {
+    let view = tabs.isTree ? nil : tabs.front.definition.name
+    for layer in layers.reversed() {
+      if case .record(let screen) = layer {
+        return Place(view: view, path: screen.path, isOpen: true)
+      }
+    }
+    return Place(view: view, path: PlaceHistory.pathAtHand(self))
+  }
+}
+
+extension PlaceHistory {
+  /// The record or the node under the cursor of the view; nil on none.
+  static func pathAtHand(_ state: AppState) -> Path? {
+    if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
+    return switch state.tabs.tree.cursorLine {
+    case .node(let path, _, _)?, .paging(let path, _, _)?, .failed(let path, _, _)?: path
+    case nil: nil
+    }
+  }
+
+  /// Goes to a place; false if its view is not there, or something is typed that stays in front.
+  static func go(_ state: inout AppState, to place: Place) -> Bool {
+    guard
+      let tab = place.view == nil
+        ? state.tabs.treeIndex
+        : state.tabs.lists.firstIndex(where: { $0.definition.name == place.view })
+    else {
+      state.say(.info, "there is no view \(place.view ?? "") any more")
+      return false
+    }
+    guard state.closeWhatIsRead() else { return false }
+    if tab != state.tabs.index { state.open(tab) }
+    Panes.focusPane(&state, .list)
+    guard let path = place.path else { return true }
+    if state.tabs.isTree {
+      Revealing.reveal(&state, path)
+    } else {
+      moveCursor(&state, toRecord: path)
+    }
+    if place.isOpen { ListScreen.open(&state, record: path, nil) }
+    return true
+  }
+
+  /// Moves the cursor of the list to a record; if it is not loaded, opens it.
+  private static func moveCursor(_ state: inout AppState, toRecord path: Path) {
+    let id = Record.key(of: path)
+    guard let row = state.tabs.front.content.indexPath(ofRow: id) else {
+      guard state.tabs.front.phase == .loaded, state.tabs.front.filter == nil else {
+        return state.tabs.front.wantedRow = id
+      }
+      state.say(.info, "the row is not loaded: this is its record")
+      return ListScreen.open(&state, record: path, nil)
+    }
+    let section = state.tabs.front.content.sections[row.section].id
+    state.withList { list, content, height in
+      list.unfold(section, in: content, height: height)
+      list.moveTo(.row(id), in: content, height: height)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+// Bookmarks, and the way back to where the user was.
+
+/// The command that waits for a letter.
+package struct AwaitedLetter: Hashable, Sendable {
+  /// What is done with the letter.
+  enum Purpose: Hashable, Sendable {
+    /// The place gets it as a bookmark.
+    case set
+    /// Its bookmark is gone to.
+    case goTo
+  }
+
+  let purpose: Purpose
+  /// The keys that asked for it, for the line below.
+  package let keys: String
+  /// When they were struck.
+  package let time: Int64
+}
+
+extension Trail {
+  /// The bookmarks as they are kept between sessions.
+  var bookmarkTexts: [String: String] {
+    get {
+      Dictionary(uniqueKeysWithValues: bookmarks.map { (String($0.key), $0.value.text) })
+    }
+    set {
+      bookmarks = [:]
+      for (name, text) in newValue {
+        guard let letter = name.first, name.count == 1, letter.isLetter,
+          let place = Place(text: text)
+        else { continue }
+        bookmarks[letter] = place
+      }
+    }
+  }
+}
+
+extension PlaceHistory {
+  /// The jumps that are made by moving far: the place before is one to come back to.
+  private static let farMoves: Set<ActionID> = [
+    .rowFirst, .rowLast, .rowNewest, .searchNext, .searchPrevious, .rowOpen, .rowIn,
+  ]
+
+  /// Runs an action, and notes where the user was if it took them far.
+  static func performNotingJumps(_ state: inout AppState, _ action: ActionID, count: Int?) {
+    let before = state.place
+    state.perform(action, count: count)
+    guard farMoves.contains(action) else { return }
+    noteJump(&state, from: before, isOpening: action == .rowOpen || action == .rowIn)
+  }
+
+  /// Notes where the user was, if they are elsewhere now.
+  private static func noteJump(_ state: inout AppState, from before: Place, isOpening: Bool) {
+    let now = state.place
+    if now == before || now.view != before.view { return }
+    if isOpening, !now.isOpen || before.isOpen { return }
+    state.trail.places.note(before)
+  }
+
+  /// Goes so many places forward, or back if negative.
+  static func travel(_ state: inout AppState, by count: Int) {
+    for step in 0..<min(abs(count), PlaceHistory.placesMax) {
+      let here = state.place
+      let next =
+        count < 0 ? state.trail.places.goBack(from: here) : state.trail.places.goForward(from: here)
+      guard let next else {
+        if step == 0, let reason = reasonNotTravelled(state, isBack: count < 0) {
+          state.say(.info, reason)
+        }
+        return
+      }
+      if !go(&state, to: next) { return }
+    }
+  }
+
+  /// The reason why one cannot go back, or forward; nil if one can.
+  static func reasonNotTravelled(_ state: AppState, isBack: Bool) -> String? {
+    if state.trail.places.hasOther(than: state.place, isBack: isBack) { return nil }
+    return isBack ? "this is where you came from" : "there is nothing ahead"
+  }
+
+  // MARK: Bookmarks
+
+  /// Waits for the letter of a bookmark.
+  static func awaitLetter(
+    _ state: inout AppState, _ purpose: AwaitedLetter.Purpose, _ action: ActionID
+  ) {
+    let keys = state.settings.keymap.firstKeys(for: action, in: state.contexts) ?? ""
+    state.input.awaited = AwaitedLetter(purpose: purpose, keys: keys, time: state.now)
+  }
+
+  /// Takes the letter that was waited for.
+  static func take(_ state: inout AppState, _ stroke: KeyStroke, for awaited: AwaitedLetter) {
+    state.input.awaited = nil
+    guard case .character(let letter) = stroke.key, !stroke.control, !stroke.meta else {
+      if stroke != KeyStroke(.escape) { state.say(.info, "a bookmark is a letter") }
+      return
+    }
+    switch awaited.purpose {
+    case .set where letter.isLetter: setBookmark(&state, letter)
+    case .goTo where letter.isLetter: goToBookmark(&state, letter)
+    case .goTo where String(letter) == awaited.keys: travel(&state, by: -1)
+    case .set, .goTo: state.say(.info, "a bookmark is a letter")
+    }
+  }
+
+  private static func setBookmark(_ state: inout AppState, _ letter: Character) {
+    state.trail.bookmarks[letter] = state.place
+    state.say(.info, "bookmark \(letter) is \(state.place.title)")
+  }
+
+  private static func goToBookmark(_ state: inout AppState, _ letter: Character) {
+    guard let target = state.trail.bookmarks[letter] else {
+      return state.say(
+        .info, state.phrase("there is no bookmark \(letter)", .bookmarkSet, "\(letter) sets it"))
+    }
+    goAndNote(&state, target)
+  }
+
+  /// Goes to a place, and can come back.
+  static func goAndNote(_ state: inout AppState, _ target: Place) {
+    let before = state.place
+    if go(&state, to: target), before != target { state.trail.places.note(before) }
+  }
+
+  /// The bookmarks by their letters, in the order of the letters.
+  static func bookmarkList(_ state: AppState) -> [(letter: Character, place: Place)] {
+    state.trail.bookmarks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}

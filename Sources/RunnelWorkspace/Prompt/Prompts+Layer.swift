@@ -1,0 +1,112 @@
+import RunnelBase
+import RunnelTerminal
+
+// What is typed below the list, as layers.
+
+extension ComposeScreen: LayerComponent {
+  var layer: Layer { .compose(self) }
+  var summary: String { "composer" }
+  var extent: LayerExtent { .line }
+  var holdsInput: Bool { true }
+
+  var textField: LineEditor? {
+    get { editor }
+    set { if let newValue { editor = newValue } }
+  }
+
+  func contexts(about hand: AtHand) -> [KeymapContext] { [.compose] + Self.typing }
+
+  /// What is typed takes the place of a text that came back and was not touched.
+  mutating func insert(_ text: String, in state: inout AppState) {
+    error = nil
+    if isReturned { (editor, attempt, isReturned) = (LineEditor(), nil, false) }
+    editor.insert(text)
+    showDraft(in: &state)
+  }
+
+  /// Changes the line as a text field does, or goes through what was sent before.
+  mutating func editText(_ id: ActionID, in state: inout AppState) {
+    error = nil
+    let old = editor.text
+    let isPerformed = editor.perform(id)
+    isReturned = false
+    // Nothing is left of a text that came back: what is typed now is another one.
+    if editor.isEmpty { attempt = nil }
+    if !isPerformed, let recalled = state.tabs.lists[view].sent.recall(id, from: old) {
+      editor.replaceText(recalled)
+    }
+    if editor.text != old { showDraft(in: &state) }
+  }
+
+  mutating func showError(_ message: String) { error = message }
+
+  func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    screen.drawComposer(self, into: &canvas)
+  }
+}
+
+extension FilterScreen: LayerComponent {
+  var layer: Layer { .filter(self) }
+  var summary: String { "filter \(editor.text)" }
+  var extent: LayerExtent { .bar }
+  var holdsInput: Bool { true }
+
+  var textField: LineEditor? {
+    get { editor }
+    set { if let newValue { editor = newValue } }
+  }
+
+  func contexts(about hand: AtHand) -> [KeymapContext] { [.filter] + Self.typing }
+
+  mutating func insert(_ text: String, in state: inout AppState) {
+    editor.insert(text)
+    candidates = []
+    refilter(in: &state)
+  }
+
+  mutating func editText(_ id: ActionID, in state: inout AppState) {
+    _ = editor.perform(id)
+    refilter(in: &state)
+  }
+
+  func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    PromptDrawing(screen.state, screen.layout.composer).draw(self, into: &canvas)
+  }
+}
+
+extension SearchScreen: LayerComponent {
+  var layer: Layer { .search(self) }
+  var summary: String { "search \(editor.text)" }
+  var extent: LayerExtent { .line }
+  var holdsInput: Bool { true }
+  var showsListBelow: Bool { true }
+
+  var textField: LineEditor? {
+    get { editor }
+    set { if let newValue { editor = newValue } }
+  }
+
+  func contexts(about hand: AtHand) -> [KeymapContext] { [.search] + Self.typing }
+
+  mutating func insert(_ text: String, in state: inout AppState) {
+    editor.insert(text)
+    searchWhileTyping(in: &state)
+  }
+
+  mutating func editText(_ id: ActionID, in state: inout AppState) {
+    let old = editor.text
+    _ = editor.perform(id)
+    if editor.text != old { searchWhileTyping(in: &state) }
+  }
+
+  /// Goes to the first match from where the search began, or back there.
+  func searchWhileTyping(in state: inout AppState) {
+    state.trail.search = editor.isEmpty ? nil : editor.text
+    SearchScreen.restoreList(&state, before.list)
+    if let search = state.trail.search { _ = SearchScreen.find(&state, search, from: 0, by: 1) }
+  }
+
+  func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    PromptDrawing(screen.state, screen.layout.composer).draw(self, into: &canvas)
+  }
+}

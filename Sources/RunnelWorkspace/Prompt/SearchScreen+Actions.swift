@@ -1,0 +1,258 @@
+package import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Looking for a text in the lines of a list: the cursor jumps while one types.
+
+extension SearchScreen {
+  /// The list that is searched: of what lies over the view, else of the tab.
+  static func withSearchedList(
+    _ state: inout AppState, _ body: (inout ListState, ListContent, _ height: Int) -> Void
+  ) {
+    if let index = searchedLayer(state), state.withLayerList(at: index, body) { return }
+    state.withList(body)
+  }
+
+  /// The index of the layer whose list is searched; nil for the list of the tab.
+  private static func searchedLayer(_ state: AppState) -> Int? {
+    let index = state.layers.lastIndex { if case .search = $0 { false } else { true } }
+    return index.flatMap { state.layers[$0].listed == nil ? nil : $0 }
+  }
+
+  static func openSearch(_ state: inout AppState) {
+    var list: ListState?
+    withSearchedList(&state) { state, _, _ in list = state }
+    guard let list else { return }
+    let before = SearchOrigin(list: list, text: state.trail.search, place: state.place)
+    state.layers.append(
+      .search(
+        SearchScreen(editor: LineEditor(), before: before, past: state.trail.searches)))
+    state.trail.search = nil
+    FilterScreen.fitList(&state)
+  }
+
+  /// Leaves the search, and goes back to where it began.
+  static func cancelSearch(_ state: inout AppState) {
+    guard case .search(let screen)? = state.layers.last else { return }
+    state.trail.search = screen.before.text
+    restoreList(&state, screen.before.list)
+    FilterScreen.closePrompt(&state)
+  }
+
+  /// Leaves the search at the match.
+  static func acceptSearch(_ state: inout AppState) {
+    guard case .search(let screen)? = state.layers.last else { return }
+    let text = screen.editor.text
+    state.trail.searches.add(text)
+    // An empty line looks for what was looked for last.
+    state.trail.search = text.isEmpty ? state.trail.searches.entries.last : text
+    FilterScreen.closePrompt(&state)
+    if screen.before.place != state.place { state.trail.places.note(screen.before.place) }
+    if text.isEmpty {
+      if !state.refuses(SharedCommands.reasonNotSearched(state)) { findNext(&state, 1) }
+    } else if let match = matchOutOfSight(state) {
+      state.say(.info, match)
+    }
+  }
+
+  /// Goes through what was looked for before.
+  static func recallSearch(_ state: inout AppState, _ direction: ActionID) {
+    guard case .search(var screen)? = state.layers.last,
+      let other = screen.past.recall(direction, from: screen.editor.text)
+    else { return }
+    screen.editor.replaceText(other)
+    screen.searchWhileTyping(in: &state)
+    state.layers[state.layers.count - 1] = .search(screen)
+  }
+
+  /// Goes to the match so many further on, or back if negative.
+  static func findNext(_ state: inout AppState, _ count: Int) {
+    guard let text = state.trail.search ?? state.trail.searches.entries.last else { return }
+    state.trail.search = text
+    var outcome = SearchOutcome.none
+    for _ in 0..<min(abs(count), 1000) {
+      outcome = max(outcome, find(&state, text, from: 1, by: count < 0 ? -1 : 1))
+    }
+    let way: String? =
+      switch outcome {
+      case .none, .found: nil
+      case .wrapped:
+        count < 0 ? "the search went on at the bottom" : "the search went on at the top"
+      case .alone: "this is the only row with \(text)"
+      }
+    let words = [way, outcome == .none ? nil : matchOutOfSight(state)].compactMap(\.self)
+    if !words.isEmpty { state.say(.info, words.joined(separator: " · ")) }
+  }
+
+  static func restoreList(_ state: inout AppState, _ saved: ListState) {
+    withSearchedList(&state) { list, content, height in
+      list = saved
+      list.resize(toHeight: height, in: content)
+    }
+  }
+
+  /// Goes to the first row that contains a text, from so many rows beyond the cursor on, in a
+  /// direction; after the end from the beginning.
+  ///
+  /// O(n): rows that are folded away are passed over.
+  static func find(
+    _ state: inout AppState, _ text: String, from offset: Int, by step: Int
+  ) -> SearchOutcome {
+    let needle = SearchText(text)
+    let texts = rowTexts(state)
+    var found: String?
+    var outcome = SearchOutcome.none
+    withSearchedList(&state) { list, content, height in
+      let folded = list.folded
+      let ids = content.sections.filter { !folded.contains($0.id) }.flatMap(\.rows)
+      guard !ids.isEmpty else { return }
+      var start = list.cursorIndex(in: ids, content, isForward: step > 0)
+      if ids.indices.contains(start), list.cursor == .row(ids[start]) { start += offset * step }
+      for count in ids.indices {
+        let index = ((start + count * step) % ids.count + ids.count) % ids.count
+        guard needle.isFound(in: texts(ids[index])) else { continue }
+        found = ids[index]
+        outcome =
+          index == start + count * step ? .found : .wrapped
+        if count == ids.count - 1, offset > 0, list.cursor == .row(ids[index]) { outcome = .alone }
+        break
+      }
+      if let found { list.moveTo(.row(found), in: content, height: height) }
+    }
+    if found == nil { state.say(.info, "\(text) is not in the rows that are loaded") }
+    return outcome
+  }
+
+  /// Where the match is in the row under the cursor, if the screen cuts it off; nil if it is seen.
+  private static func matchOutOfSight(_ state: AppState) -> String? {
+    let (list, _) = state.listInFront
+    guard let search = state.trail.search, case .row(let id)? = list.cursor else { return nil }
+    let seen = seenText(state, ofRow: id, list)
+    if seen.isEmpty || SearchText(search).isFound(in: seen) { return nil }
+    return excerpt(state, of: rowTexts(state)(id), around: search).map {
+      "out of sight in this row: \($0)"
+    }
+  }
+
+  /// What the screen shows of a row of the list in front; empty if that is not known.
+  private static func seenText(_ state: AppState, ofRow id: String, _ list: ListState) -> String {
+    let glyphs = Glyphs.unicode
+    let width = max(state.layout.body.width - 1, 0)
+    let line: StyledLine
+    if let layer = searchedLayer(state).flatMap({ state.layers[$0].listed }) {
+      guard let column = layer.textColumn(ofRow: id) else { return "" }
+      line = StyledLine(String(repeating: " ", count: column) + layer.text(ofRow: id))
+    } else if state.tabs.isTree {
+      line = TreeText(
+        tree: state.tabs.tree, local: state.settings.local, glyphs: glyphs,
+        keys: KeyText.treeKeys(state), pageSize: state.settings.pageSize
+      )
+      .line(id: id, width: width + list.horizontalOffset)
+    } else {
+      guard let record = state.tabs.front.records[id] else { return "" }
+      line = RowText.rowText(state, of: state.tabs.front, glyphs)
+        .line(for: record, state: RowText.State(), width: width + list.horizontalOffset)
+    }
+    var left = width
+    return String(
+      line.dropping(columns: list.horizontalOffset, glyphs: glyphs).text.prefix { character in
+        left -= CellWidth.width(of: character)
+        return left >= 0
+      })
+  }
+
+  /// The words of a text around the place where another one is found.
+  private static func excerpt(_ state: AppState, of text: String, around sought: String) -> String?
+  {
+    let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    let lowered = line.lowercased()
+    guard lowered.count == line.count, let range = lowered.firstRange(of: sought.lowercased())
+    else {
+      return nil
+    }
+    let place = lowered.distance(from: lowered.startIndex, to: range.lowerBound)
+    let first = max(place - excerptCharacters, 0)
+    let part = line.dropFirst(first)
+      .prefix(place - first + sought.count + excerptCharacters)
+    let isEnd = first + part.count == line.count
+    return (first > 0 ? "..." : "") + part + (isEnd ? "" : "...")
+  }
+
+  /// How much of a row is told before a match and after it.
+  private static let excerptCharacters = 16
+
+  /// What a row of the list in front reads as.
+  private static func rowTexts(_ state: AppState) -> (String) -> String {
+    if let layer = searchedLayer(state).flatMap({ state.layers[$0].listed }) {
+      return { layer.text(ofRow: $0) }
+    }
+    if state.tabs.isTree {
+      let tree = state.tabs.tree
+      return { tree.text(ofRow: $0) }
+    }
+    let screen = state.tabs.front
+    return { screen.text(ofRow: $0) }
+  }
+}
+
+/// What became of looking for a text, the more to be said about it the greater.
+enum SearchOutcome: Int, Comparable {
+  case none
+  case found
+  /// Beyond the end, from the beginning on.
+  case wrapped
+  /// Where the cursor was, and nowhere else.
+  case alone
+
+  package static func < (left: SearchOutcome, right: SearchOutcome) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// A list as it was when a search began.
+package struct SearchOrigin: Hashable, Sendable {
+  package var list: ListState
+  /// The texts that were searched for before.
+  package var text: String?
+  /// The place where it happened.
+  package var place: Place
+}
+
+extension ListState {
+  /// The index of the cursor's row, or of the next row in a direction if it is on a header.
+  fileprivate func cursorIndex(
+    in ids: [String], _ content: ListContent, isForward: Bool
+  ) -> Int {
+    switch cursor {
+    case .row(let id): return ids.firstIndex(of: id) ?? 0
+    case .header(let id):
+      let index = content.index(ofSection: id) ?? 0
+      let before = content.sections[..<index].reduce(0) {
+        $0 + (folded.contains($1.id) ? 0 : $1.rows.count)
+      }
+      return isForward ? before : before - 1
+    case nil: return 0
+    }
+  }
+}
+
+extension ListScreen {
+  /// What a row shows, without its layout.
+  package func text(ofRow id: String) -> String {
+    guard let record = records[id] else { return "" }
+    return definition.columns.map { column in
+      let node = column.field.node(key: record.row.key, record.row.node ?? .empty)
+      return node.isEmpty ? "" : FieldKind.text(of: node.json)
+    }.joined(separator: " ")
+  }
+}
+
+extension TreeScreen {
+  /// The name and the value of a line.
+  package func text(ofRow id: String) -> String {
+    guard case .node(_, let row, _)? = lines[id] else { return "" }
+    if case .leaf(let leaf) = row.summary.kind { return "\(row.key.text) \(leaf.json.jsonText())" }
+    return row.key.text
+  }
+}

@@ -1,0 +1,81 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Questions.
+
+extension Question {
+  /// Gives a question its keys: for its answers, and for all there is to say of it.
+  static func offer(_ state: AppState, _ yes: String, _ no: String, in question: inout Question) {
+    let actions: [(ActionID, String)] =
+      question.word == nil
+      ? [(.dialogYes, yes), (.dialogNo, no), (.helpOpen, "in full")]
+      : [(.inputAccept, yes), (.inputCancel, no), (.helpOpen, "in full")]
+    let contexts: [KeymapContext] = question.word == nil ? [.confirm] : [.input, .textField]
+    let keys = KeyText(state.settings.keymap, contexts)
+    let offered = actions.compactMap { action, words in
+      keys.key(action, words).map { (action, $0) }
+    }
+    question.answers = offered.map(\.0)
+    question.dialog.hints = offered.map(\.1)
+  }
+
+  /// Opens a question with words for its two answers.
+  static func open(_ state: inout AppState, _ question: Question, yes: String, no: String) {
+    var question = question
+    offer(state, yes, no, in: &question)
+    state.layers.append(.question(question))
+  }
+
+  static func sayYes(_ state: inout AppState) {
+    guard case .question(let question)? = state.layers.last else { return }
+    // A key that was struck before the question could be read is no answer to it.
+    guard state.now - question.openedAt >= Question.graceMilliseconds else {
+      return state.say(
+        .info, state.phrase("struck too soon to be an answer", .dialogYes, "again says yes"))
+    }
+    agree(&state, to: question)
+  }
+
+  /// Agrees if the word is right.
+  static func acceptWord(_ state: inout AppState) {
+    guard case .question(var question)? = state.layers.last, let word = question.word else {
+      return
+    }
+    if word.editor.text == word.word { return agree(&state, to: question) }
+    question.word?.error = "not `\(word.word)`: nothing is deleted"
+    state.layers[state.layers.count - 1] = .question(question)
+  }
+
+  /// Tells in full what a question is about; false if none is in front.
+  static func explainQuestion(_ state: inout AppState) -> Bool {
+    guard case .question(var question)? = state.layers.last else { return false }
+    question.toggleFull()
+    state.layers[state.layers.count - 1] = .question(question)
+    return true
+  }
+
+  private static func agree(_ state: inout AppState, to question: Question) {
+    state.closeLayer()
+    switch question.purpose {
+    case .remove(let removal, _): remove(&state, removal)
+    case .dropRefused(let id): QueueScreen.drop(&state, id)
+    case .dropPending(let id): QueueScreen.drop(&state, pending: id)
+    case .importRecords(let progress): Importing.startImport(&state, progress)
+    case .leave: state.session.isLeaving = true
+    }
+  }
+
+  private static func remove(_ state: inout AppState, _ removal: Removal) {
+    if state.refusesWriting() { return }
+    guard let path = removal.paths.first, removal.paths.count == 1 else {
+      return Deleting.delete(&state, removal.paths)
+    }
+    do throws(Refusal) {
+      state.submit(.delete(path), try state.database.resources.removing(path))
+    } catch {
+      state.say(.error, error.message)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import RunnelTerminal
+
+/// The commands of a question.
+package enum QuestionCommands {
+  package static let table = CommandTable(.confirm, "Answering", hints: hints, helpHint: "in full")
+  {
+    Command(.dialogYes, "yes", "yes", keys: ["y"]) { state, _ in Question.sayYes(&state) }
+    Command(.dialogNo, "no", "no", keys: ["n", "Esc", "Enter", "C-g", "C-c", "q"]) { state, _ in
+      state.closeLayer()
+    }
+    GlobalCommands.help.inner("in full", "what will happen, in full", keys: ["?", "F1"])
+    GlobalCommands.redraw.inner(keys: ["C-l"])
+  }
+
+  /// Where a word is the answer: it takes the keys of text fields.
+  package static let word = CommandTable(.word, "Answering", hints: wordHints, helpHint: "in full")
+  {
+    TypingCommands.accept.inner("do it") { state, _ in Question.acceptWord(&state) }
+    TypingCommands.cancel.inner("no") { state, _ in state.closeLayer() }
+  }
+
+  @Sendable
+  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
+    [CommandHint(.dialogYes), CommandHint(.dialogNo)]
+  }
+
+  @Sendable
+  private static func wordHints(_: AppState, _: AtHand) -> [CommandHint] {
+    [CommandHint(.inputAccept), CommandHint(.inputCancel)]
+  }
+}

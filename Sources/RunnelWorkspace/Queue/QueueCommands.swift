@@ -1,0 +1,132 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+/// The commands of the queue of writes.
+package enum QueueCommands {
+  package static let table = CommandTable(
+    .queue, "With this write", takesCounts: true, hints: hints
+  ) {
+    Command(
+      .rowOpen, "in full", "show all of the write, or no longer", keys: ["Enter", "l", "Right"],
+      disabled: { QueueCommands.reasonQueuedNotShown($0) }
+    ) { state, _ in QueueScreen.toggleQueued(&state) }
+    SharedCommands.compare.inner("compare", "compare with what others wrote", keys: ["c"])
+    Command(
+      .syncEdit, "edit again", "edit it again, with what was typed", keys: ["e"],
+      disabled: { QueueCommands.reasonQueuedNotEdited($0) }
+    ) { state, _ in QueueScreen.editQueued(&state) }
+    Command(
+      .syncRetry, "again", "try the write again, as it was", keys: ["r"],
+      disabled: { QueueCommands.reasonNotRetried($0) }
+    ) { state, _ in QueueScreen.retryQueued(&state) }
+    Command(
+      .syncDrop, "drop", "drop the write…", keys: ["d", "Del"],
+      disabled: { QueueCommands.reasonQueuedNotDropped($0) }
+    ) { state, _ in QueueScreen.confirmDrop(&state) }
+    GlobalCommands.stepBack.inner("back", "go back", keys: ["h", "Left"])
+    SharedCommands.searching
+  }
+
+  @Sendable
+  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
+    [
+      CommandHint(.rowOpen), CommandHint(.recordCompare), CommandHint(.syncEdit),
+      CommandHint(.syncRetry), CommandHint(.syncDrop), CommandHint(.stepBack),
+    ]
+  }
+}
+
+// MARK: - Disabled reasons
+
+extension QueueCommands {
+  private static let isNoRecord = "it is no record: correct it where it was copied, and paste again"
+
+  /// The open queue.
+  private static func queueInFront(_ state: AppState) -> QueueScreen? {
+    if case .queue(let screen)? = state.layers.last { screen } else { nil }
+  }
+
+  /// The refused write under the cursor of the queue.
+  private static func refusedAtHand(_ state: AppState) -> WriteQueue.Refused? {
+    queueInFront(state)?.cursorWrite(in: state.writes.queue)
+  }
+
+  /// The write under the cursor of the queue that waits for the origin.
+  private static func pendingAtHand(_ state: AppState) -> PendingWrite? {
+    queueInFront(state)?.cursorPending(in: state.writes.queue)
+  }
+
+  /// The reason why there is no refused write to do something with; nil if there is.
+  private static func reasonNotRefused(_ state: AppState, _ deed: String) -> String? {
+    if refusedAtHand(state) != nil { return nil }
+    if pendingAtHand(state) != nil { return "it was not refused: it waits for the origin" }
+    return state.writes.queue.refused.isEmpty
+      ? "nothing was refused" : "move to a refused write to \(deed)"
+  }
+
+  static func reasonQueuedNotShown(_ state: AppState) -> String? {
+    pendingAtHand(state) == nil ? reasonNotRefused(state, "see all of it") : nil
+  }
+
+  static func reasonQueuedNotEdited(_ state: AppState) -> String? {
+    reasonNotRefused(state, "edit it again") ?? state.reasonReadOnly ?? reasonTriedAgain(state)
+      ?? reasonNotTypedAgain(state)
+  }
+
+  static func reasonQueuedNotDropped(_ state: AppState) -> String? {
+    pendingAtHand(state).map({ reasonNotDropped(state, $0) }) ?? reasonNotRefused(state, "drop it")
+      ?? reasonTriedAgain(state)
+  }
+
+  /// The reason why a write that waits for the origin is not dropped; nil if it may be.
+  static func reasonNotDropped(_ state: AppState, _ write: PendingWrite) -> String? {
+    write.isDurable
+      ? state.reasonReadOnly : "a transaction wrote it, and takes it back when it ends"
+  }
+
+  /// The reason why no refused write is tried again; nil if one may be.
+  static func reasonNotRetried(_ state: AppState) -> String? {
+    if let reason = reasonNotRefused(state, "try it again") { return reason }
+    guard let item = refusedAtHand(state) else { return nil }
+    if item.draft != nil { return state.phrase("others wrote there", .recordCompare, "compares") }
+    if item.request == nil { return isNoRecord }
+    return state.reasonReadOnly ?? reasonTriedAgain(state)
+  }
+
+  /// The reason why nothing is done with a refused write while it is tried again; nil if it is not.
+  private static func reasonTriedAgain(_ state: AppState) -> String? {
+    guard let item = refusedAtHand(state),
+      state.writes.queue.isTriedAgain(item, state.requests.writes)
+    else { return nil }
+    return "it is being tried again: wait for the answer"
+  }
+
+  private static func reasonNotTypedAgain(_ state: AppState) -> String? {
+    guard let item = refusedAtHand(state) else { return nil }
+    if case .pasted(let pasted) = item.purpose, pasted.row == nil { return isNoRecord }
+    guard item.purpose.isEditable else {
+      return "nothing was typed for it: do it again where it was done"
+    }
+    if case .send(let view, let text, _) = item.purpose, !state.tabs.lists[view].draft.isEmpty,
+      state.tabs.lists[view].draft != text
+    {
+      return "another draft is in the line of this view: send it first"
+    }
+    return nil
+  }
+
+  /// The reason why nothing is compared; nil if something is.
+  static func reasonNotCompared(_ state: AppState) -> String? {
+    guard queueInFront(state) != nil else {
+      return CompareScreen.draftAtHand(state) == nil ? "nothing to compare" : nil
+    }
+    if let item = refusedAtHand(state) {
+      return item.draft == nil
+        ? state.phrase("others did not write there", .syncEdit, "edits it again") : nil
+    }
+    return state.writes.queue.refused.isEmpty
+      ? "nothing was refused" : "move to a refused write to compare it"
+  }
+}

@@ -1,0 +1,196 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The queue of writes as a layer.
+
+extension QueueScreen {
+  static func openQueue(_ state: inout AppState) {
+    if case .queue? = state.layers.last { return }
+    var screen = QueueScreen()
+    screen.rebuild(state.writes.queue, now: state.now, height: state.height)
+    state.layers.append(.queue(screen))
+  }
+
+  /// An open queue shows what it holds now.
+  static func refreshQueue(_ state: inout AppState) {
+    for (index, layer) in state.layers.enumerated() {
+      guard case .queue(var screen) = layer else { continue }
+      screen.rebuild(state.writes.queue, now: state.now, height: state.height)
+      state.layers[index] = .queue(screen)
+    }
+  }
+
+  /// What was typed for values and is not on disk yet, by their places.
+  ///
+  /// O(n) in the writes that are under way.
+  static func waitingValues(_ state: AppState) -> [Path: WaitingValue] {
+    var values: [Path: WaitingValue] = [:]
+    if state.requests.writes.isEmpty { return values }
+    // Those of records that are deleted or imported together may be many.
+    let typed = state.requests.writes.filter { !$0.value.isOneOfMany }
+    for (id, purpose) in typed.sorted(by: { $0.key < $1.key }) {
+      guard let since = state.writes.queue.waiting[id]?.since else { continue }
+      for (path, text) in purpose.typedValues {
+        let isLate = state.now - since >= WriteQueue.silentMilliseconds
+        values[path] = WaitingValue(text: text, isLate: isLate)
+      }
+    }
+    return values
+  }
+
+  /// When an age in an open queue comes to read differently; nil if none does.
+  static func queueDue(_ state: AppState) -> Int64? {
+    state.layers.lazy.compactMap { if case .queue(let screen) = $0 { screen.due } else { nil } }
+      .min()
+  }
+
+  /// Shows all of the write under the cursor, or no longer.
+  static func toggleQueued(_ state: inout AppState) {
+    guard case .queue(var screen)? = state.layers.last else { return }
+    if let write = screen.cursorPending(in: state.writes.queue) {
+      if screen.openedPending.remove(write.id) == nil {
+        screen.openedPending.insert(write.id)
+      } else {
+        let row = QueueScreen.row(of: write)
+        _ = screen.list.moveTo(.row(row), in: screen.content, height: state.height)
+      }
+    } else {
+      guard let item = screen.cursorWrite(in: state.writes.queue) else { return }
+      if screen.opened.remove(item.id) == nil {
+        screen.opened.insert(item.id)
+      } else {
+        _ = screen.list.moveTo(.row("\(item.id)"), in: screen.content, height: state.height)
+      }
+    }
+    screen.rebuild(state.writes.queue, now: state.now, height: state.height)
+    state.layers[state.layers.count - 1] = .queue(screen)
+  }
+
+  /// Goes on with what was typed for a refused write.
+  static func editQueued(_ state: inout AppState) {
+    guard case .queue(let screen)? = state.layers.last,
+      let item = screen.cursorWrite(in: state.writes.queue)
+    else {
+      return
+    }
+    state.closeLayer()
+    if case .pasted(let pasted) = item.purpose { return Importing.editAgain(&state, pasted, item) }
+    putBack(&state, item.purpose, item.refusal)
+  }
+
+  /// Gives back what was typed for a write, where it was typed.
+  private static func putBack(_ state: inout AppState, _ purpose: WritePurpose, _ refusal: Refusal)
+  {
+    switch purpose {
+    case .form(let form): Writing.reopen(&state, form, refusal)
+    case .edit(let path, let edit):
+      if !Writing.reopen(&state, edit, inRecord: path, refusal) {
+        state.say(
+          .warning,
+          state.phrase("finish first what is typed here · it is kept", .syncOpen, "lists it"))
+      }
+    case .editOutside(let edit, let text): OutsideEdit.reopen(&state, edit, text, refusal)
+    case .send(let view, let text, _):
+      state.open(view)
+      state.tabs.lists[view].draft = text
+      ComposeScreen.openComposer(&state)
+    case .delete, .deleteMarked, .importRow, .pasted, .duplicate, .toggle, .undo, .reversal, .merge:
+      break
+    }
+  }
+
+  /// Asks for a refused write again, as it was.
+  static func retryQueued(_ state: inout AppState) {
+    guard case .queue(let screen)? = state.layers.last,
+      let item = screen.cursorWrite(in: state.writes.queue),
+      let request = item.request
+    else { return }
+    var purpose = item.purpose
+    // It is none of those that are deleted just now.
+    if case .deleteMarked(let path) = purpose { purpose = .delete(path) }
+    state.submit(purpose, request)
+    refreshQueue(&state)
+    state.say(.info, "it is tried again")
+  }
+
+  /// On a replica other writes wait for the origin than before.
+  static func take(_ state: inout AppState, pending: [PendingWrite]) {
+    state.writes.queue.pending = pending
+    refreshQueue(&state)
+  }
+
+  /// Asks whether the write under the cursor is dropped.
+  static func confirmDrop(_ state: inout AppState) {
+    guard case .queue(let screen)? = state.layers.last else { return }
+    if let write = screen.cursorPending(in: state.writes.queue) {
+      return confirmDrop(&state, write)
+    }
+    guard let item = screen.cursorWrite(in: state.writes.queue) else { return }
+    let question = Question(
+      .dropRefused(item.id), title: "Drop the write",
+      message: [StyledLine(item.title), StyledLine("what was typed for it is lost", .warn)],
+      explanation: [
+        StyledLine(item.refusal.message, .muted),
+        StyledLine("Nothing that is stored changes: it was never written.", .muted),
+      ],
+      openedAt: state.now)
+    Question.open(&state, question, yes: "drop", no: "keep")
+  }
+
+  private static func confirmDrop(_ state: inout AppState, _ write: PendingWrite) {
+    let question = Question(
+      .dropPending(write.id), title: "Drop the write",
+      message: [
+        StyledLine(PendingText.deed(of: write)),
+        StyledLine("what it wrote is taken back here, and not asked for at the origin", .warn),
+        StyledLine("if the origin has done it by now, that shows again", .muted),
+      ],
+      explanation: PendingText.detail(of: write), openedAt: state.now)
+    Question.open(&state, question, yes: "drop", no: "keep")
+  }
+
+  /// Gives up a write that waits for the origin.
+  static func drop(_ state: inout AppState, pending id: Int64) {
+    if state.refusesWriting() { return }
+    state.ask(.dropPending(id), for: .dropPending)
+    state.say(.info, "dropping the write")
+  }
+
+  /// Drops a refused write.
+  static func drop(_ state: inout AppState, _ id: RequestID) {
+    state.writes.queue.drop(id)
+    refreshQueue(&state)
+    state.say(.info, "dropped")
+  }
+}
+
+/// A typed value whose write is under way.
+package struct WaitingValue: Hashable, Sendable {
+  package var text: String
+  /// True if it takes so long that it is worth a word.
+  var isLate: Bool
+}
+
+extension WritePurpose {
+  /// The values that were typed for a write, by place.
+  fileprivate var typedValues: [(path: Path, text: String)] {
+    switch self {
+    case .edit(let record, let edit):
+      return [(Path(unchecked: record.keys + edit.field.keys), edit.input.editor.text)]
+    case .form(let form):
+      switch form.purpose {
+      case .setLeaf(let path, _): return [(path, form.fields[0].input.editor.text)]
+      case .editResource(let record, let original):
+        return form.fields.compactMap { field in
+          let text = field.input.editor.text
+          let old = FieldKind.text(of: original[field.path.text] ?? .null)
+          return text == old ? nil : (Path(unchecked: record.keys + field.path.keys), text)
+        }
+      default: return []
+      }
+    default: return []
+    }
+  }
+}

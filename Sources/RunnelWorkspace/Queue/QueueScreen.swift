@@ -1,0 +1,141 @@
+package import RunnelBase
+import RunnelTerminal
+package import RunnelTree
+
+/// The queue of writes as a list: those that were refused, those under way, and those that wait for the
+/// origin.
+package struct QueueScreen: Hashable, Sendable {
+  private static let section = "queue"
+
+  /// The refused writes that are shown in full.
+  package var opened: Set<RequestID> = []
+  /// The writes that wait for the origin and are shown in full.
+  var openedPending: Set<Int64> = []
+  package private(set) var content = ListContent()
+  /// The headings of the sections, by section.
+  private(set) var headings: [String: ListHeading] = [:]
+  private(set) var lines: [String: StyledLine] = [:]
+  package var list = ListState()
+  /// When an age in it comes to read differently, in milliseconds since 1970; nil if none does.
+  package private(set) var due: Int64?
+
+  /// The refused write that the cursor is on, or in; nil if it is on none.
+  func cursorWrite(in queue: WriteQueue) -> WriteQueue.Refused? {
+    guard case .row(let id)? = list.cursor, let number = id.split(separator: ".").first else {
+      return nil
+    }
+    return queue.refused.first { "\($0.id)" == number }
+  }
+
+  /// The write waiting for the origin that the cursor is on, or in; nil if it is on none.
+  func cursorPending(in queue: WriteQueue) -> PendingWrite? {
+    guard case .row(let id)? = list.cursor, let name = id.split(separator: ".").first else {
+      return nil
+    }
+    return queue.pending.first { QueueScreen.row(of: $0) == name }
+  }
+
+  /// The row of a write that waits for the origin.
+  package static func row(of write: PendingWrite) -> String { "p\(write.id)" }
+
+  /// Makes the rows anew.
+  mutating func rebuild(_ queue: WriteQueue, now: Int64, height: Int) {
+    lines = [:]
+    due = queue.times.compactMap { Age.nextChange(of: $0, now: now) }.min()
+    var ids: [String] = []
+    for item in queue.refused.reversed() {
+      let id = "\(item.id)"
+      let state = item.draft == nil ? "refused " : "conflict"
+      var line = StyledLine(" ! \(state) ", .conflict)
+      line.append(item.title)
+      line.append("  \(QueueScreen.tries(item.tries)), \(Age.text(of: item.at, now: now))", .muted)
+      lines[id] = line
+      ids.append(id)
+      if opened.contains(item.id) { append(detail(of: item), under: id, to: &ids) }
+    }
+    for (id, write) in queue.waiting.sorted(by: { $0.key < $1.key }) {
+      let id = "w\(id)"
+      var line = StyledLine("   waiting  ", .rowPending)
+      line.append(write.request.deed)
+      line.append("  \(Age.text(of: write.since, now: now))", .muted)
+      lines[id] = line
+      ids.append(id)
+    }
+    for write in queue.pending {
+      let id = QueueScreen.row(of: write)
+      lines[id] = PendingText.line(of: write, now: now)
+      ids.append(id)
+      if openedPending.contains(write.id) {
+        append(PendingText.detail(of: write), under: id, to: &ids)
+      }
+    }
+    let count = queue.refused.count + queue.waiting.count + queue.pending.count
+    headings = [
+      QueueScreen.section: ListHeading(
+        title: StyledLine("Writes that wait or were refused", .sectionHeader),
+        detail: StyledLine("\(count)", .muted))
+    ]
+    let old = content
+    content = ListContent(sections: [
+      ListSection(
+        id: QueueScreen.section, rows: ids, emptyText: "nothing waits, and nothing was refused")
+    ])
+    // What comes next takes the place of a write that is gone.
+    let before = list.cursor
+    list.apply(.reload, from: old, to: content, height: height)
+    if old.rowCount > 0, before == list.cursor { return }
+    if old.rowCount > 0, case .row? = list.cursor { return }
+    if let first = ids.first { _ = list.moveTo(.row(first), in: content, height: height) }
+  }
+
+  private static func tries(_ count: Int) -> String { count == 1 ? "1 try" : "\(count) tries" }
+
+  private mutating func append(_ details: [StyledLine], under id: String, to ids: inout [String]) {
+    for (index, line) in details.enumerated() {
+      lines["\(id).\(index)"] = line
+      ids.append("\(id).\(index)")
+    }
+  }
+
+  /// The reason why a write was refused, and what was typed for it.
+  private func detail(of item: WriteQueue.Refused) -> [StyledLine] {
+    var details = [StyledLine("      \(item.refusal.message)", .error)]
+    for field in item.refusal.fields {
+      details.append(StyledLine("      \(field.name) \(field.message)", .error))
+    }
+    if let draft = item.draft {
+      for change in EntryText.changes(from: draft.base, to: draft.mine) {
+        let name = change.name.isEmpty ? "" : "\(change.name)  "
+        details.append(StyledLine("      - \(name)\(change.old.jsonText())", .muted))
+        details.append(StyledLine("      + \(name)\(change.new.jsonText())", .ok))
+      }
+      return details
+    }
+    for text in item.purpose.typed { details.append(StyledLine("      \(text)", .ok)) }
+    return details
+  }
+}
+
+extension WritePurpose {
+  /// What was typed for a write, line by line.
+  fileprivate var typed: [String] {
+    switch self {
+    case .edit(_, let edit): ["\(edit.field.text)  \(edit.input.editor.text)"]
+    case .form(let form):
+      form.fields.filter { !$0.input.editor.isEmpty }.map { "\($0.label)  \($0.input.editor.text)" }
+    case .send(_, let text, _): [text]
+    case .editOutside(_, let text): text.split(separator: "\n").map(String.init)
+    case .pasted(let pasted): pasted.refused.text.split(separator: "\n").map(String.init)
+    case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: []
+    }
+  }
+
+  /// True if the user can go on with what was typed.
+  var isEditable: Bool {
+    switch self {
+    case .edit, .form, .send, .editOutside: true
+    case .pasted(let pasted): pasted.row != nil
+    case .delete, .deleteMarked, .importRow, .duplicate, .toggle, .undo, .reversal, .merge: false
+    }
+  }
+}

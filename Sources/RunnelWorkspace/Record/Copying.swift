@@ -1,0 +1,206 @@
+package import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+// Copying into the clipboard: what is under the cursor, or the marked records.
+
+/// What is copied of a value.
+package enum CopyForm: Hashable, Sendable {
+  /// Pretty JSON; of several values an array.
+  case value
+  /// JSON on one line; several are one below the other, as all that follows.
+  case line
+  /// The text itself.
+  case string
+  case key
+  case path
+
+  /// True if the place says all.
+  var isOfPlace: Bool { self == .key || self == .path }
+
+  /// What it copies of so many values, in words.
+  fileprivate func words(_ count: Int) -> String {
+    let word =
+      switch self {
+      case .value, .line: "value"
+      case .string: "text"
+      case .key: "key"
+      case .path: "path"
+      }
+    return count == 1 ? word : "\(word)s"
+  }
+}
+
+/// A value that is copied, and where it stands.
+package struct CopiedValue: Hashable, Sendable {
+  package var path: Path
+  package var json: JSONValue
+
+  /// The text of it in a form; nil if it is no text, or has no key.
+  fileprivate func text(_ form: CopyForm) -> String? {
+    switch (form, json) {
+    case (.value, _): json.jsonText(pretty: true)
+    case (.line, _): json.jsonText()
+    case (.key, _): path.lastKey?.text
+    case (.path, _): path.description
+    case (.string, .string(let text)): text
+    case (.string, .number), (.string, .bool): json.jsonText()
+    case (.string, .null), (.string, .array), (.string, .object): nil
+    }
+  }
+}
+
+/// What a value was read for.
+package enum ReadPurpose: Hashable, Sendable {
+  /// To be copied, after values that were read and before places that are to be read.
+  case copy(CopyForm, after: [CopiedValue], before: [Path])
+  case editOutside
+  case duplicate
+  /// To compare it with what was to be written there: as soon as it is read, or if a refusal asked for
+  /// it only as long as the user has done no more than this.
+  case compare(CompareDraft, after: Int?)
+}
+
+/// Copies values, records and their places into the clipboard.
+enum Copying {
+  /// What is copied: values that are known, or places that are to be read first.
+  private enum CopySource {
+    case values([CopiedValue])
+    case unread([Path])
+  }
+
+  static func copy(_ state: inout AppState, _ form: CopyForm) {
+    switch copySource(state, form) {
+    case .values(let values): copy(&state, form, values)
+    case .unread(let paths): read(&state, paths, after: [], toCopy: form)
+    }
+  }
+
+  private static func copySource(_ state: AppState, _ form: CopyForm) -> CopySource {
+    if case .record(let screen)? = state.layers.last {
+      let field = screen.reading?.field ?? screen.cursorField?.path ?? .root
+      let path = Path(unchecked: screen.path.keys + field.keys)
+      return .values([CopiedValue(path: path, json: screen.node?[field].exportJSON ?? .null)])
+    }
+    if state.tabs.isTree { return copySourceInTree(state, form) }
+    let screen = state.tabs.front
+    let marked = screen.markedRecords
+    let records = marked.isEmpty ? [screen.cursorRecord].compactMap(\.self) : marked
+    return .values(records.map { $0.copied(form, mainField: screen.definition.mainField) })
+  }
+
+  /// The tree knows no more of a node than its size, so what is below it is read.
+  private static func copySourceInTree(_ state: AppState, _ form: CopyForm) -> CopySource {
+    var nodes = state.tabs.tree.markedNodes
+    if nodes.isEmpty, case .node(let path, let row, _)? = state.tabs.tree.cursorLine {
+      nodes = [(path, row)]
+    }
+    let isWhole = form == .value || form == .line
+    let unread = nodes.contains { node in
+      if case .children = node.row.summary.kind { isWhole } else { false }
+    }
+    if unread { return .unread(nodes.map(\.path)) }
+    return .values(
+      nodes.map { node in
+        let leaf =
+          if case .leaf(let leaf) = node.row.summary.kind { leaf.json } else { JSONValue.null }
+        return CopiedValue(path: node.path, json: leaf)
+      })
+  }
+
+  /// Reads values one after another, and copies all when the last one is there.
+  private static func read(
+    _ state: inout AppState, _ paths: [Path], after values: [CopiedValue], toCopy form: CopyForm
+  ) {
+    guard let path = paths.first else { return copy(&state, form, values) }
+    state.read(path, for: .copy(form, after: values, before: Array(paths.dropFirst())))
+  }
+
+  /// The reason why what there is has no text in a form; nil if it has, or is to be read first.
+  static func reasonHasNoForm(_ state: AppState, _ form: CopyForm) -> String? {
+    guard case .values(let values) = copySource(state, form) else { return nil }
+    return reasonNotCopied(state, form, values)
+  }
+
+  private static func reasonNotCopied(
+    _ state: AppState, _ form: CopyForm, _ values: [CopiedValue]
+  ) -> String? {
+    let present = form.isOfPlace ? values : values.filter { $0.json != .null }
+    guard let first = present.first else {
+      return form == .string ? "there is no text here to copy" : "nothing stands there"
+    }
+    if present.allSatisfy({ $0.text(form) != nil }) { return nil }
+    return form == .key
+      ? "\(first.path) has no key"
+      : state.phrase("\(first.path) is no text", .copyValue, "copies it as JSON")
+  }
+
+  /// Asks for values to be put into the clipboard.
+  private static func copy(_ state: inout AppState, _ form: CopyForm, _ values: [CopiedValue]) {
+    if let reason = reasonNotCopied(state, form, values) { return state.say(.info, reason) }
+    let present = form.isOfPlace ? values : values.filter { $0.json != .null }
+    let texts = present.compactMap { $0.text(form) }
+    let text =
+      form == .value && texts.count > 1
+      ? JSONValue.array(present.map(\.json)).jsonText(pretty: true)
+      : texts.joined(separator: "\n")
+    let owner = texts.count == 1 ? "\(present[0].path)" : "\(texts.count) records"
+    state.effects.append(.copy(text, what: "\(form.words(texts.count)) of \(owner)"))
+  }
+
+  /// Says what became of copying something, and which way it went.
+  static func sayCopied(_ state: inout AppState, _ what: String, _ outcome: Clipboard.Outcome) {
+    switch outcome {
+    case .copied(let program, let byteCount):
+      state.say(.info, "copied the \(what): \(bytes(byteCount)) by \(program)")
+    case .sent(let byteCount):
+      state.say(.info, "copied the \(what): \(bytes(byteCount)) through the terminal")
+    case .failed(let reason): state.say(.error, "the \(what) was not copied: \(reason)")
+    }
+  }
+
+  private static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
+
+  /// A value was read; null if nothing stands there.
+  static func finish(
+    _ state: inout AppState, reading path: Path, for purpose: ReadPurpose, _ value: JSONValue
+  ) {
+    switch purpose {
+    case .copy(let form, let values, let paths):
+      read(&state, paths, after: values + [CopiedValue(path: path, json: value)], toCopy: form)
+    case .editOutside: OutsideEdit.startEditing(&state, path, value)
+    case .duplicate: RowCommands.addCopy(&state, of: path, value)
+    case .compare(let draft, let count):
+      if let count, count != state.input.count || !state.input.typeAhead.isEmpty {
+        return CompareScreen.sayKeptDraft(&state, draft)
+      }
+      CompareScreen.startComparing(&state, draft, value)
+    }
+  }
+}
+
+extension ListScreen {
+  /// The marked records that the list has, folded ones included, in its order; those that a filter
+  /// hides are left out.
+  ///
+  /// O(rows) if any is marked.
+  var markedRecords: [Record] {
+    if markCount == 0 { return [] }
+    return content.sections.lazy.flatMap(\.rows)
+      .filter { isMarked($0) && isMarkable($0) }
+      .compactMap { records[$0] }
+  }
+}
+
+extension Record {
+  /// What is copied of a record in a form: for a text, that of its main field.
+  fileprivate func copied(_ form: CopyForm, mainField: Path?) -> CopiedValue {
+    let node = row.node ?? .empty
+    guard form == .string, let mainField, node.leaf == nil else {
+      return CopiedValue(path: path, json: node.exportJSON)
+    }
+    return CopiedValue(
+      path: Path(unchecked: path.keys + mainField.keys), json: node[mainField].json)
+  }
+}

@@ -1,0 +1,95 @@
+package import RunnelBase
+import RunnelTree
+
+/// The kinds of value that a text field can hold.
+package enum FieldKind: String, Hashable, Sendable, CaseIterable {
+  case string
+  case number
+  case boolean
+  /// Any JSON.
+  case json
+
+  /// The kind that fits a value.
+  package init(_ json: JSONValue) {
+    switch json {
+    case .string: self = .string
+    case .number: self = .number
+    case .bool: self = .boolean
+    case .null, .array, .object: self = .json
+    }
+  }
+
+  /// The text by which a value is edited.
+  package static func text(of json: JSONValue) -> String {
+    switch json {
+    case .string(let text): text
+    case .null: ""
+    default: json.jsonText()
+    }
+  }
+
+  /// The value of a text.
+  ///
+  /// - Throws: `FieldError` that says what is expected.
+  package func value(of text: String) throws(FieldError) -> JSONValue {
+    switch self {
+    case .string: return .string(text)
+    case .number:
+      let trimmed = FieldKind.trimmed(text)
+      if case .number(let number)? = FieldKind.parsed(trimmed) { return .number(number) }
+      throw FieldError("not a number: type digits, like 12 or -3.5")
+    case .boolean:
+      switch FieldKind.trimmed(text).lowercased() {
+      case "true", "yes", "y", "1": return true
+      case "false", "no", "n", "0": return false
+      default: throw FieldError("not true or false")
+      }
+    case .json:
+      let value: JSONValue
+      do {
+        value = try JSONValue(parsing: FieldKind.trimmed(text))
+      } catch {
+        throw FieldError("not JSON (\(error)): put texts in \"quotes\"")
+      }
+      // To write nothing is to delete, and that is asked for before.
+      if value.isNothing { throw FieldError("nothing would be stored: delete the field instead") }
+      return value
+    }
+  }
+
+  /// The kind after this one, when the user changes the type of a field.
+  package var next: FieldKind {
+    let all = FieldKind.allCases
+    let index = all.firstIndex(of: self) ?? 0
+    return all[(index + 1) % all.count]
+  }
+
+  private static func trimmed(_ text: String) -> String {
+    let isBlank: (Character) -> Bool = { $0.isWhitespace }
+    return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+  }
+
+  private static func parsed(_ text: String) -> JSONValue? {
+    // What is wrong with it is said by the caller, in the words of the field.
+    try? JSONValue(parsing: text)
+  }
+}
+
+extension JSONValue {
+  /// True if the tree stores nothing for it: null, and what holds nothing else.
+  fileprivate var isNothing: Bool {
+    switch self {
+    case .null: true
+    case .bool, .number, .string: false
+    case .array(let elements): elements.allSatisfy(\.isNothing)
+    case .object(let members): members.allSatisfy(\.value.isNothing)
+    }
+  }
+}
+
+/// The reason why a text is no value of its field.
+package struct FieldError: Error, Hashable, Sendable {
+  package var message: String
+
+  init(_ message: String) { self.message = message }
+}

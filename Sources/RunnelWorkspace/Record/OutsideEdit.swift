@@ -1,0 +1,182 @@
+package import RunnelBase
+import RunnelStreams
+package import RunnelTerminal
+package import RunnelTree
+
+// Editing a record or a node as JSON in the user's editor.
+
+/// What is edited in the user's editor.
+package struct OutsideEdit: Hashable, Sendable {
+  package let path: Path
+  /// What stood there when the edit began.
+  let original: JSONValue
+  /// What the user made of it, if that was refused when it was to be written.
+  package var refused: EditRound.Refused?
+
+  package init(path: Path, original: JSONValue, refused: EditRound.Refused? = nil) {
+    self.path = path
+    self.original = original
+    self.refused = refused
+  }
+
+  /// What the editor shows at first.
+  package var text: String { original.jsonText(pretty: true) + "\n" }
+}
+
+extension OutsideEdit {
+  /// Reads what the keys are about, to edit it as it is now and whole.
+  static func editOutside(_ state: inout AppState) {
+    guard let path = placeAtHand(state) else { return }
+    state.read(path, for: .editOutside)
+  }
+
+  /// The place of the record, or of the node of the tree, that the keys are about.
+  static func placeAtHand(_ state: AppState) -> Path? {
+    if case .record(let screen)? = state.layers.last { return screen.path }
+    if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
+    guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return nil }
+    return path
+  }
+
+  static func startEditing(_ state: inout AppState, _ path: Path, _ value: JSONValue?) {
+    guard let value, value != .null else { return state.say(.info, "\(path) is gone") }
+    openEditor(&state, OutsideEdit(path: path, original: value))
+  }
+
+  /// What is wrong with a text, before it is written; nil if nothing is.
+  package static func problem(_ state: AppState, with text: String, in edit: OutsideEdit) -> String?
+  {
+    do {
+      _ = try request(state, for: text, edit)
+      return nil
+    } catch let error as Refusal {
+      return error.message
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// The write that a text asks for; nil if it says what stood there.
+  private static func request(
+    _ state: AppState, for text: String, _ edit: OutsideEdit
+  ) throws -> WriteRequest? {
+    try state.database.resources.replacing(
+      edit.original, by: JSONValue(parsing: text), at: edit.path)
+  }
+
+  /// The user's editor has ended.
+  static func finish(
+    _ state: inout AppState, _ edit: OutsideEdit, _ outcome: ExternalEditor.Outcome
+  ) {
+    state.input.isEditorOpen = false
+    switch outcome {
+    case .unchanged: state.say(.info, "nothing was changed")
+    case .accepted(let text):
+      // Writing may have been turned off since; the text is given back.
+      if let reason = state.reasonReadOnly { return reopen(&state, edit, text, Refusal(reason)) }
+      do {
+        guard let request = try request(state, for: text, edit) else {
+          return state.say(.info, "nothing was changed")
+        }
+        let changes = try ResourceBook.changes(
+          from: edit.original, to: JSONValue(parsing: text))
+        let original = try RunnelTree.Node(json: edit.original)
+        let conditions = changes.map { change in
+          WriteCondition(
+            Path(unchecked: edit.path.keys + change.place.keys), original[change.place].json)
+        }
+        state.submit(.editOutside(edit, text: text), .guarded(request, conditions))
+      } catch let error as Refusal {
+        reopen(&state, edit, text, error)
+      } catch {
+        reopen(&state, edit, text, Refusal("\(error)"))
+      }
+    case .kept(let file, let reason):
+      state.say(.error, "not saved: \(reason) · your text is in \(file)")
+    case .failed(let reason): state.say(.error, reason)
+    }
+  }
+
+  /// Opens the editor again on a text that was refused, with the reason over it.
+  static func reopen(
+    _ state: inout AppState, _ edit: OutsideEdit, _ text: String, _ refusal: Refusal
+  ) {
+    let reasons = refusal.fields.map { "\($0.name): \($0.message)" }
+    var edit = edit
+    edit.refused = EditRound.Refused(
+      text, reason: ([refusal.message] + reasons).joined(separator: "\n"))
+    openEditor(&state, edit)
+  }
+
+  private static func openEditor(_ state: inout AppState, _ edit: OutsideEdit) {
+    state.input.isEditorOpen = true
+    state.effects.append(.editOutside(edit))
+  }
+}
+
+// MARK: What is written
+
+extension ResourceBook {
+  /// Refuses places that are not edited as a whole.
+  func checkEditable(_ path: Path) throws(Refusal) {
+    switch registry.place(of: path) {
+    case .free: return
+    case .record(let identity, let field):
+      if let reason = reasonNotEdited(field, of: identity.resource) { throw Refusal(reason) }
+    case .above, .copy, .log: _ = try setting(.null, at: path)
+    }
+  }
+
+  /// The request that writes what is different, and leaves what others may have changed meanwhile;
+  /// nil if nothing is.
+  package func replacing(
+    _ original: JSONValue, by value: JSONValue, at path: Path
+  ) throws(Refusal) -> WriteRequest? {
+    try checkEditable(path)
+    if value == .null || value == .object([]) {
+      throw Refusal("nothing would be left of \(path): delete it instead")
+    }
+    let changes = try ResourceBook.changes(from: original, to: value)
+    if changes.isEmpty { return nil }
+    let isReplaced = changes[0].place.isRoot
+    guard case .record(let identity, let field) = registry.place(of: path) else {
+      if isReplaced { return .set(path, value) }
+      return .update(path, changes.map { JSONMember($0.place.text, $0.value) })
+    }
+    if field.isRoot, isReplaced {
+      throw Refusal("a record of `\(identity.resource)` is an object of fields")
+    }
+    var members: [JSONMember] = []
+    for change in changes {
+      let place = Path(unchecked: field.keys + change.place.keys)
+      if let reason = reasonNotEdited(place, of: identity.resource) { throw Refusal(reason) }
+      members.append(JSONMember(place.text, change.value))
+    }
+    return .operation(updating(identity, members))
+  }
+
+  /// The outermost places at which two values differ, with what is to stand there.
+  fileprivate static func changes(
+    from old: JSONValue, to new: JSONValue, at place: Path = .root
+  ) throws(Refusal) -> [(place: Path, value: JSONValue)] {
+    if old == new { return [] }
+    guard case .object(let before) = old, case .object(let after) = new,
+      // Priorities and exported values have names that are no keys; they go with their node.
+      !(before + after).contains(where: { $0.name.hasPrefix(".") }), !after.isEmpty
+    else { return [(place, new)] }
+    var changes: [(place: Path, value: JSONValue)] = []
+    let added = after.filter { old[$0.name] == nil }
+    for member in before + added {
+      do {
+        let child = try place.child(RunnelTree.Key(member.name))
+        changes += try self.changes(
+          from: old[member.name] ?? .null, to: new[member.name] ?? .null, at: child)
+      } catch let refusal as Refusal {
+        throw refusal
+      } catch {
+        throw Refusal("\(error)")
+      }
+    }
+    return changes
+  }
+}

@@ -1,0 +1,147 @@
+import RunnelBase
+package import RunnelTerminal
+import RunnelTree
+
+/// Draws an open record: a line for each field, and the field that is edited in its place.
+package struct RecordDrawing {
+  static let nameWidthMin = 14
+
+  private let screen: RecordScreen
+  private let book: ResourceBook
+  private let local: LocalTime
+  private let keys: KeyText
+  /// What is looked for; nil if nothing is.
+  private let search: String?
+  private let body: Rect
+  /// What was typed for values and is not on disk yet.
+  private let waiting: [Path: WaitingValue]
+
+  init(_ screen: RecordScreen, _ state: AppState, _ body: Rect) {
+    self.screen = screen
+    book = state.database.resources
+    local = state.settings.local
+    // Esc is known to all, h is not.
+    keys = KeyText(state.settings.keymap, [.global])
+    search = state.trail.search
+    self.body = body
+    waiting = QueueScreen.waitingValues(state)
+  }
+
+  package func draw(into canvas: inout Canvas) {
+    if screen.node == nil {
+      let place = body.line(1).splitLeft(2).rest
+      canvas.put("loading", at: place.origin, width: place.width, role: .muted)
+      return
+    }
+    if let reading = screen.reading {
+      return ReadingText(reading, of: screen, local: local).draw(into: &canvas, rect: body)
+    }
+    let glyphs = canvas.glyphs
+    ListWidget.draw(
+      screen.content, screen.list, headings: screen.headings,
+      rowText: { id, width in
+        line(id, width: width, glyphs)
+          .marking(search, isCurrent: screen.list.cursor == .row(id))
+      }, emptyHint: keys.hint(.stepBack, "goes back"),
+      isFocused: screen.edit == nil, into: &canvas, rect: body)
+    drawEdit(into: &canvas)
+    drawPreview(into: &canvas)
+  }
+
+  /// Draws what an edit would write below the fields, where they leave room.
+  private func drawPreview(into canvas: inout Canvas) {
+    guard let edit = screen.edit else { return }
+    let preview = WritePreview(edit, in: screen)
+    let used = screen.list.lines(in: screen.content, height: body.height).count
+    let height = preview.height + (body.width < 60 ? 1 : 0)
+    guard body.height - used > height else { return }
+    preview.draw(into: &canvas, body.splitBottom(height).bottom)
+  }
+
+  private func line(_ id: String, width: Int, _ glyphs: Glyphs) -> StyledLine {
+    guard let field = screen.fields[id] else { return StyledLine() }
+    if !waiting.isEmpty,
+      let value = waiting[Path(unchecked: screen.path.keys + field.path.keys)]
+    {
+      return line(field, waiting: value, width: width, glyphs)
+    }
+    var line = StyledLine("  " + label(field.path), .jsonKey)
+    if let leaf = field.leaf {
+      line.append(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
+      if let moment = TreeText.moment(of: leaf, local) { line.append("  \(moment)", .muted) }
+    } else if let count = field.childCount {
+      line.append("\(glyphs.foldClosed) ", .frameFocus)
+      line.append("{ \(count) \(count == 1 ? "key" : "keys") }", .muted)
+    }
+    let kind = kind(of: field)
+    let blanks = width - line.width - kind.count - 1
+    if blanks > 0 { line.append(String(repeating: " ", count: blanks) + kind, .muted) }
+    return line
+  }
+
+  /// A field whose write is under way shows what was typed.
+  private func line(
+    _ field: RecordScreen.Field, waiting value: WaitingValue, width: Int, _ glyphs: Glyphs
+  ) -> StyledLine {
+    var line = StyledLine(value.isLate ? glyphs.pending + " " : "  ", .rowPending)
+    line.append(label(field.path), .jsonKey)
+    line.append(value, width: width - line.width, glyphs)
+    return line
+  }
+
+  private func kind(of field: RecordScreen.Field) -> String {
+    if let reason = book.ownership(of: field.path, in: screen.resource) { return reason }
+    if field.childCount != nil { return "object" }
+    if let rule = field.rule { return FieldInput(rule: rule, .null).label }
+    return field.leaf.map { FieldKind($0.json).rawValue } ?? ""
+  }
+
+  /// The name of a field with blanks up to the column of the values.
+  private func label(_ path: Path) -> String {
+    let name = path.isRoot ? "value" : String(path.description.dropFirst())
+    let blanks = max(RecordDrawing.nameWidthMin - CellWidth.width(of: name), 2)
+    return name + String(repeating: " ", count: blanks)
+  }
+
+  /// What is wrong with the field that is edited, if there is no room for it beside it.
+  var cutError: String? {
+    guard let edit = screen.edit, let error = edit.input.error else { return nil }
+    let labelWidth = min(CellWidth.width(of: label(edit.field)) + 3, body.width / 2)
+    let room = (body.width - labelWidth) * 2 / 3
+    return CellWidth.width(of: error) + 3 > room ? error : nil
+  }
+
+  /// Draws the editor over the line of its field, and beside it the kind, or what is wrong.
+  private func drawEdit(into canvas: inout Canvas) {
+    guard let edit = screen.edit else { return }
+    let lines = screen.list.lines(in: screen.content, height: body.height)
+    let id = edit.field.description
+    guard let index = lines.firstIndex(where: { $0.kind == .row(id) }) else { return }
+    let line = body.line(index)
+    canvas.fill(line)
+    let label = canvas.glyphs.cursor + "  " + label(edit.field)
+    let (labelArea, rest) = line.splitLeft(min(CellWidth.width(of: label), line.width / 2))
+    canvas.put(label, at: labelArea.origin, width: labelArea.width, role: .jsonKey)
+    let beside = edit.input.error.map { "\(canvas.glyphs.conflict) \($0)" } ?? edit.input.label
+    // The kind stands where it stood before, with a blank at the end.
+    let end = edit.input.error == nil ? 2 : 1
+    let besideWidth = min(CellWidth.width(of: beside) + end, rest.width * 2 / 3)
+    let (side, area) = rest.splitRight(besideWidth)
+    canvas.put(
+      beside, at: side.splitLeft(1).rest.origin, width: side.width - 1,
+      role: edit.input.error == nil ? .muted : .error)
+    edit.input.editor.draw(into: &canvas, rect: area, error: edit.input.error)
+  }
+}
+
+extension StyledLine {
+  /// Adds a value whose write is under way; at the end of the width, that it waits.
+  package mutating func append(_ value: WaitingValue, width: Int, _ glyphs: Glyphs) {
+    let words = value.isLate ? "\(glyphs.pending) waiting" : ""
+    let room = max(width - CellWidth.width(of: words) - 2, 0)
+    let text = StyledLine(value.text, .rowPending).keeping(columns: room, glyphs: glyphs)
+    append(text)
+    let blanks = width - text.width - CellWidth.width(of: words) - 1
+    if blanks > 0 { append(String(repeating: " ", count: blanks) + words, .rowPending) }
+  }
+}

@@ -1,0 +1,130 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// What the user does in an open record.
+
+extension RecordScreen {
+  /// Opens what is under the cursor, or else edits it.
+  static func openOrEditField(_ state: inout AppState) {
+    guard case .record(let screen)? = state.layers.last else { return }
+    if !Reading.openField(&state, of: screen, isGoingIn: false) { editField(&state) }
+  }
+
+  /// Opens the object under the cursor, or reads the value in full.
+  static func readField(_ state: inout AppState) {
+    guard case .record(let screen)? = state.layers.last else { return }
+    Reading.openField(&state, of: screen, isGoingIn: true)
+  }
+
+  /// Edits the field under the cursor in its line.
+  static func editField(_ state: inout AppState) {
+    guard case .record(var screen)? = state.layers.last, let field = screen.cursorField else {
+      return
+    }
+    screen.start(.field(field.path), height: state.height)
+    state.layers[state.layers.count - 1] = .record(screen)
+    ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
+  }
+
+  static func deleteField(_ state: inout AppState) {
+    guard case .record(let screen)? = state.layers.last, let field = screen.cursorField,
+      let kind = field.kind
+    else { return }
+    let path = Path(unchecked: screen.path.keys + field.path.keys)
+    Deleting.confirmRemoval(&state, of: path, NodeSummary(kind: kind, priority: nil))
+  }
+
+  /// The reason why a field of an open record is not edited; nil if it is.
+  static func reasonNotEdited(_ state: AppState, _ field: Path, in screen: RecordScreen) -> String?
+  {
+    do throws(Refusal) {
+      _ = try state.database.resources.setting(
+        true, at: Path(unchecked: screen.path.keys + field.keys))
+      return nil
+    } catch {
+      return error.message
+    }
+  }
+
+  static func addField(_ state: inout AppState) {
+    guard case .record(let screen)? = state.layers.last else { return }
+    state.layers.append(
+      .form(
+        FormScreen(
+          purpose: .addField(screen.path), title: "Add a field to \(screen.path)",
+          fields: FormScreen.nameAndValue)))
+  }
+
+  // MARK: The field in its line
+
+  static func cancelField(_ state: inout AppState) {
+    guard case .record(var screen)? = state.layers.last else { return }
+    screen.endEdit(height: state.height)
+    state.layers[state.layers.count - 1] = .record(screen)
+  }
+
+  static func changeFieldType(_ state: inout AppState) {
+    changeEdit(&state) { $0.input.changeKind() }
+  }
+
+  /// Changes the field that is edited.
+  static func changeEdit(_ state: inout AppState, _ body: (inout RecordScreen.Edit) -> Void) {
+    guard case .record(var screen)? = state.layers.last, var edit = screen.edit else { return }
+    body(&edit)
+    screen.edit = edit
+    state.layers[state.layers.count - 1] = .record(screen)
+  }
+
+  /// Writes the edited field if it was changed, and goes on with the field so many rows below.
+  static func acceptField(_ state: inout AppState, thenBy rows: Int) {
+    guard case .record(var screen)? = state.layers.last, var edit = screen.edit else { return }
+    if let message = state.reasonReadOnly ?? write(&state, edit, in: screen) {
+      edit.input.error = message
+      screen.edit = edit
+    } else {
+      screen.endEdit(height: state.height)
+      screen.list.move(by: rows, in: screen.content, height: state.height)
+      if rows != 0, let next = screen.cursorField, next.path != edit.field,
+        reasonNotEdited(state, next.path, in: screen) == nil,
+        RecordCommands.reasonFieldTooLong(state, next) == nil
+      {
+        screen.start(.field(next.path), height: state.height)
+      }
+    }
+    state.layers[state.layers.count - 1] = .record(screen)
+    ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
+  }
+
+  /// Asks for the write of an edited field, if it was changed; returns what is wrong with it.
+  private static func write(
+    _ state: inout AppState, _ edit: RecordScreen.Edit, in screen: RecordScreen
+  ) -> String? {
+    let path = Path(unchecked: screen.path.keys + edit.field.keys)
+    // A field that is emptied by a rule that allows it is removed, and one that never was is left.
+    if edit.input.isEmpty, edit.original == nil { return nil }
+    do {
+      let purpose = WritePurpose.edit(record: screen.path, edit)
+      // What was deleted elsewhere is written again, as the field says; all else is to be as it was.
+      let present = screen.node?[edit.field].leaf == nil ? nil : edit.original
+      let conditions = [WriteCondition(path, present?.json ?? .null)]
+      if edit.input.isEmpty, edit.input.rule?.isRequired == false {
+        state.submit(purpose, .guarded(try state.database.resources.removing(path), conditions))
+        return nil
+      }
+      let value = try edit.input.value()
+      if screen.needsWrite(value) {
+        state.submit(
+          purpose, .guarded(try state.database.resources.setting(value, at: path), conditions))
+      }
+      return nil
+    } catch let error as FieldError {
+      return error.message
+    } catch let error as Refusal {
+      return error.message
+    } catch {
+      return "\(error)"
+    }
+  }
+}

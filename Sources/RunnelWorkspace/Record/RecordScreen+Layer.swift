@@ -1,0 +1,75 @@
+import RunnelBase
+import RunnelTerminal
+import RunnelTree
+
+// An open record as a layer.
+
+extension RecordScreen: ListLayer {
+  var layer: Layer { .record(self) }
+  var summary: String {
+    edit.map { "record \(path), editing \($0.field.text)" } ?? "record \(path)"
+  }
+  var holdsInput: Bool { edit != nil }
+  var heading: String? { path.description }
+  var helpTitle: String? { path.description }
+  var effectOnClose: Effect? { .closeRecord(path) }
+
+  var textField: LineEditor? {
+    get { edit?.input.editor }
+    set { if let newValue { edit?.input.editor = newValue } }
+  }
+
+  func contexts(about hand: AtHand) -> [KeymapContext] {
+    if edit != nil { return [.field, .fields] + Self.typing }
+    return (reading != nil ? [.value] : hand.contexts + [.record]) + [.list, .global]
+  }
+
+  func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
+    if let edit { return edit.input.reasonWaiting(for: action) }
+    let needsRecord =
+      TypeAhead.isAboutRows(state, action) && action != .copyKey && action != .copyPath
+    return node == nil && needsRecord ? "the record is being read" : nil
+  }
+
+  mutating func insert(_ text: String, in state: inout AppState) {
+    edit?.input.editor.insert(text)
+    edit?.input.check()
+  }
+
+  mutating func editText(_ id: ActionID, in state: inout AppState) {
+    _ = edit?.input.editor.perform(id)
+    edit?.input.check()
+  }
+
+  mutating func showError(_ message: String) { edit?.input.error = message }
+
+  mutating func updateInputs(_ body: (inout FieldInput) -> Void) {
+    guard var edit else { return }
+    body(&edit.input)
+    self.edit = edit
+  }
+
+  func draw(into canvas: inout Canvas, _ screen: AppScreen) {
+    RecordDrawing(self, screen.state, screen.layout.body).draw(into: &canvas)
+  }
+
+  func cutError(_ screen: AppScreen) -> String? {
+    RecordDrawing(self, screen.state, screen.layout.body).cutError
+  }
+
+  // MARK: Rows
+
+  func depth(ofRow id: String) -> Int { fields[id]?.path.keys.count ?? 0 }
+
+  /// The name and the value of a field.
+  func text(ofRow id: String) -> String {
+    guard let field = fields[id] else { return "" }
+    let value = field.leaf.map { FieldKind.text(of: $0.json) } ?? ""
+    return "\(field.path.text) \(value)"
+  }
+
+  func textColumn(ofRow id: String) -> Int? {
+    let name = fields[id]?.path.text ?? ""
+    return 2 + max(RecordDrawing.nameWidthMin - CellWidth.width(of: name) - 1, 1)
+  }
+}

@@ -1,0 +1,218 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+// What the user does with records that a resource describes, besides what is done with all records.
+
+extension ResourceCommands {
+  /// The place of the record that the keys are about; nil if they are about none.
+  static func recordAtHand(_ state: AppState) -> Path? {
+    if case .record(let screen)? = state.layers.last { return screen.path }
+    guard state.layers.isEmpty else { return nil }
+    if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
+    guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return nil }
+    return state.database.resources.place(ofRecordAround: path)
+  }
+
+  /// True if the keys are about a record that a resource describes.
+  static func isOnResource(_ state: AppState) -> Bool {
+    recordAtHand(state).flatMap { state.database.resources.record(at: $0) } != nil
+  }
+
+  /// What the user toggles at the record under the cursor; nil if nothing.
+  static func toggledAtHand(_ state: AppState) -> ResourceIdentity? {
+    recordAtHand(state).flatMap {
+      state.database.resources.toggled(at: $0, by: state.database.me).first
+    }
+  }
+
+  /// Makes the user's record at the one under the cursor, or takes it back.
+  static func toggle(_ state: inout AppState) {
+    guard let identity = toggledAtHand(state) else { return }
+    state.submit(
+      .toggle,
+      .operation(
+        state.database.resources.registry.operation(.toggle(), on: identity, value: .object([])))
+    )
+  }
+
+  // MARK: Forms
+
+  /// Opens the form for a new record of a resource; false if no resource describes the collection.
+  static func openFormForNewRecord(
+    _ state: inout AppState, in collection: Path, view: Int? = nil
+  ) -> Bool {
+    guard
+      let resource = state.database.resources.registry.resource(ofChildrenOf: collection)?
+        .definition
+    else {
+      return false
+    }
+    let template = view.map { state.tabs.lists[$0].definition.template } ?? []
+    let filled = template.filter { !$0.isComputed && $0.path.keys.count == 1 }
+      .map { JSONMember($0.path.text, $0.value) }
+    let fields = FormScreen.newRecord(
+      resource, in: state.database.resources, filled: .object(filled),
+      without: template.filter(\.isComputed).map(\.path))
+    state.layers.append(
+      .form(
+        FormScreen(
+          purpose: .addResource(resource.name, in: collection, view: view),
+          title: "Add a \(resource.name) to \(collection)", fields: fields)))
+    readChoices(&state, of: fields.map(\.input))
+    return true
+  }
+
+  /// Opens the form with all fields of the record at hand, once the record is there.
+  static func openFormAtHand(_ state: inout AppState) {
+    if case .record(let screen)? = state.layers.last {
+      guard let node = screen.node else { return }
+      return openForm(&state, of: screen.path, node.exportJSON)
+    }
+    guard let path = recordAtHand(state), state.database.resources.record(at: path) != nil else {
+      return
+    }
+    if !state.tabs.isTree, let node = state.tabs.front.cursorRecord?.row.node {
+      return openForm(&state, of: path, node.exportJSON)
+    }
+    ListScreen.open(&state, record: path, .form)
+  }
+
+  static func openForm(_ state: inout AppState, of path: Path, _ record: JSONValue) {
+    guard let resource = state.database.resources.record(at: path)?.definition,
+      case .object = record
+    else {
+      return state.say(.info, "\(path) has no fields to edit")
+    }
+    if state.refusesWriting() { return }
+    let all = FormScreen.editing(resource, in: state.database.resources, record)
+    let fields = all.filter { !LineEditor.isTooLong($0.input.editor.text) }
+    // What is left out stays as it is.
+    let long = all.first { LineEditor.isTooLong($0.input.editor.text) }
+    let note = long.map { "\($0.label) is too long for a form" } ?? ""
+    if fields.isEmpty {
+      return state.say(.info, long == nil ? "\(path) has no fields to edit" : note)
+    }
+    state.layers.append(
+      .form(
+        FormScreen(
+          purpose: .editResource(path, original: record), title: "Edit \(path)", fields: fields,
+          note: note.isEmpty
+            ? note
+            : note + KeyText.listKeys(state).hint(.recordEditExternal, "edits it", after: ": "))))
+    readChoices(&state, of: fields.map(\.input))
+  }
+
+  /// Asks for the creation of a record; false if it is refused, which the form then says.
+  static func addRecord(
+    _ state: inout AppState, _ form: inout FormScreen, _ values: [(path: Path, value: JSONValue)],
+    to collection: Path,
+    view: Int?
+  ) -> Bool {
+    if values.isEmpty {
+      return form.refuse(0, "fill in a field, or \(FormScreen.cancelKeys(state))")
+    }
+    let record =
+      view.map {
+        state.tabs.lists[$0].definition.record(
+          filledWith: values, me: state.database.me, isForm: true)
+      }
+      ?? .object(values.map { JSONMember($0.path.text, $0.value) })
+    guard let key = form.typedKey else {
+      return FormScreen.submitForm(&state, &form) { book throws(Refusal) in
+        try book.adding(record, to: collection)
+      }
+    }
+    let last = form.fields.count - 1
+    do {
+      let place = try collection.child(RunnelTree.Key(key))
+      if FormScreen.isKnown(state, place) || isShown(state, place) {
+        return form.refuse(last, "\(place) is there already: choose another key")
+      }
+      return FormScreen.submitForm(&state, &form) { book throws(Refusal) in
+        try book.setting(record, at: place)
+      }
+    } catch {
+      return form.refuse(last, "\(error)")
+    }
+  }
+
+  /// True if a list shows a record at a place.
+  private static func isShown(_ state: AppState, _ place: Path) -> Bool {
+    state.tabs.lists.contains { $0.content.indexPath(ofRow: Record.key(of: place)) != nil }
+  }
+
+  /// Asks for the write of the fields that were changed in a form.
+  static func changeRecord(
+    _ state: inout AppState, _ form: inout FormScreen, _ values: [(path: Path, value: JSONValue)],
+    at path: Path,
+    _ original: JSONValue
+  ) -> Bool {
+    guard let identity = state.database.resources.record(at: path)?.identity else {
+      return form.refuse(form.focus, "no resource describes \(path) any more")
+    }
+    var members: [JSONMember] = []
+    for field in form.fields {
+      let old = original[field.path.text] ?? .null
+      let new = values.first { $0.path == field.path }?.value ?? .null
+      if new != old { members.append(JSONMember(field.path.text, new)) }
+    }
+    if members.isEmpty {
+      state.say(.info, "nothing was changed")
+      return true
+    }
+    let conditions = members.map { member in
+      WriteCondition(
+        Path(unchecked: path.keys + [RunnelTree.Key(unchecked: member.name)]),
+        original[member.name] ?? .null)
+    }
+    return FormScreen.submitForm(&state, &form) { book throws(Refusal) in
+      .guarded(.operation(book.updating(identity, members)), conditions)
+    }
+  }
+
+  // MARK: References
+
+  /// Asks which records the references among some inputs may name.
+  static func readChoices(_ state: inout AppState, of inputs: [FieldInput]) {
+    let paths = Set(inputs.compactMap(\.choicesPath))
+    for path in paths.sorted() {
+      state.ask(.records(of: path, countMax: FieldInput.choicesMax), for: .choices(path))
+    }
+    if paths.isEmpty { return }
+    updateInputs(&state) { input in
+      if let path = input.choicesPath, paths.contains(path) { input.isReadingChoices = true }
+    }
+  }
+
+  /// What a reference may name is not known, and is waited for no longer.
+  static func giveUpChoices(_ state: inout AppState) {
+    updateInputs(&state) { $0.isReadingChoices = false }
+  }
+
+  private static func updateInputs(_ state: inout AppState, _ body: (inout FieldInput) -> Void) {
+    for index in state.layers.indices { state.layers[index].component.updateInputs(body) }
+  }
+
+  /// Offers records where a reference may name them.
+  static func show(_ state: inout AppState, choices rows: [TreeRow], in collection: Path) {
+    let choices = rows.map { row in
+      FieldInput.Choice(
+        text: row.key.text,
+        title: state.database.resources.title(of: (row.node ?? .empty).exportJSON, in: collection))
+    }
+    updateInputs(&state) { input in
+      guard input.choicesPath == collection else { return }
+      (input.choices, input.isReadingChoices) = (choices, false)
+    }
+  }
+}
+
+extension ResourceBook {
+  /// The place of the record that a place is in; nil if it is in none.
+  package func place(ofRecordAround path: Path) -> Path? {
+    guard case .record(_, let field) = registry.place(of: path) else { return nil }
+    return Path(unchecked: Array(path.keys.dropLast(field.keys.count)))
+  }
+}

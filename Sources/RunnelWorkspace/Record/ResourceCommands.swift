@@ -1,0 +1,25 @@
+import RunnelTerminal
+
+/// The commands of a record that a resource describes, wherever the keys are about one.
+package enum ResourceCommands {
+  package static let resource = CommandTable(.resource, "With this record", takesCounts: true) {
+    Command(
+      .recordForm, "form", "edit all fields in a form", keys: ["i"],
+      disabled: { SharedCommands.reasonNoForm($0) }
+    ) { state, _ in ResourceCommands.openFormAtHand(&state) }
+  }
+
+  /// Where the user has something to toggle at the record, as a like.
+  package static let toggle = CommandTable(.toggle, "Yours", takesCounts: true) {
+    Command(
+      .recordToggle, "toggle", "add yours here, as a like, or take it back", keys: ["T"],
+      disabled: { SharedCommands.reasonNotToggled($0) }
+    ) { state, _ in ResourceCommands.toggle(&state) }
+  }
+
+  /// On an entry of the action log.
+  static let activity = CommandTable(.activity, "With this entry", takesCounts: true) {
+    SharedCommands.undo.inner(
+      "take back", "take the entry back, if it still stands", keys: ["u"])
+  }
+}

@@ -1,0 +1,90 @@
+package import RunnelBase
+import RunnelStore
+import RunnelStreams
+import RunnelTree
+
+// What the database answered, as a recorded session has it.
+
+extension Answer {
+  package var log: JSONValue {
+    switch self {
+    case .written(let key, let entry):
+      [
+        "written": key.map { .string($0.text) } ?? .null,
+        "entry": entry.map { .number(JSONNumber($0)) } ?? .null,
+      ]
+    case .performed(let performed): ["performed": performed.log]
+    case .value(let node): ["value": node.exportJSON]
+    case .excerpt(let excerpt): ["excerpt": excerpt.log]
+    case .records(let rows): ["records": .array(rows.map(\.log))]
+    case .history(let page): ["history": page.log]
+    case .orders(let orders): ["orders": .strings(orders)]
+    case .copied(let file, let bytes): ["copied": .string(file), "bytes": .int(bytes)]
+    case .refused(let refusal): ["refused": refusal.log]
+    }
+  }
+
+  package init(log json: JSONValue) throws {
+    let fields = LogFields(json)
+    guard case .object(let members) = json, let name = members.first?.name else {
+      throw ActionLogError(.malformed, "An answer is an object with a name.")
+    }
+    switch name {
+    case "written":
+      let (key, entry) = (try fields.value(name), try fields.value("entry"))
+      self = .written(
+        key: key == .null ? nil : try RunnelTree.Key(fields.string(name)),
+        entry: entry == .null ? nil : try fields.int64("entry"))
+    case "performed": self = .performed(try Performed(log: fields.value(name)))
+    case "value": self = .value(try RunnelTree.Node(json: fields.value(name)))
+    case "excerpt": self = .excerpt(try NodeExcerpt(log: fields.value(name)))
+    case "records": self = .records(try fields.array(name).map { try TreeRow(log: $0) })
+    case "history": self = .history(try HistoryPage(log: fields.value(name)))
+    case "orders": self = .orders(try fields.strings(name))
+    case "copied": self = .copied(file: try fields.string(name), bytes: try fields.int("bytes"))
+    case "refused": self = .refused(try Refusal(log: fields.value(name)))
+    default: throw ActionLogError(.malformed, "There is no answer `\(name)`.")
+    }
+  }
+}
+
+extension Performed {
+  fileprivate var log: JSONValue {
+    [
+      "path": .string(path.description), "resource": .string(resource),
+      "kind": kind.map { .string($0.rawValue) } ?? .null,
+      "changes": .array(changes.map(\.log)),
+    ]
+  }
+
+  fileprivate init(log json: JSONValue) throws {
+    let fields = LogFields(json)
+    let name = try fields.value("kind")
+    self.init(
+      path: try fields.path("path"), resource: try fields.string("resource"),
+      kind: name == .null ? nil : ResourceChangeKind(rawValue: try fields.string("kind")),
+      changes: try fields.array("changes").map { try RunnelStreams.ActionLogEntry(log: $0) })
+  }
+}
+
+extension Refusal {
+  fileprivate var log: JSONValue {
+    [
+      "message": .string(message),
+      "fields": .array(
+        fields.map { ["name": .string($0.name), "message": .string($0.message)] }),
+      "cause": .string(cause.rawValue),
+    ]
+  }
+
+  fileprivate init(log json: JSONValue) throws {
+    let reader = LogFields(json)
+    self.init(
+      try reader.string("message"),
+      fields: try reader.array("fields").map { field in
+        let reader = LogFields(field)
+        return Field(name: try reader.string("name"), message: try reader.string("message"))
+      })
+    cause = Cause(rawValue: try reader.string("cause")) ?? .refused
+  }
+}

@@ -1,0 +1,61 @@
+package import RunnelBase
+package import RunnelStore
+
+// What became of files, as a recorded session has it.
+
+extension ExportReport {
+  /// What the action is called in the debug view.
+  package var name: String {
+    switch self {
+    case .progress(let count): "exporting, \(count) records"
+    case .done(let file, _, _, _): "exported to \(file)"
+    case .isThere(let file): "\(file) is there"
+    case .failed(let reason): "export failed: \(reason)"
+    case .stopped: "export stopped"
+    }
+  }
+
+  package var log: JSONValue {
+    switch self {
+    case .progress(let count): ["progress": .int(count)]
+    case .done(let file, let count, let bytes, let cutCount):
+      ["done": .string(file), "count": .int(count), "bytes": .int(bytes), "cut": .int(cutCount)]
+    case .isThere(let file): ["isThere": .string(file)]
+    case .failed(let reason): ["failed": .string(reason)]
+    case .stopped: [:]
+    }
+  }
+
+  package init(log json: JSONValue) throws(ActionLogError) {
+    let fields = LogFields(json)
+    if json["progress"] != nil {
+      self = .progress(count: try fields.int("progress"))
+    } else if json["done"] != nil {
+      self = .done(
+        file: try fields.string("done"), count: try fields.int("count"),
+        bytes: try fields.int("bytes"), cutCount: try fields.int("cut"))
+    } else if json["isThere"] != nil {
+      self = .isThere(try fields.string("isThere"))
+    } else if json["failed"] != nil {
+      self = .failed(try fields.string("failed"))
+    } else {
+      self = .stopped
+    }
+  }
+}
+
+extension FileContent {
+  package var log: JSONValue {
+    switch self {
+    // The reducer finds the records again.
+    case .text(let text), .records(_, let text): ["text": .string(text)]
+    case .failed(let reason): ["failed": .string(reason)]
+    }
+  }
+
+  package init(log json: JSONValue) throws(ActionLogError) {
+    let fields = LogFields(json)
+    self =
+      json["text"] == nil ? .failed(try fields.string("failed")) : .text(try fields.string("text"))
+  }
+}

@@ -1,0 +1,83 @@
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+// The one road of requests: what is asked of the database, and where its answers go.
+
+extension AppState {
+  /// Asks the database for something, and remembers what for.
+  ///
+  /// - Returns: the id that the answer will carry.
+  @discardableResult
+  mutating func ask(_ request: Request, for purpose: Pending) -> RequestID {
+    let id = requests.add(purpose)
+    effects.append(.request(id, request))
+    return id
+  }
+
+  /// Asks for a write, and remembers what for.
+  ///
+  /// - Precondition: writing is on; see `refusesWriting`.
+  /// - Returns: the id that the answer will carry.
+  @discardableResult
+  package mutating func submit(_ purpose: WritePurpose, _ request: WriteRequest) -> RequestID {
+    precondition(!database.isReadOnly, "Whoever offers to write asks before if writing is on.")
+    let id = ask(.write(request), for: .write(purpose))
+    if purpose != .reversal {
+      writes.undoing.begin(id, request.deed, at: request.place)
+      writes.queue.begin(id, request, at: now, inputCount: input.count)
+    }
+    return id
+  }
+
+  /// Asks for what stands at a place, and remembers what for.
+  package mutating func read(_ path: Path, for purpose: ReadPurpose) {
+    ask(.value(path), for: .read(path, purpose))
+  }
+}
+
+extension PendingRequests {
+  /// Takes the answer to a request; one that was given up is answered for nobody.
+  static func take(_ state: inout AppState, _ answer: Answer, to id: RequestID) {
+    guard let pending = state.requests.remove(id) else { return }
+    if case .refused(let refusal) = answer { return take(&state, refusal, of: pending, id) }
+    switch (pending, answer) {
+    case (.write(let purpose), .written(let key, let entry)):
+      Writing.finish(&state, id, purpose, key: key, entry: entry)
+    case (.write(let purpose), .performed(let performed)):
+      Writing.finish(&state, id, purpose, performed)
+    case (.read(let path, let purpose), .value(let node)):
+      Copying.finish(&state, reading: path, for: purpose, node.exportJSON)
+    case (.choices(let path), .records(let rows)):
+      ResourceCommands.show(&state, choices: rows, in: path)
+    case (.history(let reading), .history(let page)):
+      HistoryScreen.take(&state, history: id, reading, page)
+    case (.detailHistory(let path), .history(let page)):
+      DetailHistory.take(&state, detailHistory: page, of: path)
+    case (.comparedWrite, .history(let page)): CompareScreen.take(&state, compared: page)
+    case (.orders(let view), .orders(let orders)): Sorting.show(&state, orders, ofView: view)
+    case (.preview(let path), .excerpt(let excerpt)):
+      TreePreview.show(&state, excerpt, asPreviewOf: path)
+    case (.saveCopy, .copied(let file, let bytes)): FileGone.noteCopy(&state, file, bytes: bytes)
+    default: break
+    }
+  }
+
+  /// A request was refused, or failed.
+  private static func take(
+    _ state: inout AppState, _ refusal: Refusal, of pending: Pending, _ id: RequestID
+  ) {
+    switch pending {
+    case .write(let purpose): Writing.fail(&state, id, purpose, refusal)
+    case .history(let reading): HistoryScreen.fail(&state, history: id, reading, refusal)
+    case .detailHistory(let path): DetailHistory.take(&state, detailHistory: nil, of: path)
+    case .preview(let path): TreePreview.show(&state, nil, asPreviewOf: path)
+    case .choices:
+      ResourceCommands.giveUpChoices(&state)
+      state.say(.error, refusal.message)
+    case .read, .dropPending, .comparedWrite, .saveCopy: state.say(.error, refusal.message)
+    // Without an answer the menu says nothing of indexes.
+    case .orders: break
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package import RunnelBase
+package import RunnelStreams
+package import RunnelTree
+
+/// A change of the tree that a screen asks for: by an operation where a resource describes the place,
+/// else by a plain write.
+package indirect enum WriteRequest: Hashable, Sendable {
+  /// Put a value at a place.
+  case set(Path, JSONValue)
+  /// Replace what stands below a place, at relative paths; null removes.
+  case update(Path, [JSONMember])
+  /// Remove what stands at a place.
+  case remove(Path)
+  /// Add a child under a new key.
+  case push(Path, JSONValue)
+  /// Carry out an operation on a resource.
+  case operation(ResourceOperation)
+  /// Add a child under a new key to a field of a record.
+  case append(ResourceIdentity, field: Path, JSONValue)
+  /// Take an entry of the action log back.
+  case undo(RunnelStreams.ActionLogEntry)
+  /// Put back what stood before a write of the database's history.
+  case undoWrite(Int64)
+  /// Carry out another request if places stand as expected; one that adds something new is carried out
+  /// in any case.
+  case guarded(WriteRequest, [WriteCondition])
+}
+
+/// The reason why something is not written, for a person.
+package struct Refusal: Error, Hashable, Sendable {
+  /// What is wrong with one field of the record.
+  package struct Field: Hashable, Sendable {
+    package var name: String
+    package var message: String
+  }
+
+  /// What stands behind it.
+  package enum Cause: String, Hashable, Sendable {
+    /// It must not be written.
+    case refused
+    /// What was to be written over was changed meanwhile.
+    case outdated
+    /// The storage failed: it may go another time.
+    case storage
+  }
+
+  package var message: String
+  /// What is wrong with the fields, if that is what is wrong.
+  package var fields: [Field] = []
+  package var cause = Cause.refused
+
+  package init(_ message: String, fields: [Field] = []) {
+    self.message = message
+    self.fields = fields
+  }
+
+  package init(_ error: ResourceError) {
+    self.init(
+      error.message, fields: error.fields.map { Field(name: $0.field.text, message: $0.message) })
+    if error.code == .cannotUndo { cause = .outdated }
+  }
+
+  /// What is wrong with a field of the record; nil if nothing is said of it.
+  package func message(of field: Path) -> String? {
+    fields.first { $0.name == field.keys.first?.text }?.message
+  }
+}
+
+// MARK: How a change is written
+
+extension ResourceBook {
+  /// The request that puts a value at a place.
+  func setting(_ value: JSONValue, at path: Path) throws(Refusal) -> WriteRequest {
+    switch registry.place(of: path) {
+    case .free: return .set(path, value)
+    case .record(let identity, let field):
+      if field.isRoot { return .operation(registry.operation(.create, on: identity, value: value)) }
+      if let reason = reasonNotEdited(field, of: identity.resource) { throw Refusal(reason) }
+      return .operation(updating(identity, [JSONMember(field.text, value)]))
+    case .above(let resources): throw ResourceBook.isAbove(path, resources)
+    case .copy(let resource): throw ResourceBook.isCopy(path, resource)
+    case .log: throw Refusal("\(path) is the log of what was done: it is only written by that")
+    }
+  }
+
+  /// The request that removes what stands at a place.
+  ///
+  /// What is above records is removed as it is, log entries are as well; see `warning(onRemovalOf:)`.
+  func removing(_ path: Path) throws(Refusal) -> WriteRequest {
+    switch registry.place(of: path) {
+    case .free, .above, .log: return .remove(path)
+    case .record(let identity, let field):
+      if field.isRoot { return .operation(registry.operation(.destroy, on: identity)) }
+      if let reason = reasonNotEdited(field, of: identity.resource) { throw Refusal(reason) }
+      return .operation(updating(identity, [JSONMember(field.text, .null)]))
+    case .copy(let resource): throw ResourceBook.isCopy(path, resource)
+    }
+  }
+
+  /// The request that adds a record to a collection under a new key.
+  func adding(_ value: JSONValue, to collection: Path) throws(Refusal) -> WriteRequest {
+    if let (definition, names) = registry.resource(ofChildrenOf: collection) {
+      return .operation(registry.creation(of: definition, names: names, value: value))
+    }
+    guard let child = try? collection.child(ResourceBook.anyKey) else {
+      throw Refusal("\(collection) is too deep for another level")
+    }
+    switch registry.place(of: child) {
+    case .free: return .push(collection, value)
+    case .record(let identity, let field) where !field.isRoot:
+      if let reason = reasonNotEdited(field, of: identity.resource) { throw Refusal(reason) }
+      return .append(identity, field: Path(unchecked: Array(field.keys.dropLast())), value)
+    case .record(let identity, _):
+      throw Refusal(
+        "records of `\(identity.resource)` get their keys from others: add it in the tree, by name")
+    case .above(let resources): throw ResourceBook.isAbove(child, resources)
+    case .copy(let resource): throw ResourceBook.isCopy(child, resource)
+    case .log:
+      throw Refusal("\(collection) is the log of what was done: it is only written by that")
+    }
+  }
+
+  /// An update of fields of a record; the names of the members are paths below it.
+  func updating(_ identity: ResourceIdentity, _ members: [JSONMember]) -> ResourceOperation {
+    registry.operation(.update, on: identity, value: .object(members))
+  }
+
+  /// What is to be said before a place is removed, besides what stands there; nil if nothing is.
+  func warning(onRemovalOf path: Path) -> String? {
+    switch registry.place(of: path) {
+    case .above(let resources):
+      return "\(ResourceBook.names(resources)) may stand below: counters will not follow"
+    case .record(let identity, let field) where field.isRoot:
+      let members = registry.cascades.filter { $0.owner == identity.resource }.map(\.member)
+      return members.isEmpty ? nil : "\(ResourceBook.names(members)) that belong to it go too"
+    case .record, .copy, .log, .free: return nil
+    }
+  }
+
+  /// True if a place is removed by an operation, which tells all that it removed.
+  func isOperation(removalOf path: Path) -> Bool {
+    if case .record = registry.place(of: path) { true } else { false }
+  }
+
+  /// True if records of resources stand below a place.
+  func isAboveRecords(_ path: Path) -> Bool {
+    if case .above = registry.place(of: path) { true } else { false }
+  }
+
+  private static let anyKey = Key(unchecked: "new")
+
+  private static func names(_ resources: [String]) -> String {
+    "records of " + resources.map { "`\($0)`" }.joined(separator: ", ")
+  }
+
+  private static func isAbove(_ path: Path, _ resources: [String]) -> Refusal {
+    Refusal("\(names(resources)) stand below \(path): add or change them one by one")
+  }
+
+  private static func isCopy(_ path: Path, _ resource: String) -> Refusal {
+    Refusal("\(path) is a copy of a record of `\(resource)`: change that, and the copy follows")
+  }
+}
+
+extension Path {
+  /// The text of a relative path, as operations take it.
+  package var text: String { keys.map(\.text).joined(separator: "/") }
+}

@@ -1,0 +1,233 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The header above the body and the footer below it.
+
+extension AppScreen {
+  // MARK: Header
+
+  func drawHeader(into canvas: inout Canvas) {
+    var left = StyledLine(layout.isCompact ? "" : " runnel  ", .title)
+    if !layout.isCompact { left.append("\(state.database.name) \(glyphs.foldClosed) ", .muted) }
+    left.append(place, .strong)
+    var right = StyledLine()
+    right.append(queueText)
+    if state.database.isReadOnly, state.database.fileGone == nil {
+      right.append("read-only  ", .warn)
+    }
+    if layout.isCompact {
+      right.append(liveness)
+      right.append(newRowsText.isEmpty ? "" : " " + newRowsText, .rowNew)
+    } else {
+      right.append(liveness)
+      right.append("  \(state.database.me) ", .muted)
+    }
+    draw(.title, StatusLine(left: left, right: right), into: &canvas, layout.title)
+    if !layout.isCompact {
+      let tabs = TabBar(
+        names: state.tabs.names, unreadCounts: ListScreen.unreadCounts(state), glyphs: glyphs
+      )
+      .line(active: state.tabs.index)
+      draw(.tabs, StatusLine(left: tabs, right: countLine), into: &canvas, layout.tabs)
+    }
+    rule(layout.topRule, into: &canvas)
+  }
+
+  /// Draws a line of the frame, or takes it over from the frame before.
+  private func draw(
+    _ part: FrameCache.Part, _ line: StatusLine, into canvas: inout Canvas, _ rect: Rect
+  ) {
+    guard let cache, rect.height == 1, rect.width == canvas.size.columns else {
+      return line.draw(into: &canvas, rect: rect)
+    }
+    let cells = cache.line(part, line) { line in
+      CanvasLine(width: rect.width, glyphs: glyphs) { line.draw(into: &$0, rect: $0.bounds) }
+    }
+    canvas.put(cells, at: rect.origin)
+  }
+
+  private func draw(_ hints: Hints, into canvas: inout Canvas, _ rect: Rect) {
+    let bar = HintBar(hints.all, last: hints.help)
+    guard let cache, rect.height == 1, rect.width == canvas.size.columns else {
+      return bar.draw(into: &canvas, rect: rect)
+    }
+    let cells = cache.line(bar) { bar in
+      CanvasLine(width: rect.width, glyphs: glyphs) { bar.draw(into: &$0, rect: $0.bounds) }
+    }
+    canvas.put(cells, at: rect.origin)
+  }
+
+  /// How many writes are under way or wait for the origin, and how many were refused; empty if none.
+  private var queueText: StyledLine {
+    var line = StyledLine()
+    let waiting = state.writes.queue.waitingCount(now: state.now) + state.writes.queue.pending.count
+    if waiting > 0 { line.append("\(glyphs.pending)\(waiting) ", .rowPending) }
+    let refused = state.writes.queue.refused.count
+    if refused > 0 { line.append("\(glyphs.conflict)\(refused) ", .conflict) }
+    if !line.isEmpty { line.append(" ") }
+    return line
+  }
+
+  /// Whether what is shown is live.
+  private var liveness: StyledLine {
+    if state.database.fileGone != nil {
+      return StyledLine(
+        "\(glyphs.failed) \(layout.isCompact ? "gone" : "the file is gone")", .error)
+    }
+    if state.tabs.isTree { return liveness(glyphs.live, "live", .live) }
+    let screen = state.tabs.front
+    if let waiting = screen.waitingCount {
+      let words = layout.isCompact ? "\(waiting)" : "paused, \(waiting) wait\(pauseKeys)"
+      return StyledLine("\(glyphs.connecting) \(words)", .warn)
+    }
+    return switch screen.phase {
+    case .idle, .loading: liveness(glyphs.loading, "loading", .connecting)
+    case .failed: liveness(glyphs.failed, "failed", .error)
+    case .loaded: liveness(glyphs.live, "live", .live)
+    }
+  }
+
+  /// A sign, and if there is room what it means.
+  private func liveness(_ sign: String, _ words: String, _ role: StyleRole) -> StyledLine {
+    StyledLine(layout.isCompact ? sign : "\(sign) \(words)", role)
+  }
+
+  /// The keys that make a paused list live again.
+  private var pauseKeys: String {
+    state.settings.keymap.firstKeys(for: .livePause, in: state.contexts).map { " · \($0)" } ?? ""
+  }
+
+  /// The place in the tree that the screen is about.
+  private var place: String {
+    let headings = state.layers.reversed().lazy.compactMap(\.component.heading)
+    if let heading = headings.first { return heading }
+    guard state.tabs.isTree else { return state.tabs.front.definition.source.path.description }
+    if case .node(let path, _, _)? = state.tabs.tree.cursorLine { return path.description }
+    return "/"
+  }
+
+  private var countLine: StyledLine {
+    guard !state.tabs.isTree else {
+      let count = state.tabs.tree.content.rowCount
+      return StyledLine(count == 1 ? "1 line " : "\(count) lines ", .muted)
+    }
+    let screen = state.tabs.front
+    var line = StyledLine()
+    if let filter = screen.filter, !filter.isEmpty {
+      let keys = KeyText.listKeys(state).keys(.filterEdit).map { "\($0) " } ?? ""
+      line.append("\(keys)\(filter.text) · ", .warn)
+    }
+    if let order = screen.order {
+      let sign = order.isDescending ? glyphs.down : glyphs.up
+      line.append("by \(order.field) \(sign) · ", .warn)
+    }
+    line.append(screen.countText, .muted)
+    if !newRowsText.isEmpty { line.append(" · \(newRowsText)", .rowNew) }
+    line.append(" ")
+    return line
+  }
+
+  private var newRowsText: String {
+    guard !state.tabs.isTree else { return "" }
+    let screen = state.tabs.front
+    let count = max(
+      screen.unreadCount, screen.newAboveCount + screen.newBelowCount)
+    return count == 0 ? "" : "\(count) new"
+  }
+
+  // MARK: Footer
+
+  func drawFooter(into canvas: inout Canvas) {
+    rule(layout.bottomRule, into: &canvas)
+    let hints = Hints(state)
+    if !layout.isCompact { draw(hints, into: &canvas, layout.hints) }
+    var left = StyledLine(" ")
+    if state.input.matcher.isPending {
+      left.append(state.input.matcher.pendingText, .hintKey)
+    } else if let awaited = state.input.awaited {
+      left.append(awaited.keys, .hintKey)
+    } else if !TypeAhead.typeAheadText(state).isEmpty {
+      left.append(TypeAhead.typeAheadText(state), .rowPending)
+    } else if !layout.isCompact {
+      let marks = marksText
+      let pill = newRowsPill
+      left.append(marks, .rowMarked)
+      if !marks.isEmpty, !pill.isEmpty { left.append(" · ") }
+      left.append(pill, .rowNew)
+    } else if let help = hints.help {
+      left.append(help.line)
+    }
+    draw(.status, StatusLine(left: left, right: positionLine), into: &canvas, layout.status)
+    drawToast(into: &canvas)
+  }
+
+  /// A message takes the status line, and as many lines above it as it needs and as are not the
+  /// list's: the cursor stays in sight.
+  private func drawToast(into canvas: inout Canvas) {
+    guard
+      let toast = state.toast?.toast ?? cutError.map({ Toast(.error, $0) })
+        ?? FileGone.lossToast(state)
+    else { return }
+    let lines = StyledLine(toast.text).wrapped(width: max(state.size.columns - 4, 1)).count
+    let height = min(lines, Toast.lineCountMax, state.size.rows - layout.body.endRow)
+    let area = Rect(size: state.size).splitBottom(height).bottom
+    canvas.fill(area)
+    toast.draw(into: &canvas, rect: area)
+  }
+
+  /// What is wrong with the field that has the keys, if there is no room for it where it stands.
+  private var cutError: String? { state.layers.last?.component.cutError(self) }
+
+  private var marksText: String {
+    let count = state.marked.markCount
+    return count == 0 ? "" : "\(count) marked"
+  }
+
+  private var newRowsPill: String {
+    guard !state.tabs.isTree else { return "" }
+    let screen = state.tabs.front
+    var parts: [String] = []
+    if screen.newAboveCount > 0 { parts.append("\(glyphs.up)\(screen.newAboveCount) new") }
+    if screen.newBelowCount > 0 { parts.append("\(glyphs.down)\(screen.newBelowCount) new") }
+    if parts.isEmpty { return "" }
+    return parts.joined(separator: " · ") + KeyText.listKeys(state).hint(.rowNewest, "goes there")
+  }
+
+  private var positionLine: StyledLine {
+    let (list, content) = state.listInFront
+    var isOnPlaceholder = false
+    if case .row(let id)? = list.cursor { isOnPlaceholder = ListScreen.isPlaceholder(id) }
+    let number =
+      isOnPlaceholder
+      ? "-" : list.rowNumber(in: content).map { String(content.storedRowNumber($0)) } ?? "-"
+    let count = content.storedRowCount
+    let position = layout.isCompact ? "\(number)/\(count)" : "row \(number) of \(count)"
+    guard list.isFollowing else { return StyledLine(position + " ", .muted) }
+    let follow =
+      KeyText.listKeys(state).keys(.followToggle).map { "\($0) following · " } ?? "following · "
+    return StyledLine(follow + position + " ", .muted)
+  }
+}
+
+extension ListScreen {
+  /// How many rows are shown, of how many.
+  fileprivate var countText: String {
+    let shown = content.storedRowCount
+    if filter != nil {
+      // A row that another source found may be shown before its own place is loaded.
+      return "\(shown) of \(max(loadedCount, shown))\(paging == .exhausted ? "" : "+") rows"
+    }
+    if paging == .exhausted, !isAway { return shown == 1 ? "1 row" : "\(shown) rows" }
+    // Rows of other places may be shown among them.
+    if let total, total > shown { return "\(shown) of \(total) rows" }
+    let sides = isAway && paging != .exhausted ? "above and below" : moreSide
+    return "\(shown) loaded, more \(sides)"
+  }
+
+  /// Where the rows are that are not loaded, if they are at one end.
+  private var moreSide: String {
+    isLiveAtBottom != isAway ? "above" : "below"
+  }
+}

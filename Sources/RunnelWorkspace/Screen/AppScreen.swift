@@ -1,0 +1,248 @@
+import RunnelBase
+import RunnelStreams
+package import RunnelTerminal
+import RunnelTree
+
+/// Draws the state of the application: a pure function from the state to a canvas.
+package struct AppScreen {
+  package let state: AppState
+  package let glyphs: Glyphs
+  package let layout: AppLayout
+  /// The cache of the frame before; nil to draw everything.
+  let cache: FrameCache?
+
+  package init(_ state: AppState, glyphs: Glyphs, cache: FrameCache? = nil) {
+    self.state = state
+    self.glyphs = glyphs
+    self.cache = cache
+    layout = state.layout
+  }
+
+  /// The whole screen.
+  package func draw() -> Canvas {
+    var canvas = Canvas(size: state.size, glyphs: glyphs)
+    if layout.isTooSmall {
+      let needed = "\(AppLayout.smallest.columns)x\(AppLayout.smallest.rows) needed"
+      canvas.put(needed, at: Position(row: 0, column: 0), width: state.size.columns)
+      return canvas
+    }
+    cache?.begin(width: state.size.columns, glyphs: glyphs)
+    drawHeader(into: &canvas)
+    drawBody(into: &canvas)
+    drawFooter(into: &canvas)
+    drawOverlays(into: &canvas)
+    drawGreeting(into: &canvas)
+    return canvas
+  }
+
+  func rule(_ rect: Rect, into canvas: inout Canvas) {
+    guard let cache, rect.width == canvas.size.columns, !rect.isEmpty else {
+      return canvas.horizontalLine(
+        row: rect.row, column: rect.column, width: rect.width, role: .frame)
+    }
+    let line = cache.rule { width in
+      CanvasLine(width: width, glyphs: glyphs) {
+        $0.horizontalLine(row: 0, column: 0, width: width, role: .frame)
+      }
+    }
+    canvas.put(line, at: rect.origin)
+  }
+
+  // MARK: Body
+
+  private func drawBody(into canvas: inout Canvas) {
+    if let index = state.fullLayer {
+      return state.layers[index].component.draw(into: &canvas, self)
+    }
+    if state.tabs.isTree { drawTree(into: &canvas) } else { drawList(into: &canvas) }
+    drawPanes(into: &canvas)
+  }
+
+  /// What stands beside the list or the tree.
+  private func drawPanes(into canvas: inout Canvas) {
+    if !layout.views.isEmpty {
+      ViewsDrawing(state, glyphs: glyphs).draw(into: &canvas, rect: layout.views)
+      if !layout.body.isEmpty { joinRules(at: layout.views.endColumn - 1, into: &canvas) }
+    }
+    if !layout.detail.isEmpty {
+      DetailDrawing(state, glyphs: glyphs).draw(into: &canvas, rect: layout.detail)
+      if !layout.body.isEmpty { joinRules(at: layout.detail.column, into: &canvas) }
+    }
+  }
+
+  /// Joins the line between two panes with the rules above and below it.
+  private func joinRules(at column: Int, into canvas: inout Canvas) {
+    for (rule, sign) in [(layout.topRule, "┬"), (layout.bottomRule, "┴")] where !rule.isEmpty {
+      canvas.put(
+        glyphs.isASCII ? "+" : sign, at: Position(row: rule.row, column: column), width: 1,
+        role: .frame)
+    }
+  }
+
+  private var isListFocused: Bool { state.layers.isEmpty && state.pane == .list }
+
+  private func drawList(into canvas: inout Canvas) {
+    let screen = state.tabs.front
+    if case .failed(let message) = screen.phase {
+      return drawNote("\(glyphs.failed) \(message)", into: &canvas)
+    }
+    if screen.content.sections.isEmpty {
+      let note =
+        screen.phase == .loading
+        ? "loading"
+        : screen.filter != nil
+          ? "no loaded row fits the filter" + KeyText.listKeys(state).hint(.stepBack, "clears it")
+          : screen.definition.source.path == state.database.resources.registry.log
+            ? "nothing was done yet"
+            : "nothing here yet" + KeyText.listKeys(state).hint(.recordAdd, "adds a first record")
+      return drawNote(note, into: &canvas)
+    }
+    let rows = RowText.rowText(state, of: screen, glyphs)
+    cache?.rowLines.begin(rows, width: layout.body.width + screen.list.horizontalOffset)
+    ListWidget.draw(
+      screen.content, screen.list, headings: screen.headings,
+      rowText: { id, width in line(of: id, in: screen, rows, width: width) },
+      emptyHint: screen.filter == nil ? KeyText.listKeys(state).hint(.recordAdd, "adds") : "",
+      isFocused: isListFocused,
+      divider: screen.unreadText(local: state.settings.local, isShort: layout.isCompact),
+      rowSign: rows.hasGutter
+        ? nil
+        : { id in
+          screen.records[id].flatMap { record in
+            rows.narrowSign(of: rowState(of: id, record, in: screen, isCursor: false))
+          }
+        },
+      drawn: cache?.list, into: &canvas, rect: layout.body)
+  }
+
+  /// What distinguishes the row of a record from others.
+  private func rowState(
+    of id: String, _ record: Record, in screen: ListScreen, isCursor: Bool
+  ) -> RowText.State {
+    RowText.State(
+      isTransient: screen.isTransient(record),
+      isChanged: (screen.changed[id] ?? 0) > state.now, isMarked: screen.isMarked(id),
+      isConflict: state.writes.queue.conflict(at: record.path) != nil,
+      isNew: screen.unread.rows.contains(id), isCursor: isCursor)
+  }
+
+  private func pagingText(of screen: ListScreen, width: Int) -> PagingText {
+    PagingText(
+      glyphs: glyphs, width: width, keys: KeyText.listKeys(state),
+      pageSize: screen.definition.source.page)
+  }
+
+  private func line(
+    of id: String, in screen: ListScreen, _ rows: RowText, width: Int
+  ) -> StyledLine {
+    if id == ListScreen.pagingRow {
+      return pagingText(of: screen, width: width).line(
+        screen.paging, isOlder: screen.definition.source.anchor == .last,
+        isFiltered: screen.filter != nil)
+    }
+    if id == ListScreen.newerRow {
+      let name = screen.definition.source.anchor == .last ? "newer rows" : "rows before these"
+      return pagingText(of: screen, width: width)
+        .line(screen.newer, rows: name)
+    }
+    guard let record = screen.records[id] else { return StyledLine() }
+    // Where signs have columns of their own, the cursor's row reads like any other.
+    let rowState = rowState(
+      of: id, record, in: screen, isCursor: !rows.hasGutter && screen.list.cursor == .row(id))
+    let line =
+      cache?.rowLines.line(of: id, record, state: rowState, by: rows, width: width)
+      ?? rows.line(for: record, state: rowState, width: width)
+    return line.marking(state.trail.search, isCurrent: screen.list.cursor == .row(id))
+  }
+
+  /// Draws a list of lines that are made up already.
+  func drawLines(
+    _ lines: [String: StyledLine], of layer: some ListLayer, headings: [String: ListHeading],
+    into canvas: inout Canvas
+  ) {
+    ListWidget.draw(
+      layer.content, layer.list, headings: headings,
+      rowText: { id, _ in
+        (lines[id] ?? StyledLine())
+          .marking(state.trail.search, isCurrent: layer.list.cursor == .row(id))
+      }, into: &canvas, rect: layout.body)
+  }
+
+  private func drawTree(into canvas: inout Canvas) {
+    let text = TreeText(
+      tree: state.tabs.tree, local: state.settings.local, glyphs: glyphs,
+      keys: KeyText.treeKeys(state),
+      pageSize: state.settings.pageSize,
+      waiting: QueueScreen.waitingValues(state))
+    ListWidget.draw(
+      state.tabs.tree.content, state.tabs.tree.list, headings: state.tabs.tree.headings,
+      rowText: { id, width in
+        text.line(id: id, width: width)
+          .marking(state.trail.search, isCurrent: state.tabs.tree.list.cursor == .row(id))
+      },
+      emptyHint: state.tabs.tree.expanded[.root]?.phase == .loading
+        ? "" : KeyText.treeKeys(state).hint(.recordAdd, "adds a first value"),
+      isFocused: isListFocused, drawn: cache?.list, into: &canvas, rect: layout.body)
+  }
+
+  /// What a list without rows says.
+  private func drawNote(_ text: String, into canvas: inout Canvas) {
+    let area = layout.body.inset(rows: 0, columns: 2).splitTop(1).rest
+    let lines = StyledLine(text, .muted).wrapped(width: area.width)
+    for (index, line) in lines.prefix(area.height).enumerated() {
+      canvas.put(line, at: area.line(index).origin, width: area.width)
+    }
+  }
+
+  // MARK: Overlays
+
+  private func drawOverlays(into canvas: inout Canvas) {
+    // What lies below a layer that takes all of the body is not seen.
+    for layer in state.layers.suffix(from: (state.fullLayer ?? -1) + 1) {
+      if layer.component.extent != .page { layer.component.draw(into: &canvas, self) }
+    }
+    drawKeyPopup(into: &canvas)
+  }
+
+  /// The popup of keys that may follow, if the sequence was begun a while ago.
+  private func drawKeyPopup(into canvas: inout Canvas) {
+    guard let time = Input.keyPopupTime(state), time <= state.now else { return }
+    if let awaited = state.input.awaited {
+      return KeyPopup(title: awaited.keys, hints: hints(for: awaited))
+        .draw(into: &canvas, rect: layout.panes)
+    }
+    let keys = state.input.matcher.keys
+    let bindings = state.settings.keymap.bindings(for: state.contexts, after: keys)
+    let hints = bindings.map { binding in
+      Hint(
+        KeyBinding.notation(of: Array(binding.sequence.dropFirst(keys.count))), binding.description)
+    }
+    KeyPopup(title: state.input.matcher.pendingText, hints: hints)
+      .draw(into: &canvas, rect: layout.panes)
+  }
+
+  /// The bookmarks that there are, where the letter of one is waited for.
+  private func hints(for awaited: AwaitedLetter) -> [Hint] {
+    var hints = PlaceHistory.bookmarkList(state).map { Hint(String($0.letter), $0.place.title) }
+    switch awaited.purpose {
+    case .set: hints.append(Hint("a-z", hints.isEmpty ? "any letter" : "any other letter"))
+    case .goTo: hints.append(Hint(awaited.keys, "back to where I was"))
+    }
+    return hints
+  }
+
+  func drawComposer(_ composer: ComposeScreen, into canvas: inout Canvas) {
+    let (top, bottom) = layout.composer.splitTop(layout.composer.height - 1)
+    if !top.isEmpty { rule(top, into: &canvas) }
+    if let error = composer.error {
+      // Without a rule, the error takes the end of the list.
+      let place = Position(row: bottom.row - 1, column: 2)
+      canvas.put(
+        " \(glyphs.conflict) \(error) ", at: place, width: max(top.width - 4, 0), role: .error)
+    }
+    let label =
+      ComposeScreen.isSending(state, inView: composer.view)
+      ? " \(glyphs.loading)" : " \(state.database.me)"
+    composer.editor.draw(into: &canvas, rect: bottom, label: label)
+  }
+}

@@ -1,0 +1,193 @@
+import RunnelBase
+import RunnelStreams
+package import RunnelTree
+
+// How the lines of the tree change when the children of one node change: the cost is that of the
+// change, however many lines there are.
+
+extension TreeScreen {
+  /// Takes a change of the children of a node over.
+  ///
+  /// O(t log n + e log n) in the t children of the change and the e expanded nodes; O(lines) if the
+  /// children are told for the first time or read anew.
+  ///
+  /// - Returns: the places below that were expanded and are not any more: they are gone, or have no
+  ///   children left.
+  package mutating func take(_ change: TreeChange, of path: Path, height: Int) -> [Path] {
+    let known = expanded[path]
+    guard let children = change.children(after: known) else { return [] }
+    let gone = expanded.keys.filter { place in
+      guard let key = place.relative(to: path)?.keys.first else { return false }
+      return children.child(key)?.isExpandable != true
+    }.sorted()
+    if let known, !change.update.isReload, known.phase == children.phase,
+      let edit = edit(change, of: path, from: known, to: children, gone: gone)
+    {
+      take(edit, height: height)
+      return gone
+    }
+    expanded[path] = children
+    for place in gone { expanded[place] = nil }
+    rebuild(height: height)
+    return gone
+  }
+
+  /// Says that the next children of a node are being fetched.
+  mutating func beginFetching(_ path: Path, height: Int) {
+    guard let children = expanded[path] else { return }
+    _ = take(
+      TreeChange(
+        content: .rows(children.rows, came: []), update: BatchUpdate(), phase: children.phase,
+        paging: .fetching), of: path, height: height)
+  }
+
+  /// What a change of one node does to the lines.
+  private struct LineEdit {
+    var list: ListEdit
+    var removed: [String]
+    var written: [Line]
+  }
+
+  private mutating func take(_ edit: LineEdit, height: Int) {
+    for id in edit.removed { lines[id] = nil }
+    for line in edit.written { lines[line.id] = line }
+    let old = content
+    guard let sections = edit.list.sections(after: old.sections) else {
+      return rebuild(height: height)
+    }
+    content = ListContent(sections: sections)
+    writeHeading()
+    list.apply(edit.list.update, from: old, to: content, height: height)
+    marks.subtract(edit.removed)
+    if let start = rangeStart, !isMarkable(start) { rangeStart = nil }
+  }
+
+  /// What a change does to the lines, with the children of the node taken over; nil if they have to be
+  /// laid out again.
+  private mutating func edit(
+    _ change: TreeChange, of path: Path, from known: TreeChildren, to children: TreeChildren,
+    gone: [Path]
+  ) -> LineEdit? {
+    let came = change.came
+    let layout = TreeLines(expanded)
+    guard change.update.movedRows.isEmpty, let base = layout.firstLine(of: path),
+      let depth = path.isRoot ? 0 : lines[path.description].map({ $0.depth + 1 }),
+      !change.update.insertedRows.contains(where: { inserted in
+        came[inserted.row].map { expanded[path.appending($0.row.key)] != nil } ?? true
+      })
+    else { return nil }
+    let before = layout.branches(of: path)
+    var deleted = change.update.deletedRows.map { base + before.line(ofChild: $0.row) }
+    for branch in before where gone.contains(branch.place) {
+      let first = base + before.line(ofChild: branch.index) + 1
+      deleted += first..<(first + branch.lineCount)
+    }
+    if known.hasTail, !children.hasTail {
+      deleted.append(base + before.line(ofChild: known.rows.count))
+    }
+    deleted.sort()
+    let removed = deleted.compactMap { content.row(at: IndexPath(section: 0, row: $0)) }
+    expanded[path] = children
+    for place in gone { expanded[place] = nil }
+
+    let after = TreeLines(expanded).branches(of: path)
+    var update = BatchUpdate()
+    update.deletedRows = deleted.map { IndexPath(section: 0, row: $0) }
+    var written = came.values.map { record in
+      Line.node(path.appending(record.row.key), record.row, depth: depth)
+    }
+    var inserted = change.update.insertedRows.compactMap { place in
+      came[place.row].map { record in
+        (
+          line: base + after.line(ofChild: place.row),
+          id: path.appending(record.row.key).description
+        )
+      }
+    }
+    if let tail = tail(of: path, children, depth: depth) {
+      written.append(tail)
+      if !known.hasTail {
+        inserted.append((base + after.line(ofChild: children.rows.count), tail.id))
+      }
+    }
+    update.insertedRows = inserted.map { IndexPath(section: 0, row: $0.line) }
+    return LineEdit(
+      list: ListEdit(update, insertedRows: inserted.map { $0.id }), removed: removed,
+      written: written)
+  }
+
+  /// The line below the children of a node that says what is not loaded; nil if there is none.
+  func tail(of path: Path, _ children: TreeChildren, depth: Int) -> Line? {
+    switch (children.phase, children.paging) {
+    case (.failed(let message), _): .failed(path, message, depth: depth)
+    case (_, .exhausted): nil
+    case (_, let paging): .paging(path, paging, depth: depth)
+    }
+  }
+}
+
+// MARK: Where lines stand
+
+/// Where the children of expanded nodes stand among the lines.
+package struct TreeLines {
+  /// An expanded child of a node.
+  package struct Branch {
+    package var index: Int
+    package var place: Path
+    /// How many lines stand below the child's own.
+    var lineCount: Int
+  }
+
+  private let expanded: [Path: TreeChildren]
+  private let places: [Path: [Path]]
+
+  /// O(expanded nodes).
+  init(_ expanded: [Path: TreeChildren]) {
+    self.expanded = expanded
+    places = Dictionary(grouping: expanded.keys.filter { !$0.isRoot }) { $0.parent ?? .root }
+  }
+
+  /// The expanded children of a node in their order; those whose line is not there are left out.
+  func branches(of path: Path) -> [Branch] {
+    guard let children = expanded[path], let places = places[path] else { return [] }
+    return places.compactMap { place in
+      guard let key = place.lastKey, children.child(key) != nil else { return nil }
+      return Branch(
+        index: children.index(of: key), place: place, lineCount: lineCount(below: place))
+    }.sorted { $0.index < $1.index }
+  }
+
+  /// How many lines stand below an expanded node's own.
+  private func lineCount(below path: Path) -> Int {
+    guard let children = expanded[path] else { return 0 }
+    return branches(of: path).reduce(children.rows.count + (children.hasTail ? 1 : 0)) {
+      $0 + $1.lineCount
+    }
+  }
+
+  /// The line of the first child of an expanded node; nil if the node itself is not shown.
+  package func firstLine(of path: Path) -> Int? {
+    guard let parent = path.parent, let key = path.lastKey else { return 0 }
+    guard let children = expanded[parent], children.child(key) != nil,
+      let start = firstLine(of: parent)
+    else { return nil }
+    return start + branches(of: parent).line(ofChild: children.index(of: key)) + 1
+  }
+}
+
+extension [TreeLines.Branch] {
+  /// The line of a child, counted from the first child's.
+  package func line(ofChild index: Int) -> Int {
+    reduce(index) { $1.index < index ? $0 + $1.lineCount : $0 }
+  }
+}
+
+extension Path {
+  /// The place of a child.
+  fileprivate func appending(_ key: RunnelTree.Key) -> Path { Path(unchecked: keys + [key]) }
+}
+
+extension TreeRow {
+  /// True if there are children to show.
+  var isExpandable: Bool { if case .children = summary.kind { true } else { false } }
+}

@@ -1,0 +1,128 @@
+package import RunnelBase
+package import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+/// The raw tree as the user sees it: nodes expand one by one, children come in pages.
+package struct TreeScreen: Equatable, Sendable {
+  /// A line of the tree.
+  package enum Line: Hashable, Sendable {
+    /// A node, so many levels below the root.
+    case node(Path, TreeRow, depth: Int)
+    /// Children that are not loaded, or being loaded.
+    case paging(Path, FetchState, depth: Int)
+    /// Children that could not be read.
+    case failed(Path, String, depth: Int)
+
+    /// The id of the row.
+    package var id: String {
+      switch self {
+      case .node(let path, _, _): path.description
+      case .paging(let path, _, _): "more:\(path)"
+      case .failed(let path, _, _): "failed:\(path)"
+      }
+    }
+  }
+
+  /// The id of the only section, which stands for the root.
+  package static let section = "/"
+
+  /// True once the root was asked for.
+  var isOpen = false
+  /// The expanded nodes, with what is known of their children.
+  package var expanded: [Path: TreeChildren] = [:]
+  var lines: [String: Line] = [:]
+  package var content = ListContent()
+  /// The heading of the section.
+  var headings: [String: ListHeading] = [:]
+  package var list = ListState()
+  package var marks: Set<String> = []
+  package var rangeStart: String?
+  /// Where the cursor is to go as soon as that is loaded; nil if nowhere.
+  var wanted: Wanted?
+  /// The value under the cursor.
+  package var preview = TreePreview()
+
+  /// The line under the cursor; nil on the header.
+  package var cursorLine: Line? {
+    guard case .row(let id)? = list.cursor else { return nil }
+    return lines[id]
+  }
+}
+
+extension TreeScreen {
+  /// Lays the expanded nodes out as lines again.
+  ///
+  /// O(lines): those of all expanded nodes as far as they are loaded.
+  mutating func rebuild(height: Int) {
+    var ids: [String] = []
+    lines = [:]
+    append(.root, depth: 0, to: &ids)
+    let root = expanded[.root]
+    let old = content
+    content = ListContent(sections: [
+      ListSection(
+        id: TreeScreen.section, rows: ids,
+        emptyText: root?.phase == .loading
+          ? "loading" : "the database is empty")
+    ])
+    writeHeading()
+    let update = SectionedDiff.update(
+      from: old.sections.map { KeyedSection($0) },
+      to: content.sections.map { KeyedSection($0) })
+    list.apply(update, from: old, to: content, height: height)
+    forgetGoneMarks()
+    if old.sections.isEmpty { list.moveToFirst(in: content, height: height) }
+  }
+
+  /// Writes the header: how many children the root has.
+  mutating func writeHeading() {
+    let root = expanded[.root]
+    let count = root?.rows.count ?? 0
+    let hasMore = root.map { $0.paging != .exhausted } ?? false
+    headings = [
+      TreeScreen.section: ListHeading(
+        title: StyledLine("/", .sectionHeader),
+        detail: StyledLine(
+          count == 1 && !hasMore ? "1 key" : "\(count)\(hasMore ? "+" : "") keys", .muted))
+    ]
+  }
+
+  /// What is not shown any more is not marked.
+  private mutating func forgetGoneMarks() {
+    if !marks.isEmpty { marks = marks.filter(isMarkable) }
+    if let start = rangeStart, !isMarkable(start) { rangeStart = nil }
+  }
+
+  private mutating func append(_ path: Path, depth: Int, to ids: inout [String]) {
+    guard let children = expanded[path] else { return }
+    for record in children.rows {
+      let place = Path(unchecked: path.keys + [record.row.key])
+      add(.node(place, record.row, depth: depth), to: &ids)
+      append(place, depth: depth + 1, to: &ids)
+    }
+    if let tail = tail(of: path, children, depth: depth) { add(tail, to: &ids) }
+  }
+
+  private mutating func add(_ line: Line, to ids: inout [String]) {
+    lines[line.id] = line
+    ids.append(line.id)
+  }
+
+  /// The id of the line below that of an expanded node, if it is about its children; nil if there is
+  /// none.
+  package func firstLine(below path: Path) -> String? {
+    guard let place = content.indexPath(ofRow: path.description),
+      let next = content.row(at: IndexPath(section: place.section, row: place.row + 1)),
+      let line = lines[next], line.depth > (lines[path.description]?.depth ?? 0)
+    else { return nil }
+    return next
+  }
+
+  /// Forgets a node's children and all below; returns the places that were expanded.
+  package mutating func collapse(_ path: Path) -> [Path] {
+    let gone = expanded.keys.filter { path.contains($0) }.sorted()
+    for place in gone { expanded[place] = nil }
+    return gone
+  }
+}

@@ -1,0 +1,154 @@
+import RunnelBase
+import RunnelStreams
+package import RunnelTerminal
+package import RunnelTree
+
+/// Writes a line of the tree: a name, a kind and size, a value.
+package struct TreeText {
+  private static let nameWidthMax = 28
+
+  package let tree: TreeScreen
+  package let local: LocalTime
+  package let glyphs: Glyphs
+  package let keys: KeyText
+  /// How many children a page has.
+  package let pageSize: Int
+  /// What was typed for values and is not on disk yet.
+  package var waiting: [Path: WaitingValue] = [:]
+
+  package func line(id: String, width: Int) -> StyledLine {
+    switch tree.lines[id] {
+    case .node(let path, let row, let depth):
+      let line = node(path, row, width: width - 2 * depth - 1)
+      return tree.isMarked(id) ? marked(line, depth) : indented(line, depth)
+    case .paging(_, let phase, let depth):
+      let text = PagingText(
+        glyphs: glyphs, width: width - 2 * depth - 1, keys: keys, pageSize: pageSize)
+      return indented(text.line(phase, isOlder: false), depth)
+    case .failed(_, let message, let depth):
+      return indented(
+        StyledLine(
+          "  \(glyphs.failed) \(message)\(keys.hint(.rowOpen, "tries again"))", .error), depth)
+    case nil:
+      return StyledLine()
+    }
+  }
+
+  private func node(_ path: Path, _ row: TreeRow, width: Int) -> StyledLine {
+    switch row.summary.kind {
+    case .children(let count):
+      let sign = tree.expanded[path] == nil ? glyphs.foldClosed : glyphs.foldOpen
+      var line = StyledLine(sign + " ", .frameFocus)
+      line.append(name(row.key), .jsonKey)
+      line.append(count == 1 ? "1 key" : "\(count) keys", .muted)
+      guard let state = state(of: path) else { return line }
+      let blanks = width - line.width - state.width - 1
+      if blanks > 0 {
+        line.append(String(repeating: " ", count: blanks))
+        line.append(state)
+      }
+      return line
+    case .leaf(let leaf):
+      var line = StyledLine("  ")
+      line.append(name(row.key), .jsonKey)
+      if !waiting.isEmpty, let value = waiting[path] {
+        line.append(value, width: width - line.width, glyphs)
+      } else {
+        append(leaf, to: &line, width: width)
+      }
+      return line
+    case .empty: return StyledLine()
+    }
+  }
+
+  /// What is known of an expanded node's children; nil for one that is closed.
+  private func state(of path: Path) -> StyledLine? {
+    switch tree.expanded[path]?.phase {
+    case .idle, .loading: StyledLine("loading \(glyphs.loading)", .connecting)
+    case .loaded: StyledLine("live", .live)
+    case .failed: StyledLine("failed \(glyphs.failed)", .error)
+    case nil: nil
+    }
+  }
+
+  /// A value and what it is; of a long one the beginning, and its size.
+  private func append(_ leaf: Leaf, to line: inout StyledLine, width: Int) {
+    let role = TreeText.role(of: leaf)
+    let room = width - line.width
+    guard case .string(let text) = leaf, isLonger(text, than: room) else {
+      line.append(leaf.json.jsonText(), role)
+      line.append("  " + TreeText.hint(of: leaf, local), .muted)
+      return
+    }
+    let size = "  " + ByteCount.text(text.utf8.count)
+    let kept = max(room - size.count - CellWidth.width(of: glyphs.ellipsis) - 1, 1)
+    let beginning = JSONValue.string(String(text.prefix(kept))).jsonText().dropLast()
+    line.append(StyledLine(String(beginning), role).cut(to: kept))
+    line.append(glyphs.ellipsis, role)
+    line.append(size, .muted)
+  }
+
+  /// True if a text takes more columns than there are; a very long one is not measured.
+  private func isLonger(_ text: String, than width: Int) -> Bool {
+    let bytes = text.utf8.count
+    if bytes + 2 <= width { return false }
+    return bytes > 8 * max(width, 1) || CellWidth.width(of: text) + 2 > width
+  }
+
+  /// The name with blanks up to the column of the values.
+  private func name(_ key: RunnelTree.Key) -> String {
+    let blanks = max(TreeText.nameWidthMax - CellWidth.width(of: key.text), 2)
+    return key.text + String(repeating: " ", count: blanks)
+  }
+
+  private func indented(_ line: StyledLine, _ depth: Int) -> StyledLine {
+    StyledLine([StyledRun(String(repeating: "  ", count: depth) + " ")] + line.runs)
+  }
+
+  private func marked(_ line: StyledLine, _ depth: Int) -> StyledLine {
+    StyledLine(
+      [
+        StyledRun(glyphs.marked, .rowMarked), StyledRun(String(repeating: "  ", count: depth)),
+      ] + line.runs)
+  }
+
+  /// The role of a value's kind.
+  package static func role(of leaf: Leaf) -> StyleRole {
+    switch leaf {
+    case .bool: .jsonBool
+    case .number: .jsonNumber
+    case .string: .jsonString
+    }
+  }
+
+  /// Numbers that look like milliseconds since 1970: from 2001 to 2096.
+  package static let moments: Range<Int64> = 1_000_000_000_000..<4_000_000_000_000
+
+  /// The date and time of a number that looks like milliseconds since 1970; nil for another value.
+  static func moment(of leaf: Leaf, _ local: LocalTime) -> String? {
+    guard case .number(let number) = leaf, let time = number.integer, moments.contains(time) else {
+      return nil
+    }
+    return "\(local.civil(time).dateText) \(local.timeText(time))"
+  }
+
+  /// The kind of a value, or for a number that looks like milliseconds since 1970 its date.
+  static func hint(of leaf: Leaf, _ local: LocalTime) -> String {
+    moment(of: leaf, local) ?? FieldKind(leaf.json).rawValue
+  }
+}
+
+extension StyledLine {
+  /// The beginning of a line of one run in at most so many columns.
+  fileprivate func cut(to width: Int) -> StyledLine {
+    guard let run = runs.first else { return self }
+    var text = ""
+    var used = 0
+    for character in run.text {
+      used += CellWidth.width(of: character)
+      if used > width { break }
+      text.append(character)
+    }
+    return StyledLine(text, run.role)
+  }
+}

@@ -1,0 +1,199 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// Taking back what was written here, and doing it again.
+
+extension UndoHistory {
+  /// Takes the entry of the log under the cursor back, and elsewhere the last writes.
+  static func undo(_ state: inout AppState, _ count: Int) {
+    if Activity.entryAtHand(state) != nil {
+      Activity.undoEntry(&state)
+    } else {
+      go(&state, .undo, count)
+    }
+  }
+
+  /// Does writes again that were taken back.
+  static func redo(_ state: inout AppState, _ count: Int) { go(&state, .redo, count) }
+
+  private static func go(_ state: inout AppState, _ direction: UndoHistory.Direction, _ count: Int)
+  {
+    if let reversal = state.writes.undoing.reversal {
+      if reversal.direction == direction {
+        state.writes.undoing.reversal?.following = min(
+          reversal.following + count, UndoHistory.stepsMax)
+      }
+      return
+    }
+    takeStep(&state, direction, following: min(count, UndoHistory.stepsMax) - 1)
+  }
+
+  private static func takeStep(
+    _ state: inout AppState, _ direction: UndoHistory.Direction, following: Int
+  ) {
+    // Writing may have been turned off since the first step.
+    if state.refusesWriting() { return }
+    guard let step = state.writes.undoing.pop(direction) else { return }
+    if step.parts.isEmpty {
+      return state.say(.warning, "cannot be undone: \(step.title)\(unknownWrite(state))")
+    }
+    startReversal(&state, direction, step, following: following)
+  }
+
+  /// Takes a step back, or does it again; all of it, one write after another.
+  static func startReversal(
+    _ state: inout AppState, _ direction: UndoHistory.Direction, _ step: UndoHistory.Step,
+    following: Int
+  ) {
+    state.writes.undoing.forget(step.parts)
+    Restoration.beginRestoration(&state, of: step.restoredPlaces)
+    state.writes.undoing.reversal = UndoHistory.Reversal(
+      direction: direction, step: step, following: following)
+    for part in step.parts.reversed() {
+      let request: WriteRequest =
+        switch part {
+        case .entry(let id): .undoWrite(id)
+        case .operation(let entry): .undo(entry)
+        }
+      let id = state.submit(.reversal, request)
+      state.writes.undoing.reversal?.waiting[id] = part
+    }
+  }
+
+  private static func unknownWrite(_ state: AppState) -> String {
+    " · the history did not keep what stood there"
+  }
+
+  // MARK: Answers
+
+  /// A part of a step could not be taken back.
+  static func failReversal(_ state: inout AppState, of id: RequestID, _ refusal: Refusal) {
+    guard let part = state.writes.undoing.reversal?.waiting.removeValue(forKey: id) else { return }
+    state.writes.undoing.reversal?.failures.append(
+      UndoHistory.Failure(part: part, refusal: refusal))
+    finishReversal(&state)
+  }
+
+  /// A part of a step was taken back, which can be taken back in its turn.
+  static func endReversal(_ state: inout AppState, of id: RequestID, done: [UndoHistory.Part]) {
+    guard state.writes.undoing.reversal?.waiting.removeValue(forKey: id) != nil else { return }
+    state.writes.undoing.reversal?.done += done
+    finishReversal(&state)
+  }
+
+  /// When all parts are answered, says what became of the step, and goes on with the next one.
+  private static func finishReversal(_ state: inout AppState) {
+    guard let reversal = state.writes.undoing.reversal, reversal.waiting.isEmpty else { return }
+    state.writes.undoing.reversal = nil
+    let (direction, step) = (reversal.direction, reversal.step)
+    if !reversal.done.isEmpty {
+      state.writes.undoing.push(
+        UndoHistory.Step(title: step.title, parts: reversal.done, places: step.places),
+        for: direction.opposite)
+    }
+    if let failure = reversal.failures.first { return sayFailure(&state, failure, reversal) }
+    let word = direction == .undo ? "undone" : "redone"
+    if step.missingCount > 0 {
+      let count = step.missingCount
+      return state.say(
+        .warning, "\(word) in part: \(step.title) · \(count) of its writes were not kept")
+    }
+    let back: ActionID = direction == .undo ? .editRedo : .editUndo
+    let verb = direction == .undo ? "redoes" : "undoes"
+    let hint =
+      state.settings.keymap.firstKeys(for: back, in: state.contexts).map { " · \($0) \(verb)" }
+      ?? ""
+    state.say(.info, "\(word): \(step.title)\(hint)")
+    if reversal.following > 0, !state.writes.undoing.steps(direction).isEmpty {
+      let before = state.writes.restoration
+      takeStep(&state, direction, following: reversal.following - 1)
+      Restoration.goOnWithRestoration(&state, before)
+    }
+  }
+
+  /// What was changed since stays as it is; the step before can be taken next.
+  ///
+  /// What failed for another reason can be tried again.
+  private static func sayFailure(
+    _ state: inout AppState, _ failure: UndoHistory.Failure, _ reversal: UndoHistory.Reversal
+  ) {
+    let word = reversal.direction == .undo ? "undone" : "redone"
+    let others = reversal.failures.count - 1
+    let rest = others == 0 ? "" : others == 1 ? " (and 1 more)" : " (and \(others) more)"
+    if failure.refusal.cause == .storage {
+      state.writes.undoing.push(
+        UndoHistory.Step(
+          title: reversal.step.title, parts: reversal.failures.reversed().map(\.part),
+          places: reversal.step.places),
+        for: reversal.direction)
+    }
+    var hint = ""
+    state.writes.comparable = []
+    for failure in reversal.failures where failure.refusal.cause == .outdated {
+      hint =
+        state.settings.keymap.firstKeys(for: .recordCompare, in: state.contexts).map {
+          " · \($0) compares"
+        } ?? ""
+      if let draft = CompareScreen.draft(state, of: failure.part) {
+        state.writes.comparable.append(draft)
+      }
+      if case .entry(let id) = failure.part { CompareScreen.compareWrite(&state, id) }
+    }
+    state.say(
+      .error, "not \(word): \(reversal.step.title)\(rest) · \(failure.refusal.message)\(hint)")
+  }
+}
+
+// MARK: Words
+
+extension WriteRequest {
+  /// What it did, in words, once it is done.
+  var deed: String {
+    switch self {
+    case .set(let path, _), .update(let path, _): "changed \(path)"
+    case .remove(let path): "deleted \(path)"
+    case .push(let path, _): "added to \(path)"
+    case .operation(let operation):
+      "\(operation.kind.deed) \(operation.object.resource)"
+        + (operation.object.key.map { " \($0.text)" } ?? "")
+    case .append(let identity, let field, _):
+      "added to \(field.text) of \(identity.resource) \(identity.key.text)"
+    case .undo(let entry): "took back what became of \(entry.resource) \(entry.key.text)"
+    case .undoWrite(let id): "took back write \(id)"
+    case .guarded(let request, _): request.deed
+    }
+  }
+}
+
+extension Performed {
+  /// What was done, in words.
+  var deed: String {
+    let key = path.lastKey.map { " \($0.text)" } ?? ""
+    let others = max(changes.count - 1, 0)
+    return "\(kind?.deed ?? "changed") \(resource)\(key)"
+      + (others == 0 ? "" : others == 1 ? " and 1 record below" : " and \(others) records below")
+  }
+}
+
+extension ResourceChangeKind {
+  /// What was done, in a word.
+  var deed: String {
+    switch self {
+    case .create: "added"
+    case .update: "changed"
+    case .destroy: "deleted"
+    }
+  }
+}
+
+extension ResourceOperation.Kind {
+  fileprivate var deed: String {
+    switch self {
+    case .create: "added"
+    case .update, .createOrUpdate, .toggle: "changed"
+    case .destroy: "deleted"
+    }
+  }
+}

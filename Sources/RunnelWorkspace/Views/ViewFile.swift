@@ -1,0 +1,16 @@
+/// The views of a database, as a views file describes them.
+///
+/// `Resources/docs/views.md` describes the file. A mistake in it is reported with its line, and nothing of the
+/// file is used.
+public struct ViewFile: Hashable, Sendable {
+  /// Who the user is, for new records; nil to take the name of the system's user.
+  public var me: String?
+  /// The views in the order of their tabs.
+  public var views: [ViewDefinition]
+
+  /// Makes a file's content.
+  public init(me: String? = nil, views: [ViewDefinition]) {
+    self.me = me
+    self.views = views
+  }
+}

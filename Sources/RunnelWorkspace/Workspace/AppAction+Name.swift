@@ -1,0 +1,86 @@
+import RunnelBase
+import RunnelStore
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// What actions are called in the debug view.
+
+extension AppAction {
+  /// What happened, in words.
+  static func name(of action: any Action) -> String {
+    switch action {
+    case let action as AppAction: action.name
+    default: String(describing: type(of: action))
+    }
+  }
+
+  /// True of what is shown even if it changed nothing: all but the clock and the loop's own.
+  static func isOfInterest(_ action: any Action) -> Bool {
+    switch action as? AppAction {
+    case .tick, .effectsTaken, .counted, .keptAll: false
+    default: true
+    }
+  }
+}
+
+extension AppAction {
+  fileprivate var name: String {  // tidy:table
+    switch self {
+    case .tick: "time"
+    case .input(.key(let stroke)): "key \(stroke)"
+    case .input(.paste(let text)): "paste of \(text.count) characters"
+    case .input(.pasteTooLong(let count)): "paste of \(count) characters, too long"
+    case .input(.mouse(let mouse)): "mouse \(mouse.kind)"
+    case .input(.resize(let size)): "resize to \(size.columns)x\(size.rows)"
+    case .input(.focus(let isThere)): isThere ? "focus" : "no focus"
+    case .input(.reply): "answer of the terminal"
+    case .list(let view, let change):
+      change.update.isReload
+        ? "list \(view + 1) read anew"
+        : "list \(view + 1): \(change.update.insertedRows.count) in, "
+          + "\(change.update.deletedRows.count) out, \(change.records.count) new or changed"
+    case .tree(let path, _): "children of \(path)"
+    case .record(let path, _): "record \(path)"
+    case .answered(let id, let answer): "request \(id): \(answer.name)"
+    case .keptAll(let view): "list \(view + 1) keeps all its rows for now"
+    case .counted(let view, let count):
+      "list \(view + 1) has \(count.map { "\($0)" } ?? "unknown many") rows"
+    case .waiting(let view, let count): "list \(view + 1): \(count) wait"
+    case .configured: "configuration"
+    case .redefined(let file, _, _): "file \(file) changed"
+    case .pendingWrites(let writes):
+      writes.count == 1
+        ? "1 write waits for the origin" : "\(writes.count) writes wait for the origin"
+    case .trouble(let message): "trouble: \(message)"
+    case .fileGone: "the file is gone"
+    case .exported(let report): report.name
+    case .fileReading(let count, let size): "\(count) of \(size) bytes read"
+    case .fileRead(let file, _): "file \(file)"
+    case .greeted: "greeting"
+    case .restored: "the last session"
+    case .copied(let what, _): "copying the \(what)"
+    case .opened(let link, _): "opening \(link)"
+    case .edited(let edit, _): "editor of \(edit.path) ended"
+    case .typedAhead: "a key that waited"
+    case .effectsTaken: "effects taken"
+    }
+  }
+}
+
+extension Answer {
+  fileprivate var name: String {
+    switch self {
+    case .written: "on disk"
+    case .performed(let performed):
+      "\(performed.kind?.rawValue ?? "nothing to do at") \(performed.path)"
+    case .value: "a value"
+    case .excerpt(let excerpt): "the beginning of a value of \(excerpt.byteCount) bytes"
+    case .records(let rows): "\(rows.count) records"
+    case .history(let page): "\(page.entries.count) entries of the history"
+    case .orders(let orders): "\(orders.count) orders with an index"
+    case .copied(let file, _): "copy saved to \(file)"
+    case .refused(let refusal): "refused: \(refusal.message)"
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import RunnelBase
+package import RunnelStore
+import RunnelStreams
+import RunnelTerminal
+import RunnelTree
+
+// The reducer: what each action makes of the state.
+
+extension AppState {
+  /// The reducer of the application's store.
+  package static func reduce(_ state: inout AppState, _ action: any Action) {
+    // Of all facts only the message goes away with time.
+    if case .tick(let time)? = action as? AppAction, state.toast == nil {
+      StateReducer.tick(&state, time)
+      return state.session.trace.noteNothing()
+    }
+    // Nothing but actions changes the state, so what was so after the last one still is.
+    let before = state.session.trace.facts ?? ActionTrace.facts(state)
+    StateReducer.handle(&state, action)
+    state.session.trace.note(
+      AppAction.name(of: action), isOfInterest: AppAction.isOfInterest(action), at: state.now,
+      before, ActionTrace.facts(state))
+  }
+}
+
+/// Makes the next state of an action.
+package enum StateReducer {
+  static func handle(_ state: inout AppState, _ action: any Action) {
+    switch action {
+    case let action as AppAction:
+      reduce(&state, action)
+      if action.isAnswer { state.input.typeAhead.unblock() }
+      Redefinition.takeRedefinition(&state)
+      HistoryScreen.refreshHistory(&state, after: action)
+    default: break
+    }
+  }
+
+  private static func reduce(_ state: inout AppState, _ action: AppAction) {
+    switch action {
+    case .tick(let time): tick(&state, time)
+    case .input(let event): Input.handleInput(&state, event)
+    case .list(let view, let change): apply(&state, change, toView: view)
+    case .keptAll(let view): state.tabs.lists[view].isLettingGo = false
+    case .counted(let view, let count):
+      if state.tabs.lists.indices.contains(view) { state.tabs.lists[view].total = count }
+    case .waiting(let view, let count):
+      if state.tabs.lists[view].waitingCount != nil { state.tabs.lists[view].waitingCount = count }
+    case .tree(let path, let change): show(&state, change, of: path)
+    case .record(let path, let node): show(&state, node, ofRecord: path)
+    case .pendingWrites(let writes): QueueScreen.take(&state, pending: writes)
+    case .answered(let id, let answer): PendingRequests.take(&state, answer, to: id)
+    case .trouble(let message): state.say(.error, message)
+    case .fileGone(let message): FileGone.lose(&state, message)
+    case .configured(let settings, let problem): Configuring.configure(&state, settings, problem)
+    case .redefined(let file, let problem, let views):
+      Redefinition.redefine(&state, file, problem, views: views)
+    case .exported(let report): Exporting.take(&state, report)
+    case .fileReading(let count, let size): Importing.tellReading(&state, count, of: size)
+    case .fileRead(let file, let content): Importing.take(&state, content, of: file)
+    case .greeted(let greeting): state.session.greeting = greeting
+    case .restored(let session): SessionState.restore(&state, session)
+    case .copied(let what, let outcome): Copying.sayCopied(&state, what, outcome)
+    case .opened(let link, let program): RowCommands.finish(&state, opening: link, by: program)
+    case .edited(let edit, let outcome): OutsideEdit.finish(&state, edit, outcome)
+    case .typedAhead: TypeAhead.handleTypeAhead(&state)
+    case .effectsTaken: state.effects = []
+    }
+  }
+
+  static func tick(_ state: inout AppState, _ time: Int64) {
+    state.now = time
+    if let toast = state.toast, toast.until <= state.now { state.toast = nil }
+    DetailHistory.readDetailHistory(&state)
+    if let queueDue = QueueScreen.queueDue(state), queueDue <= state.now {
+      QueueScreen.refreshQueue(&state)
+    }
+    if !state.tabs.isTree {
+      state.tabs.front.changed.end(at: time)
+      state.tabs.front.refreshTitles(now: state.now, local: state.settings.local)
+    }
+  }
+
+  private static func apply(_ state: inout AppState, _ change: ListChange, toView view: Int) {
+    guard state.tabs.lists.indices.contains(view) else { return }
+    let restored = Restoration.restoredRows(state, of: change)
+    var change = change
+    change.newRows.subtract(restored)
+    guard
+      state.tabs.lists[view].apply(
+        change, height: state.height, now: state.now, local: state.settings.local,
+        me: state.database.me)
+    else {
+      return state.say(
+        .error, "a change does not fit the list of \(state.tabs.lists[view].definition.name)")
+    }
+    ListScreen.letGo(&state, inView: view)
+    guard view == state.tabs.index else { return }
+    DetailHistory.noteDetailChange(&state, change)
+    Restoration.goToRestored(&state, restored)
+  }
+
+  private static func show(_ state: inout AppState, _ change: TreeChange, of path: Path) {
+    // Children that are gone, or have none any more, take what was expanded below them along.
+    for place in state.tabs.tree.take(change, of: path, height: state.height) {
+      state.effects.append(.collapse(place))
+    }
+    Revealing.goOnToWanted(&state)
+    TreePreview.noteChange(&state, at: path)
+    TreePreview.updatePreview(&state)
+  }
+
+  private static func show(_ state: inout AppState, _ node: RunnelTree.Node, ofRecord path: Path) {
+    for (index, layer) in state.layers.enumerated() {
+      guard case .record(var screen) = layer, screen.path == path else { continue }
+      screen.show(node, height: state.height)
+      let start = screen.start
+      let opensForm = screen.begin(height: state.height)
+      state.layers[index] = .record(screen)
+      if start != nil {
+        ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
+      }
+      if case .field(let wanted)? = start, screen.edit == nil,
+        let reason = screen.fields[wanted.description].flatMap({
+          RecordCommands.reasonFieldTooLong(state, $0)
+        })
+      {
+        state.say(.info, reason)
+      }
+      if opensForm { ResourceCommands.openForm(&state, of: path, node.exportJSON) }
+    }
+  }
+}
+
+extension AppAction {
+  /// True for what the world says, for which keys may have waited.
+  fileprivate var isAnswer: Bool {
+    switch self {
+    case .tick, .input, .typedAhead, .effectsTaken: false
+    default: true
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import RunnelBase
+package import RunnelTerminal
+import RunnelTree
+
+/// Everything the screen shows, as one value.
+///
+/// It changes by actions only, in `reduce`; what is to be done in the world is listed in `effects`.
+/// Rows come from the tree and are never edited here: a key press asks for a write, and the list
+/// changes because the tree said so.
+package struct AppState: Equatable, Sendable {
+  /// Milliseconds since 1970, as of the last tick.
+  package var now: Int64
+  package var size: TerminalSize
+  package var settings: SettingsInForce
+  package var database: OpenedDatabase
+  package var tabs: Tabs
+  /// The layers over the view; the last one is on top and gets the keys.
+  var layers: [Layer] = []
+  var panes = PaneState()
+  package var input = InputState()
+  var toast: TimedToast?
+  package var trail = Trail()
+  /// The requests to the database that are not answered yet.
+  package var requests = PendingRequests()
+  package var effects: [Effect] = []
+  package var writes = WriteState()
+  package var files = FileState()
+  package var session = SessionProgress()
+
+  package init(
+    views: [ViewDefinition], resources: ResourceBook = ResourceBook(), databaseName: String,
+    me: String, isReadOnly: Bool, size: TerminalSize, now: Int64, local: LocalTime,
+    settings: Settings = Settings()
+  ) {
+    self.size = size
+    self.now = now
+    self.settings = SettingsInForce(settings, local: local)
+    database = OpenedDatabase(
+      name: databaseName, me: me, resources: resources, isReadOnly: isReadOnly)
+    tabs = Tabs(views)
+    for index in tabs.lists.indices { tabs.lists[index].usePages(of: settings.pageSize) }
+    open(0)
+  }
+}
+
+extension AppState {
+  package var layout: AppLayout {
+    AppLayout(size: size, prompt: prompt, panes: arrangement)
+  }
+
+  /// The prompt below the list.
+  private var prompt: AppLayout.Prompt {
+    for layer in layers.suffix(from: (fullLayer ?? -1) + 1).reversed() {
+      switch layer.component.extent {
+      case .line: return .line
+      case .bar: return .bar
+      case .page, .dialog: continue
+      }
+    }
+    return .none
+  }
+
+  /// The height of the list of the active tab.
+  package var height: Int { layout.body.height }
+
+  /// Changes to a tab, and asks for its rows the first time.
+  package mutating func open(_ tab: Int) {
+    guard (0...tabs.treeIndex).contains(tab) else {
+      return say(.info, "there is no view \(tab + 1)")
+    }
+    if tab != tabs.index, !tabs.isTree { tabs.front.leave(height: height, now: now) }
+    if tab != tabs.index { input.drag = nil }
+    tabs.index = tab
+    if tabs.isTree {
+      TreeScreen.openTree(&self)
+      tabs.tree.list.resize(toHeight: height, in: tabs.tree.content)
+    } else {
+      if !tabs.lists[tab].isOpen {
+        tabs.lists[tab].isOpen = true
+        effects.append(.openView(tab))
+        if tabs.lists[tab].filter != nil { FilterScreen.applyFilter(&self, inView: tab) }
+      }
+      tabs.lists[tab].refreshTitles(now: now, local: settings.local)
+      let content = tabs.lists[tab].content
+      tabs.lists[tab].list.resize(toHeight: height, in: content)
+    }
+  }
+
+  /// Says something at the bottom of the screen for a while.
+  package mutating func say(_ kind: Toast.Kind, _ text: String) {
+    let milliseconds: Int64 =
+      switch kind {
+      case .error: 8000
+      default: 4000
+      }
+    toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds)
+  }
+
+  /// True if writing is off, which is then said.
+  mutating func refusesWriting() -> Bool {
+    guard let reason = reasonReadOnly else { return false }
+    say(.warning, reason)
+    return true
+  }
+
+  /// A list of the active tab, whatever it shows, with its cursor.
+  mutating func withList(_ body: (inout ListState, ListContent, _ height: Int) -> Void) {
+    let height = height
+    if tabs.isTree {
+      body(&tabs.tree.list, tabs.tree.content, height)
+    } else {
+      body(&tabs.front.list, tabs.front.content, height)
+    }
+  }
+}
+
+extension StateReducer {
+  /// The time up to which nothing changes by itself; nil if nothing ever does.
+  ///
+  /// O(height): the ages of the rows in sight are looked at.
+  package static func deadline(_ state: AppState) -> Int64? {
+    var times: [Int64] = []
+    if let toast = state.toast { times.append(toast.until) }
+    if let keyPopupTime = Input.keyPopupTime(state), keyPopupTime > state.now {
+      times.append(keyPopupTime)
+    }
+    if let due = state.panes.detailHistory.due { times.append(due) }
+    if let due = state.writes.queue.nextLate(now: state.now) { times.append(due) }
+    if let due = QueueScreen.queueDue(state) { times.append(due) }
+    if let due = TypeAhead.typeAheadDue(state) { times.append(due) }
+    if !state.tabs.isTree {
+      let change = state.tabs.front.nextChange(
+        height: state.height, now: state.now, local: state.settings.local)
+      if let change { times.append(change) }
+    }
+    return times.min()
+  }
+}
+
+extension Input {
+  /// How long a sequence of keys waits before the popup of keys appears, in milliseconds.
+  static let keyPopupMilliseconds: Int64 = 300
+
+  /// The time at which the popup of keys that may follow appears; nil if no sequence of keys is
+  /// begun.
+  static func keyPopupTime(_ state: AppState) -> Int64? {
+    if let awaited = state.input.awaited { return awaited.time + keyPopupMilliseconds }
+    guard !state.input.matcher.keys.isEmpty, let prefixTime = state.input.prefixTime else {
+      return nil
+    }
+    return prefixTime + keyPopupMilliseconds
+  }
+}
+
+extension TreeScreen {
+  /// Asks for the root of the tree the first time.
+  static func openTree(_ state: inout AppState) {
+    if state.tabs.tree.isOpen { return }
+    state.tabs.tree.isOpen = true
+    state.effects.append(.expand(.root))
+  }
+}
+
+/// A message that goes away by itself.
+struct TimedToast: Hashable, Sendable {
+  var toast: Toast
+  /// Milliseconds since 1970.
+  var until: Int64
+}

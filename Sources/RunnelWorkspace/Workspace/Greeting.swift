@@ -1,0 +1,51 @@
+import RunnelTerminal
+
+/// What is said once, to those who open the workspace for the first time; any key closes it.
+package struct Greeting: Hashable, Sendable {
+  /// The file of the database, as it was opened.
+  package var file: String
+
+  package init(file: String) {
+    self.file = file
+  }
+
+  /// The lines, with the keys that hold.
+  func lines(_ keymap: Keymap) -> [StyledLine] {
+    var lines: [StyledLine] = [
+      "These are the records of a database, as they are now. What you write, or others write, is seen at once; nothing has to be saved or reloaded.",
+      "",
+    ]
+    let contexts: [KeymapContext] = [.collection, .list, .global]
+    for (action, words) in Greeting.keys {
+      guard let keys = keymap.firstKeys(for: action, in: contexts) else { continue }
+      var line = StyledLine(keys + String(repeating: " ", count: max(7 - keys.count, 1)), .hintKey)
+      line.append(words)
+      lines.append(line)
+    }
+    lines += [
+      "", StyledLine("All is in one file: \(file)", .muted), "",
+      StyledLine("Any key closes this; it does not come again.", .strong),
+    ]
+    return lines
+  }
+
+  private static let keys: [(ActionID, String)] = [
+    (.rowDown, "moves down, arrows and pages too"), (.rowOpen, "opens a record"),
+    (.recordAdd, "adds one"), (.helpOpen, "shows all keys, and what they do here"),
+    (.viewClose, "leaves"),
+  ]
+}
+
+extension AppScreen {
+  /// The greeting over everything else.
+  func drawGreeting(into canvas: inout Canvas) {
+    guard let greeting = state.session.greeting else { return }
+    let width = min(state.size.columns, 66)
+    let popup = TextPopup(title: "Welcome to Runnel", lines: greeting.lines(state.settings.keymap))
+    let height = min(popup.fittingHeight(width: width), state.size.rows)
+    let box = Rect(size: state.size).centered(height: height, width: width)
+    canvas.cursor = nil
+    canvas.fill(box)
+    popup.draw(into: &canvas, rect: box)
+  }
+}

@@ -1,0 +1,48 @@
+import RunnelBase
+
+/// A layer over a view; the last one is on top and gets the keys.
+///
+/// This is the list of all layers, and the only file that switches over them. A new layer has a
+/// component in a folder of its own, its lines here, and a line in the list of tables of commands.
+enum Layer: Hashable, Sendable {
+  case record(RecordScreen)
+  case form(FormScreen)
+  case question(Question)
+  case help(HelpScreen)
+  case compose(ComposeScreen)
+  case filter(FilterScreen)
+  case search(SearchScreen)
+  case debug(DebugScreen)
+  case history(HistoryScreen)
+  case compare(CompareScreen)
+  case queue(QueueScreen)
+  case palette(PaletteScreen)
+  case menu(MenuScreen)
+
+  /// The component that the layer shows.
+  ///
+  /// A component of another kind than the layer's replaces the layer.
+  var component: any LayerComponent {
+    get {
+      switch self {
+      case .record(let screen): screen
+      case .form(let screen): screen
+      case .question(let screen): screen
+      case .help(let screen): screen
+      case .compose(let screen): screen
+      case .filter(let screen): screen
+      case .search(let screen): screen
+      case .debug(let screen): screen
+      case .history(let screen): screen
+      case .compare(let screen): screen
+      case .queue(let screen): screen
+      case .palette(let screen): screen
+      case .menu(let screen): screen
+      }
+    }
+    set { self = newValue.layer }
+  }
+
+  /// The layer's list; nil if it has none.
+  var listed: (any ListLayer)? { component as? any ListLayer }
+}

@@ -1,0 +1,139 @@
+import RunnelBase
+import RunnelTerminal
+
+// What becomes of the workspace when the files that define its views and resources are saved.
+
+/// A views file without a mistake, as it was saved.
+package struct SavedViews: Hashable, Sendable {
+  /// The text, by which a recorded session has it.
+  package var text: String
+  package var content: ViewFile
+
+  package init(text: String, content: ViewFile) {
+    self.text = text
+    self.content = content
+  }
+}
+
+/// A views file that was saved while something is open over a view.
+package struct Redefinition: Hashable, Sendable {
+  /// What the file is called.
+  package var name: String
+  package var content: ViewFile
+}
+
+extension Redefinition {
+  /// The file of the views or the resources was saved.
+  ///
+  /// Views are taken over at once, or as soon as nothing is open over one; resources, by which writes are
+  /// made, from the next start on.
+  ///
+  /// - Parameters:
+  ///   - state: the state of the workspace.
+  ///   - file: its path.
+  ///   - problem: what is wrong with it; nil if nothing is.
+  ///   - views: what a views file without a mistake says; nil for another file.
+  static func redefine(
+    _ state: inout AppState, _ file: String, _ problem: String?, views: SavedViews?
+  ) {
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    if let problem {
+      state.files.redefinition = nil
+      return state.say(.warning, "\(problem) - until it is mended, all is as it was")
+    }
+    guard let views else {
+      return state.say(.info, "\(name) was changed; what it says holds from the next start on")
+    }
+    state.files.redefinition = Redefinition(name: name, content: views.content)
+    if !state.layers.isEmpty {
+      state.say(.info, "\(name) was changed; the views follow when this is closed")
+    }
+  }
+
+  /// Takes over the views that were saved, unless something is open over a view.
+  static func takeRedefinition(_ state: inout AppState) {
+    guard let saved = state.files.redefinition, state.layers.isEmpty else { return }
+    state.files.redefinition = nil
+    let definitions =
+      saved.content.views.map { $0.paged(by: state.settings.pageSize) }
+      + [state.database.resources.activityView].compactMap(\.self)
+    var isUnindexed = false
+    for index in state.tabs.lists.indices {
+      let definition = definitions.first { $0.name == state.tabs.lists[index].definition.name }
+      guard let definition,
+        state.tabs.lists[index].isOtherwise(definition, pageSize: state.settings.pageSize)
+      else {
+        continue
+      }
+      if definition.wantedIndexes != state.tabs.lists[index].ownDefinition.wantedIndexes {
+        isUnindexed = true
+      }
+      redefine(&state, index, definition)
+    }
+    var rest: [String] = []
+    if isUnindexed { rest.append("the index of its new order") }
+    if definitions.map(\.name) != state.tabs.names.dropLast() {
+      rest.append("which views there are")
+    }
+    if let me = saved.content.me, me != state.database.me { rest.append("me") }
+    let words = rest.isEmpty ? "" : "; from the next start on: \(rest.joined(separator: ", "))"
+    state.say(.info, "\(saved.name) was read again\(words)")
+  }
+
+  /// Shows a view as it is defined now.
+  ///
+  /// What the user chose and was doing there stays.
+  private static func redefine(_ state: inout AppState, _ index: Int, _ definition: ViewDefinition)
+  {
+    let old = state.tabs.lists[index]
+    ListScreen.resume(&state, index)
+    var screen = ListScreen(definition)
+    screen.usePages(of: state.settings.pageSize)
+    if old.definition.source.path == definition.source.path {
+      (screen.marks, screen.unread, screen.draft) = (old.marks, old.unread, old.draft)
+      screen.sent = old.sent
+    }
+    state.tabs.lists[index] = screen
+    SessionState.restore(
+      &state, SessionState.session(state, of: old, isInFront: index == state.tabs.index),
+      inView: index)
+    let content = state.tabs.lists[index].content
+    state.tabs.lists[index].list.resize(toHeight: state.height, in: content)
+    guard old.isOpen else { return }
+    state.tabs.lists[index].isOpen = true
+    state.effects.append(.openView(index))
+    if state.tabs.lists[index].filter != nil { FilterScreen.applyFilter(&state, inView: index) }
+  }
+}
+
+extension ListScreen {
+  /// The view as it is defined, whatever order was chosen.
+  fileprivate var ownDefinition: ViewDefinition {
+    var own = definition
+    own.source = ownSource
+    return own
+  }
+
+  /// True if a definition is another one than the list's; how large pages are by default makes no
+  /// difference.
+  fileprivate func isOtherwise(_ definition: ViewDefinition, pageSize: Int) -> Bool {
+    func alike(_ definition: ViewDefinition) -> ViewDefinition {
+      var alike = definition
+      if !alike.source.hasOwnPage { alike.source.page = pageSize }
+      return alike
+    }
+    return alike(ownDefinition) != alike(definition)
+  }
+}
+
+extension ViewDefinition {
+  /// The view with pages of a size wherever it does not say how large they are.
+  fileprivate func paged(by count: Int) -> ViewDefinition {
+    var view = self
+    if !view.source.hasOwnPage { view.source.page = count }
+    for index in view.also.indices where !view.also[index].hasOwnPage {
+      view.also[index].page = count
+    }
+    return view
+  }
+}

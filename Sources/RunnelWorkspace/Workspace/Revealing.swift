@@ -1,0 +1,90 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+// Going to a place in the tree by its path: nodes on the way are expanded one after another.
+
+extension TreeScreen {
+  /// A place that the cursor is to go to as soon as what is above it is loaded.
+  package struct Wanted: Hashable, Sendable {
+    package let path: Path
+    /// Where the user is until it is found, and stays if it is not; nil if they wait in the tree.
+    package var origin: Place?
+    /// The last node that was asked for its children.
+    package var asked: Path?
+  }
+}
+
+/// Goes to a place in the tree, however deep it is.
+enum Revealing {
+  /// Goes to a place in the tree.
+  static func reveal(_ state: inout AppState, _ path: Path) {
+    Input.change(&state, to: state.tabs.treeIndex)
+    guard state.tabs.isTree, state.layers.isEmpty else { return }
+    state.tabs.tree.wanted = TreeScreen.Wanted(path: path)
+    goOnToWanted(&state)
+  }
+
+  /// Goes to a place in the tree as soon as it is found; the user stays where they are if it is not.
+  static func seek(_ state: inout AppState, _ path: Path) {
+    TreeScreen.openTree(&state)
+    state.tabs.tree.wanted = TreeScreen.Wanted(path: path, origin: state.place)
+    goOnToWanted(&state)
+  }
+
+  /// Expands the next node above the place that is wanted, or goes there if all are.
+  static func goOnToWanted(_ state: inout AppState) {
+    guard let wanted = state.tabs.tree.wanted else { return }
+    let keys = wanted.path.keys
+    for depth in keys.indices {
+      let parent = Path(unchecked: Array(keys[..<depth]))
+      guard let children = state.tabs.tree.expanded[parent] else {
+        return expandForWanted(&state, parent)
+      }
+      switch children.phase {
+      case .idle, .loading: return
+      case .failed:
+        return giveUpWanted(&state, at: parent, "the children of \(parent) could not be read")
+      case .loaded: break
+      }
+      if children.child(keys[depth]) != nil { continue }
+      let isAll = children.paging == .exhausted
+      return giveUpWanted(
+        &state, at: parent,
+        isAll
+          ? "nothing stands at \(wanted.path)"
+          : "\(keys[depth]) is not among the children of \(parent) that are loaded")
+    }
+    state.tabs.tree.wanted = nil
+    if let origin = wanted.origin {
+      Input.change(&state, to: state.tabs.treeIndex)
+      guard state.tabs.isTree, state.layers.isEmpty else { return }
+      Panes.focusPane(&state, .list)
+      if origin.view == nil, origin.path != wanted.path || origin.isOpen {
+        state.trail.places.note(origin)
+      }
+    }
+    moveInTree(&state, to: wanted.path)
+  }
+
+  private static func expandForWanted(_ state: inout AppState, _ parent: Path) {
+    if state.tabs.tree.wanted?.asked == parent { return }
+    state.tabs.tree.wanted?.asked = parent
+    // The root is asked for when the tab is opened.
+    if !parent.isRoot { state.effects.append(.expand(parent)) }
+  }
+
+  private static func giveUpWanted(_ state: inout AppState, at parent: Path, _ reason: String) {
+    if state.tabs.tree.wanted?.origin == nil { moveInTree(&state, to: parent) }
+    state.tabs.tree.wanted = nil
+    state.say(.info, reason)
+  }
+
+  private static func moveInTree(_ state: inout AppState, to path: Path) {
+    _ = state.tabs.tree.list.moveTo(
+      path.isRoot ? .header(TreeScreen.section) : .row(path.description),
+      in: state.tabs.tree.content,
+      height: state.height)
+  }
+}

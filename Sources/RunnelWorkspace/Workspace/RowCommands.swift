@@ -1,0 +1,255 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+package import RunnelTree
+
+// What else is done with a row: a copy of it, the links in it, and the records that it refers to.
+
+/// Runs the commands for the row under the cursor, in lists, trees and records.
+enum RowCommands {
+  // MARK: Copies
+
+  /// The place of what is duplicated, and its value if that is known.
+  private static func originalAtHand(_ state: AppState) -> (path: Path, node: RunnelTree.Node?)? {
+    if case .record(let screen)? = state.layers.last { return (screen.path, screen.node) }
+    if !state.tabs.isTree {
+      return state.tabs.front.cursorRecord.map { ($0.path, $0.row.node) }
+    }
+    guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return nil }
+    return (path, nil)
+  }
+
+  static func reasonNotDuplicated(_ state: AppState) -> String? {
+    guard let path = originalAtHand(state)?.path, let parent = path.parent else {
+      return "move to a record to duplicate it"
+    }
+    if originalAtHand(state)?.node?.isEmpty == true { return "\(path) is gone" }
+    if let reason = state.reasonReadOnly { return reason }
+    do throws(Refusal) {
+      _ = try state.database.resources.adding(.object([]), to: parent)
+      return SharedCommands.reasonBeingRead(state)
+    } catch {
+      return error.message
+    }
+  }
+
+  static func duplicate(_ state: inout AppState) {
+    guard let original = originalAtHand(state) else { return }
+    if let node = original.node { return addCopy(&state, of: original.path, node.exportJSON) }
+    state.read(original.path, for: .duplicate)
+  }
+
+  /// Adds what stood at a place once more beside it, with what is computed made anew.
+  static func addCopy(_ state: inout AppState, of path: Path, _ json: JSONValue?) {
+    guard let json, json != .null, let parent = path.parent else {
+      return state.say(.info, "\(path) is gone")
+    }
+    if state.refusesWriting() { return }
+    do throws(Refusal) {
+      state.submit(
+        .duplicate(path),
+        try state.database.resources.adding(copy(state, of: json, in: parent), to: parent))
+    } catch {
+      state.say(.info, error.message)
+    }
+  }
+
+  /// A new record with what another one has, but for what is computed.
+  private static func copy(_ state: AppState, of json: JSONValue, in collection: Path) -> JSONValue
+  {
+    guard case .object(var members) = json else { return json }
+    if let schema = state.database.resources.registry.resource(ofChildrenOf: collection)?.definition
+      .schema
+    {
+      members.removeAll { member in
+        guard let key = try? RunnelTree.Key(member.name),
+          case .object? = schema.rule(of: key)?.initial
+        else { return false }
+        return true
+      }
+    }
+    if let view = state.tabs.lists.first(where: { $0.definition.source.path == collection }) {
+      for field in view.definition.template where field.isComputed {
+        let value =
+          field.value == .string("$me") ? JSONValue.string(state.database.me) : field.value
+        members.put(value, at: field.path.keys[...])
+      }
+    }
+    return .object(members)
+  }
+
+  // MARK: Links
+
+  /// The first link in the field under the cursor, or else in the record.
+  private static func linkAtHand(_ state: AppState) -> String? {
+    if case .record(let screen)? = state.layers.last {
+      let field = screen.cursorField?.leaf.flatMap { WebLink.first(in: RunnelTree.Node($0)) }
+      return field ?? screen.node.flatMap { WebLink.first(in: $0) }
+    }
+    if !state.tabs.isTree {
+      return state.tabs.front.cursorRecord?.row.node.flatMap { WebLink.first(in: $0) }
+    }
+    guard case .node(_, let row, _)? = state.tabs.tree.cursorLine,
+      case .leaf(let leaf) = row.summary.kind
+    else { return nil }
+    return WebLink.first(in: RunnelTree.Node(leaf))
+  }
+
+  static func reasonNoLink(_ state: AppState) -> String? {
+    linkAtHand(state) == nil ? "there is no link here" : nil
+  }
+
+  /// Opens the first link in the browser.
+  static func openLink(_ state: inout AppState) {
+    if let link = linkAtHand(state) { state.effects.append(.openLink(link)) }
+  }
+
+  static func copyLink(_ state: inout AppState) {
+    if let link = linkAtHand(state) { state.effects.append(.copy(link, what: "link \(link)")) }
+  }
+
+  /// A link was handed to the browser; without one it is copied.
+  static func finish(_ state: inout AppState, opening link: String, by program: String?) {
+    if let program { return state.say(.info, "opened \(link) by \(program)") }
+    state.effects.append(.copy(link, what: "link \(link), which no browser is here for"))
+  }
+
+  // MARK: References
+
+  /// The records that the field under the cursor refers to, or else the record; each once.
+  static func referencesAtHand(_ state: AppState) -> [Path] {
+    var found: [Path] = []
+    switch state.layers.last {
+    case .record(let screen)?:
+      if let field = screen.cursorField, let leaf = field.leaf {
+        found = [state.database.resources.reference(at: screen.path, field.path, leaf)].compactMap(
+          \.self)
+      }
+      if found.isEmpty, let node = screen.node {
+        found = references(state, in: node, at: screen.path)
+      }
+    case nil where state.tabs.isTree:
+      guard case .node(let path, let row, _)? = state.tabs.tree.cursorLine,
+        case .leaf(let leaf) = row.summary.kind
+      else { return [] }
+      let record = state.database.resources.place(ofRecordAround: path) ?? .root
+      let field = path.relative(to: record) ?? path
+      found = [state.database.resources.reference(at: record, field, leaf)].compactMap(\.self)
+    case nil:
+      guard let record = state.tabs.front.cursorRecord, let node = record.row.node else {
+        return []
+      }
+      found = references(state, in: node, at: record.path)
+    default: break
+    }
+    var known: Set<Path> = []
+    return found.filter { known.insert($0).inserted }
+  }
+
+  private static func references(
+    _ state: AppState, in node: RunnelTree.Node, at path: Path
+  ) -> [Path] {
+    node.children.compactMap { child in
+      child.node.leaf.flatMap {
+        state.database.resources.reference(at: path, Path(unchecked: [child.key]), $0)
+      }
+    }
+  }
+
+  static func reasonNoReference(_ state: AppState) -> String? {
+    referencesAtHand(state).isEmpty ? "nothing here refers to another record" : nil
+  }
+
+  static func followReference(_ state: inout AppState) {
+    let places = referencesAtHand(state)
+    if places.count == 1 { return ListScreen.open(&state, record: places[0], nil) }
+    state.input.matcher.reset()
+    let items = places.map { MenuList.Item(id: $0.description, title: $0.description) }
+    state.layers.append(
+      .menu(
+        MenuScreen(
+          purpose: .references, title: "Go to",
+          menu: MenuList(items))))
+  }
+
+  // MARK: Writing on and off
+
+  /// Turns writing off, or on again where the database was opened to be written.
+  static func toggleReadOnly(_ state: inout AppState) {
+    state.database.isReadOnly.toggle()
+    let keys = state.keysOrName(.profileReadonly)
+    state.say(
+      .info,
+      state.database.isReadOnly ? "read-only: \(keys) turns writing on" : "writing is on again")
+  }
+}
+
+extension ResourceBook {
+  /// The record that a value refers to: by the rule of its field, or as a path; nil if it does not.
+  fileprivate func reference(at record: Path, _ field: Path, _ leaf: Leaf) -> Path? {
+    guard case .string(let text) = leaf else { return nil }
+    if let key = field.keys.first, field.keys.count == 1,
+      let rule = self.record(at: record)?.definition.schema.rule(of: key),
+      case .reference(let target) = rule.kind,
+      let collection = try? registry.collection(of: target, in: [:]),
+      let name = try? RunnelTree.Key(text)
+    {
+      return try? collection.child(name)
+    }
+    guard text.first == "/", let path = try? Path(text), !path.isRoot else { return nil }
+    return path
+  }
+}
+
+/// A link to the web within a text.
+package enum WebLink {
+  private static let schemes = ["https://", "http://"]
+  private static let ends: Set<Character> = ["<", ">", "\"", "'", "`", "|", "\\", "{", "}"]
+  private static let punctuation: Set<Character> = [".", ",", ";", ":", "!", "?", ")", "]"]
+
+  /// The first link in the texts of a record, in their order; nil if there is none.
+  package static func first(in node: RunnelTree.Node) -> String? {
+    if case .string(let text)? = node.leaf { return first(in: text) }
+    for child in node.children {
+      if let link = first(in: child.node) { return link }
+    }
+    return nil
+  }
+
+  /// All links in the texts of a record, in their order.
+  package static func all(in node: RunnelTree.Node) -> [String] {
+    if case .string(let text)? = node.leaf { return all(in: text, atMost: .max) }
+    return node.children.flatMap { all(in: $0.node) }
+  }
+
+  /// The first link in a text; what ends the sentence around it is not a part of it.
+  package static func first(in text: String) -> String? { all(in: text, atMost: 1).first }
+
+  private static func all(in text: String, atMost count: Int) -> [String] {
+    var links: [String] = []
+    var rest = text[...]
+    while let start = schemes.compactMap({ rest.firstRange(of: $0)?.lowerBound }).min() {
+      var link = rest[start...].prefix { !$0.isWhitespace && !ends.contains($0) }
+      while let last = link.last, punctuation.contains(last), !isClosing(last, in: link) {
+        link = link.dropLast()
+      }
+      if !schemes.contains(where: { link.count <= $0.count && $0.hasPrefix(link) }) {
+        links.append(String(link))
+        if links.count == count { break }
+        rest = rest[link.endIndex...]
+      } else {
+        rest = rest[rest.index(after: start)...]
+      }
+    }
+    return links
+  }
+
+  /// True for a bracket that closes one within the link.
+  private static func isClosing(_ character: Character, in link: Substring) -> Bool {
+    switch character {
+    case ")": link.count { $0 == "(" } >= link.count { $0 == ")" }
+    case "]": link.count { $0 == "[" } >= link.count { $0 == "]" }
+    default: false
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Testing
+
+/// The state of the workspace stays small: what a component does stands in its own folder.
+@Suite struct WorkspaceTests {
+  private static let storedPropertiesMax = 15
+  private static let membersMax = 60
+  /// The most layers that one file outside the list of layers may tell apart.
+  private static let toldApartMax = 5
+
+  private func files() throws -> [SourceTree.File] {
+    try SourceTree.files(below: "Sources/RunnelWorkspace", extensions: ["swift"])
+  }
+
+  /// The words that may stand before a declaration.
+  private static let modifiers: Set<Substring> = [
+    "public", "package", "private", "fileprivate", "internal", "static", "mutating",
+    "private(set)", "fileprivate(set)", "package(set)", "indirect", "@discardableResult",
+  ]
+  private static let keywords: Set<Substring> = [
+    "func", "var", "let", "init", "subscript", "struct", "enum", "class", "typealias",
+  ]
+
+  /// A member of a type, which formatting puts two columns in.
+  private struct Member {
+    var isStored: Bool
+    var line: String
+  }
+
+  /// The members of a type in its declaration and in all its extensions.
+  private func members(of type: String) throws -> [Member] {
+    var members: [Member] = []
+    for file in try SourceTree.files(below: "Sources", extensions: ["swift"]) {
+      var isInside = false
+      var isDeclaration = false
+      for line in file.lines {
+        let words = line.split(separator: " ")
+        if line.hasPrefix("}") { isInside = false }
+        let head = words.drop { Self.modifiers.contains($0) }
+        if let first = head.first, !line.hasPrefix(" "), ["struct", "extension"].contains(first) {
+          let name = head.dropFirst().first?.prefix { $0 != ":" && $0 != "{" }
+          isInside = name == Substring(type)
+          isDeclaration = first == "struct"
+        }
+        guard isInside, line.hasPrefix("  "), !line.hasPrefix("   ") else { continue }
+        guard let keyword = head.first?.prefix(while: { $0 != "(" }),
+          Self.keywords.contains(keyword)
+        else { continue }
+        let isVariable = keyword == "var" || keyword == "let"
+        members.append(
+          Member(
+            isStored: isDeclaration && isVariable && !words.contains("static")
+              && !line.hasSuffix("{"),
+            line: "\(file.path): \(line)"))
+      }
+    }
+    return members
+  }
+
+  @Test func theStateOfTheWorkspaceIsSmall() throws {
+    let members = try members(of: "AppState")
+    let stored = members.filter(\.isStored).map(\.line)
+    #expect(stored.count > 10, "the members are not found any more")
+    #expect(stored.count <= Self.storedPropertiesMax, "\(stored.joined(separator: "\n"))")
+    let all = members.map(\.line)
+    #expect(all.count <= Self.membersMax, "\(all.count): \(all.joined(separator: "\n"))")
+  }
+
+  /// A new layer is a case in one file; nothing else has a list of all layers.
+  @Test func oneFileListsTheLayers() throws {
+    let list = try #require(files().first { $0.path.hasSuffix("/Workspace/Layer.swift") })
+    let names = list.lines.compactMap { line -> String? in
+      guard line.hasPrefix("  case "), let name = line.dropFirst(7).split(separator: "(").first
+      else { return nil }
+      return String(name)
+    }
+    #expect(names.count > 10, "the layers are not found any more")
+    for file in try files() where file.path != list.path {
+      let text = file.lines.joined(separator: "\n")
+      let known = names.filter { text.contains("case .\($0)(let screen)") }
+      #expect(known.count <= Self.toldApartMax, "\(file.path) tells apart \(known)")
+    }
+  }
+
+  /// Each folder of the workspace is a component or a topic; none is left for everything else.
+  @Test func noFileLiesBesideTheFolders() throws {
+    for file in try files() {
+      #expect(file.path.split(separator: "/").count == 4, "\(file.path): put it into a folder")
+    }
+  }
+}
