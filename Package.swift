@@ -67,6 +67,9 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "RunnelStore", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
+    .target(
+      name: "RunnelStorage", dependencies: ["RunnelBase", "RunnelTree"],
+      swiftSettings: swiftSettings),
     .target(name: "RunnelDemo", dependencies: ["RunnelBase"], swiftSettings: swiftSettings),
     .target(
       name: "RunnelSync", dependencies: ["RunnelBase", "RunnelTree"], swiftSettings: swiftSettings),
@@ -74,7 +77,8 @@ let package = Package(
     .target(
       name: "RunnelDatabase",
       dependencies: [
-        "CPlatform", "CStorage", "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree",
+        "CPlatform", "CStorage", "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams",
+        "RunnelTree",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Logging", package: "swift-log"),
@@ -146,7 +150,8 @@ let package = Package(
     .testTarget(
       name: "RunnelDatabaseTests",
       dependencies: [
-        "CFaults", "CPlatform", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree",
+        "CFaults", "CPlatform", "RunnelDatabase", "RunnelStorage", "RunnelStore", "RunnelStreams",
+        "RunnelTree",
         "RunnelBase", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

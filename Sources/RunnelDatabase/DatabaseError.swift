@@ -1,4 +1,5 @@
 import GRDB
+import RunnelStorage
 import RunnelTree
 
 /// The reason why a database could not be opened, read or written.
@@ -77,39 +78,6 @@ extension DatabaseError {
       self.init(error.code == .storage ? .storage : .refused, error.description)
     case let error as GRDB.DatabaseError: self.init(sqlite: error, file: file)
     default: self.init(.storage, "\(file): \(error)")
-    }
-  }
-}
-
-/// Content of the file that Runnel never writes.
-struct Damage: Error {
-  /// The damage, as a clause: `a stored key is none`.
-  var what: String
-  /// The place; nil if it is not known, or not yet.
-  var place: Place?
-
-  /// The place of damage.
-  enum Place {
-    case row(RowID)
-    case split(Int64)
-    /// A place in the tree, or a table, in words.
-    case words(String)
-  }
-
-  init(_ what: String, at place: Place? = nil) {
-    self.what = what
-    self.place = place
-  }
-
-  /// Runs `body`; damage without a place gets this one.
-  static func locating<Result>(
-    _ place: @autoclosure () -> Place, _ body: () throws -> Result
-  ) throws -> Result {
-    do {
-      return try body()
-    } catch var damage as Damage where damage.place == nil {
-      damage.place = place()
-      throw damage
     }
   }
 }

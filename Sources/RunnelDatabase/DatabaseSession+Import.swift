@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStorage
 public import RunnelTree
 
 /// What an import does if there is a node at its place.
@@ -165,7 +166,7 @@ private final class Importing {
     case .merge: break
     }
     try recording(path, transaction, now: now, undoes: nil) {
-      var importer = importer(transaction)
+      var importer = try importer(transaction)
       if mode == .merge {
         try importer.mergeDocument(document, at: path)
       } else {
@@ -184,7 +185,7 @@ private final class Importing {
     var scanner = JSONScanner(document)
     let json = try scanner.readValue()
     try scanner.finish()
-    let parts = try MergePlan(transaction).assignments(of: json, at: path)
+    let parts = try MergePlan(transaction.tree).assignments(of: json, at: path)
     if parts.isEmpty { return [] }
     if try transaction.historyLimit() > 0 {
       let recorder = try HistoryRecorder(parts, transaction)
@@ -195,8 +196,8 @@ private final class Importing {
     return parts.map(\.path)
   }
 
-  private func importer(_ transaction: StoreTransaction) -> Importer {
-    Importer(store: transaction) { bytes in
+  private func importer(_ transaction: StoreTransaction) throws -> Importer {
+    try transaction.importer { bytes in
       self.step = .reading(bytes: bytes)
       return self.progress(self.step)
     }
@@ -222,7 +223,7 @@ private final class Importing {
     var count = 0
     undoFile = try UndoFile.make(of: file, number: transaction.feedEnd() + 1) { write in
       try withoutActuallyEscaping(write) { write in
-        try Exporter(store: transaction, layout: .compact) { bytes in
+        try Exporter(tree: transaction.tree, layout: .compact) { bytes in
           try write(bytes)
           count += bytes.count
           try self.report(.keeping(bytes: count))
@@ -257,7 +258,7 @@ private final class Importing {
   private func putBack(_ part: HistoryEntry.Part, _ transaction: StoreTransaction) throws {
     if let kept = part.undoFile {
       return try kept.withBytes(of: file) { bytes in
-        var importer = importer(transaction)
+        var importer = try importer(transaction)
         try importer.importDocument(bytes, at: part.path)
       }
     }
@@ -294,7 +295,7 @@ extension StoreTransaction {
   fileprivate func occupiedPlace(for path: Path) throws -> Path? {
     for depth in 0...path.keys.count {
       let place = Path(unchecked: Array(path.keys[..<depth]))
-      switch try storedSummary(at: place).kind {
+      switch try tree.storedSummary(at: place).kind {
       case .empty: return nil
       case .leaf: return place
       case .children: if depth == path.keys.count { return place }

@@ -1,3 +1,4 @@
+import RunnelStorage
 public import RunnelTree
 
 extension DatabaseSession {

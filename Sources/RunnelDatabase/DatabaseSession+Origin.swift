@@ -1,3 +1,4 @@
+import RunnelStorage
 public import RunnelTree
 
 // Sessions on a replica, a tree that belongs to an origin elsewhere. Writes made here show at once,
@@ -34,7 +35,7 @@ extension DatabaseSession {
         throw DatabaseError(.refused, "\(file) is a replica of \(other), not of \(name).")
       case nil: break
       }
-      if try !transaction.storedNode(at: .root).isEmpty {
+      if try !transaction.tree.storedNode(at: .root).isEmpty {
         throw DatabaseError(
           .refused,
           "\(file) holds data of its own: export them, and import them where the origin is.")

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStorage
 public import RunnelTree
 
 extension DatabaseSession {
@@ -36,7 +37,7 @@ extension SessionCore {
     do {
       let deliveries = try perform(.transaction) { transaction, now in
         try path.checkIsWritable(by: "transaction")
-        node = try transaction.storedNode(at: path)
+        node = try transaction.tree.storedNode(at: path)
         let json: JSONValue
         do {
           json = try body(node).json()
@@ -48,7 +49,7 @@ extension SessionCore {
         let parts = try Write.set(path, json).assignments(now: now, reader: transaction)
           .map { json[ReservedName.priority] == nil ? $0.with(priority: node.priority) : $0 }
         try context.carryOut(parts, transaction, now: now)
-        node = try transaction.storedNode(at: path)
+        node = try transaction.tree.storedNode(at: path)
         return parts.map(\.path)
       }
       return TransactionOutcome(isCommitted: true, node: node, deliveries: deliveries)

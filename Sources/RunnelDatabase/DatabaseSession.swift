@@ -1,4 +1,5 @@
 public import RunnelBase
+import RunnelStorage
 public import RunnelTree
 
 /// The environment of a session: clock, random numbers and settings.
@@ -161,7 +162,7 @@ extension DatabaseSession {
   ) throws -> [Delivery] {
     try core.perform(.importing) { transaction, _ in
       try path.checkIsWritable(by: "import")
-      var importer = Importer(store: transaction, progress: progress)
+      var importer = try transaction.importer(progress)
       do {
         try importer.importDocument(document, at: path)
       } catch let error as JSONError {
@@ -227,7 +228,7 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` if it cannot be read.
   public func node(at path: Path) throws -> Node {
     if path.isInfo { return try connectionInfo.node(at: path) }
-    return try store.read { try $0.storedNode(at: path) }
+    return try store.read { try $0.tree.storedNode(at: path) }
   }
 
   /// The kind and size of the node at a place.
@@ -318,7 +319,7 @@ extension DatabaseSession {
           }
         }
         try store.read { transaction in
-          try Exporter(store: transaction, layout: layout, write: taking).exportNode(at: path)
+          try Exporter(tree: transaction.tree, layout: layout, write: taking).exportNode(at: path)
         }
       }
     } catch {

@@ -1,3 +1,4 @@
+import RunnelStorage
 import RunnelTree
 
 /// The tree that a session reads: the stored tree, and `/.info`.
@@ -46,7 +47,7 @@ struct SessionTree: TreeReader {
       let count = try info.node(at: query.path).children.count
       return (rows, ScanReport(way: .record, scannedCount: count, shownCount: rows.count))
     }
-    let scan = try stored.scan(of: query.path, in: RowSlice(query), detail: detail)
+    let scan = try stored.tree.scan(of: query.path, in: RowSlice(query), detail: detail)
     let report = ScanReport(
       way: scan.way, scannedCount: scan.scannedCount, shownCount: scan.rows.count,
       advice: scan.advice)

@@ -1,3 +1,4 @@
+import RunnelStorage
 import RunnelTree
 
 /// The tree that a replica shows, with what is known of it.

@@ -1,5 +1,6 @@
 import GRDB
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 import Testing
 
@@ -33,8 +34,9 @@ import Testing
 
   private func stored(_ transaction: StoreTransaction) throws -> [Change] {
     var changes: [Change] = []
-    let sql = "SELECT sequence, parts IS NOT NULL FROM change ORDER BY sequence"
-    try transaction.builtStatement(sql).forEach([]) { row in
+    let statement = try transaction.statement(
+      "SELECT sequence, parts IS NOT NULL FROM change ORDER BY sequence")
+    try statement.forEach([]) { row in
       let isEntry = try row.integer(1, "entry") == 1
       changes.append(Change(sequence: try row.integer(0, "sequence") ?? 0, isEntry: isEntry))
       return true

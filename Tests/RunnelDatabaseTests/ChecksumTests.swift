@@ -1,3 +1,4 @@
+import RunnelStorage
 import Testing
 
 @testable import RunnelDatabase

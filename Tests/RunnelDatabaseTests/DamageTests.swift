@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 import Testing
 

@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 import Testing
 

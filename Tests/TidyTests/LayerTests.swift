@@ -8,11 +8,13 @@ import Testing
     "RunnelTree": ["RunnelBase", "Crypto", "OrderedCollections"],
     "RunnelStreams": ["RunnelBase", "RunnelTree", "OrderedCollections"],
     "RunnelStore": ["RunnelBase", "RunnelTree"],
+    "RunnelStorage": ["RunnelBase", "RunnelTree"],
     "RunnelDemo": ["RunnelBase"],
     "RunnelSync": ["RunnelBase", "RunnelTree"],
     "RunnelDatabase": [
       "CPlatform", "CStorage", "Foundation", "GRDB", "GRDBSQLite", "Glibc", "Logging",
-      "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTree", "Synchronization",
+      "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
+      "Synchronization",
     ],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelWorkspace": [

@@ -1,3 +1,4 @@
+import RunnelStorage
 import RunnelTree
 
 /// A tree of its own: what is written here is the truth, and done when it is on disk.
@@ -65,6 +66,7 @@ extension LocalCore {
         let foreign = try foreignChanges(transaction)
         var deliveries = try engine.apply(touched: foreign.touched, reader: transaction)
         let touched = try body(transaction, now)
+        try transaction.flush()
         let isNoted = transaction.notesEntry
         let end = try transaction.appendChange(touched)
         deliveries += try engine.apply(touched: touched, reader: transaction)

@@ -1,3 +1,4 @@
+import RunnelStorage
 import RunnelTree
 
 /// A replica: a tree that belongs to an origin elsewhere.

@@ -1,3 +1,4 @@
+import RunnelStorage
 import RunnelTree
 
 /// The open file of a session, with the session's clock: what every core works with.

@@ -1,3 +1,4 @@
+import RunnelStorage
 import RunnelTree
 
 /// What a session does differently on a tree of its own and on a replica.

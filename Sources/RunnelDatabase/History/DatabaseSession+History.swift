@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStorage
 public import RunnelTree
 
 extension DatabaseSession {

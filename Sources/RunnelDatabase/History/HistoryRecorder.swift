@@ -1,4 +1,5 @@
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 
 /// Records the changes of a write, so that they can be shown and undone.
@@ -117,7 +118,7 @@ extension StoreTransaction {
   /// Returns its place, and its JSON in the export format; nil if it is too large to keep. The tree
   /// is descended once.
   fileprivate func standing(at path: Path) throws -> (path: Path, json: [UInt8]?) {
-    switch try location(of: path, isMissingChecked: false) {
+    switch try tree.location(of: path, isMissingChecked: false) {
     case .missing: return (path, textIfSmall(.empty))
     case .row(.record(let bytes)):
       return (path, bytes.count > History.valueBytesMax ? nil : bytes)
@@ -133,18 +134,18 @@ extension StoreTransaction {
 
   /// A priority as JSON text; null if there is none.
   fileprivate func priorityText(at path: Path) throws -> [UInt8] {
-    (try storedSummary(at: path).priority?.json ?? .null).jsonBytes()
+    (try tree.storedSummary(at: path).priority?.json ?? .null).jsonBytes()
   }
 
   /// A node as JSON text in the export format; nil if it is too large to keep.
   fileprivate func textIfSmall(_ node: Node) -> [UInt8]? {
-    let text = writer.record(node)
+    let text = tree.writer.record(node)
     return text.count > History.valueBytesMax ? nil : text
   }
 
   /// The present value at the place of a part; nil if it is too large to keep.
   func historyValue(of part: HistoryEntry.Part) throws -> JSONValue? {
-    if part.isPriority { return try storedSummary(at: part.path).priority?.json ?? .null }
+    if part.isPriority { return try tree.storedSummary(at: part.path).priority?.json ?? .null }
     let text = try exportIfSmall(part.path, maxBytes: History.valueBytesMax)
     // JSON has a null of its own, so Swift's nil must be written out.
     guard let text else { return Optional.none }

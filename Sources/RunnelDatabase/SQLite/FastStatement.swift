@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import RunnelStorage
 import RunnelTree
 
 /// A statement of SQLite's C API, prepared once for a connection: what is done a million times is
@@ -9,6 +10,8 @@ final class FastStatement {
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   private let handle: OpaquePointer
+  /// True while the rows that it gives are read.
+  private(set) var isInUse = false
 
   /// Compiles a statement.
   ///
@@ -45,18 +48,28 @@ final class FastStatement {
   func first<Result>(
     _ values: Value..., row: (FastStatement) throws -> Result
   ) throws -> Result? {
-    bind(values)
-    defer { sqlite3_reset(handle) }
+    begin(values)
+    defer { end() }
     return try step() ? try row(self) : nil
   }
 
   /// Runs the statement and calls `body` with each row, until it returns false.
   ///
-  /// It is in use until then: `body` does not run it itself.
+  /// It is in use until then: the cache gives another one for the same text.
   func forEach(_ values: [Value], _ body: (FastStatement) throws -> Bool) throws {
-    bind(values)
-    defer { sqlite3_reset(handle) }
+    begin(values)
+    defer { end() }
     while try step(), try body(self) {}
+  }
+
+  private func begin(_ values: [Value]) {
+    bind(values)
+    isInUse = true
+  }
+
+  private func end() {
+    isInUse = false
+    sqlite3_reset(handle)
   }
 
   private func bind(_ values: [Value]) {
@@ -172,17 +185,19 @@ final class StatementCache {
 
   /// The statement of a text, which is not in use.
   func statement(_ sql: StaticString, _ db: GRDB.Database) throws -> FastStatement {
-    if let known = statements[sql.utf8Start] { return known }
+    let known = statements[sql.utf8Start]
+    if let known, !known.isInUse { return known }
     let statement = try FastStatement(db, sql.description)
-    statements[sql.utf8Start] = statement
+    if known == nil { statements[sql.utf8Start] = statement }
     return statement
   }
 
   /// The statement of a text that was put together, which is not in use.
   func builtStatement(_ sql: String, _ db: GRDB.Database) throws -> FastStatement {
-    if let known = builtStatements[sql] { return known }
+    let known = builtStatements[sql]
+    if let known, !known.isInUse { return known }
     let statement = try FastStatement(db, sql)
-    builtStatements[sql] = statement
+    if known == nil { builtStatements[sql] = statement }
     return statement
   }
 

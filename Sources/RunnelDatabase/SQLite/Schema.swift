@@ -13,8 +13,6 @@ enum Schema {
   /// What `PRAGMA user_version` says of a file that has taken every step.
   static var version: Int { migrations.last?.version ?? 1 }
 
-  /// The most bytes of JSON in one row, unless it is a single leaf.
-  static let recordBytesMax = 4096
   /// How many changes the feed keeps at least.
   static let feedCountMin = 1000
   /// How many changes, or entries of the history, there may be more before they go.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RunnelStorage
 import RunnelTree
 
 /// The connection to one database file: it opens the file safely and runs transactions on it.
@@ -259,7 +260,11 @@ final class Store {
           // One mark is enough: a second one would take the place of the first on its page.
           let isMarked = try isWriting && markLog(transaction)
           let changes = db.totalChangesCount
-          let result = try transaction.telling(body)
+          let result = try transaction.tree.telling {
+            let result = try body(transaction)
+            try transaction.flush()
+            return result
+          }
           if isWriting, !isMarked, !transaction.notedEntry.isAppended,
             db.totalChangesCount != changes
           {
@@ -315,9 +320,8 @@ final class Store {
     if Set(definitions).isSubset(of: indexes.map(\.definition)) { return }
     try write { transaction in
       var declared = Set(transaction.indexes.map(\.definition))
-      var filler = IndexFiller(store: transaction, progress: progress)
       for definition in definitions where declared.insert(definition).inserted {
-        try filler.declare(definition)
+        try transaction.declare(definition, progress: progress)
       }
     }
     try reloadIndexes()

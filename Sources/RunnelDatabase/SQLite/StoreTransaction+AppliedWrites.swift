@@ -1,4 +1,5 @@
 import GRDB
+import RunnelStorage
 import RunnelTree
 
 /// The tables that remember which writes were carried out, by name.

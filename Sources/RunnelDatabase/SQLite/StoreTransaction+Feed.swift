@@ -1,5 +1,6 @@
 import GRDB
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 
 // The change feed and the declared indexes.
@@ -114,6 +115,21 @@ extension [Path] {
 }
 
 extension StoreTransaction {
+  /// Declares an index that is not declared yet, and enters what is stored.
+  ///
+  /// O(n) in the children it keeps.
+  func declare(_ definition: IndexDefinition, progress: @escaping (_ rows: Int) -> Bool) throws {
+    try db.execute(
+      sql: "INSERT INTO index_definition (pattern, child) VALUES (?, ?)",
+      arguments: [definition.pattern, definition.storedOrder])
+    let index = StoredIndex(id: db.lastInsertedRowID, definition: definition)
+    var filler = IndexFiller(try directTree()) { rows in
+      if progress(rows) { return }
+      throw DatabaseError(.cancelled, "Indexing was stopped. Nothing was changed.")
+    }
+    try filler.fill(index)
+  }
+
   static let indexDefinitions = "SELECT id, pattern, child FROM index_definition ORDER BY id"
 
   static func storedIndexes(_ db: GRDB.Database) throws -> [StoredIndex] {

@@ -1,5 +1,6 @@
 import GRDB
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 
 // The log of writes, whose entries stand in the rows of the feed.
@@ -134,7 +135,7 @@ extension StoreTransaction {
     struct TooLarge: Error {}
     var bytes: [UInt8] = []
     do {
-      try Exporter(store: self, layout: .compact) { chunk in
+      try Exporter(tree: tree, layout: .compact) { chunk in
         bytes += chunk
         if bytes.count > maxBytes { throw TooLarge() }
       }.exportNode(at: path)

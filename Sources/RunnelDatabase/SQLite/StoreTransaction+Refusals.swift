@@ -1,5 +1,6 @@
 import GRDB
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 
 /// Why the origin refused a write: what a session writes down for the one that made it.

@@ -1,5 +1,6 @@
 import GRDB
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 
 // What a replica keeps. The origin's tree is a second tree in the same tables.
@@ -12,16 +13,16 @@ extension StoreTransaction: ReplicaStorage {
   }
 
   func perform(_ assignment: Assignment) throws(TreeError) {
-    try reading { try carryOut(assignment) }
+    try tree.reading { try carryOut(assignment) }
   }
 
   func performOnServer(_ assignment: Assignment) throws(TreeError) {
-    try reading { try server.carryOut(assignment) }
+    try tree.reading { try server.carryOut(assignment) }
   }
 
   /// Ids are counted in the file, so that no two processes take one, and none is taken twice.
   func takeWriteID() throws(TreeError) -> Int64 {
-    try reading {
+    try tree.reading {
       let statement = try db.cachedStatement(
         sql: """
           INSERT INTO meta (name, value) VALUES ('origin.write_ids', 1)
@@ -35,14 +36,14 @@ extension StoreTransaction: ReplicaStorage {
   }
 
   func save(_ write: PendingWrite) throws(TreeError) {
-    try reading {
+    try tree.reading {
       try db.cachedStatement(sql: "INSERT OR REPLACE INTO pending_write (id, json) VALUES (?, ?)")
         .execute(arguments: [write.id, write.json.jsonText()])
     }
   }
 
   func end(_ write: PendingWrite, _ ending: PendingWrite.Ending) throws(TreeError) {
-    try reading {
+    try tree.reading {
       try db.cachedStatement(sql: "DELETE FROM pending_write WHERE id = ?")
         .execute(arguments: [write.id])
       switch ending {
@@ -54,11 +55,11 @@ extension StoreTransaction: ReplicaStorage {
   }
 
   func refusal(of id: Int64) throws(TreeError) -> TreeError? {
-    try reading { try refusals().last { $0.write == id }?.error }
+    try tree.reading { try refusals().last { $0.write == id }?.error }
   }
 
   func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> {
-    try reading {
+    try tree.reading {
       try sessionsWithQueries().filter { $0 != beacon?.session && isRunning(session: $0) }
         .reduce(into: Set<Int64>()) { $0.formUnion(try queries(heldBy: $1)) }
     }
@@ -67,7 +68,7 @@ extension StoreTransaction: ReplicaStorage {
   func isRunning(session: Int64) -> Bool { beacon?.isMarked(session: session) == true }
 
   func save(_ record: TrackedQuery) throws(TreeError) {
-    try reading {
+    try tree.reading {
       try db.cachedStatement(
         sql: """
           INSERT OR REPLACE INTO tracked_query (id, path, query, is_active, is_complete, last_use)
@@ -102,7 +103,7 @@ extension StoreTransaction: ReplicaStorage {
   }
 
   func deleteTrackedQuery(_ id: Int64) throws(TreeError) {
-    try reading {
+    try tree.reading {
       try db.cachedStatement(sql: "DELETE FROM tracked_key WHERE query = ?")
         .execute(arguments: [id])
       try db.cachedStatement(sql: "DELETE FROM tracked_query WHERE id = ?")
@@ -112,7 +113,8 @@ extension StoreTransaction: ReplicaStorage {
   }
 
   func serverBytes() throws(TreeError) -> Int {
-    try reading {
+    try tree.reading {
+      try flush()
       let sql = """
         WITH RECURSIVE below (json, split) AS (
           SELECT json, split FROM node WHERE parent = ? AND key = ?

@@ -1,5 +1,6 @@
 import GRDB
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 
 // Which queries each session on a replica is asking its origin: in `meta`, a JSON array of the ids of their

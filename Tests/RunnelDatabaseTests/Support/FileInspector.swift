@@ -1,5 +1,6 @@
 import GRDB
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 
 @testable import RunnelDatabase
@@ -54,7 +55,7 @@ final class FileInspector {
       if Array(RecordWriter().record(node)) != bytes {
         report.faults.append("A record is not canonical.")
       }
-      if bytes.count > Schema.recordBytesMax, node.leaf == nil {
+      if bytes.count > RecordCoding.bytesMax, node.leaf == nil {
         report.faults.append("A record of \(bytes.count) bytes at \(place).")
       }
       return node

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import RunnelStorage
 
 /// The checksums of rows as functions of SQL, for statements that write those of many rows.
 enum ChecksumFunctions {

@@ -1,4 +1,5 @@
 import GRDB
+import RunnelStorage
 import RunnelTree
 
 /// Checks one state of a database file against `FORMAT.md`, and mends what follows from its data.
@@ -47,8 +48,7 @@ struct Doctor {
     guard report.isComplete else { return (report, damage) }
     try notingDamage(&report) { report in
       let indexes = try readableIndexes(&report)
-      let store = StoreTransaction(db: db, indexes: indexes)
-      let audit = TreeAudit(store: store, report: report, progress: progress)
+      let audit = TreeAudit(db: db, indexes: indexes, report: report, progress: progress)
       try audit.run()
       (report, damage) = (audit.report, audit.damage)
       try RecordsAudit(db: db).run(into: &report)
@@ -168,9 +168,8 @@ struct Doctor {
     try db.execute(sql: "DELETE FROM priority_entry")
     try db.execute(sql: "DELETE FROM index_entry")
     let indexes = try StoreTransaction.storedIndexes(db)
-    let store = StoreTransaction(db: db, indexes: indexes)
     let rebuild = TreeAudit(
-      store: store, report: DatabaseReport(), isRebuilding: true, progress: progress)
+      db: db, indexes: indexes, report: DatabaseReport(), isRebuilding: true, progress: progress)
     try rebuild.run()
   }
 

@@ -1,4 +1,5 @@
 import GRDB
+import RunnelStorage
 import RunnelTree
 
 /// Checks the feed of changes (I8).

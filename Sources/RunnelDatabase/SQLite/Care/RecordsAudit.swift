@@ -1,4 +1,5 @@
 import GRDB
+import RunnelStorage
 
 /// Checks what is kept beside the tree: the history, what a replica has written down (I10),
 /// the id of the database (I11), and what ties a log to it (I12).

@@ -1,5 +1,6 @@
 import GRDB
 import RunnelBase
+import RunnelStorage
 import RunnelTree
 
 /// Puts what a repair cannot leave where it is in a place of its own: below `/recovered/repair-N`.
@@ -27,7 +28,7 @@ struct Recovery {
 
   private let db: GRDB.Database
   private let damage: TreeDamage
-  private let store: StoreTransaction
+  private let tree: StoredTree
   private var entries: [Entry] = []
   /// Which row names each split node.
   private var names: [Int64: RowID] = [:]
@@ -38,9 +39,9 @@ struct Recovery {
   init(db: GRDB.Database, damage: TreeDamage) {
     self.db = db
     self.damage = damage
-    var store = StoreTransaction(db: db, indexes: [])
-    store.isMending = true
-    self.store = store
+    var tree = StoredTree(SQLiteRows(db, StatementCache()), indexes: [])
+    tree.isMending = true
+    self.tree = tree
   }
 
   // MARK: Taking out
@@ -75,7 +76,7 @@ struct Recovery {
     let split = try? stored.integerOrNil("split")
     if let split, let root = row.root, try hasChildren(split) {
       // Nothing else can be the tree, so it is not the name that was damaged.
-      return try store.put(split: split, row: root)
+      return try tree.rowStore.put(.split(split), in: root)
     }
     if let split, row.isHeadMissing, try hasChildren(split), headless.insert(split).inserted {
       // Its children are there: their head is made anew.
@@ -185,7 +186,7 @@ struct Recovery {
       while let name = names[next], name.parent != 0 {
         if let start = seen.firstIndex(of: next) {
           let least = seen[start...].min() ?? next
-          if let row = names.removeValue(forKey: least) { try store.deleteRow(row) }
+          if let row = names.removeValue(forKey: least) { try tree.rowStore.deleteRow(row) }
           break
         }
         seen.append(next)
@@ -201,7 +202,7 @@ struct Recovery {
       for split in empty {
         if let row = names.removeValue(forKey: split) {
           add(words(for: row), "none of its children was stored", .nothing)
-          try store.deleteRow(row)
+          try tree.rowStore.deleteRow(row)
         }
         for (index, entry) in entries.enumerated() {
           if case .split(split) = entry.content { entries[index].content = .nothing }
@@ -231,10 +232,10 @@ struct Recovery {
     let folder = try emptyFolder()
     for (index, entry) in entries.enumerated() {
       let path = try folder.child(Key("row-\(index + 1)"))
-      try store.carryOut(Assignment(path: path, target: .node(try Recovery.node(entry))))
+      try tree.carryOut(Assignment(path: path, target: .node(try Recovery.node(entry))))
       if case .split(let split) = entry.content {
-        try store.put(split: split, row: .detached)
-        try store.attach(.detached, at: path.child(Key("value")))
+        try tree.rowStore.put(.split(split), in: .detached)
+        try tree.attach(.detached, at: path.child(Key("value")))
       }
       repair.add(RecoveredRow(path: path, place: entry.place, why: entry.why))
     }
@@ -242,11 +243,11 @@ struct Recovery {
 
   /// A leaf has no children: one that is the whole tree is set aside, too.
   private mutating func makeRoom() throws {
-    guard case .record(let bytes)? = try store.row(.root) else { return }
+    guard case .record(let bytes)? = try tree.row(.root) else { return }
     let node = try RecordCoding.node(bytes)
     guard node.children.isEmpty else { return }
     add("/", "what was recovered could not stand beside it", .node(node))
-    try store.deleteRow(.root)
+    try tree.rowStore.deleteRow(.root)
   }
 
   /// A place where nothing stands.
@@ -254,12 +255,12 @@ struct Recovery {
     var folder = try Path("recovered")
     var number = 1
     // A value that somebody has there stays.
-    while case .leaf = try store.storedSummary(at: folder).kind {
+    while case .leaf = try tree.storedSummary(at: folder).kind {
       folder = try Path("recovered-\(number)")
       number += 1
     }
     number = 1
-    while try store.storedSummary(at: folder.child(Key("repair-\(number)"))).kind != .empty {
+    while try tree.storedSummary(at: folder.child(Key("repair-\(number)"))).kind != .empty {
       number += 1
     }
     return try folder.child(Key("repair-\(number)"))

@@ -1,4 +1,5 @@
 import GRDB
+import RunnelStorage
 import RunnelTree
 
 /// The split nodes of a file: which row names each, and to which place that leads.

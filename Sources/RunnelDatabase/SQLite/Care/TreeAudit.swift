@@ -1,4 +1,5 @@
 import GRDB
+import RunnelStorage
 import RunnelTree
 
 /// Walks every stored row, and checks it with what follows from it, or makes that anew.
@@ -7,7 +8,9 @@ import RunnelTree
 final class TreeAudit {
   private static let rowsBetweenReports = 5000
 
-  let store: StoreTransaction
+  private let db: GRDB.Database
+  private let statements = StatementCache()
+  private let tree: StoredTree
   private(set) var report: DatabaseReport
   /// True if the entries of rows are inserted instead of looked up.
   let isRebuilding: Bool
@@ -20,10 +23,11 @@ final class TreeAudit {
   private(set) var damage = TreeDamage()
 
   init(
-    store: StoreTransaction, report: DatabaseReport, isRebuilding: Bool = false,
+    db: GRDB.Database, indexes: [StoredIndex], report: DatabaseReport, isRebuilding: Bool = false,
     progress: CareProgress
   ) {
-    self.store = store
+    self.db = db
+    tree = StoredTree(SQLiteRows(db, statements), indexes: indexes)
     self.report = report
     self.isRebuilding = isRebuilding
     self.progress = progress
@@ -36,7 +40,7 @@ final class TreeAudit {
     if isRebuilding { return }
     checkSplits()
     try checkSurplus()
-    try FeedAudit(db: store.db).run(into: &report)
+    try FeedAudit(db: db).run(into: &report)
   }
 
   private func fault(
@@ -69,7 +73,7 @@ final class TreeAudit {
 
   private func readSplits() throws {
     let cursor = try Row.fetchCursor(
-      store.db, sql: "SELECT id, children, priority, checksum FROM split ORDER BY id")
+      db, sql: "SELECT id, children, priority, checksum FROM split ORDER BY id")
     while let row = try cursor.next() {
       let id = try row.integerOrNil("id") ?? 0
       let priority = row.bytesOrNil("priority")
@@ -95,7 +99,7 @@ final class TreeAudit {
 
   private func readNames() throws {
     let cursor = try Row.fetchCursor(
-      store.db, sql: "SELECT parent, key, split, checksum FROM node WHERE split IS NOT NULL")
+      db, sql: "SELECT parent, key, split, checksum FROM node WHERE split IS NOT NULL")
     while let row = try cursor.next() {
       // A number that is none, and what does not fit its checksum, is told where rows are read.
       guard let parent = try? row.integerOrNil("parent"), let split = try? row.integerOrNil("split")
@@ -149,7 +153,7 @@ final class TreeAudit {
 
   private func readRows() throws {
     let cursor = try Row.fetchCursor(
-      store.db, sql: "SELECT parent, key, json, split, checksum FROM node ORDER BY parent, key")
+      db, sql: "SELECT parent, key, json, split, checksum FROM node ORDER BY parent, key")
     var family: Family?
     while let row = try cursor.next() {
       try step(isRebuilding ? "making entries" : "rows")
@@ -171,7 +175,7 @@ final class TreeAudit {
     guard parent > 0, case .known(let place) = map.place(of: parent) else {
       return Family(parent: parent, place: nil)
     }
-    let kept = map.isServer(parent) ? [] : store.indexes.filter { $0.covers(place) }
+    let kept = map.isServer(parent) ? [] : tree.indexes.filter { $0.covers(place) }
     return Family(parent: parent, place: place, kept: kept)
   }
 
@@ -202,7 +206,7 @@ final class TreeAudit {
     {
       return setAside(row, at: "a child of " + map.words(for: family.parent), "its key is none")
     }
-    var indexed: StoreTransaction.Indexed?
+    var indexed: StoredTree.Indexed?
     do {
       indexed = try content(of: row, id)
     } catch let mistake as Damage {
@@ -219,7 +223,7 @@ final class TreeAudit {
   /// What a row holds.
   ///
   /// - Throws: `Damage` if it is not what is ever stored.
-  private func content(of row: Row, _ id: RowID) throws -> StoreTransaction.Indexed {
+  private func content(of row: Row, _ id: RowID) throws -> StoredTree.Indexed {
     if try row.integerOrNil("checksum") == nil { report.uncheckedCount += 1 }
     if let split = try row.integerOrNil("split") {
       if !row.hasNull(atColumn: "json") { throw Damage("it is both a record and split") }
@@ -232,7 +236,7 @@ final class TreeAudit {
     if !RecordWriter().record(node).elementsEqual(bytes) {
       throw Damage("its record is not as Runnel writes it")
     }
-    if bytes.count > Schema.recordBytesMax, !node.children.isEmpty {
+    if bytes.count > RecordCoding.bytesMax, !node.children.isEmpty {
       throw Damage("its record of \(bytes.count) bytes is too large")
     }
     return .node(node)
@@ -241,23 +245,23 @@ final class TreeAudit {
   // MARK: Entries
 
   private func checkEntries(
-    of indexed: StoreTransaction.Indexed, _ id: RowID, _ kept: [StoredIndex]
+    of indexed: StoredTree.Indexed, _ id: RowID, _ kept: [StoredIndex]
   ) throws {
-    let priority = try store.value(of: indexed, .priority)
+    let priority = try tree.value(of: indexed, .priority)
     if priority != .null {
       if isRebuilding {
-        try store.insertPriorityEntry(id, priority)
-      } else if try store.hasPriorityEntry(id, priority) {
+        try tree.insertEntry(of: id, in: .priority, priority)
+      } else if try hasEntry(id, in: .priority, priority) {
         priorityCount += 1
       } else {
         fault(words(for: id), "its entry in the order of priorities is missing", .reindex)
       }
     }
     for index in kept {
-      let value = try store.value(of: indexed, index.order)
+      let value = try tree.value(of: indexed, index.order)
       if isRebuilding {
-        try store.insertEntry(id, index, value)
-      } else if try store.hasEntry(id, index, value) {
+        try tree.insertEntry(of: id, in: .index(index.id), value)
+      } else if try hasEntry(id, in: .index(index.id), value) {
         indexCount += 1
       } else {
         let name = "\(index.definition.pattern) by \(index.definition.storedOrder)"
@@ -280,7 +284,7 @@ final class TreeAudit {
   }
 
   private func count(_ table: String) throws -> Int {
-    try Int.fetchOne(store.db, sql: "SELECT count(*) FROM \(table)") ?? 0
+    try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? 0
   }
 }
 
@@ -331,20 +335,24 @@ struct TreeDamage {
   }
 }
 
-extension StoreTransaction {
-  fileprivate func hasPriorityEntry(_ row: RowID, _ value: IndexValue) throws -> Bool {
-    try statement("SELECT 1 FROM priority_entry WHERE parent = ? AND value = ? AND key = ?")
-      .first(.integer(row.parent), .bytes(OrderedBytes.value(value)), .bytes(row.key)) { _ in true }
-      ?? false
-  }
-
-  fileprivate func hasEntry(
-    _ row: RowID, _ index: StoredIndex, _ value: IndexValue
-  ) throws -> Bool {
-    try statement(
-      "SELECT 1 FROM index_entry WHERE parent = ? AND definition = ? AND value = ? AND key = ?"
-    ).first(
-      .integer(row.parent), .integer(index.id), .bytes(OrderedBytes.value(value)), .bytes(row.key)
-    ) { _ in true } ?? false
+extension TreeAudit {
+  /// True if a row has the entry of a value in an order.
+  private func hasEntry(_ row: RowID, in order: EntryOrder, _ value: IndexValue) throws -> Bool {
+    let entry = RowEntry(value, row)
+    let found: Bool? =
+      switch order {
+      case .priority:
+        try statements.statement(
+          "SELECT 1 FROM priority_entry WHERE parent = ? AND value = ? AND key = ?", db
+        ).first(.integer(row.parent), .bytes(entry.value), .bytes(entry.key)) { _ in true }
+      case .index(let id):
+        try statements.statement(
+          "SELECT 1 FROM index_entry WHERE parent = ? AND definition = ? AND value = ? AND key = ?",
+          db
+        ).first(
+          .integer(row.parent), .integer(id), .bytes(entry.value), .bytes(entry.key)
+        ) { _ in true }
+      }
+    return found ?? false
   }
 }

@@ -2,6 +2,7 @@ import CStorage
 import GRDBSQLite
 import Glibc
 import GRDB
+import RunnelStorage
 
 // Whether what is written gets into the file that the name leads to. See `OpenedFiles`.
 

@@ -2,6 +2,7 @@ import CStorage
 import GRDB
 import GRDBSQLite
 import Glibc
+import RunnelStorage
 
 // Whether a log belongs to its file. See `LogMark`.
 

@@ -1,5 +1,3 @@
-import RunnelTree
-
 /// The cost of a query: how many children were read for those that are shown.
 public struct ScanReport: Hashable, Sendable {
   /// The way in which the children were read.
@@ -22,6 +20,13 @@ public struct ScanReport: Hashable, Sendable {
   public var shownCount: Int
   /// The index that would make it faster; nil if none would, or if few children were read.
   public var advice: IndexAdvice?
+
+  package init(way: Way, scannedCount: Int, shownCount: Int, advice: IndexAdvice? = nil) {
+    self.way = way
+    self.scannedCount = scannedCount
+    self.shownCount = shownCount
+    self.advice = advice
+  }
 }
 
 extension ScanReport: CustomStringConvertible {
@@ -59,36 +64,11 @@ public struct IndexAdvice: Hashable, Sendable {
 
   /// The advice for a place whose children were all read; nil if they were few, or if no index
   /// helps.
-  init?(for slice: RowSlice, at path: Path, scannedCount: Int) {
+  package init?(for slice: RowSlice, at path: Path, scannedCount: Int) {
     let isPart = slice.start != nil || slice.end != nil || slice.limit != nil
     guard isPart, scannedCount >= IndexAdvice.scannedCountMin,
       let definition = IndexDefinition(pattern: path.description, serving: slice.index)
     else { return nil }
     self.init(definition: definition, scannedCount: scannedCount)
-  }
-}
-
-/// The advice from the reads of one connection: each index once, with the largest number of
-/// children read.
-///
-/// Only the thread of the connection uses it.
-final class AdviceLog {
-  /// The most indexes that are remembered; others are not.
-  private static let countMax = 64
-
-  private var advice: [IndexAdvice] = []
-
-  func note(_ new: IndexAdvice) {
-    if let index = advice.firstIndex(where: { $0.definition == new.definition }) {
-      advice[index].scannedCount = max(advice[index].scannedCount, new.scannedCount)
-    } else if advice.count < AdviceLog.countMax {
-      advice.append(new)
-    }
-  }
-
-  /// Removes and returns the advice, in the order in which it was noted.
-  func take() -> [IndexAdvice] {
-    defer { advice = [] }
-    return advice
   }
 }

@@ -1,5 +1,5 @@
 import RunnelBase
-import RunnelTree
+package import RunnelTree
 
 /// Keys and values as bytes whose order is the tree's.
 ///
@@ -15,8 +15,8 @@ import RunnelTree
 /// Tuples. One element after another, none the beginning of another: a value or a key as above, but
 /// its first byte greater by 1, and `00` after a number that is an integer; inverted bit by bit if the
 /// component descends. `00` and `FF`, with which no element begins, stand before and after all.
-enum OrderedBytes {
-  static func key(_ key: Key) -> [UInt8] {
+package enum OrderedBytes {
+  package static func key(_ key: Key) -> [UInt8] {
     let text = key.text
     guard let integer = key.integer else {
       let count = text.utf8.count + 2
@@ -37,12 +37,12 @@ enum OrderedBytes {
   }
 
   /// The key that `bytes` stand for; nil if they stand for none.
-  static func key(from bytes: [UInt8]) -> Key? {
+  package static func key(from bytes: [UInt8]) -> Key? {
     bytes.withUnsafeBufferPointer(key(from:))
   }
 
   /// The key that `bytes` stand for; nil if they stand for none.
-  static func key(from bytes: UnsafeBufferPointer<UInt8>) -> Key? {
+  package static func key(from bytes: UnsafeBufferPointer<UInt8>) -> Key? {
     switch bytes.first {
     case 1: integerKey(from: bytes)
     case 2: textKey(from: bytes)
@@ -81,7 +81,7 @@ enum OrderedBytes {
     return String(validating: ranks.map { UTF8Rank.byte(ofRank: $0) }, as: UTF8.self)
   }
 
-  static func value(_ value: IndexValue) -> [UInt8] {
+  package static func value(_ value: IndexValue) -> [UInt8] {
     switch value {
     case .null: [0]
     case .leaf(.bool(false)): [1]

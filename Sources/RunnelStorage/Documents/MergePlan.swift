@@ -1,14 +1,14 @@
-import RunnelBase
-import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// What a merging of JSON into the stored tree comes to, place by place.
 ///
 /// Objects meet objects; anything else of the document takes the place of what stands there. Places at
 /// which the same stands already are left out.
-struct MergePlan {
-  private let store: StoreTransaction
+package struct MergePlan {
+  private let tree: StoredTree
 
-  init(_ store: StoreTransaction) { self.store = store }
+  package init(_ tree: StoredTree) { self.tree = tree }
 
   /// The parts of the write, in the order in which they are carried out: nodes in the order of their
   /// paths, then removals, then priorities.
@@ -16,9 +16,9 @@ struct MergePlan {
   /// O(n log n) in the values of the document.
   ///
   /// - Throws: `TreeError` that names the place of what no tree takes.
-  func assignments(of json: JSONValue, at path: Path) throws -> [Assignment] {
+  package func assignments(of json: JSONValue, at path: Path) throws -> [Assignment] {
     var parts: [Assignment] = []
-    try add(json, at: path, store.smallNode(at: path), &parts)
+    try add(json, at: path, tree.smallNode(at: path), &parts)
     parts.sort { $0.path < $1.path }
     return parts.filter { $0.kind == .node } + parts.filter { $0.kind == .removal }
       + parts.filter { $0.kind == .priority }
@@ -45,11 +45,11 @@ struct MergePlan {
     guard member.name == ReservedName.priority else {
       let key = try Importer.key(member.name, in: path)
       let child = try path.child(key)
-      let node = try standing.map { $0[key] } ?? store.smallNode(at: child)
+      let node = try standing.map { $0[key] } ?? tree.smallNode(at: child)
       return try add(member.value, at: child, node, &parts)
     }
     let priority = try Importer.priority(member.value, of: path)
-    let old = try standing.map(\.priority) ?? store.storedSummary(at: path).priority
+    let old = try standing.map(\.priority) ?? tree.storedSummary(at: path).priority
     if old != priority {
       parts.append(Assignment(path: path, target: .priority(priority)))
     }
@@ -85,7 +85,7 @@ extension Assignment {
   }
 }
 
-extension StoreTransaction {
+extension StoredTree {
   /// The node at a place; nil for a split one.
   fileprivate func smallNode(at path: Path) throws -> Node? {
     switch try location(of: path) {
@@ -107,7 +107,7 @@ extension Importer {
   private static let mergedBytesMax = 1 << 16
 
   /// Merges the whole document into what stands at a place.
-  mutating func mergeDocument(_ bytes: UnsafeBufferPointer<UInt8>, at path: Path) throws {
+  package mutating func mergeDocument(_ bytes: UnsafeBufferPointer<UInt8>, at path: Path) throws {
     var scanner = JSONScanner(bytes)
     try merge(&scanner, at: path)
     try scanner.finish()
@@ -116,11 +116,11 @@ extension Importer {
   private mutating func merge(_ scanner: inout JSONScanner, at path: Path) throws {
     try report(scanner)
     if let json = try scanner.readValue(maxBytes: Importer.mergedBytesMax) {
-      for part in try MergePlan(store).assignments(of: json, at: path) { try store.carryOut(part) }
+      for part in try MergePlan(tree).assignments(of: json, at: path) { try tree.carryOut(part) }
       return
     }
     let kind = try scanner.peekKind()
-    guard kind == .object || kind == .array, try store.hasChildren(at: path) else {
+    guard kind == .object || kind == .array, try tree.hasChildren(at: path) else {
       return try put(&scanner, at: path)
     }
     if kind == .array { return try mergeElements(&scanner, at: path) }
@@ -151,14 +151,14 @@ extension Importer {
         try merge(&scanner, at: path.child(Importer.key(name, in: path)))
       }
     }
-    guard let priority, try store.hasChildren(at: path) else { return }
+    guard let priority, try tree.hasChildren(at: path) else { return }
     let target = Assignment.Target.priority(try Importer.priority(priority, of: path))
-    try store.carryOut(Assignment(path: path, target: target))
+    try tree.carryOut(Assignment(path: path, target: target))
   }
 
   /// Puts a large value in the place of a leaf or of nothing; one that holds nothing changes nothing.
   private mutating func put(_ scanner: inout JSONScanner, at path: Path) throws {
     if case .nothing = try importLarge(&scanner, at: path, row: .detached) { return }
-    try store.attach(.detached, at: path)
+    try tree.attach(.detached, at: path)
   }
 }

@@ -1,16 +1,15 @@
-import GRDB
-import RunnelTree
+package import RunnelTree
 
 // The children of a split node, in each order. Every way gives what `RowSlice.rows(among:)` gives.
 
 /// Rows, and what finding them cost.
-struct RowScan {
-  var rows: [TreeRow]
-  var way: ScanReport.Way
+package struct RowScan {
+  package var rows: [TreeRow]
+  package var way: ScanReport.Way
   /// How many children were read.
-  var scannedCount: Int
+  package var scannedCount: Int
   /// Which index would have spared the reading of most of them.
-  var advice: IndexAdvice?
+  package var advice: IndexAdvice?
 }
 
 /// What is made of the children that are read: rows of which order, how much of each, and which.
@@ -27,7 +26,7 @@ private struct RowMaking {
   }
 }
 
-extension StoreTransaction {
+extension StoredTree {
   func childRows(
     of split: Int64, at path: Path, _ slice: RowSlice, _ detail: TreeRow.Detail
   ) throws -> RowScan {
@@ -39,7 +38,9 @@ extension StoreTransaction {
     case .key:
       return try rowsByKey(of: split, kept, making)
     case .priority:
-      if try !hasPriorities(split) { return try rowsWithoutPriority(of: split, kept, making) }
+      if try !rowStore.hasEntries(of: split, in: .priority) {
+        return try rowsWithoutPriority(of: split, kept, making)
+      }
     case .value, .child, .compound: break
     }
     if let index = indexes.first(where: { $0.order == kept.index && $0.covers(path.keys) }) {
@@ -85,11 +86,22 @@ extension StoreTransaction {
   private func rows(
     of split: Int64, in range: KeyRange, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
-    var sql = "SELECT key, json, split, checksum FROM node WHERE parent = ?"
-    var arguments: [FastStatement.Value] = [.integer(split)]
-    range.append(to: &sql, &arguments, column: "key")
-    appendOrder(["key"], slice, to: &sql, &arguments)
-    return try fetch(sql, arguments, of: split, slice, making, .keys)
+    var scan = RowScan(rows: [], way: .keys, scannedCount: 0)
+    let isDescending = slice.limit?.side == .last
+    let count = slice.limit?.count ?? .max
+    var order = KeyOrder(isDescending: isDescending)
+    if count > 0 {
+      try rowStore.forEachRow(of: split, in: range, isDescending: isDescending) { key, content in
+        scan.scannedCount += 1
+        try Damage.locating(.row(RowID(parent: split, key: Array(key)))) {
+          try order.check(key)
+          let found = try row(StoredTree.key(key), content, making)
+          if let found { scan.rows.append(found) }
+        }
+        return scan.rows.count < count
+      }
+    }
+    return try finished(scan, of: split, slice, making)
   }
 
   // MARK: By index
@@ -97,22 +109,40 @@ extension StoreTransaction {
   private func rows(
     of split: Int64, by index: StoredIndex, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
-    var sql = """
-      SELECT entry.key, node.json, node.split, node.checksum FROM index_entry AS entry
-      LEFT JOIN node ON node.parent = entry.parent AND node.key = entry.key
-      WHERE entry.parent = ? AND entry.definition = ?
-      """
-    var arguments: [FastStatement.Value] = [.integer(split), .integer(index.id)]
-    let columns = (value: "entry.value", key: "entry.key")
-    if let start = slice.start {
-      append(start, above: true, columns, to: &sql, &arguments)
+    var scan = RowScan(rows: [], way: .index(index.definition), scannedCount: 0)
+    let count = slice.limit?.count ?? .max
+    if count > 0 {
+      try rowStore.forEachEntry(
+        of: split, in: .index(index.id), range: EntryRange(slice),
+        isDescending: slice.limit?.side == .last
+      ) { entry, content in
+        scan.scannedCount += 1
+        try Damage.locating(.row(RowID(parent: split, key: Array(entry.key)))) {
+          guard let content else {
+            throw Damage("nothing is stored where something should be")
+          }
+          let found = try row(StoredTree.key(entry.key), content, making)
+          if let found { scan.rows.append(found) }
+        }
+        return scan.rows.count < count
+      }
     }
-    if let end = slice.end {
-      append(end, above: false, columns, to: &sql, &arguments)
-    }
-    appendOrder([columns.value, columns.key], slice, to: &sql, &arguments)
-    let scan = try fetch(sql, arguments, of: split, slice, making, .index(index.definition))
+    scan = try finished(scan, of: split, slice, making)
     try checkOrder(scan.rows, of: split)
+    return scan
+  }
+
+  /// Checks that rows that were read along an order are all there, and brings them into the order
+  /// that was asked for.
+  private func finished(
+    _ scan: RowScan, of split: Int64, _ slice: RowSlice, _ making: RowMaking
+  ) throws -> RowScan {
+    var scan = scan
+    // With neither bounds nor a limit that was reached, these were all.
+    if slice.start == nil, slice.end == nil, scan.rows.count < slice.limit?.count ?? .max {
+      try checkIsAll(scan.scannedCount, of: split)
+    }
+    if (slice.limit?.side == .last) != making.isBackward { scan.rows.reverse() }
     return scan
   }
 
@@ -121,26 +151,6 @@ extension StoreTransaction {
     for (row, next) in zip(rows, rows.dropFirst()) where !(row.position < next.position) {
       throw Damage(
         "its entry in an index is out of order", at: .row(RowID(parent: split, next.key)))
-    }
-  }
-
-  /// Adds the condition that an entry lies above (or below) a bound.
-  private func append(
-    _ bound: Query.Bound, above: Bool, _ columns: (value: String, key: String),
-    to sql: inout String, _ arguments: inout [FastStatement.Value]
-  ) {
-    let side = above ? ">" : "<"
-    let value = FastStatement.Value.bytes(OrderedBytes.value(bound.position.value))
-    switch bound.position.key {
-    case .key(let key):
-      let inclusion = bound.isInclusive ? "=" : ""
-      sql += " AND (\(columns.value), \(columns.key)) \(side)\(inclusion) (?, ?)"
-      arguments += [value, .bytes(OrderedBytes.key(key))]
-    case .minimum, .maximum:
-      // Before all keys or after them: the value's own rows are on one side as a whole.
-      let isValueIncluded = (bound.position.key == .minimum) == above
-      sql += " AND \(columns.value) \(side)\(isValueIncluded ? "=" : "") ?"
-      arguments += [value]
     }
   }
 
@@ -181,61 +191,6 @@ extension StoreTransaction {
     return Array(limit.side == .first ? sorted.prefix(limit.count) : sorted.suffix(limit.count))
   }
 
-  private func hasPriorities(_ split: Int64) throws -> Bool {
-    let statement = try db.cachedStatement(
-      sql: "SELECT EXISTS (SELECT 1 FROM priority_entry WHERE parent = ?)")
-    return try Bool.fetchOne(statement, arguments: [split]) ?? false
-  }
-
-  // MARK: Statements
-
-  private func appendOrder(
-    _ columns: [String], _ slice: RowSlice, to sql: inout String,
-    _ arguments: inout [FastStatement.Value]
-  ) {
-    let direction = slice.limit?.side == .last ? " DESC" : ""
-    sql += " ORDER BY " + columns.map { $0 + direction }.joined(separator: ", ")
-    // How many rows a filter lets pass is known only when they are read.
-    if let limit = slice.limit, slice.filter == nil {
-      sql += " LIMIT ?"
-      arguments.append(.integer(Int64(limit.count)))
-    }
-  }
-
-  /// Reads along an order that is kept until the limit is filled.
-  private func fetch(
-    _ sql: String, _ arguments: [FastStatement.Value], of split: Int64, _ slice: RowSlice,
-    _ making: RowMaking, _ way: ScanReport.Way
-  ) throws -> RowScan {
-    var scan = RowScan(rows: [], way: way, scannedCount: 0)
-    var order: KeyOrder? = way == .keys ? KeyOrder(isDescending: slice.limit?.side == .last) : nil
-    let count = slice.limit?.count ?? .max
-    try builtStatement(sql).forEach(arguments) { row in
-      scan.scannedCount += 1
-      let key = row.rawBytes(0)
-      try Damage.locating(.row(RowID(parent: split, key: Array(key)))) {
-        try order?.check(key)
-        if let found = try self.row(row, of: split, making) { scan.rows.append(found) }
-      }
-      return scan.rows.count < count
-    }
-    // With neither bounds nor a limit that was reached, these were all.
-    if slice.start == nil, slice.end == nil, scan.rows.count < count {
-      try checkIsAll(scan.scannedCount, of: split)
-    }
-    if (slice.limit?.side == .last) != making.isBackward { scan.rows.reverse() }
-    return scan
-  }
-
-  /// The row of a stored child, whose columns are `key`, `json`, `split` and `checksum`; nil if the
-  /// filter does not let it pass.
-  private func row(
-    _ row: FastStatement, of split: Int64, _ making: RowMaking
-  ) throws -> TreeRow? {
-    let content = try row.content(split, row.rawBytes(0), from: 1)
-    return try self.row(row.key(0), content, making)
-  }
-
   /// The row of a stored child; nil if the filter does not let it pass.
   ///
   /// With `isFullDeferred`, a split child has its summary only.
@@ -244,7 +199,7 @@ extension StoreTransaction {
   ) throws -> TreeRow? {
     switch content {
     case .record(let json):
-      // From where SQLite has it: a copy would be made and thrown away for each.
+      // From where the store has it: a copy would be made and thrown away for each.
       return making.row(Child(key: key, node: try RecordCoding.node(json)))
     case .split(let below):
       let stored = StoredRow.split(below)
@@ -255,7 +210,17 @@ extension StoreTransaction {
   }
 }
 
-extension StoreTransaction {
+extension StoredTree {
+  /// The key that stored bytes stand for.
+  ///
+  /// - Throws: `Damage` if they stand for none.
+  package static func key(_ bytes: UnsafeRawBufferPointer) throws -> Key {
+    guard let key = bytes.withMemoryRebound(to: UInt8.self, OrderedBytes.key(from:)) else {
+      throw Damage("a key is none")
+    }
+    return key
+  }
+
   /// True if a predicate holds of a stored child, of which no more is read than it asks for.
   func holds(_ predicate: Predicate, of key: Key, _ stored: StoredRow) throws -> Bool {
     switch stored {
@@ -270,37 +235,4 @@ extension StoreTransaction {
 extension RowScan {
   /// Nothing lies between the bounds.
   fileprivate static let none = RowScan(rows: [], way: .keys, scannedCount: 0)
-}
-
-/// The keys between two bounds that have the same value.
-private struct KeyRange {
-  private var lower: (key: Key, isInclusive: Bool)?
-  private var upper: (key: Key, isInclusive: Bool)?
-
-  /// Nil if the bounds leave no key.
-  init?(start: Query.Bound?, end: Query.Bound?) {
-    switch start?.position.key {
-    case .maximum: return nil
-    case .key(let key): lower = (key, start?.isInclusive ?? true)
-    case .minimum, nil: break
-    }
-    switch end?.position.key {
-    case .minimum: return nil
-    case .key(let key): upper = (key, end?.isInclusive ?? true)
-    case .maximum, nil: break
-    }
-  }
-
-  func append(
-    to sql: inout String, _ arguments: inout [FastStatement.Value], column: String
-  ) {
-    if let lower {
-      sql += " AND \(column) >\(lower.isInclusive ? "=" : "") ?"
-      arguments.append(.bytes(OrderedBytes.key(lower.key)))
-    }
-    if let upper {
-      sql += " AND \(column) <\(upper.isInclusive ? "=" : "") ?"
-      arguments.append(.bytes(OrderedBytes.key(upper.key)))
-    }
-  }
 }

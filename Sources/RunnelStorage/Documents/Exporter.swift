@@ -1,26 +1,26 @@
-import RunnelBase
-import RunnelTree
+package import RunnelBase
+package import RunnelTree
 
 /// Writes a stored subtree as JSON, row by row.
-struct Exporter {
+package struct Exporter {
   private static let chunkBytes = 1 << 16
 
-  private let store: StoreTransaction
+  private let tree: StoredTree
   private let layout: JSONWriter.Layout
   private let write: ([UInt8]) throws -> Void
 
-  init(
-    store: StoreTransaction, layout: JSONWriter.Layout, write: @escaping ([UInt8]) throws -> Void
+  package init(
+    tree: StoredTree, layout: JSONWriter.Layout, write: @escaping ([UInt8]) throws -> Void
   ) {
-    self.store = store
+    self.tree = tree
     self.layout = layout
     self.write = write
   }
 
-  func exportNode(at path: Path) throws {
+  package func exportNode(at path: Path) throws {
     var writer = JSONWriter(layout: layout)
     try Damage.locating(.words(path.description)) {
-      switch try store.location(of: path) {
+      switch try tree.location(of: path) {
       case .row(.record(let bytes)): try RecordCoding.node(bytes).writeExport(to: &writer)
       case .row(.split(let split)): try export(split, above: [], &writer)
       case .inside(let record, let rest):
@@ -32,9 +32,9 @@ struct Exporter {
   }
 
   private func export(_ split: Int64, above: [Int64], _ writer: inout JSONWriter) throws {
-    let path = try StoreTransaction.path(to: split, above)
+    let path = try StoredTree.path(to: split, above)
     writer.beginObject()
-    let priority = try store.forEachChild(of: split) { key, content in
+    let priority = try tree.forEachChild(of: split) { key, content in
       writer.writeName(key.text)
       switch content {
       case .record(let json): try RecordCoding.node(json).writeExport(to: &writer)

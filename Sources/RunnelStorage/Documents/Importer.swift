@@ -1,23 +1,22 @@
-import GRDB
 import RunnelBase
-import RunnelTree
+package import RunnelTree
 
 /// Reads a JSON document into the stored tree without ever holding it as a tree.
 ///
 /// Values up to a budget of bytes become nodes and are stored as any other; a larger object or array
 /// is split at once and its members follow one by one. Memory is that of one record, time O(n).
-struct Importer {
-  /// Called now and then with the number of bytes read; false stops the import.
-  typealias Progress = (_ bytes: Int) -> Bool
+package struct Importer {
+  /// Called now and then with the number of bytes read; an error stops the import.
+  package typealias Progress = (_ bytes: Int) throws -> Void
 
   private static let stepsBetweenReports = 2000
 
-  let store: StoreTransaction
+  let tree: StoredTree
   let progress: Progress
   private var steps = 0
 
-  init(store: StoreTransaction, progress: @escaping Progress) {
-    self.store = store
+  package init(_ tree: StoredTree, progress: @escaping Progress) {
+    self.tree = tree
     self.progress = progress
   }
 
@@ -32,26 +31,26 @@ struct Importer {
   }
 
   /// Imports the whole document to a place, in place of what is stored there.
-  mutating func importDocument(
+  package mutating func importDocument(
     _ bytes: UnsafeBufferPointer<UInt8>, at path: Path
   ) throws {
     var scanner = JSONScanner(bytes)
     let reader = NodeReader(at: path)
-    if let node = try reader.read(&scanner, maxBytes: Schema.recordBytesMax) {
+    if let node = try reader.read(&scanner, maxBytes: RecordCoding.bytesMax) {
       try scanner.finish()
-      try store.carryOut(Assignment(path: path, target: .node(node)))
+      try tree.carryOut(Assignment(path: path, target: .node(node)))
       return
     }
-    if try store.summary(at: path).kind != .empty {
+    if try tree.summary(at: path).kind != .empty {
       // What stands there goes in any case; a leaf keeps those above it, and their priorities.
-      try store.carryOut(Assignment(path: path, target: .node(Node(.bool(true)))))
+      try tree.carryOut(Assignment(path: path, target: .node(Node(.bool(true)))))
     }
     let outcome = try importLarge(&scanner, at: path, row: .detached)
     try scanner.finish()
     if case .nothing = outcome {
-      try store.carryOut(Assignment(path: path, target: .node(.empty)))
+      try tree.carryOut(Assignment(path: path, target: .node(.empty)))
     } else {
-      try store.attach(.detached, at: path)
+      try tree.attach(.detached, at: path)
     }
   }
 
@@ -61,17 +60,17 @@ struct Importer {
   ) throws {
     try report(scanner)
     let row = try children.row(for: key)
-    let small = try children.reader.read(&scanner, for: key, maxBytes: Schema.recordBytesMax)
+    let small = try children.reader.read(&scanner, for: key, maxBytes: RecordCoding.bytesMax)
     guard let node = small else {
       let outcome = try importLarge(&scanner, at: children.path.child(key), row: row)
       return try children.add(outcome, row)
     }
     if node.isEmpty { return }
-    let bytes = store.writer.record(node)
-    if bytes.count <= Schema.recordBytesMax {
+    let bytes = tree.writer.record(node)
+    if bytes.count <= RecordCoding.bytesMax {
       try children.insert(bytes, row)
     } else {
-      try store.store(node, at: children.path.keys + [key], row: row)
+      try tree.store(node, at: children.path.keys + [key], row: row)
     }
     try children.add(.node(node), row)
   }
@@ -85,7 +84,7 @@ struct Importer {
     case .array: return try importArray(&scanner, at: path, row: row)
     default:
       let node = try Node(json: scanner.readValue(), at: path)
-      try store.store(node, at: path.keys, row: row)
+      try tree.store(node, at: path.keys, row: row)
       return .node(node)
     }
   }
@@ -93,7 +92,7 @@ struct Importer {
   private mutating func importObject(
     _ scanner: inout JSONScanner, at path: Path, row: RowID
   ) throws -> Outcome {
-    var children = try SplitChildren(store, row: row, at: path)
+    var children = SplitChildren(tree, row: row, at: path)
     var priority = JSONValue.null
     var leaf = JSONValue.null
     var hasMembers = false
@@ -114,7 +113,7 @@ struct Importer {
           .invalidValue, "\".value\" stands beside no other children.", path: path.description)
       }
       let node = try Node(json: [".value": leaf, ".priority": priority], at: path)
-      try store.store(node, at: path.keys, row: row)
+      try tree.store(node, at: path.keys, row: row)
       return .node(node)
     }
     let split = try children.close(priority: Importer.priority(priority, of: path))
@@ -124,7 +123,7 @@ struct Importer {
   private mutating func importArray(
     _ scanner: inout JSONScanner, at path: Path, row: RowID
   ) throws -> Outcome {
-    var children = try SplitChildren(store, row: row, at: path)
+    var children = SplitChildren(tree, row: row, at: path)
     var position = 0
     try children.open()
     try scanner.enterArray()
@@ -138,9 +137,7 @@ struct Importer {
   mutating func report(_ scanner: JSONScanner) throws {
     steps += 1
     guard steps.isMultiple(of: Importer.stepsBetweenReports) else { return }
-    if !progress(scanner.offset) {
-      throw DatabaseError(.cancelled, "The import was stopped. Nothing was changed.")
-    }
+    try progress(scanner.offset)
   }
 
   static func key(_ name: String, in path: Path) throws -> Key {
@@ -161,28 +158,25 @@ struct Importer {
 
   /// The children of a node that is being split while it is read.
   private struct SplitChildren {
-    let store: StoreTransaction
+    let tree: StoredTree
     let row: RowID
     let path: Path
     let reader: NodeReader
     private let kept: [StoredIndex]
     private var split: Int64 = 0
     private var count = 0
-    private let insertion: FastStatement
     /// The last key, in the order of the tree, of those that came.
     private var greatest: [UInt8] = []
 
-    init(_ store: StoreTransaction, row: RowID, at path: Path) throws {
-      self.store = store
+    init(_ tree: StoredTree, row: RowID, at path: Path) {
+      self.tree = tree
       self.row = row
       self.path = path
       reader = NodeReader(at: path)
-      kept = store.indexes.filter { $0.covers(path.keys) }
-      insertion = try store.statement(
-        "INSERT INTO node (parent, key, json, split, checksum) VALUES (?, ?, ?, NULL, ?)")
+      kept = tree.indexes.filter { $0.covers(path.keys) }
     }
 
-    mutating func open() throws { split = try store.makeSplit(row: row, priority: nil) }
+    mutating func open() throws { split = try tree.makeSplit(row: row) }
 
     /// Where a member goes.
     ///
@@ -194,11 +188,11 @@ struct Importer {
         greatest = row.key
         return row
       }
-      if let earlier = try store.row(row) {
+      if let earlier = try tree.row(row) {
         let indexed = IndexedRow(row: row, kept: kept)
-        try store.moveEntries(of: indexed, from: store.entryValues(of: indexed), to: nil)
-        if case .split(let below) = earlier { try store.deleteSplit(below) }
-        try store.deleteRow(row)
+        try tree.moveEntries(of: indexed, from: tree.entryValues(of: indexed), to: nil)
+        if case .split(let below) = earlier { try tree.deleteSplit(below) }
+        try tree.rowStore.deleteRow(row)
         count -= 1
       }
       return row
@@ -206,17 +200,15 @@ struct Importer {
 
     /// Stores a member's record.
     func insert(_ record: [UInt8], _ row: RowID) throws {
-      try insertion.run(
-        .integer(row.parent), .bytes(row.key), .bytes(record),
-        .integer(row.checksum(record: record)))
+      try tree.rowStore.put(.record(record), in: row)
     }
 
     /// Counts and indexes a member that was stored.
     mutating func add(_ outcome: Outcome, _ row: RowID) throws {
       switch outcome {
       case .nothing: return
-      case .node(let node): try store.addEntries(of: .node(node), row: row, kept)
-      case .split(let below): try store.addEntries(of: .stored(.split(below)), row: row, kept)
+      case .node(let node): try tree.addEntries(of: .node(node), row: row, kept)
+      case .split(let below): try tree.addEntries(of: .stored(.split(below)), row: row, kept)
       }
       count += 1
     }
@@ -224,11 +216,11 @@ struct Importer {
     /// Ends the node; nil if it came out empty and is gone.
     func close(priority: Leaf?) throws -> Int64? {
       if count == 0 {
-        try store.deleteSplit(split)
-        try store.deleteRow(row)
+        try tree.deleteSplit(split)
+        try tree.rowStore.deleteRow(row)
         return nil
       }
-      try store.setHead(of: split, children: count, priority: priority)
+      try tree.rowStore.put(SplitHead(children: count, priority: priority), of: split)
       return split
     }
   }
@@ -240,21 +232,18 @@ struct IndexedRow {
   let kept: [StoredIndex]
 }
 
-extension StoreTransaction {
+extension StoredTree {
   /// Moves a row with all below it to a place, in place of what is stored there.
-  func attach(_ detached: RowID, at path: Path) throws {
+  package func attach(_ detached: RowID, at path: Path) throws {
     // A leaf holds the place, so that everything above it is made, counted and indexed.
-    try perform(Assignment(path: path, target: .node(Node(.bool(true)))))
+    try carryOut(Assignment(path: path, target: .node(Node(.bool(true)))))
     let above = try splitAncestors(of: path)
     let before = try above.map { try entryValues(of: $0) }
     let row = above.last?.row ?? .root
     guard let stored = try self.row(detached) else { throw Damage("what was imported is gone") }
-    try deleteRow(row)
-    try deleteRow(detached)
-    switch stored {
-    case .record(let bytes): try put(record: bytes, row: row)
-    case .split(let split): try put(split: split, row: row)
-    }
+    try rowStore.deleteRow(row)
+    try rowStore.deleteRow(detached)
+    try rowStore.put(stored, in: row)
     splits.forgetAll()
     for (level, values) in zip(above, before) {
       try moveEntries(of: level, from: values, to: try entryValues(of: level))

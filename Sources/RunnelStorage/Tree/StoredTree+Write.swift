@@ -1,5 +1,4 @@
-import GRDB
-import RunnelTree
+package import RunnelTree
 
 // Writing. A write goes down through split nodes to the row that it changes, and on its way back
 // mends counts, parents that became empty, and the entries of indexes.
@@ -13,9 +12,9 @@ struct RowChange {
   var after: [IndexValue]?
 }
 
-extension StoreTransaction {
+extension StoredTree {
   /// Carries out one part of a write.
-  func carryOut(_ assignment: Assignment) throws {
+  package func carryOut(_ assignment: Assignment) throws {
     _ = try assign(assignment, depth: 0, row: root, orders: [])
   }
 
@@ -47,7 +46,7 @@ extension StoreTransaction {
     func replace(_ old: Node, with new: Node, at rest: Path) throws -> RowChange {
       let place = Array(assignment.path.keys[..<depth])
       if old != new {
-        if new.isEmpty { try deleteRow(id) } else { try store(new, at: place, row: id) }
+        if new.isEmpty { try rowStore.deleteRow(id) } else { try store(new, at: place, row: id) }
       }
       return RowChange(
         existedBefore: !old.isEmpty, existsAfter: !new.isEmpty,
@@ -67,7 +66,7 @@ extension StoreTransaction {
       return RowChange(existedBefore: true, existsAfter: true, before: before, after: after)
     case .node(let new):
       try deleteSplit(split)
-      try deleteRow(id)
+      try rowStore.deleteRow(id)
       if !new.isEmpty { try store(new, at: assignment.path.keys, row: id) }
       return RowChange(
         existedBefore: true, existsAfter: !new.isEmpty, before: before,
@@ -87,7 +86,7 @@ extension StoreTransaction {
       of: IndexedRow(row: row, kept: kept), from: change.before, to: change.after)
     let difference = (change.existsAfter ? 1 : 0) - (change.existedBefore ? 1 : 0)
     if difference != 0 {
-      try addChildren(difference, to: split)
+      try rowStore.addChildren(difference, to: split)
     }
     return difference < 0
   }
@@ -98,7 +97,7 @@ extension StoreTransaction {
     // A count that was wrong must not take with it what is still stored.
     try checkHasNoRows(split)
     try deleteSplit(split)
-    try deleteRow(id)
+    try rowStore.deleteRow(id)
     return true
   }
 
@@ -110,56 +109,51 @@ extension StoreTransaction {
     of indexed: IndexedRow, from before: [IndexValue]?, to after: [IndexValue]?
   ) throws {
     guard before != after else { return }
-    let row = indexed.row
-    try movePriorityEntry(of: row, from: before?.first, to: after?.first)
+    try moveEntry(of: indexed.row, in: .priority, from: before?.first, to: after?.first)
     for (offset, index) in indexed.kept.enumerated() {
-      let (old, new) = (before?[offset + 1], after?[offset + 1])
-      guard old != new else { continue }
-      if let old {
-        try statement(
-          "DELETE FROM index_entry WHERE parent = ? AND definition = ? AND value = ? AND key = ?"
-        ).run(
-          .integer(row.parent), .integer(index.id), .bytes(OrderedBytes.value(old)),
-          .bytes(row.key))
-      }
-      if let new { try insertEntry(row, index, new) }
+      try moveEntry(
+        of: indexed.row, in: .index(index.id), from: before?[offset + 1], to: after?[offset + 1])
     }
   }
 
-  private func movePriorityEntry(
-    of row: RowID, from before: IndexValue?, to after: IndexValue?
+  private func moveEntry(
+    of row: RowID, in order: EntryOrder, from before: IndexValue?, to after: IndexValue?
   ) throws {
     guard before != after else { return }
-    if let before, before != .null {
-      try statement("DELETE FROM priority_entry WHERE parent = ? AND value = ? AND key = ?")
-        .run(.integer(row.parent), .bytes(OrderedBytes.value(before)), .bytes(row.key))
+    if let before, order.keeps(before) {
+      try rowStore.deleteEntry(RowEntry(before, row), of: row.parent, in: order)
     }
-    if let after, after != .null { try insertPriorityEntry(row, after) }
+    if let after { try insertEntry(of: row, in: order, after) }
   }
 
-  func insertPriorityEntry(_ row: RowID, _ value: IndexValue) throws {
-    try statement("INSERT OR REPLACE INTO priority_entry (parent, value, key) VALUES (?, ?, ?)")
-      .run(.integer(row.parent), .bytes(OrderedBytes.value(value)), .bytes(row.key))
+  /// Adds the entry of a row, if the order keeps one for this value.
+  package func insertEntry(of row: RowID, in order: EntryOrder, _ value: IndexValue) throws {
+    guard order.keeps(value) else { return }
+    try rowStore.insertEntry(RowEntry(value, row), of: row.parent, in: order)
   }
+}
 
-  func insertEntry(_ row: RowID, _ index: StoredIndex, _ value: IndexValue) throws {
-    try statement(
-      "INSERT OR REPLACE INTO index_entry (parent, definition, value, key) VALUES (?, ?, ?, ?)"
-    ).run(
-      .integer(row.parent), .integer(index.id), .bytes(OrderedBytes.value(value)), .bytes(row.key))
+extension EntryOrder {
+  /// True if a child of which the order compares this has an entry.
+  fileprivate func keeps(_ value: IndexValue) -> Bool { self != .priority || value != .null }
+}
+
+extension RowEntry {
+  package init(_ value: IndexValue, _ row: RowID) {
+    self.init(value: OrderedBytes.value(value), key: row.key)
   }
 }
 
 // MARK: Rows
 
-extension StoreTransaction {
+extension StoredTree {
   /// Stores a node that is not empty, in one row or split into its children.
   ///
   /// What stood in the row is replaced; nothing split may have stood there.
   func store(_ node: Node, at place: @autoclosure () -> [Key], row id: RowID) throws {
     let bytes = writer.record(node)
-    if bytes.count <= Schema.recordBytesMax || node.children.isEmpty {
-      try put(record: bytes, row: id)
+    if bytes.count <= RecordCoding.bytesMax || node.children.isEmpty {
+      try rowStore.put(.record(bytes), in: id)
       return
     }
     _ = try split(node, at: place(), row: id)
@@ -167,134 +161,64 @@ extension StoreTransaction {
 
   /// Stores a node as a split one, whatever its size; a leaf's place is taken by no children.
   func split(_ node: Node, at place: [Key], row id: RowID) throws -> Int64 {
-    let split = try makeSplit(row: id, priority: node.priority)
+    let split = try makeSplit(row: id)
     let kept = indexes.filter { $0.covers(place) }
     for child in node.children {
       let row = RowID(parent: split, child.key)
       try store(child.node, at: place + [child.key], row: row)
       try addEntries(of: .node(child.node), row: row, kept)
     }
-    try setHead(of: split, children: node.children.count, priority: node.priority)
+    let head = SplitHead(children: node.children.count, priority: node.priority)
+    try rowStore.put(head, of: split)
     return split
   }
 
   /// What indexes compare: a node at hand, or one that is stored.
-  enum Indexed {
+  package enum Indexed {
     case node(Node)
     case stored(StoredRow)
   }
 
   /// Adds the entries of a child that has just been stored under a split node.
   func addEntries(of indexed: Indexed, row: RowID, _ kept: [StoredIndex]) throws {
-    let priority = try value(of: indexed, .priority)
-    if priority != .null { try insertPriorityEntry(row, priority) }
-    for index in kept { try insertEntry(row, index, try value(of: indexed, index.order)) }
+    try insertEntry(of: row, in: .priority, value(of: indexed, .priority))
+    for index in kept {
+      try insertEntry(of: row, in: .index(index.id), value(of: indexed, index.order))
+    }
   }
 
-  func value(of indexed: Indexed, _ order: QueryIndex) throws -> IndexValue {
+  package func value(of indexed: Indexed, _ order: QueryIndex) throws -> IndexValue {
     switch indexed {
     case .node(let node): order.value(of: node)
     case .stored(let stored): try indexValue(of: stored, order)
     }
   }
 
-  func put(record bytes: [UInt8], row id: RowID) throws {
-    try statement(
-      "INSERT OR REPLACE INTO node (parent, key, json, split, checksum) VALUES (?, ?, ?, NULL, ?)"
-    ).run(.integer(id.parent), .bytes(id.key), .bytes(bytes), .integer(id.checksum(record: bytes)))
-  }
-
-  /// Has a row name a split node.
-  func put(split: Int64, row id: RowID) throws {
-    try statement(
-      "INSERT OR REPLACE INTO node (parent, key, json, split, checksum) VALUES (?, ?, NULL, ?, ?)"
-    ).run(.integer(id.parent), .bytes(id.key), .integer(split), .integer(id.checksum(split: split)))
-  }
-
-  /// Makes a split node without children in a row; the caller adds them and sets its head.
-  func makeSplit(row id: RowID, priority: Leaf?) throws -> Int64 {
-    try statement("INSERT INTO split (children, priority) VALUES (0, ?)")
-      .run(StoreTransaction.value(priority))
-    let split = db.lastInsertedRowID
-    try put(split: split, row: id)
+  /// Makes a split node in a row; the caller adds its children and writes its head.
+  func makeSplit(row id: RowID) throws -> Int64 {
+    let split = try rowStore.newSplit()
+    try rowStore.put(.split(split), in: id)
     return split
   }
 
-  private static func value(_ priority: Leaf?) -> FastStatement.Value {
-    RecordCoding.bytes(priority).map { .bytes($0) } ?? .null
-  }
-
-  func setPriority(_ priority: Leaf?, of split: Int64) throws {
-    try setHead(of: split, children: try splitHead(split).children, priority: priority)
-  }
-
-  /// Writes what a split node says of itself.
-  func setHead(of split: Int64, children: Int, priority: Leaf?) throws {
-    let bytes = RecordCoding.bytes(priority)
-    let checksum = Checksum.head(split, children: Int64(children), priority: bytes)
-    try statement("UPDATE split SET children = ?, priority = ?, checksum = ? WHERE id = ?")
-      .run(
-        .integer(Int64(children)), bytes.map { .bytes($0) } ?? .null, .integer(checksum),
-        .integer(split))
-  }
-
-  /// Counts children that came, or went.
-  ///
-  /// The checksum changes with the count: if it did not match, it does not match afterwards either.
-  private func addChildren(_ difference: Int, to split: Int64) throws {
-    try statement("UPDATE split SET children = children + ?, checksum = checksum + ? WHERE id = ?")
-      .run(
-        .integer(Int64(difference)), .integer(Int64(difference) * Checksum.ofChild),
-        .integer(split))
-  }
-
-  func deleteRow(_ id: RowID) throws {
-    try statement("DELETE FROM node WHERE parent = ? AND key = ?")
-      .run(.integer(id.parent), .bytes(id.key))
+  private func setPriority(_ priority: Leaf?, of split: Int64) throws {
+    var head = try splitHead(split)
+    head.priority = priority
+    try rowStore.put(head, of: split)
   }
 
   /// Deletes a split node and all below it; its own row is the caller's.
   func deleteSplit(_ split: Int64, above: [Int64] = []) throws {
     splits.forgetAll()
-    let path = try StoreTransaction.path(to: split, above)
-    for row in try splitChildren(of: split) {
+    let path = try StoredTree.path(to: split, above)
+    for row in try rowStore.splitRows(of: split) {
       if case .split(let below)? = try self.row(row) { try deleteSplit(below, above: path) }
     }
-    for table in ["node", "priority_entry", "index_entry"] {
-      try db.cachedStatement(sql: "DELETE FROM \(table) WHERE parent = ?")
-        .execute(arguments: [split])
-    }
-    try db.cachedStatement(sql: "DELETE FROM split WHERE id = ?").execute(arguments: [split])
+    try rowStore.deleteSplit(split)
   }
 
   private func checkHasNoRows(_ split: Int64) throws {
-    let rest = try statement("SELECT count(*) FROM node WHERE parent = ?")
-      .first(.integer(split)) { try $0.integer(0, "a count") ?? 0 }
-    if let rest, rest > 0 { throw Damage.count(0, Int(rest), of: split) }
-  }
-
-  /// The rows of a split node's children that are split nodes themselves.
-  func splitChildren(of split: Int64) throws -> [RowID] {
-    var rows: [RowID] = []
-    try FastStatement(db, "SELECT key FROM node WHERE parent = ? AND split IS NOT NULL")
-      .forEach([.integer(split)]) { row in
-        rows.append(RowID(parent: split, key: row.bytes(0) ?? []))
-        return true
-      }
-    return rows
-  }
-}
-
-extension RowID {
-  /// The checksum of the row with a record in it.
-  func checksum(record: [UInt8]) -> Int64 {
-    key.withUnsafeBytes { key in
-      record.withUnsafeBytes { Checksum.record($0, parent: parent, key: key) }
-    }
-  }
-
-  /// The checksum of the row with a split node in it.
-  func checksum(split: Int64) -> Int64 {
-    key.withUnsafeBytes { Checksum.name(split, parent: parent, key: $0) }
+    let rest = try rowStore.rowCount(of: split)
+    if rest > 0 { throw Damage.count(0, rest, of: split) }
   }
 }

@@ -1,5 +1,3 @@
-public import RunnelTree
-
 /// A declared index: in which order the children of which places are kept, besides that of keys.
 public struct IndexDefinition: Hashable, Sendable {
   /// The places, as a path in which a piece that begins with `$` stands for any key.
@@ -46,7 +44,7 @@ public struct IndexDefinition: Hashable, Sendable {
   }
 
   /// The pattern piece by piece; nil stands for any key.
-  var pieces: [String?] {
+  package var pieces: [String?] {
     Path.pieces(of: pattern).map { IndexDefinition.isAnyKey($0) ? nil : $0 }
   }
 
@@ -61,7 +59,7 @@ extension IndexDefinition {
 
   /// The order as the column `child` has it: the path of a child, `/` for the child itself, and a
   /// mark with the components for any other order.
-  var storedOrder: String {
+  package var storedOrder: String {
     switch order {
     case .value: Path.root.description
     case .child(let path): path.description
@@ -72,7 +70,7 @@ extension IndexDefinition {
   /// Reads a definition from the file.
   ///
   /// - Throws: `TreeError` if it is none.
-  init(pattern: String, storedOrder text: String) throws(TreeError) {
+  package init(pattern: String, storedOrder text: String) throws(TreeError) {
     guard text.hasPrefix(IndexDefinition.mark) else {
       self.init(pattern: pattern, child: try Path(text))
       return
@@ -82,32 +80,5 @@ extension IndexDefinition {
       throw TreeError(.invalidQuery, "This order needs no index.", path: pattern)
     }
     self = definition
-  }
-}
-
-/// A declared index with its number in the file.
-struct StoredIndex {
-  let id: Int64
-  let definition: IndexDefinition
-  private let pieces: [String?]
-
-  init(id: Int64, definition: IndexDefinition) {
-    self.id = id
-    self.definition = definition
-    pieces = definition.pieces
-  }
-
-  var order: QueryIndex { definition.order }
-
-  /// True if the index keeps the children of the place.
-  func covers(_ keys: [Key]) -> Bool {
-    pieces.count == keys.count
-      && zip(pieces, keys).allSatisfy { piece, key in piece == nil || piece == key.text }
-  }
-
-  /// True if the index keeps the children of a place at or below this one.
-  func reaches(below keys: [Key]) -> Bool {
-    pieces.count >= keys.count
-      && zip(pieces, keys).allSatisfy { piece, key in piece == nil || piece == key.text }
   }
 }
