@@ -2,17 +2,15 @@ package import RunnelTerminal
 
 /// All tables of commands, and what follows from them.
 package enum Commands {
-  /// The tables in the order of `--list-keys` and the manual.
-  static let tables: [CommandTable] = [
-    QuestionCommands.table, HelpCommands.table, ResourceCommands.activity, HistoryCommands.table,
-    CompareCommands.table, QueueCommands.table, ResourceCommands.toggle,
-    ResourceCommands.resource, ListCommands.table, TreeCommands.table, RecordCommands.table,
-    MovingCommands.table, ViewsCommands.table, ValueCommands.table, GlobalCommands.table,
-    GlobalCommands.crash, FilterCommands.table, SearchCommands.table, TypingCommands.fields,
-    TypingCommands.input, PaletteCommands.table, MenuCommands.table, LastActionsCommands.table,
-    DetailCommands.table, FieldCommands.table, FormCommands.table, ComposeCommands.table,
-    QuestionCommands.word, TypingCommands.textField,
-  ]
+  /// The tables in the order of `--list-keys` and the manual: views, layers, and what they share.
+  static let tables: [CommandTable] =
+    [
+      ResourceCommands.activity, ResourceCommands.toggle, ResourceCommands.resource,
+      ListCommands.table, TreeCommands.table, ViewsCommands.table, DetailCommands.table,
+    ] + Layer.tables + [
+      MovingCommands.table, GlobalCommands.table, GlobalCommands.crash, TypingCommands.fields,
+      TypingCommands.input, TypingCommands.textField,
+    ]
 
   private static let byContext: [KeymapContext: CommandTable] = Dictionary(
     uniqueKeysWithValues: tables.map { ($0.context, $0) })

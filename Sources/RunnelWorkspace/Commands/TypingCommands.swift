@@ -36,6 +36,11 @@ package enum TypingCommands {
     .fieldType, "type", "change the type of the field", keys: ["F2", "C-x C-t"]
   ) { _, _ in }
 
+  /// The hints of a field: the commands that help to fill it in.
+  static func hints(of input: FieldInput) -> [CommandHint] {
+    [CommandHint(.fieldType, input.choices.isEmpty ? nil : "choose")]
+  }
+
   // MARK: Text
 
   static let textField = CommandTable(.textField, "Editing text") { text }

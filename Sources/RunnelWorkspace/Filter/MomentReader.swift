@@ -85,8 +85,6 @@ package struct MomentReader: Sendable {
 
   /// When clocks show midnight at the start of a day.
   private func moment(_ day: Int) -> Int64 {
-    let midnight = CivilTime(dayNumber: day)
-    let guess = midnight.milliseconds(offsetSeconds: local.offsetSeconds(now))
-    return midnight.milliseconds(offsetSeconds: local.offsetSeconds(guess))
+    local.milliseconds(CivilTime(dayNumber: day))
   }
 }

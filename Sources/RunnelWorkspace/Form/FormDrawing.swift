@@ -79,12 +79,14 @@ package struct FormDrawing {
   }
 
   private var hints: [Hint] {
-    let hasOffers = !form.fields[form.focus].input.choices.isEmpty
-    return [
-      keys.key(.inputAccept, form.focus < form.fields.count - 1 ? "next" : "save"),
-      keys.key(.formSave, "save"), keys.key(.inputCancel, "cancel"),
-      keys.key(.fieldType, hasOffers ? "choose" : "type"),
-    ].compactMap(\.self)
+    let ofForm = [
+      CommandHint(.inputAccept, form.focus < form.fields.count - 1 ? "next" : "save"),
+      CommandHint(.formSave), CommandHint(.inputCancel),
+    ]
+    return (ofForm + TypingCommands.hints(of: form.fields[form.focus].input)).compactMap { hint in
+      let title = Commands.command(hint.id, in: keys.contexts)?.title
+      return keys.key(hint.id, hint.words ?? title ?? "")
+    }
   }
 
   /// The first field that is drawn: the one with the keys is in sight with all that is said of it, and

@@ -15,6 +15,11 @@ extension FormScreen: LayerComponent {
     set { if let newValue { fields[focus].input.editor = newValue } }
   }
 
+  var fieldInput: FieldInput? {
+    get { fields[focus].input }
+    set { if let newValue { fields[focus].input = newValue } }
+  }
+
   func contexts(about hand: AtHand) -> [KeymapContext] { [.form, .fields] + Self.typing }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {

@@ -74,8 +74,9 @@ package enum FieldCommands {
   }
 
   @Sendable
-  private static func hints(_: AppState, _: AtHand) -> [CommandHint] {
-    [CommandHint(.inputAccept), CommandHint(.inputCancel), CommandHint(.fieldType)]
+  private static func hints(_ state: AppState, _: AtHand) -> [CommandHint] {
+    let ofField = state.layers.last?.component.fieldInput.map(TypingCommands.hints) ?? []
+    return [CommandHint(.inputAccept), CommandHint(.inputCancel)] + ofField
   }
 }
 

@@ -19,6 +19,11 @@ extension RecordScreen: ListLayer {
     set { if let newValue { edit?.input.editor = newValue } }
   }
 
+  var fieldInput: FieldInput? {
+    get { edit?.input }
+    set { if let newValue { edit?.input = newValue } }
+  }
+
   func contexts(about hand: AtHand) -> [KeymapContext] {
     if edit != nil { return [.field, .fields] + Self.typing }
     return (reading != nil ? [.value] : hand.contexts + [.record]) + [.list, .global]

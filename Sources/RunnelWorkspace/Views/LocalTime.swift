@@ -40,6 +40,13 @@ public struct LocalTime: Sendable {
     return CivilTime(milliseconds: near, offsetSeconds: offsetSeconds(near))
   }
 
+  /// The moment at which clocks show a time, in milliseconds since 1970; an hour off for one that they
+  /// skip.
+  func milliseconds(_ civil: CivilTime) -> Int64 {
+    let guess = civil.milliseconds(offsetSeconds: offsetSeconds(civil.milliseconds()))
+    return civil.milliseconds(offsetSeconds: offsetSeconds(guess))
+  }
+
   /// What a clock shows at a moment: `17:45`, or `5:45p`.
   package func timeText(_ milliseconds: Int64) -> String {
     let civil = civil(milliseconds)

@@ -3,7 +3,8 @@ import RunnelBase
 /// A layer over a view; the last one is on top and gets the keys.
 ///
 /// This is the list of all layers, and the only file that switches over them. A new layer has a
-/// component in a folder of its own, its lines here, and a line in the list of tables of commands.
+/// component in a folder of its own, with its contexts and the names of its commands, and its lines
+/// here.
 enum Layer: Hashable, Sendable {
   case record(RecordScreen)
   case form(FormScreen)
@@ -42,6 +43,23 @@ enum Layer: Hashable, Sendable {
     }
     set { self = newValue.layer }
   }
+
+  /// The tables of commands of all layers.
+  static let tables: [CommandTable] = [
+    RecordCommands.table, ValueCommands.table, FieldCommands.table,
+    FormCommands.table,
+    QuestionCommands.table, QuestionCommands.word,
+    HelpCommands.table,
+    ComposeCommands.table,
+    FilterCommands.table,
+    SearchCommands.table,
+    LastActionsCommands.table,
+    HistoryCommands.table,
+    CompareCommands.table,
+    QueueCommands.table,
+    PaletteCommands.table,
+    MenuCommands.table,
+  ]
 
   /// The layer's list; nil if it has none.
   var listed: (any ListLayer)? { component as? any ListLayer }

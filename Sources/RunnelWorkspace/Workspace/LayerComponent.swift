@@ -36,6 +36,8 @@ protocol LayerComponent: Hashable, Sendable {
   var helpTitle: String? { get }
   /// The text field with the keys; nil if nothing is typed.
   var textField: LineEditor? { get set }
+  /// The typed value whose text field has the keys; nil if what is typed is no value.
+  var fieldInput: FieldInput? { get set }
   /// What it offers to be chosen; nil if nothing.
   var choices: MenuList? { get set }
   /// The command that is chosen in it; nil if none is.
@@ -75,6 +77,10 @@ extension LayerComponent {
   var heading: String? { nil }
   var helpTitle: String? { nil }
   var textField: LineEditor? {
+    get { nil }
+    set {}
+  }
+  var fieldInput: FieldInput? {
     get { nil }
     set {}
   }
