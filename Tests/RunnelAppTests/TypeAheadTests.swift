@@ -102,26 +102,6 @@ import Testing
     #expect(refused(app).isEmpty)
   }
 
-  @Test func aMessageSentAgainFromTheQueueIsNoDraftAnyMore() throws {
-    let app = try app()
-    app.backend.refusal = refusal
-    app.press("a o n e Enter Esc")
-    #expect(app.list.draft == "one")
-    app.backend.refusal = nil
-    app.press("S r q a Enter Esc")
-    #expect(try added(app) == ["one"])
-    #expect(app.list.draft == "")
-  }
-
-  @Test func aMessageSentAgainFromTheQueueLeavesTheLine() throws {
-    let app = try app()
-    app.backend.refusal = refusal
-    app.press("a o n e Enter")
-    app.backend.refusal = nil
-    app.press("Esc S r q a t w o Enter")
-    #expect(try added(app) == ["one", "two"])
-  }
-
   /// Messages are typed key by key while answers come at any moment, and some are refused.
   @Test(arguments: 1...40 as ClosedRange<UInt64>)
   func everyMessageIsSentOnceInOrderOrGivenBack(seed: UInt64) throws {
@@ -169,57 +149,6 @@ import Testing
     app.pump()
     #expect(try app.stored("/user/ana/email") == "dy@q")
     #expect(app.state.input.typeAhead.isEmpty)
-  }
-
-  // MARK: A row that is being saved
-
-  private func sentRow() throws -> AppDriver {
-    let app = try AppDriver(Fixture.views(), json: Fixture.small)
-    app.strike("a h i Enter Esc")
-    return app
-  }
-
-  @Test func editOfARowThatIsBeingSavedWaitsForIt() throws {
-    let app = try sentRow()
-    app.strike("e C-u q d T Enter")
-    #expect(app.state.input.typeAhead.events.count == 6)
-    app.pump()
-    #expect(try texts(app).suffix(1) == ["qdT"])
-    #expect(try texts(app).count == 7)
-    #expect(!app.state.session.isLeaving)
-  }
-
-  @Test(arguments: ["d", "D", "T", "i", "E", "Enter", "x", "m", "yy"])
-  func commandsOnARowThatIsBeingSavedWaitForIt(keys: String) throws {
-    let app = try sentRow()
-    let expected = try sentRow()
-    app.strike(keys)
-    app.pump()
-    expected.pump()
-    expected.press(keys)
-    #expect(app.body == expected.body, "\(keys)")
-    #expect(app.toast == expected.toast, "\(keys)")
-    #expect(
-      app.state.layers.map(\.component.summary) == expected.state.layers.map(\.component.summary))
-  }
-
-  @Test func whatWaitsForARowThatIsRefusedIsDropped() throws {
-    let app = try sentRow()
-    app.backend.refusal = DatabaseError(.diskFull, "the disk is full")
-    app.strike("e C-u x d y Q Enter")
-    app.pump()
-    #expect(!app.state.session.isLeaving)
-    #expect(app.state.layers.isEmpty)
-    #expect(app.list.draft == "hi")
-    #expect(try texts(app).count == 6)
-    #expect(app.toast.contains("7 keys struck for it are dropped"), "\(app.toast)")
-  }
-
-  @Test func movesDoNotWaitForARowThatIsBeingSaved() throws {
-    let app = try sentRow()
-    app.strike("k")
-    #expect(app.state.input.typeAhead.isEmpty)
-    #expect(app.cursorLine.contains("ladder"))
   }
 
   @Test func moveInARecordWaitsForIt() throws {

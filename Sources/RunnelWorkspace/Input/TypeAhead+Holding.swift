@@ -178,7 +178,6 @@ extension TypeAhead {
     if screen.phase == .loading, screen.list.cursor == nil, isAboutRows(state, action) {
       return "the first rows are being read"
     }
-    if isAboutRecord(action, in: screen), isBeingSaved(state) { return TypeAhead.rowIsSaved }
     guard screen.paging == .fetching, state.pane == .list else { return nil }
     let moves = screen.isLiveAtBottom ? upMoves : downMoves
     guard moves.contains(action) else { return nil }
@@ -189,36 +188,6 @@ extension TypeAhead {
     return after.tabs.lists[state.tabs.index].list.cursor == .row(ListScreen.pagingRow)
       ? "the next rows are being fetched" : nil
   }
-
-  /// True if the row under the cursor is a composed record that is being written.
-  private static func isBeingSaved(_ state: AppState) -> Bool {
-    let screen = state.tabs.front
-    guard state.pane == .list, case .row(let row)? = screen.list.cursor else { return false }
-    return state.requests.newestSent(ListScreen.sentRowsMax, inView: state.tabs.index)
-      .contains { screen.sentRow($0.id) == row }
-  }
-
-  /// True for an action on the record under the cursor, and no other one.
-  private static func isAboutRecord(_ action: ActionID, in screen: ListScreen) -> Bool {
-    if screen.markCount > 0, [.recordDelete, .recordEdit].contains(action) { return false }
-    return onRecords.contains(action)
-  }
-
-  /// A composed record was refused: drops the keys that wait for its row.
-  ///
-  /// - Returns: words about that, to end a message with; nothing if no key waits for it.
-  static func dropKeys(_ state: inout AppState, forSent row: String) -> String {
-    let count = state.input.typeAhead.events.count
-    guard count > 0, state.input.typeAhead.reason == rowIsSaved, !state.tabs.isTree,
-      state.tabs.front.list.cursor == .row(row)
-    else { return "" }
-    state.input.typeAhead = TypeAhead()
-    state.input.matcher.reset()
-    return count == 1
-      ? " · the key struck for it is dropped" : " · \(count) keys struck for it are dropped"
-  }
-
-  private static let rowIsSaved = "this row is being saved"
 
   private static func reasonWaitingInTree(_ state: AppState, _ action: ActionID) -> String? {
     let reason = "the children are being read"
@@ -267,12 +236,6 @@ extension TypeAhead {
   /// What is done to a node whatever its children are.
   private static let folding: Set<ActionID> = [
     .rowOpen, .rowOut, .rowUp, .foldToggle, .foldOpen, .foldClose, .copyKey, .copyPath,
-  ]
-  /// What is done with one record, which has to be stored by then.
-  private static let onRecords: Set<ActionID> = [
-    .rowOpen, .rowIn, .rowActions, .recordEdit, .recordEditExternal, .recordDelete, .recordForm,
-    .recordToggle, .recordDuplicate, .linkOpen, .refFollow, .copyURL, .copyKey, .copyPath,
-    .copyLine, .copyString, .copyValue, .markToggle, .markRange, .bookmarkSet,
   ]
   private static let onRows: Set<ActionID> = upMoves.union(downMoves).union([
     .rowFirst, .rowLast, .rowNewest, .rowOpen, .rowIn, .rowOut, .rowActions,

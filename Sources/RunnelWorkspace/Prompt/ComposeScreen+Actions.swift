@@ -82,40 +82,24 @@ extension ComposeScreen {
   ///
   /// It is in the queue in any case, and what is typed next does not become a part of it.
   static func giveBack(
-    _ state: inout AppState, _ id: RequestID, _ text: String, _ attempt: RequestID,
-    inView view: Int, _ message: String
+    _ state: inout AppState, _ text: String, _ attempt: RequestID, inView view: Int,
+    _ message: String
   ) {
-    let dropped = TypeAhead.dropKeys(&state, forSent: state.tabs.lists[view].sentRow(id))
     let isOpen = composer(state)?.view == view
     let isFree =
       isOpen ? composer(state)?.editor.isEmpty == true : state.tabs.lists[view].draft.isEmpty
     showComposed(&state, inView: view, isOpen ? composer(state)?.editor.text : nil)
     guard isFree else {
       let start = text.count > 40 ? text.prefix(40) + "…" : text[...]
-      let words = "not sent: \(start): \(message)\(dropped) · it is kept"
+      let words = "not sent: \(start): \(message) · it is kept"
       return state.say(.error, state.phrase(words, .syncOpen, "lists it"))
     }
-    guard isOpen else {
-      state.tabs.lists[view].draft = text
-      if dropped.isEmpty { return }
-      return state.say(
-        .error,
-        state.phrase("\(message)\(dropped) · the text is a draft", .recordAdd, "goes on with it"))
-    }
+    guard isOpen else { return state.tabs.lists[view].draft = text }
     updateComposer(&state) { composer in
       (composer.editor, composer.attempt, composer.isReturned) = (LineEditor(text), attempt, true)
     }
     showDraft(&state)
     updateComposer(&state) { $0.error = message + " · Enter tries again, typing begins anew" }
-  }
-
-  /// A text is sent from elsewhere: where it is in the line, or a draft, it is removed.
-  static func takeBack(_ state: inout AppState, _ text: String, inView view: Int) {
-    if state.tabs.lists[view].draft == text { state.tabs.lists[view].draft = "" }
-    guard let composer = composer(state), composer.view == view, composer.editor.text == text
-    else { return }
-    updateComposer(&state) { $0 = ComposeScreen(view: view, editor: LineEditor()) }
-    showDraft(&state)
   }
 
   private static func composer(_ state: AppState) -> ComposeScreen? {
@@ -144,9 +128,12 @@ extension ComposeScreen {
   /// Shows the records that are being sent in a view, and what is in the line; nil or nothing for none.
   static func showComposed(_ state: inout AppState, inView view: Int, _ text: String?) {
     let definition = state.tabs.lists[view].definition
-    let sent = state.requests.newestSent(ListScreen.sentRowsMax, inView: view).compactMap {
-      id, text in
-      definition.record(composed: text, state.database.me).map { SentRecord(id: id, value: $0) }
+    let sent = state.requests.writes.sorted { $0.key < $1.key }.compactMap {
+      id, purpose -> SentRecord? in
+      guard case .send(view, let text, _) = purpose else { return nil }
+      return definition.record(composed: text, state.database.me).map {
+        SentRecord(id: id, value: $0)
+      }
     }
     let record = text.flatMap {
       $0.isEmpty ? nil : definition.record(composed: $0, state.database.me)
@@ -156,7 +143,7 @@ extension ComposeScreen {
 
   /// True while records that were composed in a view are being written.
   static func isSending(_ state: AppState, inView view: Int) -> Bool {
-    state.requests.isSending(inView: view)
+    state.requests.writes.values.contains { if case .send(view, _, _) = $0 { true } else { false } }
   }
 }
 

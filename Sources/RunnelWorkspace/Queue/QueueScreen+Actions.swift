@@ -110,10 +110,6 @@ extension QueueScreen {
     var purpose = item.purpose
     // It is none of those that are deleted just now.
     if case .deleteMarked(let path) = purpose { purpose = .delete(path) }
-    // Its text is no draft any more, which would send it once more.
-    if case .send(let view, let text, _) = purpose {
-      ComposeScreen.takeBack(&state, text, inView: view)
-    }
     state.submit(purpose, request)
     refreshQueue(&state)
     state.say(.info, "it is tried again")
