@@ -4,12 +4,12 @@ import RunnelBase
 /// terminal shows it; and back, so that what is imported again is what was exported.
 ///
 /// - A text that a spreadsheet would take for a formula gets a `'` before it: one that begins with
-///   `=`, `+`, `-`, `@`, a tab or the end of a line, and is no number. So does one that begins with such
+///   `=`, `+`, `-`, `@`, one of these in full width, a tab or the end of a line, and is no number. So does one that begins with such
 ///   signs after others of `'`.
 /// - A text with control characters is written as a string of JSON, in which they are escapes; and so is a
 ///   text that looks like such a cell.
 package enum CellCoding {
-  private static let formulaSigns = Set<Unicode.Scalar>("=+-@\t\r\n".unicodeScalars)
+  private static let formulaSigns = Set<Unicode.Scalar>("=+-@＝＋－＠\t\r\n".unicodeScalars)
 
   /// The cell of a text.
   static func cell(of text: String) -> String {
