@@ -20,23 +20,25 @@ static int change_mask(int how, const sigset_t *set) {
   return -1;
 }
 
-static int handle_pipe(void (*handler)(int)) {
+// A pipe without a reader and a file that may not grow are told by errors of the write.
+static int handle_failing_writes(void (*handler)(int)) {
   struct sigaction action = {.sa_handler = handler};
   sigemptyset(&action.sa_mask);
+  if (sigaction(SIGXFSZ, &action, NULL) < 0) return -1;
   return sigaction(SIGPIPE, &action, NULL);
 }
 
 int runnel_signals_block(void) {
   sigset_t set;
   fill(&set);
-  if (handle_pipe(SIG_IGN) < 0) return -1;
+  if (handle_failing_writes(SIG_IGN) < 0) return -1;
   return change_mask(SIG_BLOCK, &set);
 }
 
 int runnel_signals_restore(void) {
   sigset_t set;
   fill(&set);
-  if (handle_pipe(SIG_DFL) < 0) return -1;
+  if (handle_failing_writes(SIG_DFL) < 0) return -1;
   return change_mask(SIG_UNBLOCK, &set);
 }
 

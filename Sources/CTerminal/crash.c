@@ -13,9 +13,9 @@
 // handler that was there before (Swift's backtracer, or none), using only what is safe in a signal
 // handler.
 
-// Those that cannot be handled, and those that end no program. PIPE is ignored by this one.
+// Those that cannot be handled, and those that end no program. PIPE and XFSZ are ignored by this one.
 static const int others[] = {SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT,
-                             SIGCHLD, SIGURG,  SIGWINCH, SIGPIPE};
+                             SIGCHLD, SIGURG,  SIGWINCH, SIGPIPE, SIGXFSZ};
 
 static struct sigaction previous[NSIG];
 static bool is_handled[NSIG];

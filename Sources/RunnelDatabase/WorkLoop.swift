@@ -94,6 +94,11 @@ final class WorkLoop: Sendable {
   }
 
   private static func failure() -> DatabaseError {
+    if let shortage = OpenFiles.shortage() {
+      return DatabaseError(
+        .storage,
+        "A thread for the database cannot be started: \(OpenFiles.words(shortage))")
+    }
     let reason = String(cString: strerror(errno))
     return DatabaseError(
       .storage, "A thread for the database cannot be started: \(reason). Close other programs.")

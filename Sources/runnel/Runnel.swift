@@ -14,6 +14,9 @@ struct Runnel: ParsableCommand {
   /// The version of the program.
   static let version = "0.1.0"
 
+  /// How many files any command may have open at once, with what threads and signals need.
+  private static let descriptorsMin = 16
+
   static let configuration = CommandConfiguration(
     commandName: "runnel",
     abstract: "A terminal workspace for realtime collections.",
@@ -46,8 +49,13 @@ struct Runnel: ParsableCommand {
     StandardDescriptors.fillClosed()
     // A reader that went away causes an error, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
+    // So does a file that may not grow.
+    signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parse()
+      if let shortage = OpenFiles.shortage(of: descriptorsMin) {
+        throw Failure("The program cannot work: \(OpenFiles.words(shortage))")
+      }
       try command.run()
     } catch {
       end(with: error)

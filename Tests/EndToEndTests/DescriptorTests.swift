@@ -54,22 +54,4 @@ import Testing
     #expect(keys.count == 3, "one key between braces")
     #expect(outcome.errors.contains("\"\(keys[1])\""), "\(outcome.errors)")
   }
-
-  /// A views file that never comes: a named pipe that nobody writes.
-  @Test(arguments: [SIGTERM, SIGINT, SIGHUP])
-  func startThatWaitsForAFileEndsAtOnce(signal: Int32) throws {
-    let database = try TestDatabase(#"{"a": 1}"#)
-    let pipe = database.folder.file("views.yaml")
-    try check(mkfifo(pipe, 0o600), "mkfifo")
-    let program = try database.start(["open", "--plain", "--views", pipe])
-    // It has opened the pipe as soon as that can be opened to be written, and then waits for more.
-    var writing: Int32 = -1
-    while writing < 0, try !program.ends(within: 5) {
-      writing = open(pipe, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-    }
-    let end = File(try check(writing, "open"))
-    try program.send(signal)
-    #expect(try program.wait() == -signal)
-    _ = end
-  }
 }

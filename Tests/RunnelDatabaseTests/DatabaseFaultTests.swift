@@ -300,11 +300,11 @@ private typealias DatabaseError = RunnelDatabase.DatabaseError
   // MARK: What the system says
 
   @Test(arguments: [
-    (ResultCode.SQLITE_CANTOPEN, EMFILE, "too many files are open in this program"),
+    (ResultCode.SQLITE_CANTOPEN, EMFILE, "too many open files (limit "),
     (.SQLITE_CANTOPEN, ENFILE, "too many files are open in the whole system"),
     (.SQLITE_CANTOPEN, EACCES, "may not be read or written"),
     (.SQLITE_CANTOPEN, ELOOP, "(error \(ELOOP))"), (.SQLITE_CANTOPEN, ENOENT, "the folder exists"),
-    (.SQLITE_IOERR, EMFILE, "too many files are open in this program"),
+    (.SQLITE_IOERR, EMFILE, "too many open files (limit "),
     (.SQLITE_IOERR_READ, EIO, "failed to read it"),
     (.SQLITE_IOERR_WRITE, EIO, "failed to write it"),
     (.SQLITE_IOERR_FSYNC, EIO, "failed to bring it to the disk"),

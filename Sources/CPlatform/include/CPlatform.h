@@ -23,13 +23,13 @@ int runnel_eventfd_drain(int descriptor);
 
 // Signals.
 
-/// Blocks INT, TERM, HUP, TSTP, CONT, and WINCH in the calling thread, and ignores PIPE.
+/// Blocks INT, TERM, HUP, TSTP, CONT, and WINCH in the calling thread, and ignores PIPE and XFSZ.
 ///
 /// Threads started later inherit the mask, so call it before any starts. Children inherit it too:
 /// give them runnel_signals_restore, or an empty mask through posix_spawn.
 int runnel_signals_block(void);
 
-/// Undoes runnel_signals_block for the calling thread and makes PIPE deadly again.
+/// Undoes runnel_signals_block for the calling thread and makes PIPE and XFSZ deadly again.
 ///
 /// Safe between fork and exec.
 int runnel_signals_restore(void);

@@ -1,4 +1,5 @@
 import Foundation
+import RunnelDatabase
 
 /// Files that the user writes for the program: views, resources, the configuration, themes.
 enum UserFile {
@@ -10,6 +11,9 @@ enum UserFile {
   ///
   /// - Throws: `ConfigurationError` if it is too long, or what the system says.
   static func text(of file: String, bytesMax: Int = YAMLMeasure.bytesMax) throws -> String {
+    if let kind = FileKind.otherThanFile(file) {
+      throw ConfigurationError(file: file, line: nil, "This is \(kind): name a file.")
+    }
     let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
     // Nothing was written that could be lost.
     defer { try? handle.close() }

@@ -22,7 +22,9 @@ public struct SessionReplay: Sendable {
   public init(file: String) throws {
     let text: String
     do {
-      text = try String(contentsOfFile: file, encoding: .utf8)
+      text = try UserFile.text(of: file, bytesMax: .max)
+    } catch let error as ConfigurationError {
+      throw error
     } catch {
       throw ConfigurationError(
         file: file, line: nil, "The recorded session cannot be read: \(error.fileReason)")

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import RunnelBase
+import RunnelDatabase
 import RunnelWorkspace
 
 /// Where the program's log goes: to a file that was asked for, or nowhere.
@@ -18,6 +19,10 @@ public enum LogFile {
     guard let path else {
       LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
       return
+    }
+    if FileKind.otherThanFile(path) == "a pipe" {
+      // It would wait for a reader.
+      throw ConfigurationError(file: path, line: nil, "The log cannot be written into a pipe.")
     }
     let descriptor = open(path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0o600)
     if descriptor < 0 {

@@ -47,6 +47,12 @@ extension DatabaseError {
 
   /// The system failed while a file that is open was used.
   private init(ioFailure error: GRDB.DatabaseError, file: String, cause: Int32?, _ code: String) {
+    if FileSizeLimit.isReached(by: ["", "-wal", "-shm", "-journal"].map { file + $0 }) {
+      self.init(
+        .diskFull,
+        "\(file) cannot be written: \(FileSizeLimit.words) Nothing was changed. \(code)")
+      return
+    }
     let cause = cause ?? DatabaseError.openingFailure(of: file)
     if let cause, DatabaseError.isLimit(cause) {
       self.init(.storage, "\(file) cannot be used: \(DatabaseError.words(cause)) \(code)")
@@ -87,7 +93,7 @@ extension DatabaseError {
       // Those beside it need not be there.
       if name == file || errno != ENOENT { return errno }
     }
-    return nil
+    return OpenFiles.shortage()
   }
 
   /// True if it is a limit of the process or the system that was reached.
@@ -96,9 +102,7 @@ extension DatabaseError {
   /// Why a file cannot be opened, and what to do, as sentences after a colon.
   private static func words(_ cause: Int32?) -> String {
     switch cause {
-    case EMFILE:
-      "too many files are open in this program. Close some, or raise the limit (`ulimit -n`)."
-    case ENFILE: "too many files are open in the whole system. End other programs."
+    case .some(let number) where [EMFILE, ENFILE].contains(number): OpenFiles.words(number)
     case ENOMEM: "there is not enough memory. End other programs, or raise the limit."
     case EACCES, EPERM: "it, or its folder, may not be read or written. Change the permissions."
     case ENOENT, ENOTDIR, nil:

@@ -49,6 +49,10 @@ final class Store {
     file: String, isReadOnly: Bool, busyTimeout: Duration, isDamageAccepted: Bool = false
   ) throws {
     self.file = file
+    // SQLite would wait for ever for the other end of a pipe.
+    if let kind = FileKind.otherThanFile(file) {
+      throw DatabaseError(.cannotOpen, "\(file) is \(kind): name a file with --database.")
+    }
     do {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
       let newest = try Store.checkLog(of: file)
@@ -154,11 +158,7 @@ final class Store {
   private static func connect(
     _ file: String, isReadOnly: Bool, _ busyTimeout: Duration
   ) throws -> DatabaseQueue {
-    var isDirectory: ObjCBool = false
-    let exists = FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory)
-    if exists, isDirectory.boolValue {
-      throw DatabaseError(.cannotOpen, "\(file) is a folder: name a file in it.")
-    }
+    let exists = FileManager.default.fileExists(atPath: file)
     if !exists, isReadOnly {
       throw DatabaseError(
         .cannotOpen, "\(file) does not exist: make it with `runnel import` or `runnel set`.")

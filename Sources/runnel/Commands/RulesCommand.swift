@@ -26,6 +26,9 @@ struct RulesCommand: ParsableCommand {
 
 /// A rules file that was loaded.
 struct LoadedRules {
+  /// The most bytes that are read of rules that come through a pipe.
+  private static let bytesMax = 16 << 20
+
   /// What the file is called in messages.
   let name: String
   let engine: RulesEngine
@@ -36,7 +39,7 @@ struct LoadedRules {
   init(_ file: FileName) throws {
     let document: InputDocument
     do {
-      document = try InputDocument(file)
+      document = try InputDocument(file, .text(bytesMax: LoadedRules.bytesMax))
     } catch let failure as Failure {
       throw Failure(failure.message, status: .usage)
     }

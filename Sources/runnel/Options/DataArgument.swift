@@ -25,7 +25,7 @@ struct DataArgument: ParsableArguments {
     if StandardInput.isTerminal {
       StandardError.say("Reading JSON from the terminal; Ctrl-D on an empty line ends it.")
     }
-    let bytes = try StandardInput.readAll()
+    let bytes = try StandardInput.readAll(.json)
     do throws(JSONError) {
       return try JSONValue(parsing: bytes)
     } catch {

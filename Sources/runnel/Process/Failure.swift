@@ -1,4 +1,5 @@
 import Glibc
+import RunnelDatabase
 
 /// The exit status of the process.
 struct ExitStatus: Hashable {
@@ -32,6 +33,10 @@ struct Failure: Error {
 
   /// A failure of a system call, which has just set `errno`.
   static func system(_ what: String) -> Failure {
-    Failure("\(what): \(String(cString: strerror(errno))).")
+    switch errno {
+    case EMFILE, ENFILE: Failure("\(what): \(OpenFiles.words(errno))")
+    case EFBIG: Failure("\(what): \(FileSizeLimit.words)")
+    case let number: Failure("\(what): \(String(cString: strerror(number))).")
+    }
   }
 }

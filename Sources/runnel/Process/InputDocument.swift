@@ -1,4 +1,5 @@
 import Glibc
+import RunnelDatabase
 
 /// A document to read as a whole: a file, mapped into memory where that is possible, or standard
 /// input.
@@ -18,13 +19,15 @@ struct InputDocument: ~Copyable {
   /// Opens a file, or reads standard input if `file` is `-`.
   ///
   /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
-  init(_ file: FileName, interruption: Interruption? = nil) throws {
+  init(
+    _ file: FileName, _ content: InputContent = .json, interruption: Interruption? = nil
+  ) throws {
     if file.isStandard {
       name = "standard input"
-      contents = .bytes(try StandardInput.readAll(interruption: interruption))
+      contents = .bytes(try StandardInput.readAll(content, interruption: interruption))
     } else {
       name = file.shown
-      contents = try InputDocument.open(file, interruption)
+      contents = try InputDocument.open(file, content, interruption)
     }
   }
 
@@ -45,7 +48,9 @@ struct InputDocument: ~Copyable {
     }
   }
 
-  private static func open(_ name: FileName, _ interruption: Interruption?) throws -> Contents {
+  private static func open(
+    _ name: FileName, _ content: InputContent, _ interruption: Interruption?
+  ) throws -> Contents {
     // A named pipe without a writer must not keep a signal waiting.
     let descriptor = Glibc.open(name.cString, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     let file = name.shown
@@ -53,38 +58,32 @@ struct InputDocument: ~Copyable {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Failure.system("\(file) cannot be read") }
-    if status.st_mode & S_IFMT == S_IFDIR {
-      throw Failure("\(file) is a folder: name a file with JSON in it.")
+    let kind = status.st_mode & S_IFMT
+    if let other = FileKind.words(kind), kind != S_IFIFO, isatty(descriptor) == 0 {
+      throw Failure("\(file) is \(other): name a file.")
     }
-    if status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 {
+    if kind == S_IFREG, status.st_size > 0 {
       let address = mmap(nil, Int(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0)
       if let address, address != MAP_FAILED {
         madvise(address, Int(status.st_size), MADV_SEQUENTIAL)
         return .mapped(UnsafeRawBufferPointer(start: address, count: Int(status.st_size)))
       }
     }
-    return .bytes(try readAll(descriptor, file, interruption))
+    if kind == S_IFIFO, !hasWriter(descriptor) {
+      throw Failure(
+        "\(file) is a pipe that nobody writes to: begin to write first, or name a file.")
+    }
+    return .bytes(
+      try StandardInput.readAll(
+        content, from: descriptor, named: file, interruption: interruption))
   }
 
-  private static func readAll(
-    _ descriptor: Int32, _ file: String, _ interruption: Interruption?
-  ) throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      if let interruption {
-        try interruption.wait(forInput: descriptor)
-      } else {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        _ = poll(&waiting, 1, -1)
-      }
-      let count = read(descriptor, &chunk, chunk.count)
-      if count == 0 { return bytes }
-      if count > 0 {
-        bytes += chunk[..<count]
-      } else if errno != EINTR, errno != EAGAIN {
-        throw Failure.system("\(file) cannot be read")
-      }
-    }
+  /// Whether a pipe has something to read, or somebody who may write it.
+  private static func hasWriter(_ descriptor: Int32) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    if poll(&waiting, 1, 0) > 0 { return true }
+    // Where nothing can be read, this reads nothing: at the end, or because it would have to wait.
+    var byte: UInt8 = 0
+    return read(descriptor, &byte, 1) < 0
   }
 }

@@ -1,4 +1,13 @@
 import Glibc
+import RunnelBase
+
+/// What is expected of bytes that are read to their end.
+enum InputContent {
+  /// One document of JSON.
+  case json
+  /// A text of at most so many bytes.
+  case text(bytesMax: Int)
+}
 
 /// Standard input, for data.
 enum StandardInput {
@@ -7,38 +16,55 @@ enum StandardInput {
   /// True if it is a terminal.
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Reads all of it; a signal that asks to stop ends the wait for more.
+  /// Reads all of it, or of another descriptor; a signal that asks to stop ends the wait for more.
+  ///
+  /// What has no end is not read for ever: JSON ends with the first byte that cannot belong to it,
+  /// and any other text at its limit.
   ///
   /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
-  static func readAll(interruption: Interruption? = nil) throws -> [UInt8] {
+  static func readAll(
+    _ content: InputContent, from descriptor: Int32 = STDIN_FILENO,
+    named name: String = "standard input", interruption: Interruption? = nil
+  ) throws -> [UInt8] {
     var bytes: [UInt8] = []
+    var prefix = JSONPrefix()
     while true {
-      try interruption?.wait(forInput: STDIN_FILENO)
-      let chunk = try readSome()
+      try interruption?.wait(forInput: descriptor)
+      let chunk = try readSome(descriptor, named: name)
       if chunk.isEmpty { return bytes }
       bytes += chunk
+      switch content {
+      // What is wrong is told by the one who reads it.
+      case .json: if !prefix.accepts(chunk[...]) { return bytes }
+      case .text(let bytesMax):
+        if bytes.count > bytesMax {
+          throw Failure("\(name) has more than \(bytesMax >> 10) KiB: make it smaller.")
+        }
+      }
     }
   }
 
   /// Reads the available bytes and waits for at least one; empty at the end.
   ///
   /// - Throws: `Failure` if it cannot be read.
-  static func readSome() throws -> [UInt8] {
+  static func readSome(
+    _ descriptor: Int32 = STDIN_FILENO, named name: String = "standard input"
+  ) throws -> [UInt8] {
     while true {
       var count = 0
       let chunk = [UInt8](unsafeUninitializedCapacity: chunkBytes) { buffer, initialized in
-        count = read(STDIN_FILENO, buffer.baseAddress, buffer.count)
+        count = read(descriptor, buffer.baseAddress, buffer.count)
         initialized = max(count, 0)
       }
       if count >= 0 { return chunk }
       switch errno {
       case EINTR: continue
       case EAGAIN:
-        // Another process made the descriptor non-blocking.
-        var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        // It is a pipe, or another process made the descriptor non-blocking.
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&waiting, 1, -1)
       case EBADF: throw Failure("Standard input is closed: give the data by a pipe or a file.")
-      default: throw Failure.system("Standard input cannot be read")
+      default: throw Failure.system("\(name) cannot be read")
       }
     }
   }

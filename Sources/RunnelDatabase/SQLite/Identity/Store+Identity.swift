@@ -133,7 +133,8 @@ extension Store {
         return true
       }
     }
-    return false
+    // Without a descriptor left, nothing is known of the log.
+    return OpenFiles.shortage() != nil
   }
 }
 
@@ -174,6 +175,10 @@ extension Store {
         return
       }
       if LogHead(path)?.salts == withUnsafeBytes(of: state.salts, { Array($0) }) { return }
+    }
+    if let shortage = OpenFiles.shortage() {
+      throw DatabaseError(
+        .cannotOpen, "\(file) cannot be opened: \(OpenFiles.words(shortage))")
     }
     throw notOfOthers(file)
   }
