@@ -45,7 +45,13 @@ struct DemoCommand: ParsableCommand {
   }
 
   private func make(_ file: String) throws {
+    try NewDatabase.removingUnused(file) { try fill(file) }
+  }
+
+  private func fill(_ file: String) throws {
     let session = try DatabaseSession(file: file, environment: .system)
+    // If something failed, that is what the user must know.
+    defer { try? session.close() }
     if try session.summary(at: .root).kind == .empty {
       StandardError.say("Making the demo database \(file).")
       let document = try Data(contentsOf: URL(fileURLWithPath: DemoFile.data.path()))
@@ -53,7 +59,6 @@ struct DemoCommand: ParsableCommand {
         _ = try session.importJSON(bytes.bindMemory(to: UInt8.self), at: .root)
       }
     }
-    try session.close()
   }
 }
 

@@ -28,12 +28,20 @@ struct PushCommand: ParsableCommand {
     if lines, case .json? = data.data {
       throw ValidationError("--lines reads standard input: leave the value out.")
     }
-    if case .json(let json)? = data.data { try Place.check(.set(path, json)) }
+    if case .json(let json)? = data.data {
+      try Place.check(.set(path, json))
+      if json.isNothing { throw ValidationError("\(PushCommand.nothing). No key was made.") }
+    }
   }
+
+  /// Why there is nothing to add.
+  private static let nothing =
+    "The value holds nothing: null, {} and [] are not kept in the tree"
 
   func run() throws {
     if lines { return try database.open(for: creation.access) { try pushLines($0) } }
     let json = try data.json()
+    if json.isNothing { throw Failure("\(PushCommand.nothing). No key was made.", status: .usage) }
     try database.open(for: creation.access) { session in
       let key = try session.push(json, to: path).key
       try print(key) { reason in
@@ -49,14 +57,17 @@ struct PushCommand: ParsableCommand {
       if line.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) { continue }
       let key: Key
       do {
-        key = try session.push(JSONValue(parsing: line), to: path).key
+        let json = try JSONValue(parsing: line)
+        if json.isNothing { throw Failure(PushCommand.nothing) }
+        key = try session.push(json, to: path).key
       } catch let error as DatabaseError where error.code == .fileGone {
         throw Failure(
           "Line \(lines.count) was not added: \(error) Those before it were added before that; nothing "
             + "after it was read.")
       } catch {
+        let reason = (error as? Failure)?.message ?? "\(error)"
         throw Failure(
-          "Line \(lines.count) was not added: \(error). Those before it were; nothing after it "
+          "Line \(lines.count) was not added: \(reason). Those before it were; nothing after it "
             + "was read.")
       }
       try print(key) { [count = lines.count] reason in
@@ -81,4 +92,16 @@ struct PushCommand: ParsableCommand {
   }
 
   private func quoted(_ key: Key) -> String { JSONValue.string(key.text).jsonText() }
+}
+
+extension JSONValue {
+  /// True if nothing of it is kept in the tree.
+  fileprivate var isNothing: Bool {
+    switch self {
+    case .null: true
+    case .array(let elements): elements.allSatisfy(\.isNothing)
+    case .object(let members): members.allSatisfy { $0.name == ".priority" || $0.value.isNothing }
+    case .bool, .number, .string: false
+    }
+  }
 }

@@ -39,18 +39,21 @@ struct DatabaseOptions: ParsableArguments {
   ) throws -> Result {
     var environment = DatabaseEnvironment.system
     environment.author = author ?? getenv("USER").map { String(cString: $0) } ?? ""
-    let session = try DatabaseSession(
-      file: try file(for: access), isReadOnly: access == .read, environment: environment)
-    let result: Result
-    do {
-      result = try body(session)
-    } catch {
-      // The first error is the one that the user must know.
-      try? session.close()
-      throw error
+    let file = try file(for: access)
+    return try NewDatabase.removingUnused(file) {
+      let session = try DatabaseSession(
+        file: file, isReadOnly: access == .read, environment: environment)
+      let result: Result
+      do {
+        result = try body(session)
+      } catch {
+        // The first error is the one that the user must know.
+        try? session.close()
+        throw error
+      }
+      try session.close()
+      return result
     }
-    try session.close()
-    return result
   }
 
   /// The path of the file, after a check that it can be opened.
