@@ -82,6 +82,7 @@ import Testing
       name: "field of a record", keys: "g2 j Enter j e", before: typing,
       idle: oneLine.merging(noHistory) { $1 }),
     Place(name: "form", keys: "g2 a a b", before: typing, idle: oneLine),
+    Place(name: "calendar", keys: "Enter e F4", before: ["date.today": "l"]),
     Place(
       name: "compose line", keys: "a a b Space c", before: typing,
       idle: oneLine.merging(noHistory) { $1 }),

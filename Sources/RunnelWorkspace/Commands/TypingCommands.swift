@@ -26,6 +26,7 @@ package enum TypingCommands {
     fieldNext
     fieldPrevious
     fieldType
+    CalendarCommands.open
   }
 
   static let fieldNext = Command(.fieldNext, "next field", "next field", keys: ["Tab"]) { _, _ in }
@@ -38,7 +39,8 @@ package enum TypingCommands {
 
   /// The hints of a field: the commands that help to fill it in.
   static func hints(of input: FieldInput) -> [CommandHint] {
-    [CommandHint(.fieldType, input.choices.isEmpty ? nil : "choose")]
+    CalendarCommands.hints(of: input)
+      + [CommandHint(.fieldType, input.choices.isEmpty ? nil : "choose")]
   }
 
   // MARK: Text

@@ -19,6 +19,7 @@ enum Layer: Hashable, Sendable {
   case queue(QueueScreen)
   case palette(PaletteScreen)
   case menu(MenuScreen)
+  case calendar(CalendarScreen)
 
   /// The component that the layer shows.
   ///
@@ -39,6 +40,7 @@ enum Layer: Hashable, Sendable {
       case .queue(let screen): screen
       case .palette(let screen): screen
       case .menu(let screen): screen
+      case .calendar(let screen): screen
       }
     }
     set { self = newValue.layer }
@@ -59,6 +61,7 @@ enum Layer: Hashable, Sendable {
     QueueCommands.table,
     PaletteCommands.table,
     MenuCommands.table,
+    CalendarCommands.table,
   ]
 
   /// The layer's list; nil if it has none.

@@ -1,0 +1,75 @@
+import RunnelBase
+import RunnelStreams
+import RunnelTerminal
+
+/// The date that a field holds, and how the field writes it.
+///
+/// A field holds a date if its schema says so, or if its text is one: a number that looks like
+/// milliseconds since 1970, or a date in ISO 8601 with whatever follows it.
+struct FieldDate: Hashable, Sendable {
+  private enum Form: Hashable, Sendable {
+    /// Milliseconds since 1970, at a time of day in milliseconds since midnight.
+    case moment(timeOfDay: Int64)
+    /// `2026-08-24`, and what stands behind it.
+    case text(rest: String)
+  }
+
+  /// The day that the field holds, counted from 1970-01-01; nil if there is none yet.
+  let day: Int?
+  private let form: Form
+
+  /// Reads what is typed into a field; nil if the field holds no date.
+  init?(_ input: FieldInput, now: Int64, _ local: LocalTime) {
+    let text = input.editor.text
+    if input.editor.isSecret { return nil }
+    if case .time? = input.rule?.kind {
+      self.init(moment: text == FieldInput.now ? now : Int64(text), local)
+      return
+    }
+    switch input.kind {
+    case .number:
+      guard let moment = Int64(text), TreeText.moments.contains(moment) else { return nil }
+      self.init(moment: moment, local)
+    case .string:
+      guard let date = FieldDate.isoDate(text) else { return nil }
+      self.init(
+        day: date.dayNumber, .text(rest: String(text.dropFirst(date.dateText.count))))
+    case .boolean, .json: return nil
+    }
+  }
+
+  private init(day: Int?, _ form: Form) {
+    self.day = day
+    self.form = form
+  }
+
+  /// A moment, or if there is none yet the first one of a day.
+  private init(moment: Int64?, _ local: LocalTime) {
+    let civil = moment.map(local.civil)
+    let midnight = civil.map { CivilTime(dayNumber: $0.dayNumber).milliseconds() }
+    self.init(
+      day: civil?.dayNumber,
+      .moment(timeOfDay: (civil?.milliseconds() ?? 0) - (midnight ?? 0)))
+  }
+
+  /// The date that a text begins with: `2026-08-24`, alone or before a time of day.
+  private static func isoDate(_ text: String) -> CivilTime? {
+    let date = text.prefix(10)
+    if let next = text.dropFirst(10).first, next != "T", next != " " { return nil }
+    let parts = date.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+    guard parts.count == 3, let year = parts[0], let month = parts[1], let day = parts[2],
+      let civil = CivilTime(year: year, month: month, day: day), civil.dateText == date
+    else { return nil }
+    return civil
+  }
+
+  /// The text of the field with another day; a moment keeps its time of day.
+  func text(day: Int, _ local: LocalTime) -> String {
+    switch form {
+    case .moment(let timeOfDay):
+      let midnight = CivilTime(dayNumber: day).milliseconds()
+      return String(local.milliseconds(CivilTime(milliseconds: midnight + timeOfDay)))
+    case .text(let rest): return CivilTime(dayNumber: day).dateText + rest
+    }
+  }
+}
