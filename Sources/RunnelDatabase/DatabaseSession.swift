@@ -48,7 +48,7 @@ public final class DatabaseSession {
   /// Whether the loss of the file was told.
   var isLossTold = false
 
-  var store: Store { context.store }
+  var store: SQLiteStore { context.store }
 
   var environment: DatabaseEnvironment {
     get { context.environment }
@@ -72,7 +72,7 @@ public final class DatabaseSession {
   ///   - environment: the clock and the random numbers.
   /// - Throws: `DatabaseError` that says what is wrong with the file, which is left as it is.
   public init(file: String, isReadOnly: Bool = false, environment: DatabaseEnvironment) throws {
-    let store = try Store(
+    let store = try SQLiteStore(
       file: file, isReadOnly: isReadOnly, busyTimeout: environment.busyTimeout)
     let context = SessionContext(
       store: store, beacon: isReadOnly ? nil : ChangeBeacon(database: file),

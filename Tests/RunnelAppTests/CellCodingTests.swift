@@ -45,7 +45,7 @@ import Testing
       "=name": "=cmd|' /C calc'!A0", "esc": "\u{1B}]0;x\u{7}", "n": -5, "nested": ["a": "\u{9B}b"],
     ]
     let node = try RunnelTree.Node(json: record)
-    var writer = RecordWriter(.csv, columns: RecordWriter.columns(of: [node]))
+    var writer = ExportWriter(.csv, columns: ExportWriter.columns(of: [node]))
     let bytes = writer.begin() + writer.bytes(of: try Key("-k\u{85}"), node) + writer.end()
     let text = String(decoding: bytes, as: UTF8.self)
     #expect(
@@ -58,6 +58,6 @@ import Testing
   }
 
   @Test func tablesOfMarkdownShowControls() {
-    #expect(RecordWriter.markdownCell("a\u{1B}[2J\u{9B}\u{202E}") == #"a\\u001b\[2J\\u009b\\u202e"#)
+    #expect(ExportWriter.markdownCell("a\u{1B}[2J\u{9B}\u{202E}") == #"a\\u001b\[2J\\u009b\\u202e"#)
   }
 }

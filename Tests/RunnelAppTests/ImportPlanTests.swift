@@ -61,7 +61,7 @@ import Testing
   @Test func whatIsExportedIsReadAgain() throws {
     let values: [JSONValue] = [["a": 1, "b": "x,\"y\"\n漢"], ["a": true, "b": "-"]]
     for format in [ExportFormat.json, .jsonl, .csv] {
-      var writer = RecordWriter(
+      var writer = ExportWriter(
         format,
         columns: try [.key, FieldPath("a"), FieldPath("b")])
       var bytes = writer.begin()

@@ -62,7 +62,7 @@ import Testing
     (.json, "[null]"),
   ])
   func otherTextIsRefusedWithAReason(kind: FieldKind, text: String) {
-    let error = #expect(throws: RunnelWorkspace.FieldError.self) { try kind.value(of: text) }
+    let error = #expect(throws: InputError.self) { try kind.value(of: text) }
     #expect(error?.message.isEmpty == false)
   }
 

@@ -200,8 +200,8 @@ import Testing
   @Test func onlyTheLastStepsAreKept() {
     var undoing = UndoHistory()
     for number in 1...(UndoHistory.stepsMax + 1) {
-      undoing.begin(RequestID(number), "step \(number)")
-      undoing.finish(RequestID(number), entry: Int64(number))
+      undoing.begin(AppRequestID(number), "step \(number)")
+      undoing.finish(AppRequestID(number), entry: Int64(number))
     }
     #expect(undoing.steps(.undo).count == UndoHistory.stepsMax)
     #expect(undoing.steps(.undo).first?.title == "step 2")
@@ -209,9 +209,9 @@ import Testing
 
   @Test func aWriteThatWasRefusedIsNoStep() {
     var undoing = UndoHistory()
-    undoing.begin(RequestID(1), "refused")
-    undoing.drop(RequestID(1))
-    undoing.finish(RequestID(1), entry: 1)
+    undoing.begin(AppRequestID(1), "refused")
+    undoing.drop(AppRequestID(1))
+    undoing.finish(AppRequestID(1), entry: 1)
     #expect(undoing.steps(.undo).isEmpty)
   }
 

@@ -15,11 +15,11 @@ import Testing
   }
 
   private let folder: TemporaryFolder
-  private let store: Store
+  private let store: SQLiteStore
 
   init() throws {
     folder = try TemporaryFolder()
-    store = try Store(file: folder.file(), isReadOnly: false, busyTimeout: .seconds(5))
+    store = try SQLiteStore(file: folder.file(), isReadOnly: false, busyTimeout: .seconds(5))
   }
 
   /// What stays, by looking at each row.

@@ -127,10 +127,10 @@ import Testing
   @Test func readingSaysWhatToDoWhereAStepIsNeededForIt() throws {
     let needed = Migration(version: 3, isReadableWithout: false) { _ in }
     let optional = Migration(version: 2, isReadableWithout: true) { _ in }
-    try Store.checkReadable(version: 3, file: "x.db", by: [optional, needed])
-    try Store.checkReadable(version: 1, file: "x.db", by: [optional])
+    try SQLiteStore.checkReadable(version: 3, file: "x.db", by: [optional, needed])
+    try SQLiteStore.checkReadable(version: 1, file: "x.db", by: [optional])
     let error = #expect(throws: RunnelDatabase.DatabaseError.self) {
-      try Store.checkReadable(version: 2, file: "x.db", by: [optional, needed])
+      try SQLiteStore.checkReadable(version: 2, file: "x.db", by: [optional, needed])
     }
     #expect(error?.code == .olderVersion)
     #expect(error?.message.contains("doctor --repair") == true)

@@ -123,12 +123,12 @@ import Testing
   @Test func theNewestRefusalsAreKept() throws {
     _ = try session.connectOrigin()
     let refusal = TreeError(.permissionDenied, "Permission denied.")
-    for id in 0..<Int64(Refusal.countMax + 5) {
+    for id in 0..<Int64(RefusedWrite.countMax + 5) {
       _ = try session.write(.set(place, 1))
       _ = try session.receive(.rejected(id: id, refusal))
     }
     let kept = try session.store.read { try $0.refusals().map(\.write) }
-    #expect(kept == Array(5..<Int64(Refusal.countMax + 5)))
+    #expect(kept == Array(5..<Int64(RefusedWrite.countMax + 5)))
   }
 
   // MARK: Queries

@@ -36,7 +36,7 @@ public struct SubtreeExport {
   public mutating func write(_ rows: [TreeRow], to write: ([UInt8]) throws -> Void) throws {
     var columns = RecordColumns()
     if format.hasColumns { try note(rows.map { $0.node ?? .empty }, in: &columns) }
-    var writer = RecordWriter(
+    var writer = ExportWriter(
       format, columns: columns.fields, keepsPriorities: keepsPriorities,
       hasWholeValues: false)
     var bytes = writer.begin()
@@ -65,7 +65,7 @@ public struct SubtreeExport {
     if format.hasColumns {
       try eachPage(read) { try note($0.map { $0.row.node ?? .empty }, in: &columns) }
     }
-    var writer = RecordWriter(
+    var writer = ExportWriter(
       format, columns: columns.fields, keepsPriorities: keepsPriorities,
       hasWholeValues: false)
     try write(writer.begin())

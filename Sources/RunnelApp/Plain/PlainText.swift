@@ -46,7 +46,7 @@ struct PlainText {
     if layout == .jsonLines {
       let first = change.map { [JSONMember(PlainText.changeName, .string($0.rawValue))] } ?? []
       return String(
-        decoding: RecordWriter.jsonLine(record.row.key, node, first: first), as: UTF8.self)
+        decoding: ExportWriter.jsonLine(record.row.key, node, first: first), as: UTF8.self)
     }
     // Ages would be wrong as soon as they are read.
     let row = RowText(

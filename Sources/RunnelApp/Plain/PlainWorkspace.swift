@@ -60,7 +60,7 @@ public struct PlainWorkspace {
     var reader = ViewReader(definition, filter: matcher)
     while let query = try reader.nextQuery() {
       let records = reader.take(try session.rows(query))
-      try write(records.flatMap { RecordWriter.jsonLine($0.row.key, $0.row.node ?? .empty) })
+      try write(records.flatMap { ExportWriter.jsonLine($0.row.key, $0.row.node ?? .empty) })
     }
   }
 }

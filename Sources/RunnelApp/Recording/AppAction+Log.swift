@@ -66,7 +66,7 @@ extension AppAction: LoggableAction {
       self = .record(try fields.path(name), try RunnelTree.Node(json: fields.value("node")))
     case "answered":
       self = .answered(
-        RunnelWorkspace.RequestID(try fields.int(name)), try Answer(log: fields.value("answer")))
+        AppRequestID(try fields.int(name)), try Answer(log: fields.value("answer")))
     case "pendingWrites":
       self = .pendingWrites(try fields.array(name).map { try PendingWrite(log: $0) })
     case "trouble": self = .trouble(try fields.string(name))

@@ -129,7 +129,7 @@ extension AppRuntime {
   }
 
   private func receive(_ answer: Answer, _ number: Int) {
-    let id = RunnelWorkspace.RequestID(number)
+    let id = AppRequestID(number)
     if files.take(answer, to: id) { return }
     send(.answered(id, answer))
   }
@@ -200,7 +200,7 @@ extension AppRuntime {
     }
   }
 
-  private func ask(_ request: Request, _ id: RunnelWorkspace.RequestID) {
+  private func ask(_ request: Request, _ id: AppRequestID) {
     let registry = state.database.resources.registry
     backend.submit(
       request.databaseRequest(id.number, registry) {

@@ -23,7 +23,7 @@ final class ExportRunner {
   private let report: (ExportReport) -> Void
   private var descriptor: Int32 = -1
   private var reader: ViewReader?
-  private var writer: RecordWriter?
+  private var writer: ExportWriter?
   private var byteCount = 0
   /// The nodes that are still to be read, of several.
   private var unread: [Path] = []
@@ -75,7 +75,7 @@ final class ExportRunner {
     if writer == nil {
       // What is a value itself has no children.
       if records.isEmpty, case .subtree(let path) = job.source { return .node(path) }
-      begin(RecordWriter.columns(of: records.map { $0.row.node ?? .empty }))
+      begin(ExportWriter.columns(of: records.map { $0.row.node ?? .empty }))
     }
     write(records)
     report(.progress(count: writer?.count ?? 0))
@@ -100,7 +100,7 @@ final class ExportRunner {
     nodes.append((unread.removeFirst(), node))
     if let path = unread.first { return .node(path) }
     let parents = Set(nodes.map(\.path.parent))
-    begin(RecordWriter.columns(of: nodes.map(\.node)))
+    begin(ExportWriter.columns(of: nodes.map(\.node)))
     for (path, node) in nodes where !node.isEmpty {
       guard var writer else { return nil }
       // Nodes of several places may have one key.
@@ -155,7 +155,7 @@ final class ExportRunner {
   }
 
   private func begin(_ columns: [FieldPath]) {
-    let writer = RecordWriter(job.format, columns: columns)
+    let writer = ExportWriter(job.format, columns: columns)
     self.writer = writer
     write(writer.begin())
   }

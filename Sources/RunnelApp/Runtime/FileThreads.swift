@@ -23,7 +23,7 @@ enum FileReport: Sendable {
   /// The reading of a file, by its number.
   case reading(Int, FileReading.Report)
   /// An export, by the id under which it asks.
-  case export(RequestID, ExportThread.Step)
+  case export(AppRequestID, ExportThread.Step)
   /// A text was written; why it was not, if that is so.
   case written(problem: String?)
   /// The session was written; why it was not, if that is so.
@@ -111,7 +111,7 @@ final class ExportThread: Sendable {
   }
 
   /// The id under which it asks the database.
-  let id: RequestID
+  let id: AppRequestID
   private let job: ExportJob
   // One question is open at a time, and the export may be stopped meanwhile.
   private let inputs: Inbox<Input>
@@ -120,7 +120,7 @@ final class ExportThread: Sendable {
   /// Prepares an export that asks under an id.
   ///
   /// - Throws: `TerminalError.systemCall` when the process has no descriptor left.
-  init(_ job: ExportJob, id: RequestID) throws(TerminalError) {
+  init(_ job: ExportJob, id: AppRequestID) throws(TerminalError) {
     self.job = job
     self.id = id
     let bell = try Wakeup()

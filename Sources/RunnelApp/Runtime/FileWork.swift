@@ -34,7 +34,7 @@ final class FileWork {
 
   // MARK: Export
 
-  func export(_ job: ExportJob, _ id: RequestID) {
+  func export(_ job: ExportJob, _ id: AppRequestID) {
     do throws(TerminalError) {
       let export = try ExportThread(job, id: id)
       exporting = export
@@ -47,7 +47,7 @@ final class FileWork {
   func stopExport() { exporting?.give(.stop) }
 
   /// Takes what the database answered to the export; false if it answered something else.
-  func take(_ answer: Answer, to id: RequestID) -> Bool {
+  func take(_ answer: Answer, to id: AppRequestID) -> Bool {
     guard let exporting, exporting.id == id else { return false }
     switch answer {
     case .records(let rows): exporting.give(.records(rows))
@@ -58,7 +58,7 @@ final class FileWork {
     return true
   }
 
-  private func receive(_ step: ExportThread.Step, of id: RequestID) {
+  private func receive(_ step: ExportThread.Step, of id: AppRequestID) {
     guard exporting?.id == id else { return }
     switch step {
     case .question(.rows(let query)): backend.submit(.search(id.number, query))

@@ -5,7 +5,7 @@ import RunnelTree
 ///
 /// Isolation: as the session's.
 final class SessionContext {
-  let store: Store
+  let store: SQLiteStore
   /// Wakes other processes after a commit; nil if the file is only read, or the session was closed.
   var beacon: ChangeBeacon?
   var environment: DatabaseEnvironment
@@ -16,7 +16,7 @@ final class SessionContext {
   /// The history's entry of the newest write; nil if the write made no entry.
   var newestEntryID: Int64?
 
-  init(store: Store, beacon: ChangeBeacon?, environment: DatabaseEnvironment) {
+  init(store: SQLiteStore, beacon: ChangeBeacon?, environment: DatabaseEnvironment) {
     self.store = store
     self.beacon = beacon
     self.environment = environment

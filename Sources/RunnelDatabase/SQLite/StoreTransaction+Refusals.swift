@@ -4,7 +4,7 @@ import RunnelStorage
 import RunnelTree
 
 /// Why the origin refused a write: what a session writes down for the one that made it.
-struct Refusal {
+struct RefusedWrite {
   /// How many are kept, the newest: sessions that run learn of one within the next look at the file.
   static let countMax = 100
 
@@ -14,26 +14,26 @@ struct Refusal {
 
 extension StoreTransaction {
   /// Keeps a refusal among the newest ones.
-  func note(_ refusal: Refusal) throws {
-    let kept = try (refusals() + [refusal]).suffix(Refusal.countMax)
+  func note(_ refusal: RefusedWrite) throws {
+    let kept = try (refusals() + [refusal]).suffix(RefusedWrite.countMax)
     try db.cachedStatement(
       sql: "INSERT OR REPLACE INTO meta (name, value) VALUES ('origin.refusals', ?)"
     ).execute(arguments: [JSONValue.array(kept.map(\.json)).jsonText()])
   }
 
   /// The newest refusals, the oldest first.
-  func refusals() throws -> [Refusal] {
+  func refusals() throws -> [RefusedWrite] {
     let text = try statement("SELECT value FROM meta WHERE name = 'origin.refusals'")
       .first { try $0.text(0, "value") }
     guard let text else { return [] }
     guard case .array(let elements)? = try? JSONValue(parsing: text) else {
       throw Damage("the refusals of the origin cannot be read")
     }
-    return elements.compactMap(Refusal.init)
+    return elements.compactMap(RefusedWrite.init)
   }
 }
 
-extension Refusal {
+extension RefusedWrite {
   private enum Name {
     static let write = "write"
     static let code = "code"

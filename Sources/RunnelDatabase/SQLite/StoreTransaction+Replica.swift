@@ -48,7 +48,7 @@ extension StoreTransaction: ReplicaStorage {
         .execute(arguments: [write.id])
       switch ending {
       case .done: if let name = write.name { try noteName(name) }
-      case .refused(let error): try note(Refusal(write: write.id, error: error))
+      case .refused(let error): try note(RefusedWrite(write: write.id, error: error))
       case .takenBack: break
       }
     }

@@ -4,7 +4,7 @@ import RunnelTree
 
 /// One transaction on the file: the stored tree, and what stands beside it in other tables.
 ///
-/// What is written to the tree is held back until `flush`, which `Store` calls before the transaction is
+/// What is written to the tree is held back until `flush`, which `SQLiteStore` calls before the transaction is
 /// committed; statements of one's own that read the tables of the tree must call it first.
 struct StoreTransaction {
   let db: GRDB.Database

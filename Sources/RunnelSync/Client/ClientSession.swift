@@ -56,7 +56,7 @@ public struct ClientSession: Sendable {
   }
 
   enum Phase: Hashable, Sendable {
-    case offline(OfflineReason)
+    case offline(ClientOfflineReason)
     case waiting(until: Int64, String?)
     case connecting
     case awaitingHandshake

@@ -13,7 +13,7 @@ public struct ClientTarget: Hashable, Sendable {
 /// What is known of the link to an origin, for people.
 public enum LinkState: Hashable, Sendable {
   /// No attempt is made until somebody asks for one.
-  case offline(OfflineReason)
+  case offline(ClientOfflineReason)
   /// The next attempt is made at this moment, on the clock that never goes back; before that, what
   /// happened, if an attempt failed.
   case waiting(until: Int64, String?)
@@ -26,7 +26,7 @@ public enum LinkState: Hashable, Sendable {
 }
 
 /// Why no attempt is made.
-public enum OfflineReason: Hashable, Sendable {
+public enum ClientOfflineReason: Hashable, Sendable {
   /// Nobody has asked for one yet, or somebody ended it.
   case asked
   /// The origin said that one shall not come back by oneself, and why.

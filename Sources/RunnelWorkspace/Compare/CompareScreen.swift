@@ -11,7 +11,7 @@ package struct CompareDraft: Hashable, Sendable {
   /// The user's version.
   var mine: JSONValue
   /// The number in the queue under which it is kept; nil if it is not.
-  var queued: RequestID?
+  var queued: AppRequestID?
 }
 
 /// Three versions of one place, to choose from.

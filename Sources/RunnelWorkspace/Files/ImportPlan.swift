@@ -131,10 +131,10 @@ extension ImportPlan {
         Refused(place: place, reason: "a record is an object", text: json.jsonText()))
     }
     var key: String?
-    if case .string(let name)? = json[RecordWriter.keyName] { key = name }
-    members.removeAll { $0.name == RecordWriter.keyName }
+    if case .string(let name)? = json[ExportWriter.keyName] { key = name }
+    members.removeAll { $0.name == ExportWriter.keyName }
     var value = JSONValue.object(members)
-    if members.count == 1, members[0].name == RecordWriter.valueName { value = members[0].value }
+    if members.count == 1, members[0].name == ExportWriter.valueName { value = members[0].value }
     if members.isEmpty {
       return refused.append(
         Refused(place: place, reason: "there is nothing in it", text: json.jsonText()))
@@ -176,7 +176,7 @@ extension ImportPlan {
     for line in lines {
       let place = "line \(line.number)"
       if line.cells.count > header.count {
-        let text = line.cells.map(RecordWriter.csvCell).joined(separator: ",")
+        let text = line.cells.map(ExportWriter.csvCell).joined(separator: ",")
         refused.append(
           Refused(
             place: place, reason: "\(line.cells.count) cells, but \(header.count) names", text: text
@@ -185,7 +185,7 @@ extension ImportPlan {
       }
       var members: [JSONMember] = []
       for (index, cell) in line.cells.enumerated() where !cell.isEmpty && !header[index].isEmpty {
-        let isPlain = types[index] || header[index] == RecordWriter.keyName
+        let isPlain = types[index] || header[index] == ExportWriter.keyName
         members.append(
           JSONMember(
             header[index],

@@ -31,7 +31,7 @@ package struct ImportProgress: Hashable, Sendable {
 /// A record of a paste that was refused.
 package struct PastedRecord: Hashable, Sendable {
   /// Its id in the queue.
-  package let id: RequestID
+  package let id: AppRequestID
   package let view: Int
   /// Where it was to be added.
   package let collection: Path
@@ -392,9 +392,9 @@ extension ImportPlan {
 
   /// A record as a line of JSON with its key.
   fileprivate static func text(of row: Row) -> String {
-    let key = row.key.map { [JSONMember(RecordWriter.keyName, .string($0))] } ?? []
+    let key = row.key.map { [JSONMember(ExportWriter.keyName, .string($0))] } ?? []
     guard case .object(let members) = row.value else {
-      return JSONValue.object(key + [JSONMember(RecordWriter.valueName, row.value)]).jsonText()
+      return JSONValue.object(key + [JSONMember(ExportWriter.valueName, row.value)]).jsonText()
     }
     return JSONValue.object(key + members).jsonText()
   }

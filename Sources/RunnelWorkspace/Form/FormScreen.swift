@@ -57,9 +57,9 @@ package struct FormScreen: Hashable, Sendable {
   /// The first write that was asked for with it; nil before.
   ///
   /// What was typed is known by it as long as it is refused.
-  var attempt: RequestID?
+  var attempt: AppRequestID?
   /// The refused record of a paste that it goes on with, by its id in the queue; nil if it is of none.
-  var pasted: RequestID?
+  var pasted: AppRequestID?
 
   /// True if to save it writes to the database.
   package var writes: Bool {
@@ -107,7 +107,7 @@ package struct FormScreen: Hashable, Sendable {
         firstError = firstError ?? index
         continue
       }
-      do throws(FieldError) {
+      do throws(InputError) {
         values.append((field.path, try field.input.value()))
       } catch {
         fields[index].input.error = error.message
@@ -125,7 +125,7 @@ package struct ComposeScreen: Hashable, Sendable {
   package var editor: LineEditor
   package var error: String?
   /// What stands for the refused record whose text is in the line; nil if that is of none.
-  var attempt: RequestID?
+  var attempt: AppRequestID?
   /// True for a refused text that came back and was not touched: what is typed takes its place.
   var isReturned = false
 }

@@ -81,7 +81,7 @@ package struct WritePreview {
     let path = Path(unchecked: screen.path.keys + edit.field.keys)
     deed = edit.field.isRoot ? "PUT \(path)" : "PATCH \(screen.path)"
     let old = edit.original?.json
-    do throws(FieldError) {
+    do throws(InputError) {
       let isRemoved = edit.input.isEmpty && edit.input.rule?.isRequired != true
       let new = isRemoved ? nil : try edit.input.value()
       changes =

@@ -67,7 +67,7 @@ extension HistoryScreen {
 
   /// Entries of the history were read.
   static func take(
-    _ state: inout AppState, history id: RequestID, _ reading: HistoryScreen.Reading,
+    _ state: inout AppState, history id: AppRequestID, _ reading: HistoryScreen.Reading,
     _ page: HistoryPage
   ) {
     updateHistory(&state, id) { screen, state in
@@ -77,7 +77,7 @@ extension HistoryScreen {
 
   /// Entries of the history could not be read.
   static func fail(
-    _ state: inout AppState, history id: RequestID, _ reading: HistoryScreen.Reading,
+    _ state: inout AppState, history id: AppRequestID, _ reading: HistoryScreen.Reading,
     _ refusal: Refusal
   ) {
     updateHistory(&state, id) { screen, state in
@@ -88,7 +88,7 @@ extension HistoryScreen {
 
   /// Changes the history that asked for entries; one that was closed waits for nothing.
   private static func updateHistory(
-    _ state: inout AppState, _ id: RequestID, _ body: (inout HistoryScreen, AppState) -> Void
+    _ state: inout AppState, _ id: AppRequestID, _ body: (inout HistoryScreen, AppState) -> Void
   ) {
     for (index, layer) in state.layers.enumerated() {
       guard case .history(var screen) = layer, screen.request == id else { continue }

@@ -41,7 +41,7 @@ package struct HistoryScreen: Hashable, Sendable {
   /// The entries that are shown in full.
   package private(set) var opened: Set<Int64> = []
   /// The request for entries that is not answered.
-  package private(set) var request: RequestID?
+  package private(set) var request: AppRequestID?
   /// True if there is something newer than what is being read.
   var isOutdated = false
   private(set) var lines: [String: Line] = [:]
@@ -119,7 +119,7 @@ extension HistoryScreen {
   }
 
   /// Entries were asked for.
-  package mutating func wait(for request: RequestID) {
+  package mutating func wait(for request: AppRequestID) {
     self.request = request
     if case .failed = phase { phase = .loading }
   }

@@ -101,7 +101,7 @@ extension TypeAhead {
   /// True if the user has done nothing since a write was asked for.
   ///
   /// What its answer opens then takes no key that was meant for something else.
-  static func isUntouched(_ state: AppState, sinceWrite write: RequestID) -> Bool {
+  static func isUntouched(_ state: AppState, sinceWrite write: AppRequestID) -> Bool {
     state.input.typeAhead.isEmpty
       && state.writes.queue.waiting[write]?.inputCount == state.input.count
   }

@@ -108,13 +108,13 @@ package struct ListScreen: Hashable, Sendable {
   }
 
   /// The key of a row that is being sent, by its write.
-  package static func sentKey(_ id: RequestID) -> String {
+  package static func sentKey(_ id: AppRequestID) -> String {
     let digits = "\(id)"
     return sentPrefix + String(repeating: "0", count: max(12 - digits.count, 0)) + digits
   }
 
   /// The id of a row that is being sent.
-  func sentRow(_ id: RequestID) -> String {
+  func sentRow(_ id: AppRequestID) -> String {
     Path(unchecked: definition.source.path.keys + [Key(unchecked: ListScreen.sentKey(id))])
       .description
   }

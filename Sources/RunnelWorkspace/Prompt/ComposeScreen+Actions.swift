@@ -64,7 +64,7 @@ extension ComposeScreen {
 
   /// A sent record is stored: the cursor goes along with it.
   static func finishSending(
-    _ state: inout AppState, _ id: RequestID, _ key: RunnelTree.Key?, inView view: Int
+    _ state: inout AppState, _ id: AppRequestID, _ key: RunnelTree.Key?, inView view: Int
   ) {
     let sent = state.tabs.lists[view].sentRow(id)
     let isUnderCursor = state.tabs.lists[view].list.cursor == .row(sent)
@@ -82,7 +82,7 @@ extension ComposeScreen {
   ///
   /// It is in the queue in any case, and what is typed next does not become a part of it.
   static func giveBack(
-    _ state: inout AppState, _ text: String, _ attempt: RequestID, inView view: Int,
+    _ state: inout AppState, _ text: String, _ attempt: AppRequestID, inView view: Int,
     _ message: String
   ) {
     let isOpen = composer(state)?.view == view

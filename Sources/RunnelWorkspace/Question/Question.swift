@@ -12,7 +12,7 @@ struct Question: Hashable, Sendable {
     /// Records or values are removed; for what one key is too little, a word is to be typed.
     case remove(Removal, word: Word?)
     /// A refused write is dropped.
-    case dropRefused(RequestID)
+    case dropRefused(AppRequestID)
     /// A write that waits for the origin is dropped.
     case dropPending(Int64)
     /// Records are imported.

@@ -159,7 +159,7 @@ extension QueueScreen {
   }
 
   /// Drops a refused write.
-  static func drop(_ state: inout AppState, _ id: RequestID) {
+  static func drop(_ state: inout AppState, _ id: AppRequestID) {
     state.writes.queue.drop(id)
     refreshQueue(&state)
     state.say(.info, "dropped")

@@ -8,7 +8,7 @@ package struct QueueScreen: Hashable, Sendable {
   private static let section = "queue"
 
   /// The refused writes that are shown in full.
-  package var opened: Set<RequestID> = []
+  package var opened: Set<AppRequestID> = []
   /// The writes that wait for the origin and are shown in full.
   var openedPending: Set<Int64> = []
   package private(set) var content = ListContent()

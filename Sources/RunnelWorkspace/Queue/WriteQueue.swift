@@ -23,7 +23,7 @@ package struct WriteQueue: Hashable, Sendable {
   /// A write that was refused.
   package struct Refused: Hashable, Sendable, Identifiable {
     /// The request that was refused.
-    package var id: RequestID
+    package var id: AppRequestID
     /// Nil for what could not be read as a record.
     package var request: WriteRequest?
     package var refusal: Refusal
@@ -37,7 +37,7 @@ package struct WriteQueue: Hashable, Sendable {
   }
 
   /// The writes that are under way.
-  package private(set) var waiting: [RequestID: Waiting] = [:]
+  package private(set) var waiting: [AppRequestID: Waiting] = [:]
   /// Oldest first.
   package private(set) var refused: [Refused] = []
   /// Oldest first; those of transactions among them.
@@ -50,20 +50,20 @@ package struct WriteQueue: Hashable, Sendable {
 
   /// A write begins.
   package mutating func begin(
-    _ id: RequestID, _ request: WriteRequest, at now: Int64, inputCount: Int = 0
+    _ id: AppRequestID, _ request: WriteRequest, at now: Int64, inputCount: Int = 0
   ) {
     waiting[id] = Waiting(request: request, since: now, inputCount: inputCount)
   }
 
   /// A write was done, and so were those of the same that were refused before.
-  package mutating func finish(_ id: RequestID, _ purpose: WritePurpose) {
+  package mutating func finish(_ id: AppRequestID, _ purpose: WritePurpose) {
     waiting[id] = nil
     refused.removeAll { $0.purpose.place == purpose.place }
   }
 
   /// A write was refused; one of the same that was refused before gives way to it.
   mutating func refuse(
-    _ id: RequestID, _ purpose: WritePurpose, _ refusal: Refusal, _ draft: CompareDraft?,
+    _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal, _ draft: CompareDraft?,
     at now: Int64
   ) {
     guard let request = waiting.removeValue(forKey: id)?.request else { return }
@@ -90,10 +90,10 @@ package struct WriteQueue: Hashable, Sendable {
   }
 
   /// A refused write is kept no longer.
-  package mutating func drop(_ id: RequestID) { refused.removeAll { $0.id == id } }
+  package mutating func drop(_ id: AppRequestID) { refused.removeAll { $0.id == id } }
 
   /// Forgets that a write was under way.
-  package mutating func end(_ id: RequestID) { waiting[id] = nil }
+  package mutating func end(_ id: AppRequestID) { waiting[id] = nil }
 
   /// The refused write that is about a place, or something in it.
   func conflict(at path: Path) -> Refused? {
@@ -114,7 +114,7 @@ extension WriteQueue {
   }
 
   /// True if a refused write is being tried again: its like is among those under way.
-  func isTriedAgain(_ item: Refused, _ writes: [RequestID: WritePurpose]) -> Bool {
+  func isTriedAgain(_ item: Refused, _ writes: [AppRequestID: WritePurpose]) -> Bool {
     writes.contains { waiting[$0.key] != nil && $0.value.place == item.purpose.place }
   }
 }

@@ -75,8 +75,8 @@ extension FieldInput {
 
   /// The value of what is typed.
   ///
-  /// - Throws: `FieldError` that says what is expected.
-  package func value() throws(FieldError) -> JSONValue {
+  /// - Throws: `InputError` that says what is expected.
+  package func value() throws(InputError) -> JSONValue {
     guard let rule else { return try kind.value(of: editor.text) }
     let value = try value(by: rule)
     if case .object = value, case .time = rule.kind { return value }
@@ -84,13 +84,13 @@ extension FieldInput {
     do throws(TreeError) {
       node = try RunnelTree.Node(json: value)
     } catch {
-      throw FieldError(error.message)
+      throw InputError(error.message)
     }
-    if let wrong = rule.error(in: node) { throw FieldError(wrong.message) }
+    if let wrong = rule.error(in: node) { throw InputError(wrong.message) }
     return value
   }
 
-  private func value(by rule: FieldRule) throws(FieldError) -> JSONValue {
+  private func value(by rule: FieldRule) throws(InputError) -> JSONValue {
     let text = editor.text
     switch rule.kind {
     case .time where text == FieldInput.now: return [".sv": "timestamp"]
@@ -111,7 +111,7 @@ extension FieldInput {
   package mutating func check() {
     error = nil
     if rule == nil || editor.isEmpty { return }
-    do throws(FieldError) {
+    do throws(InputError) {
       _ = try value()
     } catch {
       self.error = error.message

@@ -30,29 +30,29 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
 
   /// The value of a text.
   ///
-  /// - Throws: `FieldError` that says what is expected.
-  package func value(of text: String) throws(FieldError) -> JSONValue {
+  /// - Throws: `InputError` that says what is expected.
+  package func value(of text: String) throws(InputError) -> JSONValue {
     switch self {
     case .string: return .string(text)
     case .number:
       let trimmed = FieldKind.trimmed(text)
       if case .number(let number)? = FieldKind.parsed(trimmed) { return .number(number) }
-      throw FieldError("not a number: type digits, like 12 or -3.5")
+      throw InputError("not a number: type digits, like 12 or -3.5")
     case .boolean:
       switch FieldKind.trimmed(text).lowercased() {
       case "true", "yes", "y", "1": return true
       case "false", "no", "n", "0": return false
-      default: throw FieldError("not true or false")
+      default: throw InputError("not true or false")
       }
     case .json:
       let value: JSONValue
       do {
         value = try JSONValue(parsing: FieldKind.trimmed(text))
       } catch {
-        throw FieldError("not JSON (\(error)): put texts in \"quotes\"")
+        throw InputError("not JSON (\(error)): put texts in \"quotes\"")
       }
       // To write nothing is to delete, and that is asked for before.
-      if value.isNothing { throw FieldError("nothing would be stored: delete the field instead") }
+      if value.isNothing { throw InputError("nothing would be stored: delete the field instead") }
       return value
     }
   }
@@ -88,7 +88,7 @@ extension JSONValue {
 }
 
 /// The reason why a text is no value of its field.
-package struct FieldError: Error, Hashable, Sendable {
+package struct InputError: Error, Hashable, Sendable {
   package var message: String
 
   init(_ message: String) { self.message = message }

@@ -119,7 +119,7 @@ extension RecordScreen {
           purpose, .guarded(try state.database.resources.setting(value, at: path), conditions))
       }
       return nil
-    } catch let error as FieldError {
+    } catch let error as InputError {
       return error.message
     } catch let error as Refusal {
       return error.message

@@ -9,7 +9,7 @@ extension AppState {
   ///
   /// - Returns: the id that the answer will carry.
   @discardableResult
-  mutating func ask(_ request: Request, for purpose: Pending) -> RequestID {
+  mutating func ask(_ request: Request, for purpose: Pending) -> AppRequestID {
     let id = requests.add(purpose)
     effects.append(.request(id, request))
     return id
@@ -20,7 +20,7 @@ extension AppState {
   /// - Precondition: writing is on; see `refusesWriting`.
   /// - Returns: the id that the answer will carry.
   @discardableResult
-  package mutating func submit(_ purpose: WritePurpose, _ request: WriteRequest) -> RequestID {
+  package mutating func submit(_ purpose: WritePurpose, _ request: WriteRequest) -> AppRequestID {
     precondition(!database.isReadOnly, "Whoever offers to write asks before if writing is on.")
     let id = ask(.write(request), for: .write(purpose))
     if purpose != .reversal {
@@ -38,7 +38,7 @@ extension AppState {
 
 extension PendingRequests {
   /// Takes the answer to a request; one that was given up is answered for nobody.
-  static func take(_ state: inout AppState, _ answer: Answer, to id: RequestID) {
+  static func take(_ state: inout AppState, _ answer: Answer, to id: AppRequestID) {
     guard let pending = state.requests.remove(id) else { return }
     if case .refused(let refusal) = answer { return take(&state, refusal, of: pending, id) }
     switch (pending, answer) {
@@ -65,7 +65,7 @@ extension PendingRequests {
 
   /// A request was refused, or failed.
   private static func take(
-    _ state: inout AppState, _ refusal: Refusal, of pending: Pending, _ id: RequestID
+    _ state: inout AppState, _ refusal: Refusal, of pending: Pending, _ id: AppRequestID
   ) {
     switch pending {
     case .write(let purpose): Writing.fail(&state, id, purpose, refusal)

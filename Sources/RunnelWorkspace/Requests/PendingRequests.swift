@@ -32,10 +32,10 @@ package struct PendingRequests: Hashable, Sendable {
   /// What the writes are for that are under way.
   ///
   /// They stand apart because an import has thousands of them, and each frame asks for them.
-  package private(set) var writes: [RequestID: WritePurpose] = [:]
-  private var reads: [RequestID: Pending] = [:]
+  package private(set) var writes: [AppRequestID: WritePurpose] = [:]
+  private var reads: [AppRequestID: Pending] = [:]
   /// The id that was given out last.
-  private(set) var lastID = RequestID(0)
+  private(set) var lastID = AppRequestID(0)
 
   /// True if nothing is under way.
   package var isEmpty: Bool { writes.isEmpty && reads.isEmpty }
@@ -49,16 +49,16 @@ package struct PendingRequests: Hashable, Sendable {
   var hasReads: Bool { !readPurposes.isEmpty }
 
   /// What a request was made for; nil if it is not in the table.
-  subscript(id: RequestID) -> Pending? { writes[id].map { .write($0) } ?? reads[id] }
+  subscript(id: AppRequestID) -> Pending? { writes[id].map { .write($0) } ?? reads[id] }
 
   /// Makes an id that no request has.
-  mutating func newID() -> RequestID {
-    lastID = RequestID(lastID.number + 1)
+  mutating func newID() -> AppRequestID {
+    lastID = AppRequestID(lastID.number + 1)
     return lastID
   }
 
   /// Adds a request; returns its id.
-  package mutating func add(_ purpose: Pending) -> RequestID {
+  package mutating func add(_ purpose: Pending) -> AppRequestID {
     let id = newID()
     if case .write(let write) = purpose { writes[id] = write } else { reads[id] = purpose }
     return id
@@ -75,7 +75,7 @@ package struct PendingRequests: Hashable, Sendable {
 
   /// Takes a request out that was answered, or is given up; nil if it is not there.
   @discardableResult
-  package mutating func remove(_ id: RequestID) -> Pending? {
+  package mutating func remove(_ id: AppRequestID) -> Pending? {
     if let write = writes.removeValue(forKey: id) { return .write(write) }
     return reads.removeValue(forKey: id)
   }

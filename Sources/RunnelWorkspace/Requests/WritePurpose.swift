@@ -9,7 +9,7 @@ package enum WritePurpose: Hashable, Sendable {
   case edit(record: Path, RecordScreen.Edit)
   case form(FormScreen)
   /// A composed record; the first attempt to send its text stands for it as long as it is refused.
-  case send(view: Int, text: String, attempt: RequestID)
+  case send(view: Int, text: String, attempt: AppRequestID)
   case delete(Path)
   /// One of several records that are deleted together.
   case deleteMarked(Path)

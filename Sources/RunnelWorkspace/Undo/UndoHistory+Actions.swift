@@ -69,7 +69,7 @@ extension UndoHistory {
   // MARK: Answers
 
   /// A part of a step could not be taken back.
-  static func failReversal(_ state: inout AppState, of id: RequestID, _ refusal: Refusal) {
+  static func failReversal(_ state: inout AppState, of id: AppRequestID, _ refusal: Refusal) {
     guard let part = state.writes.undoing.reversal?.waiting.removeValue(forKey: id) else { return }
     state.writes.undoing.reversal?.failures.append(
       UndoHistory.Failure(part: part, refusal: refusal))
@@ -77,7 +77,7 @@ extension UndoHistory {
   }
 
   /// A part of a step was taken back, which can be taken back in its turn.
-  static func endReversal(_ state: inout AppState, of id: RequestID, done: [UndoHistory.Part]) {
+  static func endReversal(_ state: inout AppState, of id: AppRequestID, done: [UndoHistory.Part]) {
     guard state.writes.undoing.reversal?.waiting.removeValue(forKey: id) != nil else { return }
     state.writes.undoing.reversal?.done += done
     finishReversal(&state)

@@ -47,7 +47,7 @@ package struct UndoHistory: Hashable, Sendable {
   /// A step that gets all writes which begin meanwhile.
   private struct Joining: Hashable, Sendable {
     /// The first of them.
-    var first: RequestID?
+    var first: AppRequestID?
   }
 
   /// Which way one goes through the steps.
@@ -65,7 +65,7 @@ package struct UndoHistory: Hashable, Sendable {
     /// How many steps are to follow it.
     var following: Int
     /// What the writes that are not answered take back.
-    package var waiting: [RequestID: Part] = [:]
+    package var waiting: [AppRequestID: Part] = [:]
     /// What was done by it, in order.
     package var done: [Part] = []
     /// What could not be taken back, and why.
@@ -90,8 +90,8 @@ package struct UndoHistory: Hashable, Sendable {
   /// What is being taken back, or done again.
   var reversal: Reversal?
   /// The first write of the step that each write belongs to, of those that are not answered.
-  private var stepOfWrite: [RequestID: RequestID] = [:]
-  private var open: [RequestID: OpenStep] = [:]
+  private var stepOfWrite: [AppRequestID: AppRequestID] = [:]
+  private var open: [AppRequestID: OpenStep] = [:]
   /// The step that writes are joined to; nil while each is one of its own.
   private var joining: Joining?
 
@@ -99,7 +99,7 @@ package struct UndoHistory: Hashable, Sendable {
 
   /// A write begins a step, or joins the one that is open for others; its place is nil if only the
   /// database knows it.
-  package mutating func begin(_ id: RequestID, _ title: String, at place: Path? = nil) {
+  package mutating func begin(_ id: AppRequestID, _ title: String, at place: Path? = nil) {
     let first = joining?.first ?? id
     joining?.first = first
     stepOfWrite[id] = first
@@ -121,26 +121,26 @@ package struct UndoHistory: Hashable, Sendable {
   }
 
   /// A write was done; its entry of the history is nil if that did not keep it.
-  package mutating func finish(_ id: RequestID, entry: Int64?) {
+  package mutating func finish(_ id: AppRequestID, entry: Int64?) {
     close(id, entry.map { [.entry($0)] })
   }
 
   /// An operation was done; a step of one operation is called by what it came to.
-  package mutating func finish(_ id: RequestID, _ parts: [Part]?, title: String) {
+  package mutating func finish(_ id: AppRequestID, _ parts: [Part]?, title: String) {
     let isAlone = stepOfWrite[id] == id && open[id]?.count == 1
     if isAlone { open[id]?.title = title }
     close(id, parts)
   }
 
   /// A write was refused, or there was nothing to write.
-  package mutating func drop(_ id: RequestID) {
+  package mutating func drop(_ id: AppRequestID) {
     guard let first = stepOfWrite.removeValue(forKey: id) else { return }
     open[first]?.waitingCount -= 1
     keepIfDone(first)
   }
 
   /// A write is answered; nil for the parts of one that the history did not keep.
-  private mutating func close(_ id: RequestID, _ parts: [Part]?) {
+  private mutating func close(_ id: AppRequestID, _ parts: [Part]?) {
     guard let first = stepOfWrite.removeValue(forKey: id), var step = open[first] else {
       return
     }
@@ -152,7 +152,7 @@ package struct UndoHistory: Hashable, Sendable {
     keepIfDone(first)
   }
 
-  private mutating func keepIfDone(_ first: RequestID) {
+  private mutating func keepIfDone(_ first: AppRequestID) {
     guard let step = open[first], step.waitingCount == 0 else { return }
     open[first] = nil
     if !step.isDone { return }

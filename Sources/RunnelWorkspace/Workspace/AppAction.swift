@@ -25,7 +25,7 @@ package enum AppAction: Action {
   /// The open record changed.
   case record(Path, RunnelTree.Node)
   /// The database answered a request.
-  case answered(RequestID, Answer)
+  case answered(AppRequestID, Answer)
   /// On a replica: these are the writes that its origin has not answered, oldest first.
   case pendingWrites([PendingWrite])
   /// The database could not do something that no write asked for.
@@ -92,11 +92,11 @@ package enum Effect: Hashable, Sendable {
   /// Stop listening to it.
   case closeRecord(Path)
   /// Ask the database for something; the answer carries the id.
-  case request(RequestID, Request)
+  case request(AppRequestID, Request)
   /// Write records to a file.
   ///
   /// What it reads of the database is asked under the id.
-  case export(RequestID, ExportJob)
+  case export(AppRequestID, ExportJob)
   /// Give up writing them.
   case stopExport
   /// Read the records of a file, some of whose fields hold texts only.
@@ -124,6 +124,6 @@ package enum Effect: Hashable, Sendable {
 /// A composed record whose write is under way.
 package struct SentRecord: Hashable, Sendable {
   /// The write.
-  package var id: RequestID
+  package var id: AppRequestID
   package var value: JSONValue
 }

@@ -11,7 +11,7 @@ enum Writing {
 
   /// An operation on a resource was carried out.
   static func finish(
-    _ state: inout AppState, _ id: RequestID, _ purpose: WritePurpose, _ performed: Performed
+    _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, _ performed: Performed
   ) {
     let parts = UndoHistory.parts(of: performed.changes)
     switch (purpose, performed.kind) {
@@ -31,7 +31,7 @@ enum Writing {
 
   /// A write that is no operation is on disk; its entry of the history is nil if that did not keep it.
   static func finish(
-    _ state: inout AppState, _ id: RequestID, _ purpose: WritePurpose, key: RunnelTree.Key?,
+    _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, key: RunnelTree.Key?,
     entry: Int64?
   ) {
     if purpose == .reversal {
@@ -51,7 +51,7 @@ enum Writing {
 
   /// What a write was for goes on, now that it is on disk.
   private static func finish(
-    _ state: inout AppState, _ id: RequestID, _ purpose: WritePurpose, key: RunnelTree.Key?
+    _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, key: RunnelTree.Key?
   ) {
     let isUntouched = TypeAhead.isUntouched(state, sinceWrite: id)
     state.writes.queue.finish(id, purpose)
@@ -126,7 +126,7 @@ enum Writing {
 
   /// A write was refused: what was typed is given back, with the reason.
   static func fail(
-    _ state: inout AppState, _ id: RequestID, _ purpose: WritePurpose, _ refusal: Refusal
+    _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal
   ) {
     state.say(.error, refusal.message)
     let isUntouched = TypeAhead.isUntouched(state, sinceWrite: id)
@@ -163,7 +163,7 @@ enum Writing {
   /// Keeps a refused write in the queue; true if it is compared with what others wrote, which is then
   /// being read.
   private static func keep(
-    _ state: inout AppState, _ id: RequestID, _ purpose: WritePurpose, _ refusal: Refusal,
+    _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal,
     isUntouched: Bool
   ) -> Bool {
     switch purpose {

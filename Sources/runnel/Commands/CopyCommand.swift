@@ -16,8 +16,9 @@ struct CopyCommand: ParsableCommand {
         runnel copy /users/ana /backup/ana
       """)
 
-  @Argument(help: "The place to copy, such as /users/ana.", transform: Place.path) var from: Path
-  @Argument(help: "The place that the copy replaces.", transform: Place.target) var to: Path
+  @Argument(help: "The place to copy, such as /users/ana.", transform: PlaceArgument.path) var from:
+    Path
+  @Argument(help: "The place that the copy replaces.", transform: PlaceArgument.target) var to: Path
   @Flag(name: [.short, .long], help: "Replace what stands there without asking.") var force = false
   @OptionGroup var database: DatabaseOptions
 

@@ -19,14 +19,14 @@ struct DiffCommand: ParsableCommand, FileNaming {
         runnel diff / --with backup.json
       """)
 
-  @Argument(help: "The place in the old tree; / is the root.", transform: Place.path)
+  @Argument(help: "The place in the old tree; / is the root.", transform: PlaceArgument.path)
   var old: Path
   @Argument(
     help: """
       The place in the new tree (default: the same place of another database, the whole of a JSON \
       file).
       """,
-    transform: Place.path)
+    transform: PlaceArgument.path)
   var new: Path?
   @Option(
     name: .customLong("with"),

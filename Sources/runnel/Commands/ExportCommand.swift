@@ -20,7 +20,7 @@ struct ExportCommand: ParsableCommand {
         runnel export /messages --format csv > messages.csv
       """)
 
-  @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
+  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.path) var path: Path = .root
   @OptionGroup var output: FormatOptions
   @OptionGroup var database: DatabaseOptions
 

@@ -28,7 +28,7 @@ struct GetCommand: ParsableCommand {
         runnel get /messages --order-by created --format csv > messages.csv
       """)
 
-  @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
+  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.path) var path: Path = .root
   @OptionGroup var query: QueryOptions
   @Flag(help: "Print true in place of each child, and a value that has no children as it is.")
   var shallow = false

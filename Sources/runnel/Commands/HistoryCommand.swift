@@ -23,7 +23,7 @@ struct HistoryCommand: ParsableCommand {
         runnel history --keep 10000
       """)
 
-  @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
+  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.path) var path: Path = .root
   @Option(name: [.short, .long], help: "How many writes to print at most.") var limit = 20
   @Option(
     help: ArgumentHelp(

@@ -33,7 +33,8 @@ struct ImportCommand: ParsableCommand, FileNaming {
 
   @Argument(help: "The file with the JSON; - is standard input.", completion: .file())
   var file: FileName
-  @Argument(help: Place.optionalHelp, transform: Place.target) var path: Path = .root
+  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.target) var path: Path =
+    .root
   @Flag(help: "Put the document in the place of what stands there.") var replace = false
   @Flag(help: "Write only what the document names, and keep the rest.") var merge = false
   @OptionGroup var creation: CreationOptions

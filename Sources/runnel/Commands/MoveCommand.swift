@@ -16,8 +16,9 @@ struct MoveCommand: ParsableCommand {
         runnel move /users/ana /users/anna
       """)
 
-  @Argument(help: "The place to empty, such as /users/ana.", transform: Place.target) var from: Path
-  @Argument(help: "The place that is replaced.", transform: Place.target) var to: Path
+  @Argument(help: "The place to empty, such as /users/ana.", transform: PlaceArgument.target)
+  var from: Path
+  @Argument(help: "The place that is replaced.", transform: PlaceArgument.target) var to: Path
   @Flag(name: [.short, .long], help: "Replace what stands there without asking.") var force = false
   @OptionGroup var database: DatabaseOptions
 

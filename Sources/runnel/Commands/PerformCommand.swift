@@ -44,7 +44,7 @@ struct PerformCommand: ParsableCommand {
 
   @Argument(help: "The operation: \(Deed.allCases.map(\.rawValue).joined(separator: ", ")).")
   var deed: Deed?
-  @Argument(help: "The record, or for `create` its collection.", transform: Place.target)
+  @Argument(help: "The record, or for `create` its collection.", transform: PlaceArgument.target)
   var path: Path?
   @Argument(help: "The record or its fields as JSON, if it needs any.")
   var value: String?

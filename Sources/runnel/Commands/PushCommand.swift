@@ -17,7 +17,7 @@ struct PushCommand: ParsableCommand {
         runnel push /messages --lines < messages.jsonl
       """)
 
-  @Argument(help: Place.requiredHelp, transform: Place.target) var path: Path
+  @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
   @OptionGroup var data: DataArgument
   @Flag(help: "Add each line of standard input, a JSON value, and print a key a line.")
   var lines = false
@@ -29,7 +29,7 @@ struct PushCommand: ParsableCommand {
       throw ValidationError("--lines reads standard input: leave the value out.")
     }
     if case .json(let json)? = data.data {
-      try Place.check(.set(path, json))
+      try PlaceArgument.check(.set(path, json))
       if json.isNothing { throw ValidationError("\(PushCommand.nothing). No key was made.") }
     }
   }

@@ -15,7 +15,7 @@ struct RemoveCommand: ParsableCommand {
         runnel remove /users/ana
       """)
 
-  @Argument(help: Place.requiredHelp, transform: Place.target) var path: Path
+  @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
   @Flag(name: [.short, .long], help: "Do not ask.") var force = false
   @OptionGroup var database: DatabaseOptions
 

@@ -30,7 +30,7 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
 
   @Argument(help: "What is wanted: read, write, update or remove.")
   var operation: Operation
-  @Argument(help: Place.requiredHelp, transform: Place.path) var path: Path
+  @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.path) var path: Path
   @OptionGroup var value: DataArgument
   @Option(
     name: .customLong("as"),

@@ -17,14 +17,14 @@ struct SetCommand: ParsableCommand {
         runnel set /temperature -- -5
       """)
 
-  @Argument(help: Place.requiredHelp, transform: Place.target) var path: Path
+  @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
   @OptionGroup var data: DataArgument
   @Flag(name: [.short, .long], help: "Replace the root without asking.") var force = false
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
 
   func validate() throws {
-    if case .json(let json)? = data.data { try Place.check(.set(path, json)) }
+    if case .json(let json)? = data.data { try PlaceArgument.check(.set(path, json)) }
   }
 
   func run() throws {

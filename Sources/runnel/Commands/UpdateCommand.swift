@@ -16,7 +16,7 @@ struct UpdateCommand: ParsableCommand {
         runnel update / '{"users/ana/team": "blue", "teams/blue/ana": true}'
       """)
 
-  @Argument(help: Place.requiredHelp, transform: Place.target) var path: Path
+  @Argument(help: PlaceArgument.requiredHelp, transform: PlaceArgument.target) var path: Path
   @OptionGroup var data: DataArgument
   @OptionGroup var creation: CreationOptions
   @OptionGroup var database: DatabaseOptions
@@ -28,7 +28,7 @@ struct UpdateCommand: ParsableCommand {
   func validate() throws {
     guard case .json(let json)? = data.data else { return }
     guard case .object(let members) = json else { throw ValidationError(UpdateCommand.shape) }
-    try Place.check(.update(path, members))
+    try PlaceArgument.check(.update(path, members))
   }
 
   func run() throws {

@@ -18,7 +18,7 @@ struct WatchCommand: ParsableCommand {
         runnel watch /settings --events value
       """)
 
-  @Argument(help: Place.optionalHelp, transform: Place.path) var path: Path = .root
+  @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.path) var path: Path = .root
   @Option(
     help: ArgumentHelp(
       "The events to print, with commas between them; value is the whole of what is watched.",

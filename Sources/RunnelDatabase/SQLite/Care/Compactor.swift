@@ -24,7 +24,7 @@ extension DatabaseCare {
   static func compact(
     file: String, _ busyTimeout: Duration, disk: Disk, isWanted: @escaping () -> Bool
   ) throws -> DatabaseCompaction {
-    let store = try Store(
+    let store = try SQLiteStore(
       file: file, isReadOnly: false, busyTimeout: busyTimeout)
     let before = size(of: file)
     var isFinished = false

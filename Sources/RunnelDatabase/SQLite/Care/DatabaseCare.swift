@@ -22,7 +22,7 @@ public enum DatabaseCare {
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseReport {
-    let store = try Store(
+    let store = try SQLiteStore(
       file: file, isReadOnly: true, busyTimeout: busyTimeout)
     let progress = CareProgress(progress)
     let report = try store.withConnection(stoppable: progress.isWanted) { db in
@@ -53,7 +53,7 @@ public enum DatabaseCare {
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseRepair {
-    let store = try Store(
+    let store = try SQLiteStore(
       file: file, isReadOnly: false, busyTimeout: busyTimeout, isDamageAccepted: true)
     let progress = CareProgress(progress)
     let repair = try store.withConnection(stoppable: progress.isWanted) { db in
@@ -92,7 +92,7 @@ final class CareProgress {
   func isWanted() -> Bool { told(step, rows) }
 }
 
-extension Store {
+extension SQLiteStore {
   /// Runs `body` on the connection; a statement that runs long ends when `isWanted` says so.
   func withConnection<Result>(
     stoppable isWanted: @escaping () -> Bool, _ body: (GRDB.Database) throws -> Result

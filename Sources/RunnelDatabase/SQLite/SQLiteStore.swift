@@ -9,7 +9,7 @@ import RunnelTree
 /// returned is on disk: it survives the end of the process at any moment, and of the machine.
 ///
 /// It is used by one thread at a time (the tree's).
-final class Store {
+final class SQLiteStore {
   /// How long to wait before a file that others are making is tried again.
   private static let pauseMilliseconds: Int32 = 2
 
@@ -55,17 +55,17 @@ final class Store {
     }
     do {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
-      let newest = try Store.checkLog(of: file)
+      let newest = try SQLiteStore.checkLog(of: file)
       // Looking through a connection that cannot write leaves even the log of a foreign file alone.
-      if !isReadOnly, let kind = try Store.peek(file, busyTimeout) {
-        try Store.check(kind, file: file, isReadOnly: isReadOnly)
+      if !isReadOnly, let kind = try SQLiteStore.peek(file, busyTimeout) {
+        try SQLiteStore.check(kind, file: file, isReadOnly: isReadOnly)
       }
-      isAtRest = isReadOnly && Store.isAtRest(file)
-      queue = try Store.connect(file, isReadOnly: isReadOnly, busyTimeout)
+      isAtRest = isReadOnly && SQLiteStore.isAtRest(file)
+      queue = try SQLiteStore.connect(file, isReadOnly: isReadOnly, busyTimeout)
       // Whatever is found to be wrong, nothing is changed.
       try keepLog(true)
-      let kind = try Store.kind(queue)
-      try Store.check(kind, file: file, isReadOnly: isReadOnly)
+      let kind = try SQLiteStore.kind(queue)
+      try SQLiteStore.check(kind, file: file, isReadOnly: isReadOnly)
       if let newest { try checkAge(since: newest) }
       if isReadOnly {
         try addColumns(kind)
@@ -79,7 +79,7 @@ final class Store {
         error.extendedResultCode == .SQLITE_IOERR_SHORT_READ
       {
         // The log is shorter than those who have it open say.
-        throw Store.notOfOthers(file)
+        throw SQLiteStore.notOfOthers(file)
       }
       throw DatabaseError(error, file: file)
     }
@@ -90,7 +90,7 @@ final class Store {
     guard FileManager.default.fileExists(atPath: file) else { return nil }
     do {
       let queue = try connect(file, isReadOnly: true, busyTimeout)
-      let kind = try Store.kind(queue)
+      let kind = try SQLiteStore.kind(queue)
       try ClosedConnections.shared.close(queue)
       return kind
     } catch let error as GRDB.DatabaseError
@@ -103,7 +103,7 @@ final class Store {
 
   /// Throws if others began to write a file that was opened as one that does not change.
   private func checkRest() throws {
-    guard isAtRest, !Store.isAtRest(file) else { return }
+    guard isAtRest, !SQLiteStore.isAtRest(file) else { return }
     throw DatabaseError(
       .cannotOpen, "\(file) is written by another program now. Nothing is lost: open it again.")
   }
@@ -126,7 +126,7 @@ final class Store {
           + "name another file with --database.")
     case .ours(let version):
       try check(version: version, file: file)
-      if isReadOnly { try Store.checkReadable(version: version, file: file) }
+      if isReadOnly { try SQLiteStore.checkReadable(version: version, file: file) }
     case .empty where isReadOnly:
       throw DatabaseError(
         .cannotOpen, "\(file) is empty: fill it with `runnel import` or `runnel set`.")
@@ -174,7 +174,7 @@ final class Store {
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(busyTimeout / .seconds(1))
     configuration.label = "runnel.store"
-    let path = isReadOnly && Store.isAtRest(file) ? Store.uriAtRest(file) : file
+    let path = isReadOnly && SQLiteStore.isAtRest(file) ? SQLiteStore.uriAtRest(file) : file
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
@@ -231,7 +231,7 @@ final class Store {
       } catch let error as GRDB.DatabaseError
         where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < end
       {
-        poll(nil, 0, Store.pauseMilliseconds)
+        poll(nil, 0, SQLiteStore.pauseMilliseconds)
       }
     }
   }
@@ -297,7 +297,7 @@ final class Store {
       .first { try $0.integer(0, "data_version") } ?? nil
     if state == nil || state != knownState {
       let version = try Schema.fileVersion(db)
-      try Store.check(version: version, file: file)
+      try SQLiteStore.check(version: version, file: file)
       if hasAddedColumns, version >= Migration.version3.version {
         try Schema.removeColumns(db)
         hasAddedColumns = false

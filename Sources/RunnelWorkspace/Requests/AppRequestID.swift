@@ -1,12 +1,14 @@
 /// The name of one request that the workspace makes of the database; its answer carries it.
 ///
 /// It is also the number of the `DatabaseRequest`, so that no other number has to be mapped to it.
-package struct RequestID: Hashable, Sendable, Comparable, CustomStringConvertible {
+package struct AppRequestID: Hashable, Sendable, Comparable, CustomStringConvertible {
   package let number: Int
 
   package init(_ number: Int) { self.number = number }
 
-  package static func < (left: RequestID, right: RequestID) -> Bool { left.number < right.number }
+  package static func < (left: AppRequestID, right: AppRequestID) -> Bool {
+    left.number < right.number
+  }
 
   package var description: String { "\(number)" }
 }

@@ -1,10 +1,10 @@
 import GRDB
 import Glibc
 
-extension Store {
+extension SQLiteStore {
   /// Writes all that the connection reads to a new file; see `DatabaseSession.saveCopy`.
   func saveCopy(to path: String, isWanted: @escaping () -> Bool) throws -> Int {
-    if access(path, F_OK) == 0 { throw Store.isThere(path) }
+    if access(path, F_OK) == 0 { throw SQLiteStore.isThere(path) }
     // A small database is copied before SQLite asks.
     if !isWanted() {
       throw DatabaseError(.cancelled, "\(path) was not written: the work was stopped.")
@@ -17,13 +17,13 @@ extension Store {
           try db.execute(sql: "VACUUM INTO ?", arguments: [temporary])
         }
       }
-      try Store.markCopy(temporary)
+      try SQLiteStore.markCopy(temporary)
     } catch let error as GRDB.DatabaseError where error.resultCode != .SQLITE_CORRUPT {
-      throw Store.notCopied(path, error)
+      throw SQLiteStore.notCopied(path, error)
     } catch {
       throw DatabaseError(error, file: file)
     }
-    return try Store.finish(temporary, path)
+    return try SQLiteStore.finish(temporary, path)
   }
 
   /// Has a copy know no log: its pages are others than those of the file that it was made of.

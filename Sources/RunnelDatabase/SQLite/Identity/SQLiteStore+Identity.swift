@@ -6,7 +6,7 @@ import RunnelStorage
 
 // Whether what is written gets into the file that the name leads to. See `OpenedFiles`.
 
-extension Store {
+extension SQLiteStore {
   /// Makes sure that the files are those that were opened; also where nothing is written.
   ///
   /// It costs a call of the system for each file. What it found once it finds from then on.
@@ -30,8 +30,8 @@ extension Store {
   /// Throws what became of the files, if they are not those that were opened.
   func checkFiles(_ db: GRDB.Database, isCommitted: Bool = false) throws {
     let found = files?.loss(
-      isCommitted: isCommitted, isSound: { Store.isSound(db) },
-      isLogSound: { Store.isLogSound(db) })
+      isCommitted: isCommitted, isSound: { SQLiteStore.isSound(db) },
+      isLogSound: { SQLiteStore.isLogSound(db) })
     if let found { throw found }
   }
 
@@ -56,7 +56,7 @@ extension Store {
     _ = runnel_storage_keep_log(db.runnelConnection, 1)
     var found = found
     if case .logDeleted = found, files?.isLogAlone == true {
-      found = .logDeleted(isSaved: Store.copyLog(db))
+      found = .logDeleted(isSaved: SQLiteStore.copyLog(db))
     }
     note(found)
     return found
@@ -89,7 +89,7 @@ extension Store {
         throw DatabaseError(
           .fileGone, "\(file) was deleted or replaced while it was being opened. Open it again.")
       }
-      if hasLog { try Store.checkLogOfOthers(db, path + "-wal", file: file) }
+      if hasLog { try SQLiteStore.checkLogOfOthers(db, path + "-wal", file: file) }
       return files
     }
   }
@@ -162,7 +162,7 @@ struct DatabaseHead {
   }
 }
 
-extension Store {
+extension SQLiteStore {
   /// Makes sure that the log beside a file is the one that those use who have it open.
   ///
   /// - Throws: `DatabaseError` (`fileGone`) if it is not.

@@ -2,7 +2,7 @@ import ArgumentParser
 import RunnelTree
 
 /// Reads places in the tree from the command line.
-enum Place {
+enum PlaceArgument {
   /// The help for an optional place.
   static let optionalHelp: ArgumentHelp = "The place in the tree, such as /users/ana."
   /// The help for a required place.

@@ -6,7 +6,7 @@ import RunnelStorage
 
 // Whether a log belongs to its file. See `LogMark`.
 
-extension Store {
+extension SQLiteStore {
   /// How often to look again at files that others may be writing, and how long to wait before.
   static let looks = (count: 10, pauseMilliseconds: Int32(20))
 
@@ -55,7 +55,7 @@ extension Store {
     let newest = try onConnection {
       try Int64.fetchOne($0, sql: "SELECT max(sequence) FROM change")
     }
-    if newest ?? 0 < sequence { throw Store.foreignLog(file) }
+    if newest ?? 0 < sequence { throw SQLiteStore.foreignLog(file) }
   }
 
   static func foreignLog(_ file: String) -> DatabaseError {
@@ -97,7 +97,7 @@ extension Store {
   /// - Returns: whether it was marked.
   func markLog(_ transaction: StoreTransaction) throws -> Bool {
     // SQLite begins a log anew only when all of it was in the file as the transaction began.
-    if Store.isLogCopied(transaction.db) {
+    if SQLiteStore.isLogCopied(transaction.db) {
       let sequence =
         try transaction.statement("SELECT max(sequence) FROM change")
         .first { try $0.integer(0, "sequence") } ?? nil

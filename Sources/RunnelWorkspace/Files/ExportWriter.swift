@@ -5,7 +5,7 @@ public import RunnelTree
 ///
 /// The bytes of a whole file are those of `begin`, of each record, and of `end`. Nothing is kept but how
 /// many there were. Times and numbers are written as they are stored, so that nothing is lost.
-public struct RecordWriter {
+public struct ExportWriter {
   /// The member that has the key of a record in JSON lines.
   static let keyName = "$key"
   /// The member that has what stands there, where the record is a value without children.
@@ -54,7 +54,7 @@ public struct RecordWriter {
     switch format {
     case .json: return jsonMember(key, node)
     case .jsonl:
-      return RecordWriter.jsonLine(key, node, keepsPriorities: keepsPriorities)
+      return ExportWriter.jsonLine(key, node, keepsPriorities: keepsPriorities)
     case .csv: return csvLine(cells(of: key, node))
     case .markdown: return markdownLine(cells(of: key, node))
     }
@@ -64,7 +64,7 @@ public struct RecordWriter {
     columns.map { column in
       if column == .value, !hasWholeValues, node.leaf == nil { return "" }
       let node = column.node(key: key, node)
-      let text = RecordWriter.text(of: node)
+      let text = ExportWriter.text(of: node)
       return format == .csv && node.isText ? CellCoding.cell(of: text) : text
     }
   }
@@ -103,7 +103,7 @@ public struct RecordWriter {
 
 // MARK: JSON
 
-extension RecordWriter {
+extension ExportWriter {
   private func jsonMember(_ key: Key, _ node: Node) -> [UInt8] {
     var bytes = Array((count == 0 ? "\n" : ",\n").utf8)
     bytes += Array(JSONValue.string(key.text).jsonText().utf8)
@@ -127,10 +127,10 @@ extension RecordWriter {
 
 // MARK: Comma separated values
 
-extension RecordWriter {
+extension ExportWriter {
   /// A line, ended as RFC 4180 has it.
   private func csvLine(_ cells: [String]) -> [UInt8] {
-    Array((cells.map(RecordWriter.csvCell).joined(separator: ",") + "\r\n").utf8)
+    Array((cells.map(ExportWriter.csvCell).joined(separator: ",") + "\r\n").utf8)
   }
 
   /// A cell: in quotes where it would not be read as one otherwise.
@@ -153,9 +153,9 @@ extension RecordWriter {
 
 // MARK: Markdown
 
-extension RecordWriter {
+extension ExportWriter {
   private func markdownLine(_ cells: [String]) -> [UInt8] {
-    Array(("| " + cells.map(RecordWriter.markdownCell).joined(separator: " | ") + " |\n").utf8)
+    Array(("| " + cells.map(ExportWriter.markdownCell).joined(separator: " | ") + " |\n").utf8)
   }
 
   private var markdownRule: [UInt8] {
@@ -196,8 +196,8 @@ extension FieldPath {
   /// What the field is called, as views name it.
   public var name: String {
     switch self {
-    case .key: RecordWriter.keyName
-    case .value: RecordWriter.valueName
+    case .key: ExportWriter.keyName
+    case .value: ExportWriter.valueName
     case .path(let path): path.text
     }
   }

@@ -8,16 +8,16 @@ import Testing
 @testable import RunnelApp
 @testable import RunnelWorkspace
 
-@Suite struct RecordWriterTests {
+@Suite struct ExportWriterTests {
   private static let columns: [FieldPath] = [
     .key, .path(Path(unchecked: [Key(unchecked: "text")])),
   ]
 
   private func written(
     _ format: ExportFormat, _ records: [(String, JSONValue)],
-    columns: [FieldPath] = RecordWriterTests.columns
+    columns: [FieldPath] = ExportWriterTests.columns
   ) throws -> String {
-    var writer = RecordWriter(format, columns: columns)
+    var writer = ExportWriter(format, columns: columns)
     var bytes = writer.begin()
     for (key, json) in records {
       bytes += writer.bytes(of: try Key(key), try RunnelTree.Node(json: json))
@@ -44,7 +44,7 @@ import Testing
     ("", ""),
   ])
   func cellsOfCSVAreQuotedWhereTheyMustBe(text: String, cell: String) {
-    #expect(RecordWriter.csvCell(text) == cell)
+    #expect(ExportWriter.csvCell(text) == cell)
   }
 
   @Test func csvHasAHeaderAndNestedValuesAsJSON() throws {
@@ -58,7 +58,7 @@ import Testing
     ("back\\slash", "back\\\\slash"), ("漢字", "漢字"),
   ])
   func cellsOfMarkdownReadAsTheyStand(text: String, cell: String) {
-    #expect(RecordWriter.markdownCell(text) == cell)
+    #expect(ExportWriter.markdownCell(text) == cell)
   }
 
   @Test func markdownIsATable() throws {
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func fieldsWithoutAColumnAreCounted() throws {
-    var writer = RecordWriter(.csv, columns: RecordWriterTests.columns)
+    var writer = ExportWriter(.csv, columns: ExportWriterTests.columns)
     let records: [JSONValue] = [["text": "x"], ["text": "x", "more": 1], 5]
     for record in records {
       _ = writer.bytes(of: try Key("a"), try RunnelTree.Node(json: record))
@@ -80,9 +80,9 @@ import Testing
   @Test func columnsAreThoseOfTheRecords() throws {
     let nodes = try [JSONValue.object([JSONMember("b", 1)]), ["a": 1, "b": 2]]
       .map { try RunnelTree.Node(json: $0) }
-    #expect(RecordWriter.columns(of: nodes).map(\.name) == ["$key", "b", "a"])
+    #expect(ExportWriter.columns(of: nodes).map(\.name) == ["$key", "b", "a"])
     #expect(
-      RecordWriter.columns(of: [try RunnelTree.Node(json: 5)]).map(\.name) == ["$key", "$value"])
+      ExportWriter.columns(of: [try RunnelTree.Node(json: 5)]).map(\.name) == ["$key", "$value"])
   }
 
   @Test(arguments: [("x.csv", ExportFormat.csv), ("y.MD", .markdown), ("z.ndjson", .jsonl)])
