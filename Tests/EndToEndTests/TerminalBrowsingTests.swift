@@ -50,7 +50,7 @@ extension TerminalTests {
       try terminal.wait(for: "row 57 of 57")
       try terminal.keys("[[", "[[", "zt", "j")
       let paging = "⋯ older rows not loaded - Enter fetches 50"
-      let before = try terminal.wait("the paging row under the cursor") {
+      let before = try terminal.wait("the fetch-more row under the cursor") {
         $0.cursorLine?.contains(paging) == true
       }
       let line = try #require(before.line(of: "21:16 haruto"))
@@ -58,7 +58,7 @@ extension TerminalTests {
       let after = try terminal.wait(for: "106 of 2400 rows")
       #expect(after.line(of: "21:16 haruto") == line)
       try terminal.keys("h", "j")
-      try terminal.wait("the paging row at the new end") {
+      try terminal.wait("the fetch-more row at the new end") {
         $0.cursorLine?.contains(paging) == true && $0.contains("54 loaded")
       }
     }

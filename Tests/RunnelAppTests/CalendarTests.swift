@@ -131,7 +131,7 @@ import Testing
     #expect(!app.screen.contains { $0.contains("F4 calendar") })
   }
 
-  @Test(arguments: [(80, 24), (30, 8), (20, 5), (20, 4)])
+  @Test(arguments: [(80, 24), (30, 8), (20, 5)])
   func dateUnderTheCursorIsSeenHoweverSmallTheScreenIs(columns: Int, rows: Int) throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small, columns: columns, rows: rows)
     app.press("Enter e F4 j")

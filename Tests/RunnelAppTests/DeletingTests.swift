@@ -257,13 +257,13 @@ import Testing
     #expect(app.screen.contains { $0.contains("! not `room`") }, "\(app.screen)")
   }
 
-  @Test func headersAndPagingRowsCannotBeDeletedOrEdited() throws {
+  @Test func headersAndFetchMoreRowsCannotBeDeletedOrEdited() throws {
     let app = try chat()
     app.press("gg d")
     #expect(app.toast == "move to a record to delete it")
     app.press("e")
     #expect(app.toast == "move to a record to edit it")
-    app.moveToPagingRow()
+    app.moveToFetchMoreRow()
     app.press("d")
     #expect(app.state.layers.isEmpty)
   }

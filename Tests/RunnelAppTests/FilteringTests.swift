@@ -185,7 +185,7 @@ extension FilteringTests {
     app.strike("Enter")
     app.pump()
     #expect(app.list.filter?.text == "name:Ana")
-    let rows = app.list.content.sections.flatMap(\.rows).filter { $0 != ListScreen.pagingRow }
+    let rows = app.list.content.sections.flatMap(\.rows).filter { $0 != ListScreen.fetchMoreRow }
     #expect(rows == ["/user/ana"])
   }
 }

@@ -97,7 +97,7 @@ import Testing
     let app = try chat(400)
     var seen: Set<Int> = Set(numbers(app))
     for _ in 0..<60 where app.list.paging != .exhausted {
-      app.moveToPagingRow()
+      app.moveToFetchMoreRow()
       app.press("Enter")
       let shown = numbers(app)
       #expect(shown == Array((shown.first ?? 0)...(shown.last ?? 0)))

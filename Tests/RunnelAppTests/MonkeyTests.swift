@@ -216,7 +216,7 @@ private struct Monkey {
     var shown: [String] = []
     var found = screen.bookkeepingMistakes
     for section in screen.content.sections {
-      for id in section.rows where id != ListScreen.pagingRow && id != screen.composeRow {
+      for id in section.rows where id != ListScreen.fetchMoreRow && id != screen.composeRow {
         guard let record = screen.records[id], let row = all[record.row.key.text] else {
           found.append("\(view.name): \(id) is shown and not stored")
           continue
@@ -301,7 +301,7 @@ extension ListScreen {
   fileprivate var bookkeepingMistakes: [String] {
     var found: [String] = []
     let ids = Set(content.sections.flatMap(\.rows))
-      .subtracting([ListScreen.pagingRow, ListScreen.newerRow])
+      .subtracting([ListScreen.fetchMoreRow, ListScreen.newerRow])
     if Set(records.keys) != ids {
       found.append("records: \(Set(records.keys).symmetricDifference(ids).sorted())")
     }

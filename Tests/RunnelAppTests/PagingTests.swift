@@ -36,7 +36,7 @@ import Testing
     while app.list.paging != .exhausted, presses < 900 {
       app.press("k")
       presses += 1
-      #expect(app.list.list.cursor != .row(ListScreen.pagingRow))
+      #expect(app.list.list.cursor != .row(ListScreen.fetchMoreRow))
     }
     #expect(numbers(app).sorted() == Array(1...437))
   }
@@ -57,7 +57,7 @@ import Testing
     let app = try history()
     var pageCount = 0
     while app.list.paging != .exhausted, pageCount < 20 {
-      if byEnter, !app.list.list.isOnPagingRow { app.moveToPagingRow() }
+      if byEnter, !app.list.list.isOnFetchMoreRow { app.moveToFetchMoreRow() }
       app.press(byEnter ? "Enter" : "gm")
       pageCount += 1
     }
@@ -77,25 +77,25 @@ import Testing
     #expect(numbers(app).count > 100)
   }
 
-  @Test func everyPageLeavesTheRowsBelowThePagingRowInTheirLines() throws {
+  @Test func everyPageLeavesTheRowsBelowTheFetchMoreRowInTheirLines() throws {
     let app = try history()
     var pageCount = 0
-    app.moveToPagingRow()
+    app.moveToFetchMoreRow()
     while app.list.paging != .exhausted, pageCount < 20 {
-      app.moveToPagingRow()
+      app.moveToFetchMoreRow()
       let line = try #require(app.body.firstIndex { $0.hasPrefix(">") })
       let below = Array(app.body[(line + 1)...])
       app.press("Enter")
       pageCount += 1
       #expect(app.body.firstIndex { $0.hasPrefix(">") } == line, "page \(pageCount)")
       #expect(Array(app.body[(line + 1)...]) == below, "page \(pageCount)")
-      #expect(app.list.list.cursor != .row(ListScreen.pagingRow))
+      #expect(app.list.list.cursor != .row(ListScreen.fetchMoreRow))
     }
   }
 
   @Test func rowsAreBeingFetchedUntilTheyAreThere() throws {
     let app = try history()
-    app.moveToPagingRow()
+    app.moveToFetchMoreRow()
     #expect(app.cursorLine.hasPrefix(">  ⋯ older rows not loaded - Enter fetches 50"))
     #expect(app.cursorLine.hasSuffix("gm"))
     app.strike("Enter")
@@ -110,7 +110,7 @@ import Testing
     let app = try history()
     for _ in 0..<10 { app.press("gm") }
     #expect(app.toast == "everything is loaded: there are no more rows")
-    app.moveToPagingRow()
+    app.moveToFetchMoreRow()
     #expect(app.cursorLine == ">  ── start ──")
     app.press("j")
     #expect(app.cursorLine.contains("message number 1 "))
@@ -118,7 +118,7 @@ import Testing
 
   @Test func pageThatCannotBeFetchedSaysSoInItsRowAndIsFetchedOnEnter() throws {
     let app = try history()
-    app.moveToPagingRow()
+    app.moveToFetchMoreRow()
     app.backend.listenRefusal = DatabaseError(.locked, "the file is locked")
     app.press("Enter")
     #expect(app.cursorLine.contains("the file is locked"))
@@ -137,15 +137,15 @@ import Testing
     #expect(app.body[0].hasSuffix(" 11"))
   }
 
-  @Test func pagingRowStandsInTheHistoryEvenIfTheOldestLoadedRowIsPinned() throws {
+  @Test func fetchMoreRowStandsInTheHistoryEvenIfTheOldestLoadedRowIsPinned() throws {
     let app = try history()
     app.press("gm gm")
     // 150 of 437 are loaded: 288 is the oldest of them.
     #expect(Self.pinned.contains(288))
-    let section = app.list.content.sections.first { $0.rows.contains(ListScreen.pagingRow) }
+    let section = app.list.content.sections.first { $0.rows.contains(ListScreen.fetchMoreRow) }
     let heading = app.list.headings[try #require(section).id]
     #expect(heading?.title.text.contains("2026") == true)
-    #expect(section?.rows.first == ListScreen.pagingRow)
+    #expect(section?.rows.first == ListScreen.fetchMoreRow)
   }
 
   @Test func pinnedRowsAreNotMarkedAsChangedWhenTheirPageComes() throws {
@@ -185,10 +185,10 @@ import Testing
 
 extension AppDriver {
   /// Moves the cursor to the row that stands for rows not loaded.
-  func moveToPagingRow() {
+  func moveToFetchMoreRow() {
     let content = list.content
-    guard let path = content.indexPath(ofRow: ListScreen.pagingRow) else {
-      Issue.record("there is no paging row")
+    guard let path = content.indexPath(ofRow: ListScreen.fetchMoreRow) else {
+      Issue.record("there is no fetch-more row")
       return
     }
     let number = content.sections[..<path.section].reduce(path.row + 1) { $0 + $1.rows.count }
@@ -198,5 +198,5 @@ extension AppDriver {
 
 extension ListState {
   /// Whether the cursor is on the row that stands for rows not loaded.
-  fileprivate var isOnPagingRow: Bool { cursor == .row(ListScreen.pagingRow) }
+  fileprivate var isOnFetchMoreRow: Bool { cursor == .row(ListScreen.fetchMoreRow) }
 }

@@ -42,8 +42,10 @@ import Testing
     let places = [
       Place(name: "row of a list"),
       Place(name: "header of a list", keys: "gg"),
-      Place(name: "paging row", keys: "gg", data: .long) { app in
-        for _ in 0..<60 where app.list.list.cursor != .row(ListScreen.pagingRow) { app.press("j") }
+      Place(name: "fetch-more row", keys: "gg", data: .long) { app in
+        for _ in 0..<60 where app.list.list.cursor != .row(ListScreen.fetchMoreRow) {
+          app.press("j")
+        }
       },
       Place(name: "empty list", data: .empty),
       Place(name: "list that could not be read") { app in
@@ -57,7 +59,7 @@ import Testing
       Place(name: "folded section", keys: "zM"),
       Place(name: "marked nodes", keys: "g3 gg j Space Space"),
       Place(name: "value in the tree", keys: "g3 gg j l j l j"),
-      Place(name: "paging row of the tree", keys: "g3 gg j l G", data: .long),
+      Place(name: "fetch-more row of the tree", keys: "g3 gg j l G", data: .long),
       Place(name: "empty tree", keys: "g3", data: .empty),
       Place(name: "header of a record", keys: "g2 gg j Enter gg"),
       Place(name: "field of a record", keys: "g2 gg j Enter"),

@@ -112,7 +112,7 @@ import Testing
     #expect(app.toast == "all children of /room are loaded")
   }
 
-  @Test func pagingRowSaysThatItFetches() throws {
+  @Test func fetchMoreRowSaysThatItFetches() throws {
     let app = try AppDriver([], copying: Fixture.historyFile.get())
     app.press("j l G")
     app.strike("Enter")

@@ -189,7 +189,7 @@ import Testing
   @Test func movesBeyondTheLoadedRowsWaitForThem() throws {
     func app() throws -> AppDriver {
       let app = try AppDriver(Fixture.views(), copying: Fixture.historyFile.get())
-      app.moveToPagingRow()
+      app.moveToFetchMoreRow()
       return app
     }
     let (late, expected) = (try app(), try app())

@@ -275,7 +275,7 @@ import Testing
     delete(app)
     app.strike("u G")
     app.pump()
-    #expect(app.list.list.cursor == .row(ListScreen.pagingRow))
+    #expect(app.list.list.cursor == .row(ListScreen.fetchMoreRow))
     #expect(try app.stored("/user/ana/plot") == 3)
   }
 }

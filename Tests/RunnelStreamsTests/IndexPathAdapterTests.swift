@@ -6,7 +6,7 @@ import Testing
 @Suite struct IndexPathAdapterTests {
   private let tree = TestTree()
 
-  /// A history by days with a paging row, and what it was told.
+  /// A history by days with a fetch-more row, and what it was told.
   private final class History {
     let query: QueryStream<Record>
     let transient = TransientStream<Record>()
@@ -74,7 +74,7 @@ import Testing
     #expect(history.updates.last?.arrived == [])
   }
 
-  @Test func pagingRowTellsItsStateAndGoesToTheNewEnd() throws {
+  @Test func fetchMoreRowTellsItsStateAndGoesToTheNewEnd() throws {
     try write(("a", 1, 1), ("b", 2, 1), ("c", 3, 2), ("d", 4, 2))
     let history = try History(tree)
     history.query.start()
@@ -100,7 +100,7 @@ import Testing
     #expect(history.mistakes == [])
   }
 
-  @Test func pagingRowIsLastIfTheListIsDescending() throws {
+  @Test func fetchMoreRowIsLastIfTheListIsDescending() throws {
     try write(("a", 1, 1), ("b", 2, 1), ("c", 3, 2))
     let history = try History(tree, isDescending: true)
     history.query.start()
@@ -112,7 +112,7 @@ import Testing
     #expect(history.mistakes == [])
   }
 
-  @Test func failureIsAStateOfThePagingRow() throws {
+  @Test func failureIsAStateOfTheFetchMoreRow() throws {
     try write(("a", 1, 1), ("b", 2, 1), ("c", 3, 2))
     let history = try History(tree)
     history.query.start()
@@ -141,7 +141,7 @@ import Testing
     #expect(history.mistakes == [])
   }
 
-  @Test func pagingRowIsAloneIfNoSectionHoldsTheBoundary() throws {
+  @Test func fetchMoreRowIsAloneIfNoSectionHoldsTheBoundary() throws {
     try write(("a", 1, 1), ("b", 2, 1), ("c", 3, 1), ("d", 4, 1))
     let history = try History(tree)
     history.query.start()
@@ -157,7 +157,7 @@ import Testing
     #expect(history.mistakes == [])
   }
 
-  @Test func emptyListHasNoPagingRow() throws {
+  @Test func emptyListHasNoFetchMoreRow() throws {
     let history = try History(tree)
     history.query.start()
     try tree.settle([history.query])

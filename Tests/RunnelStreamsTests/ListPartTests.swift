@@ -181,7 +181,7 @@ import Testing
     #expect(view.notes == [])
   }
 
-  @Test func pagingRowsStandAtBothEnds() {
+  @Test func fetchMoreRowsStandAtBothEnds() {
     let source = TransientStream([TestRow("a"), TestRow("b")])
     var states: [FetchState] = [.more, .more]
     let touch = TransientStream<TestRow>()

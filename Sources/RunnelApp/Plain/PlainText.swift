@@ -29,7 +29,7 @@ struct PlainText {
 
   /// The line before the rows of a section; none in JSON, and where there is only one section.
   func heading(_ id: String, _ count: Int, now: Int64) -> [String] {
-    guard layout == .text, !definition.sections.isEmpty, id != ListScreen.pagingRow else {
+    guard layout == .text, !definition.sections.isEmpty, id != ListScreen.fetchMoreRow else {
       return []
     }
     return ["== \(title(of: id, now: now)) (\(count)) ==\n"]

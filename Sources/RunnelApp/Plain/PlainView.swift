@@ -146,9 +146,9 @@ public final class PlainView {
     told = true
     let now = clock()
     for (section, rows) in limited(change) {
-      lines += text.heading(section, rows.count { $0 != ListScreen.pagingRow }, now: now)
+      lines += text.heading(section, rows.count { $0 != ListScreen.fetchMoreRow }, now: now)
       for id in rows {
-        if id == ListScreen.pagingRow {
+        if id == ListScreen.fetchMoreRow {
           // At the true end the row stays, and stands for nothing.
           if change.paging != .exhausted { lines += text.pagingLine }
         } else if let record = records[id] {
@@ -169,7 +169,7 @@ public final class PlainView {
       (definition.source.anchor == .last) != definition.source.isDescending
     var kept: [(section: String, rows: [String])] = []
     for section in isAtEnd ? change.told.reversed() : change.told {
-      let rows = section.rows.filter { $0 != ListScreen.pagingRow }
+      let rows = section.rows.filter { $0 != ListScreen.fetchMoreRow }
       let part = isAtEnd ? rows.suffix(left) : rows.prefix(left)
       left -= part.count
       if !part.isEmpty { kept.append((section.id, Array(part))) }

@@ -9,7 +9,7 @@ import RunnelWorkspace
 ///
 /// ```
 /// query of `also` ──┐
-/// query of `source` ┼─ union ─ partition by section ─ adapter with the paging row ─ list changes
+/// query of `source` ┼─ union ─ partition by section ─ adapter with the fetch-more row ─ list changes
 /// transient row ────┘
 /// ```
 ///
@@ -90,7 +90,7 @@ final class ViewStreams {
   ) {
     self.receive = receive
     tellCount = count
-    let ends = [(ListScreen.pagingRow, olderEnd), (ListScreen.newerRow, newerEnd)]
+    let ends = [(ListScreen.fetchMoreRow, olderEnd), (ListScreen.newerRow, newerEnd)]
     let pagings = ends.map { key, end in
       PagingPoint(
         paged, key: key, end: end, state: { [weak self] in self?.fetchState(at: end) ?? .unknown },
@@ -135,9 +135,9 @@ final class ViewStreams {
     return record?.key ?? paged.boundaryKey(at: end)
   }
 
-  /// How far the list is paged at an end, for its paging rows.
+  /// How far the list is paged at an end, for its fetch-more rows.
   ///
-  /// Where rows arrive there is a paging row only if some are not loaded. While rows are let go of, what
+  /// Where rows arrive there is a fetch-more row only if some are not loaded. While rows are let go of, what
   /// was known before holds.
   private func fetchState(at end: ListEnd) -> FetchState {
     if paged.loadState != .loaded || reading == .asked { return knownStates[end] ?? .unknown }
@@ -243,7 +243,7 @@ final class ViewStreams {
     return Record(row, in: definition.source.path)
   }
 
-  /// What the paging row says.
+  /// What the fetch-more row says.
   private var paging: FetchState {
     isSearching ? .fetching : known(fetchState(at: olderEnd))
   }

@@ -199,7 +199,7 @@ extension IndexPathAdapter {
 // MARK: Prefetching
 
 extension IndexPathAdapter {
-  /// Fetches a page wherever a paging row is near the visible rows, if the part asks for it.
+  /// Fetches a page wherever a fetch-more row is near the visible rows, if the part asks for it.
   ///
   /// - Parameter rows: the first and the last visible row, in the whole list.
   public func didShow(_ rows: ClosedRange<IndexPath>) {

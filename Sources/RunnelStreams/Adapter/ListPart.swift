@@ -41,14 +41,14 @@ public struct ListPart<Item: KeyedItem> {
   }
 }
 
-/// An end at which a stream is fetched page by page, with the paging row that stands there for rows
+/// An end at which a stream is fetched page by page, with the fetch-more row that stands there for rows
 /// not loaded.
 ///
-/// The paging row is the first or last row of the section with the boundary row. If no section has
-/// the boundary row, the paging row stands alone, in a section after the part's own, unless there
+/// The fetch-more row is the first or last row of the section with the boundary row. If no section has
+/// the boundary row, the fetch-more row stands alone, in a section after the part's own, unless there
 /// is nothing more to fetch.
 public struct PagingPoint<Item: KeyedItem> {
-  /// The key of the paging row; no item may have it.
+  /// The key of the fetch-more row; no item may have it.
   public var key: String
   /// The stream that is fetched: the part's stream, or one that it is made of.
   public var stream: any SectionedStream<Item>
@@ -56,16 +56,16 @@ public struct PagingPoint<Item: KeyedItem> {
   public var end: ListEnd
   /// Returns the fetch state.
   public var state: () -> FetchState
-  /// Returns the key of the boundary row, beside which the paging row stands; nil if there is none.
+  /// Returns the key of the boundary row, beside which the fetch-more row stands; nil if there is none.
   public var boundaryKey: () -> String?
-  /// How pages are fetched when rows near the paging row are shown.
+  /// How pages are fetched when rows near the fetch-more row are shown.
   ///
   /// Nil if pages are fetched only on request.
   public var prefetch: Prefetch?
 
   /// A rule for fetching pages before the user asks.
   public struct Prefetch {
-    /// The distance from the paging row at which a page is fetched, in rows.
+    /// The distance from the fetch-more row at which a page is fetched, in rows.
     public var distance: Int
     /// Fetches the next page.
     public var fetch: () -> Void
@@ -82,7 +82,7 @@ public struct PagingPoint<Item: KeyedItem> {
   /// - Parameters:
   ///   - paged: the stream.
   ///   - end: one of its paged ends; nil for the first of them.
-  ///   - key: the key of the paging row; it differs for each point of a part.
+  ///   - key: the key of the fetch-more row; it differs for each point of a part.
   ///   - boundaryKey: returns the key of the boundary row; nil to use that of `paged`. A list that
   ///     shows some rows of `paged` elsewhere names the last row that is in place.
   public init(

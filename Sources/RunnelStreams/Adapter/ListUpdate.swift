@@ -43,7 +43,7 @@ extension ListUpdate {
     }
   }
 
-  /// The state of the first paging row; nil if there is none.
+  /// The state of the first fetch-more row; nil if there is none.
   public var fetchState: FetchState? {
     for placed in placeholders {
       if case .paging(let state) = placed.row.content { return state }

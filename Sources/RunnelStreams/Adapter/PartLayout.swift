@@ -28,7 +28,7 @@ struct PartLayout<Item: KeyedItem> {
     let contentCount = sections.count
     if content != nil {
       addEmptyRows(part, contentCount)
-      for paging in part.pagings { addPagingRow(paging, part, contentCount) }
+      for paging in part.pagings { addFetchMoreRow(paging, part, contentCount) }
     }
     addStatusRow(part, contentCount, loadState)
   }
@@ -43,7 +43,7 @@ struct PartLayout<Item: KeyedItem> {
     }
   }
 
-  private mutating func addPagingRow(
+  private mutating func addFetchMoreRow(
     _ paging: PagingPoint<Item>, _ part: ListPart<Item>, _ contentCount: Int
   ) {
     let state = paging.state()

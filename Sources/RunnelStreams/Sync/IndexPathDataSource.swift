@@ -5,7 +5,7 @@ public import RunnelTree
 /// view is shown.
 ///
 /// It is the data source of `FirebaseDataSource`, for any streams; its adapter makes the sections,
-/// placeholders and paging rows.
+/// placeholders and fetch-more rows.
 public final class IndexPathDataSource<Item: KeyedItem> {
   /// Called with each update, after it was applied to `sections`; the first one is a reload.
   public var onUpdate: ((ListUpdate<Item>) -> Void)?
@@ -103,7 +103,7 @@ extension IndexPathDataSource {
   /// Tells the changes since `hold`.
   public func release() { adapter.release() }
 
-  /// Fetches a page wherever a paging row is near the visible rows, if the part asks for it.
+  /// Fetches a page wherever a fetch-more row is near the visible rows, if the part asks for it.
   public func didShow(_ rows: ClosedRange<IndexPath>) { adapter.didShow(rows) }
 }
 

@@ -43,7 +43,7 @@ extension HistoryCommands {
 
   static func reasonWriteNotShown(_ state: AppState) -> String? {
     guard let screen = historyInFront(state) else { return nil }
-    if screen.isOnPagingRow { return reasonNoOlderWrites(state) }
+    if screen.isOnFetchMoreRow { return reasonNoOlderWrites(state) }
     return screen.cursorEntry == nil ? "move to a write to see all of it" : nil
   }
 

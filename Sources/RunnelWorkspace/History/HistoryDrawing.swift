@@ -50,7 +50,7 @@ package struct HistoryDrawing {
   private func line(
     _ id: String, width: Int, _ text: EntryText, _ glyphs: Glyphs
   ) -> StyledLine {
-    if id == ListScreen.pagingRow {
+    if id == ListScreen.fetchMoreRow {
       if screen.paging == .exhausted {
         let rule = String(repeating: glyphs.horizontal, count: 2)
         return StyledLine("  \(rule) \(screen.endText) \(rule)", .muted)

@@ -23,7 +23,7 @@ extension HistoryScreen {
   /// Shows all of the write under the cursor, or no longer; fetches older ones at the end.
   static func toggleHistoryEntry(_ state: inout AppState) {
     guard case .history(var screen)? = state.layers.last else { return }
-    if screen.isOnPagingRow { return fetchOlderHistory(&state) }
+    if screen.isOnFetchMoreRow { return fetchOlderHistory(&state) }
     screen.toggle(height: state.height, now: state.now, local: state.settings.local)
     state.layers[state.layers.count - 1] = .history(screen)
   }

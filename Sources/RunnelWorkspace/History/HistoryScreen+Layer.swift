@@ -17,7 +17,7 @@ extension HistoryScreen: ListLayer {
       return nil
     }
     if entries.isEmpty, action != .sectionMore { return "the history is being read" }
-    return isOnPagingRow && paging == .fetching && TypeAhead.downMoves.contains(action)
+    return isOnFetchMoreRow && paging == .fetching && TypeAhead.downMoves.contains(action)
       ? "older writes are being read" : nil
   }
 

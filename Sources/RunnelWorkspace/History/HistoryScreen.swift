@@ -60,7 +60,7 @@ package struct HistoryScreen: Hashable, Sendable {
     EntryText(ellipsis: ellipsis, place: path, log: log)
   }
 
-  /// The write that the cursor is on, or in; nil on a header or the paging row.
+  /// The write that the cursor is on, or in; nil on a header or the fetch-more row.
   var cursorEntry: HistoryEntry? {
     guard case .row(let id)? = list.cursor,
       let number = id.split(separator: ".").first.flatMap({ Int64($0) })
@@ -69,7 +69,7 @@ package struct HistoryScreen: Hashable, Sendable {
   }
 
   /// True if the cursor is on the row that fetches older entries.
-  var isOnPagingRow: Bool { list.cursor == .row(ListScreen.pagingRow) }
+  var isOnFetchMoreRow: Bool { list.cursor == .row(ListScreen.fetchMoreRow) }
 
   /// The reason why there are no entries, or none that are older.
   var endText: String {
@@ -171,7 +171,7 @@ extension HistoryScreen {
       sections = [ListSection(id: "none", rows: [], emptyText: endText)]
       headings["none"] = ListHeading(title: StyledLine("\(path)", .sectionHeader))
     } else {
-      days[days.count - 1].keys.append(ListScreen.pagingRow)
+      days[days.count - 1].keys.append(ListScreen.fetchMoreRow)
       sections = days.map { ListSection(id: $0.id, rows: $0.keys) }
     }
     let old = content

@@ -182,10 +182,10 @@ extension TypeAhead {
     let moves = screen.isLiveAtBottom ? upMoves : downMoves
     guard moves.contains(action) else { return nil }
     var after = state
-    if screen.list.cursor != .row(ListScreen.pagingRow) {
+    if screen.list.cursor != .row(ListScreen.fetchMoreRow) {
       Commands.command(action, in: [.list])?.run(&after, count)
     }
-    return after.tabs.lists[state.tabs.index].list.cursor == .row(ListScreen.pagingRow)
+    return after.tabs.lists[state.tabs.index].list.cursor == .row(ListScreen.fetchMoreRow)
       ? "the next rows are being fetched" : nil
   }
 

@@ -25,7 +25,7 @@ package struct ListChange: Sendable {
   package var removed: [String] = []
   /// How far the list is loaded.
   package var phase: LoadState
-  /// What the paging row says.
+  /// What the fetch-more row says.
   package var paging: FetchState
   /// What the row says that stands for rows towards the end where they arrive; `exhausted` if the list
   /// reaches it.

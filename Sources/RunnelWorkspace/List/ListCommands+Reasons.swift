@@ -25,7 +25,7 @@ extension ListCommands {
     if case .failed = screen.phase { return nil }
     if let reason = reasonNoRows(state) { return reason }
     switch screen.list.cursor {
-    case .row(ListScreen.pagingRow):
+    case .row(ListScreen.fetchMoreRow):
       if isGoingIn, screen.paging != .exhausted {
         return state.phrase("these rows are not loaded", .rowOpen, "fetches them")
       }

@@ -34,7 +34,7 @@ package enum ListCommands {
 
   private static let opening: [Command] = [
     Command(
-      .rowOpen, "open", "open; on a paging row fetch; on a header fold", keys: ["Enter"],
+      .rowOpen, "open", "open; fetch more rows; on a header fold", keys: ["Enter"],
       disabled: { ListCommands.reasonRowNotOpened($0, isGoingIn: false) }
     ) { state, _ in ListScreen.openRow(&state) },
     Command(

@@ -1,18 +1,18 @@
 package import RunnelBase
 
 extension ListRows {
-  /// The first row and the last, where paging rows stand; one row if there is no other.
+  /// The first row and the last, where fetch-more rows stand; one row if there is no other.
   package var ends: [String] { count > 1 ? [self[0], self[count - 1]] : Array(self) }
 
   /// True if the row for older rows is among them.
-  var hasPagingRow: Bool { ends.contains(ListScreen.pagingRow) }
+  var hasFetchMoreRow: Bool { ends.contains(ListScreen.fetchMoreRow) }
 
-  /// How many rows there are without paging rows.
+  /// How many rows there are without fetch-more rows.
   package var storedCount: Int { count - ends.count(where: ListScreen.isPlaceholder) }
 }
 
 extension ListContent {
-  /// The numbers of the paging rows among all rows, from 1; they stand at the ends of their sections.
+  /// The numbers of the fetch-more rows among all rows, from 1; they stand at the ends of their sections.
   private var placeholderNumbers: [Int] {
     var numbers: [Int] = []
     var before = 0
@@ -24,7 +24,7 @@ extension ListContent {
     return numbers
   }
 
-  /// The number of the paging row with an id among all rows, from 1.
+  /// The number of the fetch-more row with an id among all rows, from 1.
   package func number(ofPlaceholder id: String) -> Int? {
     var before = 0
     for rows in sections.map(\.rows) {
@@ -40,7 +40,7 @@ extension ListContent {
     index(ofSection: id).flatMap { sections[$0].rows.first }
   }
 
-  /// The rows that are loaded, paging rows left out.
+  /// The rows that are loaded, fetch-more rows left out.
   var storedRowCount: Int { rowCount - placeholderNumbers.count }
 
   /// The number of a row among those that are loaded.

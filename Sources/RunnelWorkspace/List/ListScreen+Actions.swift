@@ -77,7 +77,7 @@ extension ListScreen {
       state.withList { list, content, height in
         list.toggleFold(section, in: content, height: height)
       }
-    case .row(ListScreen.pagingRow): fetchMore(&state)
+    case .row(ListScreen.fetchMoreRow): fetchMore(&state)
     case .row(ListScreen.newerRow): fetchNewer(&state)
     case .row: openRecordAtCursor(&state)
     case nil: break
@@ -96,7 +96,7 @@ extension ListScreen {
           list.unfold(section, in: content, height: height)
         }
       }
-    case .row(ListScreen.pagingRow), .row(ListScreen.newerRow), nil: break
+    case .row(ListScreen.fetchMoreRow), .row(ListScreen.newerRow), nil: break
     case .row: openRecordAtCursor(&state)
     }
   }
@@ -139,7 +139,7 @@ extension ListScreen {
     func isNear(_ placeholder: String) -> Bool {
       screen.content.number(ofPlaceholder: placeholder).map { abs(row - $0) <= distance } ?? false
     }
-    if case .more = screen.paging, isNear(ListScreen.pagingRow) { return fetchMore(&state) }
+    if case .more = screen.paging, isNear(ListScreen.fetchMoreRow) { return fetchMore(&state) }
     if case .more = screen.newer, isNear(ListScreen.newerRow) { fetchNewer(&state) }
   }
 

@@ -20,7 +20,7 @@ extension ListScreen {
   package static let newerRow = "fetch-newer"
 
   /// True for a row that stands for rows which are not loaded.
-  static func isPlaceholder(_ id: String?) -> Bool { id == pagingRow || id == newerRow }
+  static func isPlaceholder(_ id: String?) -> Bool { id == fetchMoreRow || id == newerRow }
 
   /// True if the list does not reach the end where rows arrive.
   var isAway: Bool { newer != .exhausted }
@@ -87,7 +87,7 @@ extension ListScreen {
     loadedFloor = max(loadedFloor, loadedCount)
   }
 
-  /// True if the cursor is about a page from a paging row.
+  /// True if the cursor is about a page from a fetch-more row.
   private func isNear(_ placeholder: String) -> Bool {
     guard let number = content.number(ofPlaceholder: placeholder),
       let cursor = list.rowNumber(in: content)

@@ -6,7 +6,7 @@ import RunnelTree
 /// A collection as the user sees it.
 package struct ListScreen: Hashable, Sendable {
   /// The id of the row that stands for rows not loaded.
-  package static let pagingRow = "fetch-more"
+  package static let fetchMoreRow = "fetch-more"
   /// The key of the row being composed: after all keys that are made.
   package static let composeKey = "~compose"
   /// What the keys of rows that are being sent begin with: they stand before that being composed.
@@ -91,7 +91,7 @@ package struct ListScreen: Hashable, Sendable {
     ownSource = definition.source
   }
 
-  /// The record under the cursor; nil on a header or the paging row, or where nothing is saved yet.
+  /// The record under the cursor; nil on a header or the fetch-more row, or where nothing is saved yet.
   var cursorRecord: Record? {
     guard case .row(let id)? = list.cursor, let record = records[id], !isTransient(record) else {
       return nil
@@ -148,7 +148,7 @@ extension ListScreen {
     phase = change.phase
     let unreadBefore = unreadCount
     let fetched = [
-      paging == .fetching && change.paging != .fetching ? ListScreen.pagingRow : nil,
+      paging == .fetching && change.paging != .fetching ? ListScreen.fetchMoreRow : nil,
       newer == .fetching && change.newer != .fetching ? ListScreen.newerRow : nil,
     ].compactMap(\.self)
     noteReach(change)
@@ -199,7 +199,7 @@ extension ListScreen {
     Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
   }
 
-  /// True if the list has a row for a record; the paging row is none.
+  /// True if the list has a row for a record; the fetch-more row is none.
   ///
   /// O(1).
   func hasRow(_ id: String) -> Bool { records[id] != nil }
@@ -257,18 +257,18 @@ extension ListScreen {
     }
   }
 
-  /// A paging row goes to the new end, and the cursor is not to go along: it waits on the row beside
+  /// A fetch-more row goes to the new end, and the cursor is not to go along: it waits on the row beside
   /// it, which stays where it is on the screen.
   ///
-  /// - Returns: the paging row that it was on; nil if it was on another one.
+  /// - Returns: the fetch-more row that it was on; nil if it was on another one.
   private mutating func stepOffPlaceholder(in old: ListContent, height: Int) -> String? {
     guard case .row(let id)? = list.cursor, ListScreen.isPlaceholder(id) else { return nil }
     list.move(by: inwardStep(from: id), in: old, height: height)
     return id
   }
 
-  /// What took the paging row's place on the screen gets the cursor: the row of the page that comes
-  /// next to those that were there, or the paging row itself if it did not move.
+  /// What took the fetch-more row's place on the screen gets the cursor: the row of the page that comes
+  /// next to those that were there, or the fetch-more row itself if it did not move.
   private mutating func stepBack(to placeholder: String, height: Int) {
     guard list.cursor != .row(placeholder) else { return }
     list.move(by: -inwardStep(from: placeholder), in: content, height: height)
@@ -284,9 +284,9 @@ extension ListScreen {
     list.moveTo(.row(last), in: content, height: height)
   }
 
-  /// From a paging row one step towards the rows beside it.
+  /// From a fetch-more row one step towards the rows beside it.
   private func inwardStep(from placeholder: String) -> Int {
-    (placeholder == ListScreen.pagingRow) == isLiveAtBottom ? 1 : -1
+    (placeholder == ListScreen.fetchMoreRow) == isLiveAtBottom ? 1 : -1
   }
 
   /// Goes to the end at which the list is live: the newest message, or the first name.
@@ -353,7 +353,7 @@ extension ListScreen {
 
   private func count(of section: ListSection, transient: Int) -> SectionCount {
     let isOpen =
-      (section.rows.hasPagingRow && paging != .exhausted)
+      (section.rows.hasFetchMoreRow && paging != .exhausted)
       || section.rows.ends.contains(ListScreen.newerRow)
     return SectionCount(
       stored: section.rows.storedCount - transient, isOpen: isOpen,
@@ -372,7 +372,7 @@ extension ListScreen {
   }
 
   private func title(of id: String, now: Int64, local: LocalTime) -> StyledLine {
-    // A paging row without a row to stand beside has a section of its own.
+    // A fetch-more row without a row to stand beside has a section of its own.
     if ListScreen.isPlaceholder(id) { return StyledLine(definition.name, .sectionHeader) }
     return StyledLine(
       SectionID(id).title(in: definition, now: now, local: local), .sectionHeader)

@@ -1,7 +1,7 @@
 package import RunnelStreams
 package import RunnelTerminal
 
-/// The words of a paging row.
+/// The words of a fetch-more row.
 package struct PagingText {
   package let glyphs: Glyphs
   package let width: Int

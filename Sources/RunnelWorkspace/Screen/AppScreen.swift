@@ -135,7 +135,7 @@ package struct AppScreen {
   private func line(
     of id: String, in screen: ListScreen, _ rows: RowText, width: Int
   ) -> StyledLine {
-    if id == ListScreen.pagingRow {
+    if id == ListScreen.fetchMoreRow {
       return pagingText(of: screen, width: width).line(
         screen.paging, isOlder: screen.definition.source.anchor == .last,
         isFiltered: screen.filter != nil)

@@ -24,7 +24,8 @@ package enum TreeCommands {
 
   private static let opening: [Command] = [
     Command(
-      .rowOpen, "open", "expand / collapse; edit a value; fetch on a paging row", keys: ["Enter"],
+      .rowOpen, "open", "expand / collapse; edit a value; fetch on a fetch-more row",
+      keys: ["Enter"],
       disabled: { TreeCommands.reasonLineNotOpened($0) }
     ) { state, _ in TreeScreen.openLine(&state) },
     Command(

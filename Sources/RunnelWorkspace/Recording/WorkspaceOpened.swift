@@ -1,37 +1,35 @@
-import RunnelBase
+package import RunnelBase
 import RunnelStore
-import RunnelTerminal
-import RunnelTree
-import RunnelWorkspace
+package import RunnelTerminal
 
 /// The first action of a recorded session: all that its first state was made of.
 ///
 /// The reducer does nothing with it.
-struct WorkspaceOpened: LoggableAction, Hashable {
-  static let kind = "app/open"
+package struct WorkspaceOpened: LoggableAction, Hashable {
+  package static let kind = "app/open"
 
   /// The views, in the words of a views file.
-  var views: JSONValue
+  package var views: JSONValue
   /// The text of the resources file; empty if there is none.
-  var resources: String
-  var databaseName: String
-  var me: String
-  var isReadOnly: Bool
+  package var resources: String
+  package var databaseName: String
+  package var me: String
+  package var isReadOnly: Bool
   /// The text of the user's configuration; empty if there is none.
-  var configuration: String
+  package var configuration: String
   /// The names of the user's themes.
-  var themes: [String]
-  var allowsCrash: Bool
-  var size: TerminalSize
+  package var themes: [String]
+  package var allowsCrash: Bool
+  package var size: TerminalSize
   /// Milliseconds since 1970.
-  var now: Int64
+  package var now: Int64
   /// The name of the time zone.
-  var zone: String
+  package var zone: String
   /// The tab that was opened.
-  var tab: Int
+  package var tab: Int
 
   /// What a first state was made of.
-  init(_ state: AppState) {
+  package init(_ state: AppState) {
     views = ViewFile(me: state.database.me, views: state.tabs.lists.map(\.definition)).json
     resources = state.database.resources.source ?? ""
     databaseName = state.database.name
@@ -46,29 +44,7 @@ struct WorkspaceOpened: LoggableAction, Hashable {
     tab = state.tabs.index
   }
 
-  /// The first state again.
-  ///
-  /// - Throws: `ConfigurationError` if the views or resources cannot be read.
-  func state() throws -> AppState {
-    let settings = Settings(source: configuration, themes: themes)
-    let views = try ViewFile(
-      yaml: views.jsonText(), name: "the views of the recorded session",
-      pageSize: settings.pageSize
-    ).views
-    let book =
-      resources.isEmpty
-      ? ResourceBook()
-      : try ResourceBook(yaml: resources, name: "the resources of the recorded session")
-    var state = AppState(
-      views: views, resources: book, databaseName: databaseName, me: me, isReadOnly: isReadOnly,
-      size: size, now: now, local: LocalTime.zone(named: zone),
-      settings: settings)
-    state.settings.allowsCrash = allowsCrash
-    if tab != state.tabs.index { state.open(tab) }
-    return state
-  }
-
-  func json() -> JSONValue {
+  package func json() -> JSONValue {
     [
       "views": views, "resources": .string(resources), "name": .string(databaseName),
       "me": .string(me), "readonly": .bool(isReadOnly),
@@ -79,7 +55,7 @@ struct WorkspaceOpened: LoggableAction, Hashable {
     ]
   }
 
-  init(json: JSONValue) throws {
+  package init(json: JSONValue) throws {
     let fields = LogFields(json)
     views = try fields.value("views")
     resources = try fields.string("resources")

@@ -1,0 +1,28 @@
+import RunnelBase
+import RunnelWorkspace
+
+// The first state of a recorded session; the texts in it are read as those of files are.
+
+extension WorkspaceOpened {
+  /// The first state again.
+  ///
+  /// - Throws: `ConfigurationError` if the views or resources cannot be read.
+  func state() throws -> AppState {
+    let settings = Settings(source: configuration, themes: themes)
+    let views = try ViewFile(
+      yaml: views.jsonText(), name: "the views of the recorded session",
+      pageSize: settings.pageSize
+    ).views
+    let book =
+      resources.isEmpty
+      ? ResourceBook()
+      : try ResourceBook(yaml: resources, name: "the resources of the recorded session")
+    var state = AppState(
+      views: views, resources: book, databaseName: databaseName, me: me, isReadOnly: isReadOnly,
+      size: size, now: now, local: LocalTime.zone(named: zone),
+      settings: settings)
+    state.settings.allowsCrash = allowsCrash
+    if tab != state.tabs.index { state.open(tab) }
+    return state
+  }
+}
