@@ -29,7 +29,7 @@ import Testing
     let columns = try #require(views.last).columns.map(\.field)
     #expect(columns.first == .key)
     #expect(columns.contains(.path(try Path("name"))))
-    #expect(columns.count <= FoundViews.columnsMax + 1)
+    #expect(columns.count <= ViewInference.columnsMax + 1)
   }
 
   @Test(
@@ -87,15 +87,15 @@ import Testing
       "age": 41, "away": false, "since": 1_787_595_600_000, "text": "as long as there is room",
     ]
     let view = try #require(views(in: ["user": ["ana": record, "bo": record]]).first)
-    #expect(view.columns.map(\.width) == [4, 5, 6, 10, nil])
-    #expect(view.columns.map(\.format) == [.plain, .plain, .plain, .date, .plain])
+    #expect(view.columns.map(\.width) == [4, 10, 5, 5, nil])
+    #expect(view.columns.map(\.format) == [.plain, .date, .plain, .plain, .plain])
   }
 
   @Test func aShortKeyIsShownOnEveryScreenAndALongOneWhereThereIsRoom() throws {
     let short = try #require(views(in: ["user": ["ana": ["name": "Ana"]]]).first)
     #expect(short.columns[0].minimumScreen == 0)
     let long: JSONValue = ["log": ["-Kx9tR2mQe4567890123": ["text": "hello"]]]
-    #expect(try #require(views(in: long).first).columns[0].minimumScreen == 60)
+    #expect(try #require(views(in: long).first).columns[0].minimumScreen == 120)
     let numbers: JSONValue = ["log": ["-Kx9tR2mQe4567890123": ["n": 1]]]
     #expect(try #require(views(in: numbers).first).columns[0].minimumScreen == 0)
   }

@@ -20,19 +20,14 @@ struct FoundViews {
   static let samplesMax = 5
   /// How many children of a node that is none are looked at in turn.
   static let branchesMax = 32
-  /// How many columns a view gets.
-  static let columnsMax = 4
-
-  /// A collection that was found, with its first records.
-  private struct Collection {
-    var path: Path
-    var keys: [RunnelTree.Key]
-    var records: [RunnelTree.Node]
-  }
+  /// How many fields of a record, or of a group in it, are looked at.
+  static let fieldsMax = 24
+  /// How many groups of fields in a record are looked at.
+  static let groupsMax = 4
 
   private let session: DatabaseSession
   private let pageSize: Int
-  private var found: [Collection] = []
+  private var found: [CollectionSample] = []
   /// The nodes that are still to be looked at, those near the root first.
   private var queue: [Path] = [.root]
 
@@ -60,9 +55,8 @@ struct FoundViews {
     let query = try Query(path).ordered(by: .key).limited(to: FoundViews.branchesMax, from: .first)
     let children = try session.rows(query, detail: .shallow)
     let samples = children.prefix(FoundViews.samplesMax)
-    let records = try samples.compactMap { try record($0, in: path) }
-    if !records.isEmpty, records.count == samples.count, !path.isRoot {
-      found.append(Collection(path: path, keys: samples.map(\.key), records: records))
+    if !samples.isEmpty, !path.isRoot, try samples.allSatisfy({ try isRecord($0, in: path) }) {
+      found.append(try sample(of: path, beginning: samples.map(\.key)))
       return
     }
     guard path.keys.count + 1 < FoundViews.depthMax else { return }
@@ -78,68 +72,56 @@ struct FoundViews {
     return zip(names, found).sorted { $0.1.path < $1.1.path }.map { name, collection in
       let isUnique = names.count { $0 == name } == 1
       let path = String(collection.path.description.dropFirst())
-      return view(of: collection, named: isUnique ? name : path)
+      return ViewInference.view(
+        of: collection, named: isUnique ? name : path, pageSize: pageSize)
     }
   }
 
-  /// The leaves of a child, if it is a record.
-  private func record(_ child: TreeRow, in path: Path) throws -> RunnelTree.Node? {
-    child.isBranch ? try leaves(of: path.child(child.key)) : nil
+  /// True if a child has leaves among its first fields.
+  private func isRecord(_ child: TreeRow, in path: Path) throws -> Bool {
+    guard child.isBranch else { return false }
+    return try fields(of: path.child(child.key)).contains {
+      if case .leaf = $0.summary.kind { true } else { false }
+    }
   }
 
-  /// The leaves among the first children of a node; nil if there is none.
-  private func leaves(of path: Path) throws -> RunnelTree.Node? {
-    let query = try Query(path).ordered(by: .key).limited(to: 20, from: .first)
+  private func fields(of path: Path) throws -> [TreeRow] {
+    let query = try Query(path).ordered(by: .key).limited(to: FoundViews.fieldsMax, from: .first)
+    return try session.rows(query, detail: .shallow)
+  }
+
+  /// The first and the last records of a collection.
+  private func sample(
+    of path: Path, beginning first: [RunnelTree.Key]
+  ) throws -> CollectionSample {
+    let query = try Query(path).ordered(by: .key).limited(to: FoundViews.samplesMax, from: .last)
+    let last = try session.rows(query, detail: .shallow).filter(\.isBranch).map(\.key)
+    let keys = first + last.filter { !first.contains($0) }
+    return CollectionSample(
+      path: path, keys: keys, records: try keys.map { try record(at: path.child($0)) })
+  }
+
+  /// The leaves of a record, and those of the groups in it.
+  private func record(at path: Path) throws -> RunnelTree.Node {
     var children: [Child] = []
-    for row in try session.rows(query, detail: .shallow) {
-      guard case .leaf(let leaf) = row.summary.kind else { continue }
-      children.append(Child(key: row.key, node: RunnelTree.Node(leaf)))
+    var groupCount = 0
+    for row in try fields(of: path) {
+      if case .leaf(let leaf) = row.summary.kind {
+        children.append(Child(key: row.key, node: RunnelTree.Node(leaf)))
+      } else if groupCount < FoundViews.groupsMax {
+        groupCount += 1
+        children.append(Child(key: row.key, node: try leaves(of: path.child(row.key))))
+      }
     }
-    return children.isEmpty ? nil : RunnelTree.Node(children: children)
+    return RunnelTree.Node(children: children.filter { !$0.node.isEmpty })
   }
 
-  private func view(of collection: Collection, named name: String) -> ViewDefinition {
-    var names: [RunnelTree.Key] = []
-    for child in collection.records.flatMap(\.children) where !names.contains(child.key) {
-      names.append(child.key)
-    }
-    let columns =
-      [keyColumn(of: collection)]
-      + names.prefix(FoundViews.columnsMax).map { column(of: $0, in: collection) }
-    var source = SourceDefinition(path: collection.path)
-    source.page = pageSize
-    return ViewDefinition(name: name, source: source, columns: columns)
-  }
-
-  /// The column of the keys, as wide as those that were seen.
-  ///
-  /// A long key is left out on narrow screens if a text tells the records apart.
-  private func keyColumn(of collection: Collection) -> ColumnDefinition {
-    let widest = collection.keys.map { CellWidth.width(of: $0.text) }.max() ?? 0
-    let isLong = widest > 12 || collection.keys.contains(where: \.isGenerated)
-    let hasTexts = collection.records.contains { record in
-      record.children.contains { if case .string? = $0.node.leaf { true } else { false } }
-    }
-    return ColumnDefinition(
-      field: .key, width: min(max(widest, 4), 20), minimumScreen: isLong && hasTexts ? 60 : 0,
-      isMuted: true)
-  }
-
-  /// The column of a field: as wide as the values need that were seen, unless some are texts.
-  private func column(of name: RunnelTree.Key, in collection: Collection) -> ColumnDefinition {
-    var column = ColumnDefinition(field: .path(Path(unchecked: [name])))
-    let leaves = collection.records.compactMap { $0[name].leaf }
-    let hasTexts = leaves.contains { if case .string = $0 { true } else { false } }
-    if hasTexts { return column }
-    let widths = leaves.map { CellWidth.width(of: FieldKind.text(of: $0.json)) }
-    // Other rows may have numbers with a digit more.
-    column.width = min(max((widths.max() ?? 0) + 1, 5), 20)
-    let areTimes = leaves.allSatisfy { leaf in
-      guard case .number(let number) = leaf, let time = number.integer else { return false }
-      return TreeText.moments.contains(time)
-    }
-    if areTimes { (column.format, column.width) = (.date, 10) }
-    return column
+  private func leaves(of path: Path) throws -> RunnelTree.Node {
+    RunnelTree.Node(
+      children: try fields(of: path).compactMap { row in
+        guard case .leaf(let leaf) = row.summary.kind else { return nil }
+        return Child(key: row.key, node: RunnelTree.Node(leaf))
+      })
   }
 }
 

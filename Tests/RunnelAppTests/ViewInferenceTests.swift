@@ -1,0 +1,141 @@
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelWorkspace
+
+/// What is shown of data about which nobody has said anything.
+@Suite struct ViewInferenceTests {
+  private func view(_ records: [JSONValue], keys: [String] = []) throws -> ViewDefinition {
+    let names = keys.isEmpty ? records.indices.map { "k\($0)" } : keys
+    let sample = CollectionSample(
+      path: try Path("list"), keys: try names.map { try Key($0) },
+      records: try records.map { try Node(json: $0) })
+    return ViewInference.view(of: sample, named: "list", pageSize: 50)
+  }
+
+  /// The fields in their order, with `*` at the one that takes what is left of the line.
+  private func fields(_ view: ViewDefinition, at columns: Int = 200) -> [String] {
+    view.columns.filter { $0.minimumScreen <= columns }.map { column in
+      let name =
+        switch column.field {
+        case .key: "$key"
+        case .value: "$value"
+        case .path(let path): path.keys.map(\.text).joined(separator: "/")
+        }
+      return name + (column.width == nil ? "*" : "")
+    }
+  }
+
+  // MARK: Five shapes
+
+  @Test func chatShowsWhoAndWhenAndThenTheText() throws {
+    let records: [JSONValue] = [
+      ["created": 1_787_595_600_000, "from": "ana", "text": "Where is the key?"],
+      ["created": 1_787_595_700_000, "from": "bo", "text": "Here, below the flower pot, as ever."],
+    ]
+    let keys = ["-Kx9tR2mQe4567890123", "-Kx9tR2mQe4567890124"]
+    let view = try view(records, keys: keys)
+    #expect(fields(view) == ["$key", "from", "created", "text*"])
+    #expect(fields(view, at: 80) == ["from", "created", "text*"])
+    #expect(view.columns[2].format == .date)
+  }
+
+  @Test func ticketsShowTheirTitleAndState() throws {
+    let records: [JSONValue] = (0..<6).map { number in
+      [
+        "assignee": .string(number % 2 == 0 ? "olga" : "chidi"),
+        "createdAt": .string("2026-11-\(10 + number)T08:00:00Z"),
+        "description": .string(String(repeating: "It does not work at all. ", count: 4)),
+        "id": .number(JSONNumber(Int64(4000 + number))),
+        "priority": .string(["low", "high", "urgent"][number % 3]),
+        "status": .string(["open", "closed"][number % 2]),
+        "title": .string("Ticket number \(number) is about the printer"),
+        "url": .string("https://example.org/tickets/\(number)"),
+      ]
+    }
+    let view = try view(records)
+    #expect(
+      fields(view) == [
+        "$key", "title", "status", "priority", "assignee", "createdAt", "description*",
+      ])
+    #expect(fields(view, at: 80) == ["$key", "title", "status", "priority", "description*"])
+    #expect(fields(view, at: 40) == ["$key", "title"])
+  }
+
+  @Test func dumpOfAnInterfaceLeavesOutWhatIsForPrograms() throws {
+    let records: [JSONValue] = (0..<5).map { number in
+      [
+        "created_at": .string("2019-01-0\(number + 1)T08:00:00Z"), "fork": false,
+        "full_name": .string("octo/project-\(number)"),
+        "html_url": .string("https://example.org/octo/project-\(number)"),
+        "id": .number(JSONNumber(Int64(180_000_000 + number))),
+        "language": .string(["Swift", "C", "Go"][number % 3]),
+        "node_id": .string("MDEwOlJlcG9zaXRvcnkxODAwMDAw\(number)"),
+        "owner": ["id": 5, "login": .string("octo\(number % 2)")],
+        "stargazers_count": .number(JSONNumber(Int64(number * 37))),
+      ]
+    }
+    let view = try view(records)
+    #expect(
+      fields(view) == [
+        "$key", "full_name*", "language", "created_at", "owner/login", "stargazers_count", "id",
+      ])
+  }
+
+  @Test func settingsInGroupsAreShownByTheirNames() throws {
+    let records: [JSONValue] = [
+      ["limits": ["depth": 32, "rows": 500], "on": true],
+      ["limits": ["depth": 16, "rows": 100], "on": false],
+    ]
+    let view = try view(records, keys: ["production", "staging"])
+    #expect(fields(view) == ["$key", "on", "limits/depth", "limits/rows"])
+    #expect(view.columns[0].minimumScreen == 0, "there is nothing else to tell them apart")
+  }
+
+  @Test func mapOfMapsIsShownByItsKeysAndValues() throws {
+    let records: [JSONValue] = [["mon": 3, "tue": 0], ["mon": 1, "wed": 2]]
+    let view = try view(records, keys: ["Ana", "Bo"])
+    #expect(fields(view) == ["$key", "mon", "tue", "wed"])
+    #expect(view.columns.dropFirst().allSatisfy { $0.width == 5 })
+  }
+
+  // MARK: Rules
+
+  @Test func whatAllHaveAlikeComesLate() throws {
+    let records: [JSONValue] = (0..<5).map { number in
+      ["active": true, "plot": .number(JSONNumber(Int64(number))), "zone": "north"]
+    }
+    #expect(fields(try view(records)) == ["$key", "plot", "zone*", "active"])
+  }
+
+  @Test func whatFewHaveComesLate() throws {
+    var records: [JSONValue] = (0..<5).map { ["a": .number(JSONNumber(Int64($0)))] }
+    records.append(["a": 9, "aa": 1])
+    #expect(fields(try view(records)) == ["$key", "a", "aa"])
+  }
+
+  @Test func noMoreColumnsAreMadeThanCanBeRead() throws {
+    let members = (0..<30).map { JSONMember("f\($0)", .string("v\($0)")) }
+    let view = try view([.object(members)])
+    #expect(view.columns.count == ViewInference.columnsMax + 1)
+  }
+
+  @Test(
+    arguments: [
+      ("dueDate", ["due", "date"]), ("due_date", ["due", "date"]), ("URL", ["url"]),
+      ("userID", ["user", "id"]), ("größe-2", ["größe", "2"]), ("", []),
+    ] as [(String, [String])])
+  func namesAreReadWordByWord(name: String, pieces: [String]) {
+    #expect(FieldRole.pieces(of: name) == pieces)
+  }
+
+  @Test(
+    arguments: [
+      ("created_by", FieldRole.person), ("created_at", .date), ("owner/login", .person),
+      ("owner/name", .person), ("userName", .title), ("pinned", .other), ("user_id", .identifier),
+    ] as [(String, FieldRole)])
+  func namesTellTheRole(name: String, role: FieldRole) throws {
+    #expect(FieldRole(ofFieldAt: try Path(name)) == role)
+  }
+}
