@@ -101,6 +101,8 @@ extension TerminalTests {
       try session.terminal.keys("Escape")
       try session.terminal.wait(for: "kept as a draft")
       try session.terminal.keys("q")
+      try session.terminal.wait(for: "a draft in Messages: one two")
+      try session.terminal.sayYes(to: "y leave")
       try session.terminal.wait(for: "[0] ready$")
     }
 

@@ -29,6 +29,8 @@ extension TerminalTests {
       try terminal.keys("Enter")
       try terminal.wait(for: "saved all")
       try terminal.keys("q")
+      try terminal.wait(for: "a draft in Messages: half a thought")
+      try terminal.sayYes(to: "y leave")
       try terminal.wait(for: TmuxTerminal.prompt)
       let outcome = try Program.run(["doctor", "-d", terminal.folder.file("copy.db")])
       #expect(outcome.status == 0, "\(outcome.errors)")

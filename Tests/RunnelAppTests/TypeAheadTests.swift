@@ -27,6 +27,88 @@ import Testing
     }
   }
 
+  // MARK: A row that is being saved
+
+  /// The row was just sent, and nothing is answered.
+  private func sent() throws -> AppDriver {
+    let app = try app()
+    app.strike("a h i Enter Esc")
+    return app
+  }
+
+  @Test(arguments: [
+    "e", "F2", "d", "i", "T", "D", "E", "Enter", "l", "x", "yy", "Space", "gh", "o",
+  ])
+  func whatIsDoneWithARowWaitsUntilItIsSaved(key: String) throws {
+    let app = try Fixture.gardenApp()
+    app.strike("a h i Enter Esc")
+    #expect(app.list.sentRecord != nil)
+    app.strike(key)
+    #expect(app.state.input.typeAhead.reason == "this row is being saved", "\(app.toast)")
+    app.pump()
+    #expect(app.state.input.typeAhead.isEmpty)
+  }
+
+  @Test func textForARowThatIsBeingSavedGoesIntoItAndIsNoCommand() throws {
+    let app = try sent()
+    app.strike("e C-u q u i t Enter Esc")
+    app.pump()
+    #expect(try added(app) == ["quit"])
+    #expect(!app.state.session.isLeaving)
+  }
+
+  @Test func movesDoNotWaitForARowThatIsBeingSaved() throws {
+    let app = try sent()
+    app.strike("k")
+    #expect(app.state.input.typeAhead.isEmpty)
+    #expect(app.list.sentRecord == nil)
+  }
+
+  @Test func keysForARowThatIsRefusedAreDroppedWithAWord() throws {
+    let app = try app()
+    let before = try app.stored("/")
+    app.backend.refusal = refusal
+    app.strike("a h i Enter Esc e C-u q u i t Enter")
+    app.pump()
+    #expect(
+      app.toast
+        == "not sent: the disk is full · 7 keys that waited are dropped · the text is kept as a draft"
+    )
+    #expect(try app.stored("/") == before)
+    #expect(!app.state.session.isLeaving)
+    #expect(app.state.layers.isEmpty)
+    #expect(app.list.draft == "hi")
+  }
+
+  @Test func keysForARowThatAFilterHidesAreDoneToNoOther() throws {
+    let app = try app()
+    app.press("f r i c e Enter")
+    let before = try app.stored("/room/-M1")
+    app.strike("a h i Enter Esc d y")
+    app.wait(milliseconds: Question.graceMilliseconds)
+    app.pump()
+    #expect(try app.stored("/room/-M1") == before)
+    #expect(try added(app) == ["hi"])
+  }
+
+  @Test func noMoreRowsAreMadeThanAreShownWhileTheyAreSent() throws {
+    let app = try app()
+    var state = app.state
+    for number in 1...1000 {
+      _ = state.submit(
+        .send(view: 0, text: "m\(number)", attempt: AppRequestID(number)),
+        .push(try Path("/room"), "x"))
+    }
+    ComposeScreen.showComposed(&state, inView: 0, nil)
+    guard case .compose(_, let sending, _)? = state.effects.last else {
+      Issue.record("nothing is shown")
+      return
+    }
+    #expect(sending.count == ListScreen.sentRowsMax)
+    #expect(sending.map(\.id) == sending.map(\.id).sorted())
+    #expect(sending.last?.id == state.requests.writes.keys.max())
+  }
+
   // MARK: Messages
 
   @Test func burstOfMessagesIsSentOneByOne() throws {

@@ -112,6 +112,47 @@ import Testing
     #expect(app.state.writes.queue.refused.count == 1)
   }
 
+  // MARK: A refused message
+
+  private func refusedMessage() throws -> AppDriver {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.backend.refusal = refusal
+    app.press("a")
+    app.type("hello")
+    app.press("Enter Esc")
+    app.backend.refusal = nil
+    return app
+  }
+
+  private func count(of text: String, _ app: AppDriver) throws -> Int {
+    guard case .object(let members) = try app.stored("/room") else { return 0 }
+    return members.count { $0.value["text"] == .string(text) }
+  }
+
+  @Test func messageThatIsTriedAgainIsNoDraftBesides() throws {
+    let app = try refusedMessage()
+    #expect(app.list.draft == "hello")
+    app.press("S r C-g a Enter")
+    #expect(try count(of: "hello", app) == 1)
+    #expect(app.composeLine == " zoe")
+  }
+
+  @Test func messageThatIsTriedAgainInVainIsADraftAgain() throws {
+    let app = try refusedMessage()
+    app.backend.refusal = refusal
+    app.press("S r C-g")
+    #expect(app.list.draft == "hello")
+    #expect(app.state.writes.queue.refused.count == 1)
+  }
+
+  @Test func droppedMessageIsNoDraft() throws {
+    let app = try refusedMessage()
+    app.press("S d")
+    app.wait(milliseconds: 200)
+    app.press("y C-g")
+    #expect(app.list.draft == "")
+  }
+
   /// Two fields of one record are refused while the queue lies over it.
   private func twoRefusedEdits() throws -> AppDriver {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)

@@ -89,6 +89,8 @@ public final class Application {
   private let editor = ExternalEditor()
   private let browser = LinkOpener()
   private var isDirty = true
+  /// The input that was read and is not handled yet.
+  private var keys: ArraySlice<InputEvent> = []
   /// Whether what is to be painted may not wait: what a key did, or rows that were asked for.
   private var isUrgent = true
   /// When the screen was last painted for something that may wait.
@@ -247,6 +249,7 @@ extension Application {
     var deadline = StateReducer.deadline(runtime.state) ?? .max
     if isDirty { deadline = min(deadline, now + untilFrame(now: now)) }
     if let due = keeper?.due { deadline = min(deadline, due) }
+    if !keys.isEmpty { deadline = now }
     let timeout = deadline == .max ? nil : Int(max(deadline - now, 0))
     let answers = Poller.wait(descriptors, timeoutMilliseconds: timeout)
     (hasMessages, hasSignals) = (!answers[0].isEmpty, !answers[1].isEmpty)
@@ -303,13 +306,17 @@ extension Application {
   }
 
   private func readKeys() {
-    for event in screen.readEvents() {
+    if keys.isEmpty { keys = screen.readEvents()[...] }
+    let end = LocalTime.now() + Application.frameMilliseconds
+    // What a burst did so far is painted now and then.
+    while let event = keys.popFirst() {
       // To read a long paste takes a while, and what is said of it is to be seen from then on.
       if case .paste = event { runtime.send(.tick(LocalTime.now())) }
       runtime.send(.input(event))
       performScreenEffects()
       paintSoon()
       keeper?.touch(now: runtime.state.now)
+      if LocalTime.now() >= end { return }
     }
   }
 

@@ -60,7 +60,7 @@ package enum GlobalCommands {
     },
     Command(.viewClose, "leave", "close this view; at the last one, leave", keys: ["q"]) {
       state, _ in
-      if state.layers.isEmpty { FileGone.leave(&state) } else { state.closeLayer() }
+      if state.layers.isEmpty { Leaving.leave(&state) } else { state.closeLayer() }
     },
   ].keepingAwaitedRow
 
@@ -78,7 +78,7 @@ package enum GlobalCommands {
   // MARK: The program
 
   private static let leaving: [Command] = [
-    Command(.appQuit, "leave", "leave", keys: ["Q"]) { state, _ in FileGone.leave(&state) },
+    Command(.appQuit, "leave", "leave", keys: ["Q"]) { state, _ in Leaving.leave(&state) },
     stepBack,
     Command(.jobCancel, "stop", "stop; twice leaves", keys: ["C-c"]) { state, _ in
       Input.interrupt(&state)

@@ -28,7 +28,7 @@ extension FileGone {
   }
 
   /// How what is open is saved.
-  private static func waysOut(_ state: AppState) -> String {
+  static func waysOut(_ state: AppState) -> String {
     let name = PaletteCommand.saveCopy.name
     return state.phrase(
       "`\(name) FILE` saves all that can be read", .dataExport, "exports this view")
@@ -45,33 +45,6 @@ extension FileGone {
   static func noteCopy(_ state: inout AppState, _ file: String, bytes: Int) {
     state.database.fileGone?.isCopied = true
     state.say(.info, "saved all, \(ByteCount.text(bytes)), to \(file)")
-  }
-
-  /// Leaves, unless that would lose something that nobody was asked about.
-  static func leave(_ state: inout AppState) {
-    guard let fileGone = state.database.fileGone, !fileGone.isCopied else {
-      state.session.isLeaving = true
-      return
-    }
-    let question = Question(
-      .leave, title: "Leave, though the file is gone",
-      message: [StyledLine("what is open here ends with the program", .warn)] + unsavedLines(state),
-      explanation: [StyledLine(fileGone.message, .muted), StyledLine(waysOut(state), .muted)],
-      openedAt: state.now)
-    Question.open(&state, question, yes: "leave", no: "stay")
-  }
-
-  /// Text that was typed and is stored nowhere else.
-  private static func unsavedLines(_ state: AppState) -> [StyledLine] {
-    var lines: [StyledLine] = []
-    let writes = state.writes.queue.refused.count
-    if writes > 0 {
-      let words = writes == 1 ? "1 write that was not done" : "\(writes) writes that were not done"
-      lines.append(StyledLine("\(words): " + state.keysOrName(.syncOpen) + " lists them", .warn))
-    }
-    let drafts = state.tabs.lists.count { !$0.draft.isEmpty }
-    if drafts > 0 { lines.append(StyledLine(drafts == 1 ? "1 draft" : "\(drafts) drafts", .warn)) }
-    return lines
   }
 
   /// The rows that are loaded, which are there whatever can still be read; nil while the file is there too.

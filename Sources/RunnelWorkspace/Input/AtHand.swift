@@ -26,9 +26,14 @@ package enum AtHand: Equatable {
 }
 
 extension AppState {
+  /// The place of a row that is being saved: its keys are those of the record that it will be.
+  private var sentRowAtHand: Path? {
+    layers.isEmpty && !tabs.isTree ? tabs.front.sentRecord?.path : nil
+  }
+
   /// What the keys are about.
   var atHand: AtHand {
-    guard let path = ResourceCommands.recordAtHand(self) else { return .other }
+    guard let path = ResourceCommands.recordAtHand(self) ?? sentRowAtHand else { return .other }
     if path.parent == database.resources.registry.log, Activity.entryAtHand(self) != nil {
       return .entry
     }

@@ -74,6 +74,16 @@ extension TypeAhead {
     )
   }
 
+  /// Drops what waits for a row that was sent and will not be there; returns words about it, empty if
+  /// nothing waited.
+  static func letGoOfInputForRow(_ state: inout AppState) -> String {
+    let count = state.input.typeAhead.events.count
+    guard count > 0, state.input.typeAhead.reason == rowIsBeingSaved else { return "" }
+    state.input.typeAhead = TypeAhead()
+    return count == 1
+      ? " · the key that waited is dropped" : " · \(count) keys that waited are dropped"
+  }
+
   /// The status text for waiting input; empty if nothing has waited for long.
   static func typeAheadText(_ state: AppState) -> String {
     guard !state.input.typeAhead.isEmpty,
@@ -175,6 +185,11 @@ extension TypeAhead {
     _ state: AppState, _ action: ActionID, _ count: Int?
   ) -> String? {
     let screen = state.tabs.front
+    if onRecord.contains(action), screen.sentRecord != nil,
+      ComposeScreen.isSending(state, inView: state.tabs.index)
+    {
+      return rowIsBeingSaved
+    }
     if screen.phase == .loading, screen.list.cursor == nil, isAboutRows(state, action) {
       return "the first rows are being read"
     }
@@ -236,6 +251,14 @@ extension TypeAhead {
   /// What is done to a node whatever its children are.
   private static let folding: Set<ActionID> = [
     .rowOpen, .rowOut, .rowUp, .foldToggle, .foldOpen, .foldClose, .copyKey, .copyPath,
+  ]
+  private static let rowIsBeingSaved = "this row is being saved"
+  /// What is done with the record under the cursor, which has to be stored for it.
+  private static let onRecord: Set<ActionID> = [
+    .rowOpen, .rowIn, .rowActions, .recordEdit, .recordEditExternal, .recordDelete, .recordForm,
+    .recordToggle, .recordDuplicate, .recordCompare, .historyOpen, .linkOpen, .refFollow,
+    .copyURL, .copyKey, .copyPath, .copyLine, .copyString, .copyValue,
+    .markToggle, .markRange, .markAll, .bookmarkSet,
   ]
   private static let onRows: Set<ActionID> = upMoves.union(downMoves).union([
     .rowFirst, .rowLast, .rowNewest, .rowOpen, .rowIn, .rowOut, .rowActions,

@@ -99,6 +99,14 @@ package struct ListScreen: Hashable, Sendable {
     return record
   }
 
+  /// What was sent and is not stored yet, if the cursor is on that.
+  var sentRecord: Record? {
+    guard case .row(let id)? = list.cursor, let record = records[id], isTransient(record),
+      id != composeRow
+    else { return nil }
+    return record
+  }
+
   /// True for the row being composed.
   func isTransient(_ record: Record) -> Bool { ListScreen.isTransient(record.row.key.text) }
 

@@ -76,30 +76,53 @@ extension ComposeScreen {
     if isUnderCursor || state.tabs.lists[view].content.indexPath(ofRow: row) == nil {
       Writing.goTo(&state, key, inView: view)
     }
+    guard isUnderCursor, state.tabs.lists[view].list.cursor != .row(row) else { return }
+    // What was typed for the record is not done to another one.
+    let words = TypeAhead.letGoOfInputForRow(&state)
+    if !words.isEmpty { state.say(.warning, "the new record is not shown here" + words) }
   }
 
   /// A record could not be sent: its text comes back into the line if nothing else is typed there.
   ///
   /// It is in the queue in any case, and what is typed next does not become a part of it.
   static func giveBack(
-    _ state: inout AppState, _ text: String, _ attempt: AppRequestID, inView view: Int,
-    _ message: String
+    _ state: inout AppState, _ id: AppRequestID, _ text: String, _ attempt: AppRequestID,
+    inView view: Int, _ message: String
   ) {
+    let sent = state.tabs.lists[view].sentRow(id)
+    let isUnderCursor = state.tabs.lists[view].list.cursor == .row(sent)
+    let dropped = isUnderCursor ? TypeAhead.letGoOfInputForRow(&state) : ""
     let isOpen = composer(state)?.view == view
     let isFree =
       isOpen ? composer(state)?.editor.isEmpty == true : state.tabs.lists[view].draft.isEmpty
     showComposed(&state, inView: view, isOpen ? composer(state)?.editor.text : nil)
     guard isFree else {
       let start = text.count > 40 ? text.prefix(40) + "…" : text[...]
-      let words = "not sent: \(start): \(message) · it is kept"
+      let words = "not sent: \(start): \(message) · it is kept\(dropped)"
       return state.say(.error, state.phrase(words, .syncOpen, "lists it"))
     }
-    guard isOpen else { return state.tabs.lists[view].draft = text }
+    guard isOpen else {
+      if !dropped.isEmpty {
+        state.say(.error, "not sent: \(message)\(dropped) · the text is kept as a draft")
+      }
+      return state.tabs.lists[view].draft = text
+    }
     updateComposer(&state) { composer in
       (composer.editor, composer.attempt, composer.isReturned) = (LineEditor(text), attempt, true)
     }
     showDraft(&state)
     updateComposer(&state) { $0.error = message + " · Enter tries again, typing begins anew" }
+  }
+
+  /// A refused message is sent again or dropped: it is not a draft besides, which would send it twice.
+  static func forgetDraft(_ state: inout AppState, of purpose: WritePurpose) {
+    guard case .send(let view, let text, _) = purpose, state.tabs.lists[view].draft == text else {
+      return
+    }
+    state.tabs.lists[view].draft = ""
+    guard composer(state)?.view == view else { return }
+    updateComposer(&state) { $0 = ComposeScreen(view: view, editor: LineEditor()) }
+    showDraft(&state)
   }
 
   private static func composer(_ state: AppState) -> ComposeScreen? {
@@ -128,12 +151,9 @@ extension ComposeScreen {
   /// Shows the records that are being sent in a view, and what is in the line; nil or nothing for none.
   static func showComposed(_ state: inout AppState, inView view: Int, _ text: String?) {
     let definition = state.tabs.lists[view].definition
-    let sent = state.requests.writes.sorted { $0.key < $1.key }.compactMap {
-      id, purpose -> SentRecord? in
-      guard case .send(view, let text, _) = purpose else { return nil }
-      return definition.record(composed: text, state.database.me).map {
-        SentRecord(id: id, value: $0)
-      }
+    let sent = state.requests.newestSent(ListScreen.sentRowsMax, inView: view).compactMap {
+      id, text in
+      definition.record(composed: text, state.database.me).map { SentRecord(id: id, value: $0) }
     }
     let record = text.flatMap {
       $0.isEmpty ? nil : definition.record(composed: $0, state.database.me)
@@ -143,7 +163,7 @@ extension ComposeScreen {
 
   /// True while records that were composed in a view are being written.
   static func isSending(_ state: AppState, inView view: Int) -> Bool {
-    state.requests.writes.values.contains { if case .send(view, _, _) = $0 { true } else { false } }
+    state.requests.isSending(inView: view)
   }
 }
 

@@ -110,6 +110,7 @@ extension QueueScreen {
     var purpose = item.purpose
     // It is none of those that are deleted just now.
     if case .deleteMarked(let path) = purpose { purpose = .delete(path) }
+    ComposeScreen.forgetDraft(&state, of: purpose)
     state.submit(purpose, request)
     refreshQueue(&state)
     state.say(.info, "it is tried again")
@@ -160,6 +161,9 @@ extension QueueScreen {
 
   /// Drops a refused write.
   static func drop(_ state: inout AppState, _ id: AppRequestID) {
+    if let item = state.writes.queue.refused.first(where: { $0.id == id }) {
+      ComposeScreen.forgetDraft(&state, of: item.purpose)
+    }
     state.writes.queue.drop(id)
     refreshQueue(&state)
     state.say(.info, "dropped")

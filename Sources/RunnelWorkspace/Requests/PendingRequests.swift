@@ -33,6 +33,9 @@ package struct PendingRequests: Hashable, Sendable {
   ///
   /// They stand apart because an import has thousands of them, and each frame asks for them.
   package private(set) var writes: [AppRequestID: WritePurpose] = [:]
+  /// The writes of composed records by their views, oldest first: a burst of them is looked through at
+  /// each one.
+  private var sends: [Int: [AppRequestID]] = [:]
   private var reads: [AppRequestID: Pending] = [:]
   /// The id that was given out last.
   private(set) var lastID = AppRequestID(0)
@@ -48,6 +51,18 @@ package struct PendingRequests: Hashable, Sendable {
   /// True if a value is being read for something that may write.
   var hasReads: Bool { !readPurposes.isEmpty }
 
+  /// The newest composed records of a view that are being written, at most so many, oldest first.
+  ///
+  /// O(count).
+  func newestSent(_ count: Int, inView view: Int) -> [(id: AppRequestID, text: String)] {
+    (sends[view] ?? []).suffix(count).compactMap { id in
+      if case .send(_, let text, _)? = writes[id] { (id, text) } else { nil }
+    }
+  }
+
+  /// True while records that were composed in a view are being written.
+  func isSending(inView view: Int) -> Bool { sends[view]?.isEmpty == false }
+
   /// What a request was made for; nil if it is not in the table.
   subscript(id: AppRequestID) -> Pending? { writes[id].map { .write($0) } ?? reads[id] }
 
@@ -61,6 +76,7 @@ package struct PendingRequests: Hashable, Sendable {
   package mutating func add(_ purpose: Pending) -> AppRequestID {
     let id = newID()
     if case .write(let write) = purpose { writes[id] = write } else { reads[id] = purpose }
+    if case .write(.send(let view, _, _)) = purpose { sends[view, default: []].append(id) }
     return id
   }
 
@@ -76,7 +92,10 @@ package struct PendingRequests: Hashable, Sendable {
   /// Takes a request out that was answered, or is given up; nil if it is not there.
   @discardableResult
   package mutating func remove(_ id: AppRequestID) -> Pending? {
-    if let write = writes.removeValue(forKey: id) { return .write(write) }
+    if let write = writes.removeValue(forKey: id) {
+      if case .send(let view, _, _) = write { sends[view]?.removeAll { $0 == id } }
+      return .write(write)
+    }
     return reads.removeValue(forKey: id)
   }
 }

@@ -121,8 +121,8 @@ enum Input {
   static func interrupt(_ state: inout AppState) {
     if stopWhatIsUnderWay(&state) { return }
     if let lastInterrupt = state.input.lastInterrupt, state.now - lastInterrupt < 1000 {
-      state.session.isLeaving = true
-      return
+      state.input.lastInterrupt = state.now
+      return Leaving.leaveByInterrupt(&state)
     }
     state.input.lastInterrupt = state.now
     if !state.layers.isEmpty { return state.closeLayer() }

@@ -134,7 +134,7 @@ enum Writing {
     if keep(&state, id, purpose, refusal, isUntouched: isUntouched) { return }
     switch purpose {
     case .send(let view, let text, let attempt):
-      ComposeScreen.giveBack(&state, text, attempt, inView: view, refusal.message)
+      ComposeScreen.giveBack(&state, id, text, attempt, inView: view, refusal.message)
     // Whoever does something else by now is not interrupted, and no key goes into what is not for it.
     case .edit where !isUntouched, .form where !isUntouched, .editOutside where !isUntouched:
       sayKept(&state, refusal)

@@ -197,6 +197,16 @@ extension TmuxTerminal {
     try wait("`\(text)`", seconds: seconds) { $0.contains(text) }
   }
 
+  /// Answers a question with yes, until it is gone: a `y` that comes before the question could be read
+  /// is no answer to it.
+  func sayYes(to question: String) throws {
+    try wait(for: question)
+    try wait("an answer to `\(question)`") { screen in
+      if screen.contains(question) { try? keys("y") }
+      return !screen.contains(question)
+    }
+  }
+
   /// Waits until a text is not on the screen any more.
   @discardableResult
   func wait(forNo text: String) throws -> TerminalText {

@@ -1,0 +1,64 @@
+import RunnelTerminal
+
+/// Leaving the program: what would be lost is said first.
+enum Leaving {
+  /// Leaves, or asks if something that was typed is stored nowhere, or the file is gone.
+  static func leave(_ state: inout AppState) {
+    let unsaved = unsavedLines(state)
+    if let fileGone = state.database.fileGone, !fileGone.isCopied {
+      let question = Question(
+        .leave, title: "Leave, though the file is gone",
+        message: [StyledLine("what is open here ends with the program", .warn)] + unsaved,
+        explanation: [
+          StyledLine(fileGone.message, .muted), StyledLine(FileGone.waysOut(state), .muted),
+        ],
+        openedAt: state.now)
+      return Question.open(&state, question, yes: "leave", no: "stay")
+    }
+    if unsaved.isEmpty {
+      state.session.isLeaving = true
+      return
+    }
+    let question = Question(
+      .leave, title: "Leave, and lose what is not saved", message: unsaved,
+      explanation: [
+        StyledLine("The database is not changed: these texts were never written to it.", .muted)
+      ],
+      openedAt: state.now)
+    Question.open(&state, question, yes: "leave", no: "stay")
+  }
+
+  /// Leaves by a key that was struck twice: a third time it is the answer to the question.
+  static func leaveByInterrupt(_ state: inout AppState) {
+    if case .question(let question)? = state.layers.last, question.purpose == .leave {
+      state.session.isLeaving = true
+    } else {
+      leave(&state)
+    }
+  }
+
+  /// What was typed and is stored nowhere, a line for each kind.
+  private static func unsavedLines(_ state: AppState) -> [StyledLine] {
+    var lines: [String] = []
+    let refused = state.writes.queue.refused.count
+    if refused > 0 {
+      let words =
+        refused == 1 ? "1 write that was not done" : "\(refused) writes that were not done"
+      lines.append("\(words): " + state.keysOrName(.syncOpen) + " lists them")
+    }
+    let refusedTexts = Set(
+      state.writes.queue.refused.compactMap { item in
+        if case .send(_, let text, _) = item.purpose { text } else { nil as String? }
+      })
+    for screen in state.tabs.lists where !screen.draft.isEmpty {
+      // A draft that came back with its refusal is counted there.
+      if refusedTexts.contains(screen.draft) { continue }
+      lines.append("a draft in \(screen.definition.name): \(beginning(of: screen.draft))")
+    }
+    return lines.map { StyledLine($0, .warn) }
+  }
+
+  private static func beginning(of text: String) -> String {
+    text.count > 40 ? text.prefix(40) + "…" : text
+  }
+}
