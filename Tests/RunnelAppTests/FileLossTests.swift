@@ -101,7 +101,7 @@ import Testing
     app.press("q")
     #expect(!app.state.session.isLeaving)
     #expect(app.screen.contains { $0.contains("ends with the program") })
-    #expect(app.screen.contains { $0.contains("1 draft") })
+    #expect(app.screen.contains { $0.contains("a draft in Chat: half a thought") })
     app.press("n")
     #expect(!app.state.session.isLeaving)
     app.press("q")

@@ -41,12 +41,6 @@ import Testing
     #expect(app.state.session.isLeaving)
   }
 
-  @Test func thirdInterruptLeavesWhateverIsThere() throws {
-    let app = try app()
-    app.press("a h i Esc C-c C-c C-c")
-    #expect(app.state.session.isLeaving)
-  }
-
   @Test func leavingAsksNothingOnceAllIsSent() throws {
     let app = try app()
     app.press("a h i Enter Esc Q")

@@ -94,8 +94,11 @@ import Testing
     }
   }
 
-  @Test func aFileWithoutAnEndIsNotReadToIt() throws {
-    let error = #expect(throws: ConfigurationError.self) { try UserFile.text(of: "/dev/zero") }
+  @Test func aFileThatIsTooLargeIsNotReadToItsEnd() throws {
+    let file = NSTemporaryDirectory() + "runnel-large-\(UUID().uuidString).yaml"
+    defer { unlink(file) }
+    try Data(repeating: UInt8(ascii: " "), count: 5 << 20).write(to: URL(fileURLWithPath: file))
+    let error = #expect(throws: ConfigurationError.self) { try UserFile.text(of: file) }
     #expect(error?.message.contains("4096 KiB") == true)
   }
 }

@@ -27,7 +27,7 @@ struct FieldProfile {
   /// The columns that its widest value takes.
   let widest: Int
   /// True if the values are texts to be read, not names or words for a state.
-  let isLong: Bool
+  let isText: Bool
   /// True if all records have the same value, and that is no chance.
   let isConstant: Bool
   /// True if the values name things for programs only.
@@ -43,10 +43,10 @@ struct FieldProfile {
     self.kind = kind
     fillRate = Double(leaves.count) / Double(max(count, 1))
     widest = texts.map { CellWidth.width(of: $0) }.max() ?? 0
-    isLong =
-      kind == .text && texts.contains { $0.count > FieldProfile.longText || $0.contains("\n") }
     isConstant = leaves.count >= 4 && Set(texts).count == 1
     let role = FieldRole(ofFieldAt: path)
+    let isLong = texts.contains { $0.count > FieldProfile.longText || $0.contains("\n") }
+    isText = kind == .text && (role == .text || (isLong && role != .title))
     isTechnical =
       role == .identifier || (kind == .text && texts.allSatisfy(FieldProfile.isForPrograms))
     self.role = role == .date && ![.moment, .dateText].contains(kind) ? .other : role

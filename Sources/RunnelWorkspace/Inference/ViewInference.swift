@@ -45,10 +45,10 @@ package enum ViewInference {
       .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
       .prefix(columnsMax).map(\.element)
     // Without a title the text is what tells records apart.
-    let hasTitle = ranked.contains { $0.role == .title && !$0.isLong }
-    let shown = ranked.filter { !$0.isLong } + ranked.filter(\.isLong)
+    let hasTitle = ranked.contains { $0.role == .title }
+    let shown = ranked.filter { !$0.isText } + ranked.filter(\.isText)
     let open =
-      shown.firstIndex { $0.isLong } ?? shown.firstIndex { $0.role == .title }
+      shown.firstIndex { $0.isText } ?? shown.firstIndex { $0.role == .title }
       ?? shown.firstIndex { $0.kind == .text && !$0.isTechnical }
     var columns = shown.enumerated().map { index, profile in
       column(of: profile, isOpen: index == open)
@@ -92,7 +92,7 @@ package enum ViewInference {
       case .other: profile.kind == .text ? 30 : 40
       case .identifier: 60
       }
-    if profile.isTechnical { rank = max(rank, 60) }
+    if profile.isTechnical { rank = profile.kind == .text ? 70 : 60 }
     if profile.path.keys.count > 1 { rank += 8 }
     if profile.fillRate < 0.4 { rank += 25 }
     if profile.isConstant { rank += 25 }
