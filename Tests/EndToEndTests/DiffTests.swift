@@ -59,6 +59,6 @@ import Testing
     #expect(outcome.errors.contains(explanation))
     let absent = try database.run(["diff", "/", "--with", database.folder.file("no.json")])
     #expect(absent.status == 1)
-    #expect(absent.errors.contains("No such file"))
+    #expect(absent.errors.contains("no such file"))
   }
 }

@@ -56,7 +56,7 @@ import Testing
     let database = try TestDatabase()
     let absent = try database.run(["import", database.folder.file("no.json")])
     #expect(absent.status == 1)
-    #expect(absent.errors.contains("No such file"))
+    #expect(absent.errors.contains("no such file"))
     let folder = try database.run(["import", database.folder.path])
     #expect(folder.status == 1)
     #expect(folder.errors.contains("folder"))

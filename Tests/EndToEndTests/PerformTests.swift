@@ -38,7 +38,7 @@ import Testing
     #expect(long.status == 1)
     #expect(long.errors.contains("`text` is a text of 1 to 5 characters."))
     let nowhere = try database.run(["perform", "update", "/other/x", #"{"a":1}"#])
-    #expect(nowhere.status == 1 && nowhere.errors.contains("no resource has a record at /other/x"))
+    #expect(nowhere.status == 1 && nowhere.errors.contains("No resource has a record at /other/x"))
     #expect(try database.run(["perform", "create"]).status == 2)
     #expect(try database.get("/action") == "null")
   }

@@ -69,7 +69,7 @@ import Testing
     #expect(outcome.errors.contains("\(file):3:9: \".wirte\" is no rule: did you mean \".write\"?"))
     let missing = try Program.run(["rules", "check", folder.file("none.json")])
     #expect(missing.status == 2)
-    #expect(missing.errors.contains("No such file"))
+    #expect(missing.errors.contains("no such file"))
   }
 
   @Test func casesPassOrAreToldWithTheirReason() throws {
@@ -118,7 +118,7 @@ import Testing
     let files = [
       ("cases: [{read: /a}]", "expect: allow or deny is expected"), ("cases: [", "not YAML"),
       ("cases: [{read: /a, expect: deny}]", "names no rules"),
-      ("rules: none.json\ncases: [{read: /a, expect: deny}]", "No such file"), ("", "is empty"),
+      ("rules: none.json\ncases: [{read: /a, expect: deny}]", "no such file"), ("", "is empty"),
     ]
     for (index, (text, words)) in files.enumerated() {
       let file = try folder.write(text, to: "cases\(index).yaml")

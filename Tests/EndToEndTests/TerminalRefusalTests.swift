@@ -30,7 +30,7 @@ extension TerminalTests {
       try terminal.record()
       try terminal.runnel(demo.arguments, after: "</dev/null")
       let screen = try terminal.wait(for: "[2] ready$")
-      #expect(screen.joined.contains("runnel: the workspace needs a terminal for its keys"))
+      #expect(screen.joined.contains("runnel: The workspace needs a terminal for its keys"))
       #expect(try terminal.recordedModes().isEmpty)
     }
 

@@ -40,7 +40,7 @@ import Testing
     (["push", "/a"], "nope", "line 1"),
     (["push", "/a", "--lines"], "1\n2 3\n", "Line 2"),
     (["update", "/a"], "[1]", "object"),
-    (["update", "/a"], #"{"b": 1, "b/c": 2}"#, "ancestor"),
+    (["update", "/a"], #"{"b": 1, "b/c": 2}"#, "which is below it"),
     (["import", "-", "/a", "--replace"], "{\n  \"b\": 1,\n}", "standard input: "),
     (["import", "-", "/a", "--replace"], #"{"b": {"c$": 1}}"#, "/a/b"),
   ])
@@ -143,7 +143,7 @@ import Testing
     try terminal.testEnd.write(answer)
     #expect(try program.wait() == (isRemoved ? 0 : 1))
     #expect(
-      try program.errors().contains("Remove /a with its 2 children (13 bytes)? ") == options.isEmpty
+      try program.errors().contains("Remove /a and its 2 children (13 bytes)? ") == options.isEmpty
     )
     #expect(try database.get("/a/b") == (isRemoved ? "null" : "1"))
   }

@@ -21,6 +21,22 @@ extension Error {
     let error = self as NSError
     let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
     guard cause.domain == NSPOSIXErrorDomain else { return localizedDescription }
-    return String(cString: strerror(Int32(cause.code)))
+    return SystemReason.words(Int32(cause.code))
+  }
+}
+
+/// Why the system refused something.
+public enum SystemReason {
+  /// The reason that `errno` stands for, with what to do where that is known.
+  ///
+  /// - Returns: a part of a sentence, without its end: `no such file or folder: check the name`.
+  public static func words(_ number: Int32) -> String {
+    switch number {
+    case ENOENT, ENOTDIR: "no such file or folder: check the name"
+    case EACCES, EPERM: "permission denied: check its rights and those of its folder"
+    case ENOSPC, EDQUOT: "the disk is full: free some space"
+    case EROFS: "the disk may only be read: name another place"
+    default: String(cString: strerror(number))
+    }
   }
 }

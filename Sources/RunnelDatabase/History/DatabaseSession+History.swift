@@ -58,7 +58,9 @@ extension DatabaseSession {
   ) throws -> [Delivery] {
     let entry = try store.read { try $0.historyEntry(id) }
     guard let entry else {
-      throw DatabaseError(.refused, "There is no write \(id) to undo: it is not remembered.")
+      throw DatabaseError(
+        .refused,
+        "There is no write \(id) to undo: `runnel history` lists those that are remembered.")
     }
     if entry.parts.contains(where: { $0.before != nil }) {
       return try undoImport(entry, progress)

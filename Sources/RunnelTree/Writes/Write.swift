@@ -149,8 +149,9 @@ extension Write {
   private static func conflict(_ above: String, _ below: String, in path: Path) -> TreeError {
     TreeError(
       .conflictingPaths,
-      "The update contains a path \(above) that is an ancestor of another path \(below), "
-        + "or the same: write one of the two.",
+      above == below
+        ? "The update names \(above) twice: leave one of the two out."
+        : "The update names \(above) and also \(below), which is below it: leave one of the two out.",
       path: path.description)
   }
 }

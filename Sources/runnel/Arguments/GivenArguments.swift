@@ -71,11 +71,12 @@ struct GivenArguments {
   }
 
   private static func emptiness(of word: Word, after before: String) -> String {
-    let what =
-      before.hasPrefix("-") && before != "--" && before != "-"
-      ? "what follows \(before)" : "argument \(word.number)"
+    if before.hasPrefix("-"), before != "--", before != "-" {
+      return "what follows \(before) is empty. Is a variable of the shell not set?"
+    }
     return
-      "\(what) is empty. Is a variable of the shell not set? The root of the tree is written /."
+      "argument \(word.number) is empty. Is a variable of the shell not set? The root of the tree is "
+      + "written /."
   }
 
   /// The name in `--name=`; nil for any other word.

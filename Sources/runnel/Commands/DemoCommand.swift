@@ -75,7 +75,7 @@ enum DemoFile: String {
   func path() throws -> String {
     if let path = ResourceFiles.path(of: rawValue) { return path }
     throw Failure(
-      "the demo's file \(rawValue) was not found: set RUNNEL_RESOURCES to the folder Resources of "
+      "The demo's file \(rawValue) was not found: set RUNNEL_RESOURCES to the folder Resources of "
         + "the source, or install the program with it.")
   }
 }

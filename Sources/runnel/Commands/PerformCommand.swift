@@ -95,7 +95,7 @@ struct PerformCommand: ParsableCommand {
     let file = try database.file(for: .change)
     guard let named = resources ?? ResourceDefinitionFile.path(beside: file) else {
       throw Failure(
-        "no resources file was found beside \(file): name one with --resources.", status: .usage)
+        "No resources file was found beside \(file): name one with --resources.", status: .usage)
     }
     do {
       return try ResourceDefinitionFile(file: named).registry
@@ -135,7 +135,7 @@ private struct Performer {
   }
 
   private static func noRecord(at path: Path) -> Failure {
-    Failure("no resource has a record at \(path).")
+    Failure("No resource has a record at \(path).")
   }
 
   /// Carries out the operation in a line.

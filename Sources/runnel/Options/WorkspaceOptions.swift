@@ -168,7 +168,7 @@ struct WorkspaceOptions: ParsableArguments {
   func checkTerminal() throws {
     guard StandardInput.isTerminal else {
       throw Failure(
-        "the workspace needs a terminal for its keys; --plain, get, export and watch need none",
+        "The workspace needs a terminal for its keys; --plain, get, export and watch need none",
         status: .usage)
     }
   }

@@ -58,12 +58,12 @@ struct Standing {
     excerpt = try session.excerpt(of: path, textMax: 0, countMax: Standing.countMax)
   }
 
-  /// The node in words: `/users with its 3 children (1.2 MB)`.
+  /// The node in words: `/users and its 3 children (1.2 MB)`.
   var words: String {
     guard case .children(let count) = summary.kind else { return "the value at \(path) (\(size))" }
     let children = count == 1 ? "its child" : "its \(count) children"
-    let below = excerpt.grandchildCount.map { $0 > 0 ? ", \($0) below them" : "" } ?? ""
-    return "\(path) with \(children) (\(size)\(below))"
+    let below = excerpt.grandchildCount.map { $0 > 0 ? "; \($0) more below them" : "" } ?? ""
+    return "\(path) and \(children) (\(size)\(below))"
   }
 
   /// Whether the removal can be undone, in words.

@@ -1,4 +1,5 @@
 import Glibc
+import RunnelApp
 import RunnelDatabase
 
 /// The exit status of the process.
@@ -36,7 +37,7 @@ struct Failure: Error {
     switch errno {
     case EMFILE, ENFILE: Failure("\(what): \(OpenFiles.words(errno))")
     case EFBIG: Failure("\(what): \(FileSizeLimit.words)")
-    case let number: Failure("\(what): \(String(cString: strerror(number))).")
+    case let number: Failure("\(what): \(SystemReason.words(number)).")
     }
   }
 }

@@ -55,7 +55,7 @@ struct SystemCheck {
     }
     let count = findings.count { $0.advice != nil }
     if count == 0 { return }
-    throw Failure(count == 1 ? "one thing is to be mended." : "\(count) things are to be mended.")
+    throw Failure(count == 1 ? "One thing is to be mended." : "\(count) things are to be mended.")
   }
 
   // MARK: The terminal
