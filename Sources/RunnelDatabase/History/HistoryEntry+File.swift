@@ -50,7 +50,7 @@ extension HistoryEntry.Part {
 
   /// Reads what `write` wrote; nil if it is something else.
   init?(_ json: JSONValue) {
-    guard case .string(let text)? = json[Name.path], let path = try? Path(text) else {
+    guard let text = json[Name.path]?.string, let path = try? Path(text) else {
       return nil
     }
     self.init(path: path, isPriority: json[Name.isPriority] == .bool(true), values: nil)

@@ -165,10 +165,10 @@ extension UndoFile {
 
   /// Reads what `json` made; nil for any other JSON.
   init?(_ json: JSONValue) {
-    guard case .string(let suffix)? = json[Name.suffix], !suffix.contains("/"),
-      case .number(let count)? = json[Name.byteCount], let bytes = count.integer, bytes >= 0,
-      case .string(let sum)? = json[Name.checksum], let checksum = UInt64(sum, radix: 16)
+    guard let suffix = json[Name.suffix]?.string, !suffix.contains("/"),
+      let bytes = json[Name.byteCount]?.int, bytes >= 0,
+      let sum = json[Name.checksum]?.string, let checksum = UInt64(sum, radix: 16)
     else { return nil }
-    self.init(suffix: suffix, byteCount: Int(clamping: bytes), checksum: checksum)
+    self.init(suffix: suffix, byteCount: bytes, checksum: checksum)
   }
 }

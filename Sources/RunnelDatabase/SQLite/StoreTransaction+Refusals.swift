@@ -53,13 +53,12 @@ extension RefusedWrite {
 
   /// Reads what `json` wrote; nil if it is something else, so that its write counts as done.
   fileprivate init?(_ json: JSONValue) {
-    guard case .number(let number)? = json[Name.write], let write = number.integer,
-      case .string(let code)? = json[Name.code], case .string(let message)? = json[Name.message]
+    guard let write = json[Name.write]?.int, let code = json[Name.code]?.string,
+      let message = json[Name.message]?.string
     else { return nil }
-    var path: String?
-    if case .string(let text)? = json[Name.path] { path = text }
     self.init(
-      write: write,
-      error: TreeError(TreeError.Code(rawValue: code), message, path: path))
+      write: Int64(write),
+      error: TreeError(
+        TreeError.Code(rawValue: code), message, path: json[Name.path]?.string))
   }
 }

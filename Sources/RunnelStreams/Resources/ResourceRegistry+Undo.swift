@@ -117,9 +117,9 @@ private struct UndoValues {
   init(_ entry: ActionLogEntry, present: JSONValue, owned: Set<Key>) {
     self.entry = entry
     self.present = present
-    let names = Set(entry.old.memberNames + entry.new.memberNames)
+    let names = Set([entry.old, entry.new].flatMap { $0.object ?? [] }.map(\.name))
       .subtracting(owned.map(\.text)).sorted()
-    let isObject = [entry.old, entry.new].allSatisfy { $0 == .null || $0.isObject }
+    let isObject = [entry.old, entry.new].allSatisfy { $0.isNull || $0.object != nil }
     changed =
       isObject
       ? names.filter { (entry.old[$0] ?? .null) != (entry.new[$0] ?? .null) } : [""]
@@ -142,14 +142,6 @@ private struct UndoValues {
       throw ResourceRegistry.cannotUndo(
         entry, "\(field) was changed since, to \(String(now.jsonText().prefix(40)))")
     }
-  }
-}
-
-extension JSONValue {
-  fileprivate var isObject: Bool { if case .object = self { true } else { false } }
-
-  fileprivate var memberNames: [String] {
-    if case .object(let members) = self { members.map(\.name) } else { [] }
   }
 }
 

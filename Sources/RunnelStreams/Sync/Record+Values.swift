@@ -7,14 +7,11 @@ extension Record {
 
   /// The value at a relative path, such as `name/last`; null if there is none, or the path is
   /// invalid.
+  ///
+  /// `record["age"].int` is nil for a value of another kind.
   public subscript(path: String) -> JSONValue {
     // Nothing can be stored at an invalid path.
     guard let node = row.node, let path = try? Path(path) else { return .null }
     return node[path].json
-  }
-
-  /// The text at a relative path; nil if there is none.
-  public func string(at path: String) -> String? {
-    if case .string(let text) = self[path] { text } else { nil }
   }
 }

@@ -99,7 +99,8 @@ extension ImportPlan {
     switch json {
     case .array(let elements):
       for (index, element) in elements.enumerated() { add(element, "record \(index + 1)") }
-    case .object(let members) where !members.isEmpty && members.allSatisfy(\.value.isObject):
+    case .object(let members)
+    where !members.isEmpty && members.allSatisfy { $0.value.object != nil }:
       for member in members {
         rows.append(Row(place: member.name, key: member.name, value: member.value))
       }
@@ -157,8 +158,6 @@ extension JSONValue {
     else { return nil }
     return self["record"]
   }
-
-  fileprivate var isObject: Bool { if case .object = self { true } else { false } }
 }
 
 // MARK: Comma separated values

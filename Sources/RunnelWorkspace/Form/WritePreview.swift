@@ -37,14 +37,14 @@ package struct WritePreview {
     var form = form
     let values = form.values()
     let filled = values ?? []
-    let isNamed = filled.count == 2 && filled[0].value.text != nil
+    let isNamed = filled.count == 2 && filled[0].value.string != nil
     switch form.purpose {
     case .setLeaf(let path, let original):
       deed = "PUT \(path)"
       let new = filled.first?.value
       changes = new == original ? [] : [Change(name: "", old: original, new: new)]
     case .addChild(let path), .addField(let path):
-      deed = "PUT \(path)\(path.isRoot ? "" : "/")\(isNamed ? filled[0].value.text ?? "" : "")"
+      deed = "PUT \(path)\(path.isRoot ? "" : "/")\(isNamed ? filled[0].value.string ?? "" : "")"
       changes = isNamed ? [Change(name: "", old: nil, new: filled[1].value)] : []
     case .addRecord(let view):
       deed = "POST \(state.tabs.lists[view].definition.source.path)"
@@ -159,8 +159,4 @@ package struct WritePreview {
   ) -> StyledLine {
     StyledLine("\(sign) \(name.isEmpty ? "" : name + "  ")\(text)", role)
   }
-}
-
-extension JSONValue {
-  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 }

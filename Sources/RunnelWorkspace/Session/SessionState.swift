@@ -93,17 +93,17 @@ extension SessionState {
   ///
   /// A member that is not understood is passed over: half of a session is better than none.
   package init?(_ json: JSONValue) {
-    guard case .number(let number)? = json["version"], let version = number.integer,
+    guard let version = json["version"]?.int,
       version <= SessionState.version
     else { return nil }
-    tab = json["tab"]?.text
-    showsDetail = json["detail"]?.flag
-    timeStyle = json["time"]?.text.flatMap { TimeStyle(rawValue: $0) } ?? .age
-    for member in json["views"]?.members ?? [] { views[member.name] = View(member.value) }
+    tab = json["tab"]?.string
+    showsDetail = json["detail"]?.bool
+    timeStyle = json["time"]?.string.flatMap { TimeStyle(rawValue: $0) } ?? .age
+    for member in json["views"]?.object ?? [] { views[member.name] = View(member.value) }
     filters = json["filters"]?.texts ?? []
     searches = json["searches"]?.texts ?? []
-    for member in json["bookmarks"]?.members ?? [] { bookmarks[member.name] = member.value.text }
-    for member in json["panes"]?.members ?? [] { panes[member.name] = member.value.text }
+    for member in json["bookmarks"]?.object ?? [] { bookmarks[member.name] = member.value.string }
+    for member in json["panes"]?.object ?? [] { panes[member.name] = member.value.string }
   }
 }
 
@@ -123,15 +123,15 @@ extension SessionState.View {
   }
 
   fileprivate init(_ json: JSONValue) {
-    cursor = json["cursor"]?.text
+    cursor = json["cursor"]?.string
     folded = json["folded"]?.texts ?? []
-    filter = json["filter"]?.text
-    isFollowing = json["follow"]?.flag ?? false
-    seen = json["seen"]?.text
-    if case .number(let number)? = json["left"] { left = number.integer }
-    order = json["order"]?.text
+    filter = json["filter"]?.string
+    isFollowing = json["follow"]?.bool ?? false
+    seen = json["seen"]?.string
+    left = json["left"]?.int.map { Int64($0) }
+    order = json["order"]?.string
     hidden = json["hidden"]?.texts ?? []
-    isWide = json["wide"]?.flag ?? false
+    isWide = json["wide"]?.bool ?? false
   }
 }
 
@@ -165,20 +165,13 @@ extension SessionState.View {
 }
 
 extension JSONValue {
-  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
   /// An object of texts, in the order of their names.
   fileprivate static func named(_ texts: [String: String]) -> JSONValue {
     .object(texts.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) })
   }
 
-  fileprivate var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-
   fileprivate var texts: [String]? {
-    if case .array(let elements) = self { elements.compactMap(\.text) } else { nil }
-  }
-
-  fileprivate var members: [JSONMember]? {
-    if case .object(let members) = self { members } else { nil }
+    array?.compactMap(\.string)
   }
 }
 

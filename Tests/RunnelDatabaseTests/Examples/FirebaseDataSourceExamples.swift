@@ -8,7 +8,7 @@ import RunnelTree
 
 func show(_ values: Reference, until isEnough: ([String]) -> Bool) async throws {
   for try await change in values.changes() {  // the loop's end is the observers' end
-    let texts = change.sections.flatMap(\.items).compactMap { $0.string(at: "text") }
+    let texts = change.sections.flatMap(\.items).compactMap { $0["text"].string }
     if isEnough(texts) { break }
   }
 }
@@ -49,7 +49,7 @@ final class DataSourceController {
 
   static func text(_ row: AdapterRow<Record>) -> String {
     guard case .item(let record) = row else { return "" }
-    return record.string(at: "text") ?? ""
+    return record["text"].string ?? ""
   }
 }
 // example end

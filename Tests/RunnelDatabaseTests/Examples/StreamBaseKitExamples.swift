@@ -101,7 +101,7 @@ final class ChatController {
 
   static func text(_ row: AdapterRow<Record>) -> String {
     switch row {
-    case .item(let message): message.string(at: "text") ?? ""
+    case .item(let message): message["text"].string ?? ""
     case .placeholder(let placeholder):
       switch placeholder.content {
       case .loading, .paging(.fetching), .paging(.unknown): "loading"

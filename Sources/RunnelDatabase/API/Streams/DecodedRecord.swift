@@ -14,7 +14,7 @@ public struct DecodedRecord<Value: Decodable & Sendable>: KeyedItem, Sendable {
   public init(_ record: Record, using decoder: NodeDecoder = NodeDecoder()) {
     self.record = record
     value = Result { () throws(DataCodingError) in
-      try decoder.decode(Value.self, from: record.row.node ?? .empty, at: record.path)
+      try record.decode(using: decoder)
     }
   }
 

@@ -1,0 +1,31 @@
+import RunnelBase
+import Testing
+
+@Suite struct JSONValueReadingTests {
+  private static let values: [JSONValue] = [nil, true, 7, 2.5, "7", [1], ["a": 1]]
+
+  @Test func eachKindIsReadAsItselfAndAsNothingElse() {
+    #expect(Self.values.map(\.isNull) == [true, false, false, false, false, false, false])
+    #expect(Self.values.map(\.bool) == [nil, true, nil, nil, nil, nil, nil])
+    #expect(Self.values.map(\.int) == [nil, nil, 7, nil, nil, nil, nil])
+    #expect(Self.values.map(\.double) == [nil, nil, 7, 2.5, nil, nil, nil])
+    #expect(Self.values.map(\.string) == [nil, nil, nil, nil, "7", nil, nil])
+    #expect(Self.values.map(\.array) == [nil, nil, nil, nil, nil, [1], nil])
+    #expect(Self.values.map(\.object) == [nil, nil, nil, nil, nil, nil, [JSONMember("a", 1)]])
+  }
+
+  @Test func integersAreExactOrNil() throws {
+    let large = try JSONValue(parsing: "9007199254740993")
+    #expect(large.int == 9_007_199_254_740_993)
+    #expect(try JSONValue(parsing: "1e300").int == nil)
+    #expect(try JSONValue(parsing: "1e300").double == 1e300)
+  }
+
+  @Test func indexesReachElementsAndMembersOfThatName() {
+    let value: JSONValue = ["list": ["a", "b"], "stored": ["0": "c"]]
+    #expect(value["list"]?[1]?.string == "b")
+    #expect(value["list"]?[2]?.isNull == nil && value["list"]?[-1]?.isNull == nil)
+    #expect(value["stored"]?[0]?.string == "c")
+    #expect(value["none"]?[0]?.isNull == nil && JSONValue.null[0]?.isNull == nil)
+  }
+}
