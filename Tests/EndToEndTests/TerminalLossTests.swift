@@ -29,7 +29,7 @@ extension TerminalTests {
       try terminal.keys("Enter")
       try terminal.wait(for: "saved all")
       try terminal.keys("q")
-      try terminal.wait(for: "a draft in Messages: half a thought")
+      try terminal.wait(for: "1 write that was not done")
       try terminal.sayYes(to: "y leave")
       try terminal.wait(for: TmuxTerminal.prompt)
       let outcome = try Program.run(["doctor", "-d", terminal.folder.file("copy.db")])
