@@ -138,6 +138,8 @@ public actor Database {
   nonisolated let dispatcher: EventDispatcher
   /// Makes keys without waiting for the tree.
   nonisolated let autoIDs: Mutex<AutoIDs>
+  /// Keeps writes in their order where one finds the file locked.
+  private nonisolated let writeOrder = WriteOrder()
   // Tree executor only:
   let session: DatabaseSession
   private let watch: ChangeWatch?
@@ -222,7 +224,17 @@ public actor Database {
 
   /// Submits a request for a listener with any name; returns at once.
   nonisolated func enqueue(_ request: DatabaseRequest) {
-    executor.submit { self.assumeIsolated { $0.carryOut(request) } }
+    let number = writeOrder.nextNumber()
+    executor.submit {
+      self.assumeIsolated { database in
+        if request.isWrite,
+          let error = database.writeOrder.refusal(ofRequest: number, database.file)
+        {
+          return database.refuse(request, error)
+        }
+        database.carryOut(request)
+      }
+    }
   }
 
   /// Carries out a write; returns at once.
@@ -249,7 +261,7 @@ public actor Database {
   }
 
   private func carryOut(_ request: DatabaseRequest) {
-    if isClosed { return refuse(request) }
+    if isClosed { return refuse(request, closedError) }
     switch request {
     case .listen(let listener, let request):
       post(for: listener) { try session.listen(listener, request) }
@@ -268,6 +280,7 @@ public actor Database {
       session.newestWriteID = nil
       let messages = session.answer(request)
       if let id = session.newestWriteID { numbersOfWrites[id] = number }
+      if request.isWrite { writeOrder.note(messages) }
       for message in messages { post(message) }
     case .connectOrigin(let originTime):
       postFromOrigin { try session.connectOrigin(originTime: originTime) }
@@ -295,8 +308,7 @@ public actor Database {
   /// - Throws: `DatabaseError` (`closed`) if not.
   func checkIsOpen() throws { if isClosed { throw closedError } }
 
-  private func refuse(_ request: DatabaseRequest) {
-    let error = closedError
+  private func refuse(_ request: DatabaseRequest, _ error: DatabaseError) {
     switch request {
     case .listen(let listener, _), .extend(let listener, _): post(.failed(listener, error))
     case .write(let number, _), .push(let number, _, _), .perform(let number, _, _),

@@ -43,6 +43,30 @@ import Testing
     database.close()
   }
 
+  @Test func whereAWriteFindsTheFileLockedThoseBehindItAreRefusedToo() async throws {
+    let mailbox = Mailbox()
+    let database = try Database(
+      file: folder.file(), inbox: mailbox.inbox,
+      environment: DatabaseEnvironment(
+        now: { 1_700_000_000_000 }, random: SeededRandom(seed: 1), busyTimeout: .milliseconds(300)))
+    var texts: [String] = []
+    try FileEditor.whileLocked(folder.file()) {
+      for number in 1...3 { database.submit(.write(number, .set(try Path("n\(number)"), 1))) }
+      // The others could be done when the first one is refused.
+      while texts.isEmpty {
+        texts += mailbox.drainedTexts()
+        sched_yield()
+      }
+    }
+    database.submit(.get(4, try Path("n1")))
+    texts += try await mailbox.texts(until: "found 4 null")
+    #expect(texts == (1...3).map { "refused \($0) locked" } + ["found 4 null"])
+    database.submit(.write(5, .set(try Path("n5"), 1)))
+    #expect(try await mailbox.texts(until: "written 5") == ["written 5"])
+    database.close()
+    #expect(try folder.session().summary(at: .root).kind == .children(count: 1))
+  }
+
   @Test func aFullInboxGetsEverythingLaterInOrder() async throws {
     let mailbox = Mailbox(limit: 1)
     let database = try database(mailbox)
