@@ -108,11 +108,27 @@ import Testing
     let text = String(repeating: "x", count: History.valueBytesMax - 2)
     try set("/fits", .string(text))
     try set("/large", .string(text + "x"))
+    try set("/large", .string(text + "y"))
     let entries = try session.history()
-    #expect(entries.map(\.isUndoable) == [false, true])
-    #expect(throws: DatabaseError.self) { try session.undo(2) }
+    #expect(entries.map(\.isUndoable) == [false, true, true])
+    let error = #expect(throws: DatabaseError.self) { try session.undo(3) }
+    #expect(error?.message.contains("or was written there, is too large to keep") == true)
     _ = try session.undo(1)
     #expect(try stored("/fits") == .null)
+  }
+
+  @Test func aLargeValueThatCameInPlaceOfASmallOneIsTakenBack() throws {
+    let large = JSONValue.string(String(repeating: "x", count: History.valueBytesMax))
+    try set("/a", 1)
+    try set("/a", large)
+    try set("/b", large)
+    _ = try session.undo(3)
+    #expect(try stored("/b") == .null)
+    _ = try session.undo(2)
+    #expect(try stored("/a") == 1)
+    try set("/a", large)
+    try set("/a/b", 2)
+    #expect(throws: DatabaseError.self, "somebody wrote there since") { try session.undo(6) }
   }
 
   @Test func theOldestEntriesGo() throws {

@@ -52,7 +52,10 @@ import Testing
     }
     if node.children.isEmpty {
       let new = try Node(json: json)
-      return new.isEmpty ? node : new
+      if new.isEmpty { return node }
+      // Children that come in place of a leaf keep its priority.
+      let hasOwn = members.contains { $0.name == ".priority" }
+      return hasOwn ? new : new.with(priority: node.priority)
     }
     // All at once: a node that is emptied for a moment would lose its priority.
     var children = node.children

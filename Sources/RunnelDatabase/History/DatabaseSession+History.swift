@@ -69,7 +69,8 @@ extension DatabaseSession {
       guard let values = part.values else {
         throw DatabaseError(
           .refused,
-          "Write \(id) cannot be undone: what stood at \(part.path) was too large to keep.")
+          "Write \(id) cannot be undone: what stood at \(part.path), or was written there, is too large "
+            + "to keep.")
       }
       return JSONMember(part.name, values.old)
     }

@@ -84,11 +84,14 @@ struct HistoryRecorder {
   func parts(after transaction: StoreTransaction) throws -> [UInt8]? {
     var writer = JSONWriter()
     var isEmpty = true
+    // What one place held is put back even if what came there is too large to compare.
+    let isAlone = nodes.count == 1
     func write(_ note: Note, _ new: [UInt8]?, isPriority: Bool) {
       isEmpty = false
       let values = note.old.flatMap { old in new.map { (old: old, new: $0) } }
       HistoryEntry.Part.write(
-        note.path, isPriority: isPriority, values: values, before: keepsOld ? note.old : nil,
+        note.path, isPriority: isPriority, values: values,
+        before: keepsOld || isAlone && new == nil ? note.old : nil,
         file: isPriority ? nil : file, to: &writer)
     }
     writer.beginArray()

@@ -33,9 +33,12 @@ package struct MergePlan {
       for member in members { try add(member, to: path, standing, &parts) }
       return
     }
-    let node = try Node(json: json, at: path)
+    var node = try Node(json: json, at: path)
     // An empty object says nothing of what stands there, other than null.
     if node.isEmpty, json != .null { return }
+    if let priority = standing?.priority, MergePlan.keepsPriority(json) {
+      node = Node(children: node.children, priority: priority)
+    }
     if standing != node { parts.append(Assignment(path: path, target: .node(node))) }
   }
 
@@ -65,6 +68,14 @@ package struct MergePlan {
       return elements.enumerated().map { JSONMember(String($0), $1) }
     case .null, .bool, .number, .string: return nil
     }
+  }
+
+  /// True if a value keeps the priority of the leaf in whose place it comes: children do, unless they say
+  /// otherwise.
+  ///
+  /// Source: tree semantics, section 1.
+  static func keepsPriority(_ json: JSONValue) -> Bool {
+    members(of: json)?.contains { $0.name == ReservedName.priority } == false
   }
 
   /// True of the name of a member that makes an object a value of its own.
@@ -158,7 +169,26 @@ extension Importer {
 
   /// Puts a large value in the place of a leaf or of nothing; one that holds nothing changes nothing.
   private mutating func put(_ scanner: inout JSONScanner, at path: Path) throws {
-    if case .nothing = try importLarge(&scanner, at: path, row: .detached) { return }
-    try tree.attach(.detached, at: path)
+    var before = scanner
+    let standing = try tree.storedSummary(at: path)
+    switch try importLarge(&scanner, at: path, row: .detached) {
+    case .nothing: return
+    case .node: try tree.attach(.detached, at: path)
+    case .split:
+      try tree.attach(.detached, at: path)
+      guard let priority = standing.priority, try !Importer.hasPriority(&before) else { return }
+      try tree.carryOut(Assignment(path: path, target: .priority(priority)))
+    }
+  }
+
+  /// True if a document is an object that says what its priority is.
+  private static func hasPriority(_ scanner: inout JSONScanner) throws -> Bool {
+    guard try scanner.peekKind() == .object else { return false }
+    try scanner.enterObject()
+    while let name = try scanner.nextMember() {
+      if name == ReservedName.priority { return true }
+      try scanner.skipValue()
+    }
+    return false
   }
 }
