@@ -69,6 +69,55 @@ private typealias DatabaseError = RunnelDatabase.DatabaseError
     #expect(try session.rows(Query(list).ordered(by: .key).limited(to: 2, from: .first)).count == 2)
   }
 
+  @Test(arguments: [Query.Side.first, .last], [1, 7, 45, 44, 43])
+  func pagesOfASplitNodeThatLostChildrenAreNoShorterList(side: Query.Side, count: Int) throws {
+    try makeDatabase()
+    try damage("DELETE FROM node WHERE parent = 2 AND key = x'026b333300'")
+    for order in [QueryIndex.key, .value] {
+      try expectDamage(at: "/l", "pages of \(count) by \(order)") { session in
+        _ = try session.read { try pages(of: Path("l"), by: order, count, side, $0) }
+      }
+    }
+  }
+
+  @Test(arguments: [Query.Side.first, .last], [1, 7, 45, 90, 91])
+  func pagesOfASoundNodeAreAllOfIt(side: Query.Side, count: Int) throws {
+    try makeDatabase()
+    let session = try folder.session(isReadOnly: true)
+    for order in [QueryIndex.key, .value] {
+      let keys = try session.read { try pages(of: Path("l"), by: order, count, side, $0) }
+      #expect(Set(keys).count == 90, "\(order)")
+    }
+    try session.close()
+  }
+
+  /// The keys of all children, read in pages of which each begins with the last row of the one before.
+  private func pages(
+    of path: Path, by order: QueryIndex, _ count: Int, _ side: Query.Side, _ reader: any TreeReader
+  ) throws -> [RunnelTree.Key] {
+    var keys: [RunnelTree.Key] = []
+    var slice = RowSlice(try Query(path).ordered(by: order).limited(to: count, from: side))
+    while true {
+      let page = try reader.rows(of: path, in: slice, detail: .shallow)
+      keys += page.map(\.key)
+      guard page.count == slice.limit?.count, let end = side == .first ? page.last : page.first
+      else { return keys }
+      let bound = Query.Bound(end.position, isInclusive: true)
+      if side == .first { slice.start = bound } else { slice.end = bound }
+      slice.limit = try Query(path).limited(to: count + 1, from: side).limit
+    }
+  }
+
+  @Test func anIndexThatLostAnEntryIsNoShorterList() throws {
+    try makeDatabase()
+    try damage("DELETE FROM index_entry WHERE key = x'026b333300'")
+    let query = try Query(Path("l")).ordered(by: .value)
+    try expectDamage(at: "/l", "the first") { _ = try $0.rows(query.limited(to: 3, from: .first)) }
+    try expectDamage(at: "/l", "a range") {
+      _ = try $0.rows(query.ending(at: .leaf(.string("z"))))
+    }
+  }
+
   @Test func aTreeWithoutItsRootIsNotEmpty() throws {
     try makeDatabase()
     try damage("DELETE FROM node WHERE parent = 0")

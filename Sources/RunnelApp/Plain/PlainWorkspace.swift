@@ -58,9 +58,13 @@ public struct PlainWorkspace {
       FilterMatcher($0, in: definition, FilterMatcher.Surroundings(me: me))
     }
     var reader = ViewReader(definition, filter: matcher)
-    while let query = try reader.nextQuery() {
-      let records = reader.take(try session.rows(query))
-      try write(records.flatMap { ExportWriter.jsonLine($0.row.key, $0.row.node ?? .empty) })
+    // In one state, in which all pages together are as many as the place says that it has.
+    try session.read { tree in
+      while let query = try reader.nextQuery() {
+        let records = reader.take(
+          try tree.rows(of: query.path, in: RowSlice(query), detail: .full))
+        try write(records.flatMap { ExportWriter.jsonLine($0.row.key, $0.row.node ?? .empty) })
+      }
     }
   }
 }

@@ -171,6 +171,19 @@ extension SQLiteRows {
     return found ?? false
   }
 
+  func entryCount(of split: Int64, in order: EntryOrder) throws -> Int {
+    let count: Int64? =
+      switch order {
+      case .priority:
+        try statement("SELECT count(*) FROM priority_entry WHERE parent = ?")
+          .first(.integer(split)) { try $0.integer(0, "a count") ?? 0 }
+      case .index(let id):
+        try statement("SELECT count(*) FROM index_entry WHERE parent = ? AND definition = ?")
+          .first(.integer(split), .integer(id)) { try $0.integer(0, "a count") ?? 0 }
+      }
+    return Int(count ?? 0)
+  }
+
   func insertEntry(_ entry: RowEntry, of split: Int64, in order: EntryOrder) throws {
     switch order {
     case .priority:

@@ -70,6 +70,10 @@ package final class MemoryRowStore: RowStore {
     splits[split]?.entries[order]?.isEmpty == false
   }
 
+  package func entryCount(of split: Int64, in order: EntryOrder) throws -> Int {
+    splits[split]?.entries[order]?.count ?? 0
+  }
+
   package func insertEntry(_ entry: RowEntry, of split: Int64, in order: EntryOrder) throws {
     splits[split, default: Split()].entries[order, default: []].insert(entry)
   }

@@ -189,6 +189,18 @@ extension RowOverlay {
     return isFound
   }
 
+  package func entryCount(of split: Int64, in order: EntryOrder) throws -> Int {
+    guard let change = changes[split], change.hidesBase || change.entries[order] != nil else {
+      return try base.entryCount(of: split, in: order)
+    }
+    var count = 0
+    try forEachEntry(of: split, in: order, range: .all, isDescending: false) { _, _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
   package func insertEntry(_ entry: RowEntry, of split: Int64, in order: EntryOrder) throws {
     try change(split) { $0.entries[order, default: [:]][entry] = true }
   }

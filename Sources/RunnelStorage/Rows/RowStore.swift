@@ -61,6 +61,9 @@ package protocol RowStore: AnyObject {
   /// True if a child of a split node has an entry in an order.
   func hasEntries(of split: Int64, in order: EntryOrder) throws -> Bool
 
+  /// How many children of a split node have an entry in an order.
+  func entryCount(of split: Int64, in order: EntryOrder) throws -> Int
+
   /// Adds the entry of a child in an order.
   func insertEntry(_ entry: RowEntry, of split: Int64, in order: EntryOrder) throws
 

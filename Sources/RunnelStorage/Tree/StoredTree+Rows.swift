@@ -109,6 +109,7 @@ extension StoredTree {
   private func rows(
     of split: Int64, by index: StoredIndex, _ slice: RowSlice, _ making: RowMaking
   ) throws -> RowScan {
+    try checkEntries(of: split, index)
     var scan = RowScan(rows: [], way: .index(index.definition), scannedCount: 0)
     let count = slice.limit?.count ?? .max
     if count > 0 {
@@ -143,7 +144,25 @@ extension StoredTree {
       try checkIsAll(scan.scannedCount, of: split)
     }
     if (slice.limit?.side == .last) != making.isBackward { scan.rows.reverse() }
+    if !making.isBackward, let count = tally.note(scan.rows, in: slice, of: split) {
+      try checkIsAll(count, of: split)
+    }
     return scan
+  }
+
+  /// How many entries are counted, at most, before an index is read.
+  private static let countedEntriesMax = 512
+
+  /// Checks that no entry of a small node is missing: where a part of them is read, nothing else shows it.
+  private func checkEntries(of split: Int64, _ index: StoredIndex) throws {
+    let told = try splitHead(split).children
+    if told > StoredTree.countedEntriesMax { return }
+    let found = try rowStore.entryCount(of: split, in: .index(index.id))
+    if found != told {
+      throw Damage(
+        "it has \(told) children, and \(found) entries in the index by \(index.order)",
+        at: .split(split))
+    }
   }
 
   /// Checks that rows found by the entries of an index are in its order.

@@ -15,6 +15,7 @@ struct RowChange {
 extension StoredTree {
   /// Carries out one part of a write.
   package func carryOut(_ assignment: Assignment) throws {
+    tally.forgetAll()
     _ = try assign(assignment, depth: 0, row: root, orders: [])
   }
 

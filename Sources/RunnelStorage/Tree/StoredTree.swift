@@ -18,6 +18,8 @@ package struct StoredTree {
   package let writer = RecordWriter()
   /// The split nodes met so far, through which the way to almost every row leads.
   let splits = SplitMemo()
+  /// The nodes that are being read page by page.
+  let tally = PageTally()
   /// Why the last read failed that the engine made; see `reading`.
   private var failure = Failure()
 

@@ -43,7 +43,13 @@ struct FormatOptions: ParsableArguments {
   ) throws {
     try checkRecords(at: path, in: session)
     try write(SubtreeExport(childrenOf: path, as: format, keepsPriorities: keepsPriorities)) {
-      try $0.write(reading: { try session.rows($0) }, to: { try StandardOutput.write($0) })
+      (export: inout SubtreeExport) in
+      // In one state, in which all pages together are as many as the place says that it has.
+      try session.read { reader in
+        try export.write(
+          reading: { try reader.rows(of: $0.path, in: RowSlice($0), detail: .full) },
+          to: { try StandardOutput.write($0) })
+      }
     }
   }
 

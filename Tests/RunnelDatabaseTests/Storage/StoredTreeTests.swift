@@ -190,6 +190,9 @@ private final class CountingRows: RowStore {
   func hasEntries(of split: Int64, in order: EntryOrder) throws -> Bool {
     try rows.hasEntries(of: split, in: order)
   }
+  func entryCount(of split: Int64, in order: EntryOrder) throws -> Int {
+    try rows.entryCount(of: split, in: order)
+  }
   func insertEntry(_ entry: RowEntry, of split: Int64, in order: EntryOrder) throws {
     try rows.insertEntry(entry, of: split, in: order)
   }
