@@ -35,7 +35,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -88,6 +94,33 @@ let package = Package(
     .target(
       name: "RunnelTerminal", dependencies: ["CPlatform", "CTerminal", "RunnelBase"],
       swiftSettings: swiftSettings),
+    // 4: the only place for sockets.
+    .target(
+      name: "RunnelNetwork",
+      dependencies: [
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOSSL", package: "swift-nio-ssl"),
+        .product(name: "NIOWebSocket", package: "swift-nio"),
+      ],
+      swiftSettings: swiftSettings),
+    // 5: what `runnel serve` runs.
+    .target(
+      name: "RunnelServer",
+      dependencies: [
+        "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ],
+      swiftSettings: swiftSettings),
     // 5: the workspace, pure: its components, their commands and how they are drawn.
     .target(
       name: "RunnelWorkspace",
@@ -110,8 +143,10 @@ let package = Package(
       name: "runnel",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStreams",
-        "RunnelSync", "RunnelTerminal", "RunnelTree", "RunnelWorkspace",
+        "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTerminal", "RunnelTree",
+        "RunnelWorkspace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: swiftSettings),
     // What `make bench` runs. It is no product.
@@ -156,6 +191,17 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"], swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelServerTests",
+      dependencies: [
+        "RunnelBase", "RunnelDatabase", "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTree",
+        "TestSupport",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "CryptoExtras", package: "swift-crypto"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelTerminalTests",
       dependencies: ["CPlatform", "CTerminal", "RunnelBase", "RunnelTerminal"],

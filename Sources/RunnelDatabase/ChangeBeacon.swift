@@ -70,14 +70,14 @@ extension ChangeBeacon {
 
 /// Waits until the beacon of a database is touched, by this process or another one, or the
 /// database's files are deleted, moved or replaced.
-final class ChangeWatch: Sendable {
+package final class ChangeWatch: Sendable {
   /// The descriptor that becomes readable when something happens in the beacon's folder.
-  let descriptor: Int32
+  package let descriptor: Int32
   private let name: String
   private let file: String
 
   /// Starts watching; nil if the folder cannot be watched.
-  init?(database file: String) {
+  package init?(database file: String) {
     let beacon = ChangeBeacon.path(ofDatabase: file)
     let slash = beacon.lastIndex(of: "/")
     let folder = slash.map { $0 == beacon.startIndex ? "/" : String(beacon[..<$0]) } ?? "."
@@ -92,7 +92,7 @@ final class ChangeWatch: Sendable {
   }
 
   /// Reads the events; returns true if the beacon was touched or the files may have changed.
-  func drain() -> Bool { runnel_inotify_drain_database(descriptor, name, file) != 0 }
+  package func drain() -> Bool { runnel_inotify_drain_database(descriptor, name, file) != 0 }
 
   /// The full path of a folder, so that the folders above it are known; unchanged if the current
   /// folder is unknown.

@@ -9,43 +9,43 @@
 ///
 /// The thread ends when nobody refers to the executor any more. Jobs that were submitted before are
 /// still run, also delayed ones; repeating work and watches end.
-final class TreeExecutor: SerialExecutor {
+package final class TreeExecutor: SerialExecutor {
   private let loop: WorkLoop
 
   /// Starts the thread; the label is its name.
   ///
   /// - Throws: `DatabaseError` (`storage`) if the system has no thread or no descriptor left.
-  init(label: String) throws(DatabaseError) {
+  package init(label: String) throws(DatabaseError) {
     loop = try WorkLoop()
     try loop.start(label: label)
   }
 
   deinit { loop.close() }
 
-  func enqueue(_ job: consuming ExecutorJob) { loop.add(.actor(UnownedJob(job), self)) }
+  package func enqueue(_ job: consuming ExecutorJob) { loop.add(.actor(UnownedJob(job), self)) }
 
-  func checkIsolated() {
+  package func checkIsolated() {
     precondition(loop.isCurrentThread, "This belongs to the thread of a database.")
   }
 
   /// Runs `work` after everything given before it.
-  func submit(_ work: @escaping @Sendable () -> Void) { loop.add(.work(work)) }
+  package func submit(_ work: @escaping @Sendable () -> Void) { loop.add(.work(work)) }
 
   /// Runs `work` on the tree's thread after a delay.
-  func submit(afterMilliseconds delay: Int, _ work: @escaping @Sendable () -> Void) {
+  package func submit(afterMilliseconds delay: Int, _ work: @escaping @Sendable () -> Void) {
     loop.add(afterMilliseconds: delay, work)
   }
 
   /// Runs `work` and waits for it.
   ///
   /// It must not be called on the tree's thread.
-  func submitAndWait(_ work: @escaping @Sendable () -> Void) { loop.addAndWait(work) }
+  package func submitAndWait(_ work: @escaping @Sendable () -> Void) { loop.addAndWait(work) }
 
   /// Calls `handler` on the tree's thread whenever the descriptor can be read, until cancelled.
   ///
   /// `owner` closes the descriptor when it is released, and is kept until the descriptor is no
   /// longer watched.
-  func watch(
+  package func watch(
     _ descriptor: Int32, owner: some AnyObject & Sendable, _ handler: @escaping @Sendable () -> Void
   ) -> Subscription {
     let id = loop.watch(descriptor, owner: owner, handler)
@@ -53,7 +53,7 @@ final class TreeExecutor: SerialExecutor {
   }
 
   /// Calls `handler` on the tree's thread repeatedly, until cancelled.
-  func repeating(
+  package func repeating(
     everyMilliseconds interval: Int, _ handler: @escaping @Sendable () -> Void
   ) -> Subscription {
     let id = loop.repeating(everyMilliseconds: interval, handler)
@@ -64,7 +64,7 @@ final class TreeExecutor: SerialExecutor {
   ///
   /// If it is cancelled on the tree's thread, the handler is not called again; on another thread,
   /// the handler may be running. It may be cancelled more than once.
-  struct Subscription: Sendable {
-    let cancel: @Sendable () -> Void
+  package struct Subscription: Sendable {
+    package let cancel: @Sendable () -> Void
   }
 }

@@ -40,7 +40,8 @@ struct Runnel: ParsableCommand {
       MoveCommand.self,
       HistoryCommand.self, UndoCommand.self, WatchCommand.self, ImportCommand.self,
       ExportCommand.self, DiffCommand.self, IndexCommand.self, DoctorCommand.self,
-      CompactCommand.self, RulesCommand.self, ConfigCommand.self, ScreenshotCommand.self,
+      CompactCommand.self, RulesCommand.self, ServeCommand.self, ConfigCommand.self,
+      ScreenshotCommand.self,
       GenerateDemoCommand.self, GenerateManualCommand.self,
     ],
     defaultSubcommand: OpenCommand.self)

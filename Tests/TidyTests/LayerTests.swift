@@ -17,6 +17,15 @@ import Testing
       "Synchronization",
     ],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
+    "RunnelNetwork": [
+      "Glibc", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPTypesHTTP1", "NIOPosix", "NIOSSL",
+      "NIOWebSocket", "Synchronization",
+    ],
+    "RunnelServer": [
+      "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",
+      "RunnelDatabase", "RunnelNetwork", "RunnelSync", "RunnelTree", "ServiceLifecycle",
+      "Synchronization", "UnixSignals",
+    ],
     "RunnelWorkspace": [
       "RunnelBase", "RunnelStore", "RunnelStreams", "RunnelTerminal", "RunnelTree",
     ],
@@ -26,9 +35,10 @@ import Testing
       "Yams",
     ],
     "runnel": [
-      "ArgumentParser", "CPlatform", "Foundation", "Glibc", "RunnelApp", "RunnelBase",
-      "RunnelDatabase", "RunnelDemo", "RunnelStreams", "RunnelSync", "RunnelTerminal", "RunnelTree",
-      "RunnelWorkspace",
+      "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelApp", "RunnelBase",
+      "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer", "RunnelStreams",
+      "RunnelSync",
+      "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
     ],
   ]
 

@@ -44,9 +44,12 @@ final class SQLiteStore {
   ///
   /// The definitions of indexes, which may be damaged, are read by the first transaction.
   ///
+  /// With `keepsReading`, a read may go on from call to call; see `beginReading`.
+  ///
   /// - Throws: `DatabaseError` that says what is wrong with the file.
   init(
-    file: String, isReadOnly: Bool, busyTimeout: Duration, isDamageAccepted: Bool = false
+    file: String, isReadOnly: Bool, busyTimeout: Duration, isDamageAccepted: Bool = false,
+    keepsReading: Bool = false
   ) throws {
     self.file = file
     // SQLite would wait for ever for the other end of a pipe.
@@ -61,7 +64,8 @@ final class SQLiteStore {
         try SQLiteStore.check(kind, file: file, isReadOnly: isReadOnly)
       }
       isAtRest = isReadOnly && SQLiteStore.isAtRest(file)
-      queue = try SQLiteStore.connect(file, isReadOnly: isReadOnly, busyTimeout)
+      queue = try SQLiteStore.connect(
+        file, isReadOnly: isReadOnly, busyTimeout, keepsReading: keepsReading)
       // Whatever is found to be wrong, nothing is changed.
       try keepLog(true)
       let kind = try SQLiteStore.kind(queue)
@@ -156,7 +160,7 @@ final class SQLiteStore {
   }
 
   private static func connect(
-    _ file: String, isReadOnly: Bool, _ busyTimeout: Duration
+    _ file: String, isReadOnly: Bool, _ busyTimeout: Duration, keepsReading: Bool = false
   ) throws -> DatabaseQueue {
     let exists = FileManager.default.fileExists(atPath: file)
     if !exists, isReadOnly {
@@ -174,6 +178,7 @@ final class SQLiteStore {
     configuration.foreignKeysEnabled = false
     configuration.busyMode = .timeout(busyTimeout / .seconds(1))
     configuration.label = "runnel.store"
+    configuration.allowsUnsafeTransactions = keepsReading
     let path = isReadOnly && SQLiteStore.isAtRest(file) ? SQLiteStore.uriAtRest(file) : file
     return try DatabaseQueue(path: path, configuration: configuration)
   }
@@ -280,6 +285,36 @@ final class SQLiteStore {
         } catch {
           // SQLite has undone some failures by itself; if this fails too, closing undoes it.
           if db.isInsideTransaction { try? statements.statement("ROLLBACK", db).run() }
+          throw cause(of: error, db)
+        }
+      }
+    } catch {
+      throw DatabaseError(error, file: file)
+    }
+  }
+
+  /// Begins a read that goes on until the store is closed.
+  func beginReading() throws {
+    do {
+      try queue.writeWithoutTransaction { db in
+        try statements.statement("BEGIN", db).run()
+        // The state is that of the first read.
+        _ = try start(db).feedEnd()
+      }
+    } catch {
+      throw DatabaseError(error, file: file)
+    }
+  }
+
+  /// Runs `body` on the state of the read that goes on.
+  func readOn<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
+    do {
+      return try queue.writeWithoutTransaction { db in
+        precondition(db.isInsideTransaction, "A read that goes on was begun.")
+        do {
+          let transaction = try start(db)
+          return try transaction.tree.telling { try body(transaction) }
+        } catch {
           throw cause(of: error, db)
         }
       }

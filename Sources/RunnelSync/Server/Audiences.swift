@@ -9,6 +9,10 @@ public struct CommittedWrite: Hashable, Sendable {
   /// What it set, with absolute paths; no place is above another.
   public var parts: [Assignment]
 
+  init(path: Path, isUpdate: Bool, parts: [Assignment]) {
+    (self.path, self.isUpdate, self.parts) = (path, isUpdate, parts)
+  }
+
   /// Makes the description of a write with what it came to.
   public init(_ write: Write, _ parts: [Assignment]) {
     self.parts = parts
@@ -144,34 +148,124 @@ public struct Audiences: Sendable {
     _ write: CommittedWrite, before: some TreeReader, after: some TreeReader
   ) throws(TreeError) -> [Told] {
     var told: [(query: Query, told: Told)] = []
-    for id in wholesConcerned(by: write) {
+    for id in wholesConcerned(by: write.parts.map(\.path)) {
       guard let audience = audiences[id] else { continue }
       let changes = WholeChanges(write: write, path: audience.query.path)
       guard let change = try changes.change(before: before, after: after) else { continue }
       told.append((audience.query, Told(change: change, members: audience.members.sorted())))
     }
-    let deliveries = try engine.apply(touched: write.parts.map(\.path), reader: after)
-    var events: [ListenerID: WindowChanges] = [:]
-    for delivery in deliveries { events[delivery.listener, default: .init()].add(delivery.event) }
-    for (id, window) in events {
+    for (id, window) in try windowChanges(write.parts.map(\.path), after) {
       guard let audience = audiences[id] else { continue }
       let change = try window.change(of: audience.query.path, write, after: after)
       guard let change else { continue }
       told.append((audience.query, Told(change: change, members: audience.members.sorted())))
     }
-    told.sort {
+    return Audiences.inOrder(told)
+  }
+
+  /// Somebody else wrote at these places, and what stood there before is not known.
+  ///
+  /// Who is shown one of them is told what stands there now, though it may have stood there before.
+  ///
+  /// - Parameters:
+  ///   - paths: the places.
+  ///   - after: the tree as it is.
+  /// - Returns: who is told what, audiences in the order of their places.
+  /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing has changed here.
+  public mutating func apply(
+    touched paths: [Path], after: some TreeReader
+  ) throws(TreeError) -> [Told] {
+    let all = Set(paths)
+    let highest = all.filter { path in !all.contains { $0 != path && $0.contains(path) } }.sorted()
+    var told: [(query: Query, told: Told)] = []
+    for id in wholesConcerned(by: highest) {
+      guard let audience = audiences[id] else { continue }
+      let change = try Audiences.change(at: audience.query.path, highest, after)
+      told.append((audience.query, Told(change: change, members: audience.members.sorted())))
+    }
+    for (id, window) in try windowChanges(highest, after) {
+      guard let audience = audiences[id] else { continue }
+      let place = audience.query.path
+      let write = CommittedWrite(
+        path: place, isUpdate: true, parts: try Audiences.parts(below: place, highest, after))
+      guard let change = try window.change(of: place, write, after: after) else { continue }
+      told.append((audience.query, Told(change: change, members: audience.members.sorted())))
+    }
+    return Audiences.inOrder(told)
+  }
+
+  /// True if somebody is shown all of a place above, at or below one of these: only then `apply` reads
+  /// what stood there before.
+  public func areShownWhole(_ paths: [Path]) -> Bool { !wholesConcerned(by: paths).isEmpty }
+
+  /// What changed for those who are shown all of a place, at, above or below which somebody wrote.
+  private static func change(
+    at place: Path, _ paths: [Path], _ after: some TreeReader
+  ) throws(TreeError) -> AudienceChange {
+    if paths.contains(where: { $0.contains(place) }) {
+      return .put(place, .node(try after.node(at: place)))
+    }
+    let parts = try parts(below: place, paths, after)
+    if let part = parts.first, parts.count == 1 { return .put(part.path, part.target) }
+    return .patch(
+      place,
+      parts.compactMap { part in
+        part.path.relative(to: place).map { Assignment(path: $0, target: part.target) }
+      })
+  }
+
+  /// What stands at those places that are below another one.
+  private static func parts(
+    below place: Path, _ paths: [Path], _ after: some TreeReader
+  ) throws(TreeError) -> [Assignment] {
+    var parts: [Assignment] = []
+    for path in paths where path != place && place.contains(path) {
+      parts.append(Assignment(path: path, target: .node(try after.node(at: path))))
+    }
+    return parts
+  }
+
+  private mutating func windowChanges(
+    _ paths: [Path], _ after: some TreeReader
+  ) throws(TreeError) -> [ListenerID: WindowChanges] {
+    var changes: [ListenerID: WindowChanges] = [:]
+    for delivery in try engine.apply(touched: paths, reader: after) {
+      changes[delivery.listener, default: .init()].add(delivery.event)
+    }
+    return changes
+  }
+
+  private static func inOrder(_ told: [(query: Query, told: Told)]) -> [Told] {
+    told.sorted {
       ($0.query.path, $0.told.members.first ?? Audiences.nobody)
         < ($1.query.path, $1.told.members.first ?? Audiences.nobody)
-    }
-    return told.map(\.told)
+    }.map(\.told)
   }
 
   private static let nobody = Member(connection: .max, listen: ListenNumber(.max))
 
+  /// Runs `body`; if it throws, all windows are as they were before.
+  ///
+  /// Who has joined within it stays, and is to leave; who has left stays away.
+  ///
+  /// - Throws: what `body` throws.
+  package mutating func atomically<Result>(
+    _ body: (inout Audiences) throws -> Result
+  ) throws -> Result {
+    var outer = TreeEngine()
+    swap(&outer, &engine)
+    defer { swap(&outer, &engine) }
+    return try outer.atomically { inner in
+      swap(&inner, &engine)
+      defer { swap(&inner, &engine) }
+      return try body(&self)
+    }
+  }
+
   /// The audiences of all of a place at, above or below what was written.
-  private func wholesConcerned(by write: CommittedWrite) -> Set<ListenerID> {
+  private func wholesConcerned(by paths: [Path]) -> Set<ListenerID> {
     var found: Set<ListenerID> = []
-    for path in write.parts.map(\.path) {
+    for path in paths {
       for depth in 0..<path.keys.count {
         let above = Path(unchecked: Array(path.keys[..<depth]))
         if let id = wholes[above] { found.insert(id) }

@@ -185,12 +185,12 @@ extension MemoryServedTree {
     return revoked
   }
 
-  static func denied(_ path: Path) -> TreeError {
+  package static func denied(_ path: Path) -> TreeError {
     TreeError(
       .permissionDenied, "The rules do not allow this: ask who wrote them.", path: path.description)
   }
 
-  static func missingIndex(_ query: Query) -> TreeError {
+  package static func missingIndex(_ query: Query) -> TreeError {
     let name: String =
       if case .child(let path) = query.index {
         path.keys.map(\.text).joined(separator: "/")

@@ -1,0 +1,212 @@
+import RunnelBase
+import RunnelStorage
+package import RunnelTree
+
+/// The file of a database as a server uses it: many writes, of many clients, in one transaction.
+///
+/// Responsibilities:
+/// - It runs a transaction in which the caller reads, decides and writes as often as it wants; all of it
+///   is on disk when `perform` returns, and none of it if that throws.
+/// - It tells, at the beginning of each transaction, which places others wrote since the last one.
+///
+/// It has no listeners: who is told what is the caller's business.
+///
+/// Isolation: synchronous, and used by one thread at a time.
+package final class ServingSession {
+  /// The number by which a server marks that it runs; no session on a replica has it, for a replica is not
+  /// served.
+  private static let mark: Int64 = 1
+
+  private let context: SessionContext
+  /// The state of the file that this was in; while it is the same, nobody else has written.
+  private var stateNumber: Int64?
+
+  /// The path of the file.
+  package var file: String { context.file }
+
+  /// Opens a database file.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the file; it is made if it does not exist.
+  ///   - environment: the clock and the random numbers.
+  /// - Throws: `DatabaseError` that says what is wrong with the file, `refused` if it is a replica, and
+  ///   `locked` if another one serves it.
+  package init(file: String, environment: DatabaseEnvironment) throws {
+    let store = try SQLiteStore(file: file, isReadOnly: false, busyTimeout: environment.busyTimeout)
+    let context = SessionContext(
+      store: store, beacon: ChangeBeacon(database: file), environment: environment)
+    self.context = context
+    try store.read { transaction in
+      if try transaction.hasReplica() {
+        throw DatabaseError(
+          .refused, "\(file) is a replica: serve the database that it is a replica of.")
+      }
+      context.sequence = try transaction.feedEnd()
+    }
+    // What clients of another server left to be done is not done before they end.
+    if context.beacon?.mark(session: ServingSession.mark) == false {
+      throw DatabaseError(.locked, "\(file) is served by another process: stop that first.")
+    }
+  }
+
+  /// Runs `body` in one transaction.
+  ///
+  /// - Parameters:
+  ///   - isWriting: whether `body` may write.
+  ///   - body: reads and writes.
+  /// - Returns: the result of `body`, when all that it wrote is on disk.
+  /// - Throws: `DatabaseError`, and what `body` throws as one; then nothing was written.
+  package func perform<Result>(
+    isWriting: Bool, _ body: (ServingTransaction) throws -> Result
+  ) throws -> Result {
+    let run = { (stored: StoreTransaction) throws -> (ServingTransaction, Result) in
+      let transaction = ServingTransaction(
+        stored, self.context, foreign: try self.foreignChanges(stored))
+      return (transaction, try body(transaction))
+    }
+    let (transaction, result) =
+      isWriting ? try context.store.write(run) : try context.store.read(run)
+    (stateNumber, context.sequence) = (transaction.stateNumber, transaction.sequence)
+    if transaction.hasWritten { context.beacon?.signal() }
+    return result
+  }
+
+  private func foreignChanges(
+    _ stored: StoreTransaction
+  ) throws -> StoreTransaction.ForeignChanges {
+    if stored.stateNumber == stateNumber {
+      return StoreTransaction.ForeignChanges(touched: [], sequence: context.sequence)
+    }
+    return try stored.foreignChanges(after: context.sequence)
+  }
+
+  /// Declares those indexes that are not declared yet, and fills them.
+  ///
+  /// - Throws: `DatabaseError`; then none was declared.
+  package func declareIndexes(_ definitions: [IndexDefinition]) throws {
+    try context.store.declare(definitions) { _ in true }
+  }
+
+  /// What became of the file: an error that says that it is gone; nil while it is there.
+  package var loss: DatabaseError? {
+    guard let loss = context.store.loss else { return nil }
+    return DatabaseError(loss, file: file)
+  }
+
+  /// Closes the file; the session is not used afterwards.
+  ///
+  /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
+  package func close() throws { try context.close() }
+}
+
+/// One transaction of a server.
+///
+/// It lives no longer than `ServingSession.perform` runs.
+package final class ServingTransaction {
+  /// The places that others wrote since the transaction before; the root alone if too much was written
+  /// to tell.
+  package let foreignPaths: [Path]
+  let stored: StoreTransaction
+  private let context: SessionContext
+  private(set) var sequence: Int64
+  private(set) var hasWritten = false
+
+  init(
+    _ stored: StoreTransaction, _ context: SessionContext,
+    foreign: StoreTransaction.ForeignChanges
+  ) {
+    self.stored = stored
+    self.context = context
+    (foreignPaths, sequence) = (foreign.touched, foreign.sequence)
+  }
+
+  var stateNumber: Int64 { stored.stateNumber }
+
+  /// Carries out the parts of a write, and notes it in the history.
+  ///
+  /// - Throws: `DatabaseError`; the transaction must not be committed then.
+  package func carryOut(_ parts: [Assignment], author: String, now: Int64) throws {
+    context.environment.author = author
+    try context.carryOut(parts, stored, now: now)
+    sequence = try stored.appendChange(parts.map(\.path))
+    hasWritten = true
+  }
+
+  /// Replaces the node at a place by a JSON document, which is read piece by piece.
+  ///
+  /// O(n) in the document; memory is that of one record besides the document's own. The history does not
+  /// keep what stood there.
+  ///
+  /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, or a failure of the
+  ///   storage); the transaction must not be committed then.
+  package func importJSON(_ document: UnsafeBufferPointer<UInt8>, at path: Path) throws {
+    try path.checkIsWritable(by: "import")
+    var importer = try stored.importer { _ in true }
+    do {
+      try importer.importDocument(document, at: path)
+    } catch let error as JSONError {
+      throw DatabaseError(.malformedJSON, "The document is not JSON: \(error)")
+    }
+    sequence = try stored.appendChange([path])
+    hasWritten = true
+  }
+
+  /// True if a write of this name was carried out.
+  ///
+  /// - Throws: `DatabaseError` (`forgotten`) if it cannot be told.
+  package func isNameTaken(_ name: WriteID) throws -> Bool { try stored.isNameTaken(name) }
+
+  /// Notes that the write of a name was carried out.
+  package func noteName(_ name: WriteID) throws { try stored.noteName(name) }
+
+  /// True if an index for the children of a place in an order is declared.
+  package func hasIndex(_ order: QueryIndex, at path: Path) -> Bool {
+    stored.indexes.contains { $0.covers(path.keys) && $0.order == order.forward }
+  }
+
+  /// The subtree at a place if it is one record; nil if it is larger.
+  ///
+  /// - Throws: `TreeError` (`storage`) if it cannot be read.
+  package func smallNode(at path: Path) throws(TreeError) -> Node? {
+    try stored.tree.reading {
+      switch try stored.tree.location(of: path) {
+      case .row(.record(let bytes)): try RecordCoding.node(bytes)
+      case .inside(let record, let rest): try RecordCoding.node(record)[rest]
+      case .row(.split): nil
+      case .missing: .empty
+      }
+    }
+  }
+
+  // MARK: What the server keeps in the file
+
+  /// The values that are kept under names with this beginning, in the order of the names.
+  package func keptValues(_ prefix: String) throws -> [(name: String, value: String)] {
+    try stored.serverValues(prefix)
+  }
+
+  /// Keeps a value under a name, or nothing.
+  package func keep(_ value: String?, _ name: String) throws {
+    try stored.setServerValue(value, name)
+  }
+}
+
+extension ServingTransaction: TreeReader {
+  package func node(at path: Path) throws(TreeError) -> Node { try stored.node(at: path) }
+
+  package func summary(at path: Path) throws(TreeError) -> NodeSummary {
+    try stored.summary(at: path)
+  }
+
+  package func row(
+    _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> TreeRow? {
+    try stored.row(key, of: path, in: slice, detail: detail)
+  }
+
+  package func rows(
+    of path: Path, in slice: RowSlice, detail: TreeRow.Detail
+  ) throws(TreeError) -> [TreeRow] {
+    try stored.rows(of: path, in: slice, detail: detail)
+  }
+}

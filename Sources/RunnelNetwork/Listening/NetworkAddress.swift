@@ -1,0 +1,95 @@
+import Glibc
+
+/// An address to listen on.
+public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The address in figures.
+  public var host: String
+  /// The port; 0 for any.
+  public var port: Int
+
+  /// Makes an address.
+  public init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+  /// True if only this machine reaches it.
+  public var isLoopback: Bool { host.hasPrefix("127.") || host == "::1" }
+
+  /// True if it is of IP version 6.
+  public var isVersion6: Bool { host.contains(":") }
+
+  /// Host and port, as an address of the web has them.
+  public var description: String { isVersion6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  /// Finds out all addresses of `HOST:PORT`, `HOST` or `:PORT`; of `[::1]:9000` the one.
+  ///
+  /// - Parameters:
+  ///   - text: the text; a `*` in place of the host is every address of the machine.
+  ///   - port: the port, if the text has none.
+  /// - Returns: the addresses, at least one.
+  /// - Throws: `NetworkError` if it is none, or nobody knows the name.
+  public static func resolve(
+    _ text: String, defaultPort port: Int
+  ) throws(NetworkError) -> [NetworkAddress] {
+    let (host, number) = try split(text, port)
+    switch host {
+    case "*": return ["0.0.0.0", "::"].map { NetworkAddress(host: $0, port: number) }
+    // Whatever a machine's files say.
+    case "", "localhost":
+      return ["127.0.0.1", "::1"].map { NetworkAddress(host: $0, port: number) }
+    default: return try lookUp(host).map { NetworkAddress(host: $0, port: number) }
+    }
+  }
+
+  private static func split(
+    _ text: String, _ defaultPort: Int
+  ) throws(NetworkError) -> (host: String, port: Int) {
+    var (host, rest) = (Substring(text), Substring())
+    if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+      host = text[text.index(after: text.startIndex)..<end]
+      rest = text[text.index(after: end)...]
+    } else if let colon = text.lastIndex(of: ":"), text.firstIndex(of: ":") == colon {
+      (host, rest) = (text[..<colon], text[colon...])
+    }
+    if rest.isEmpty { return (String(host), defaultPort) }
+    guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()) else {
+      throw NetworkError("\(text) is no address to listen on: give HOST:PORT.")
+    }
+    return (String(host), Int(port))
+  }
+
+  private static func lookUp(_ host: String) throws(NetworkError) -> [String] {
+    var hints = addrinfo()
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    let status = getaddrinfo(host, nil, &hints, &list)
+    guard status == 0 else {
+      throw NetworkError("\(host) has no address: \(String(cString: gai_strerror(status))).")
+    }
+    defer { freeaddrinfo(list) }
+    var found: [String] = []
+    var next = list
+    while let entry = next {
+      var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+      let isNamed =
+        getnameinfo(
+          entry.pointee.ai_addr, entry.pointee.ai_addrlen, &name, socklen_t(name.count), nil, 0,
+          NI_NUMERICHOST) == 0
+      let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+      let text = String(decoding: bytes, as: UTF8.self)
+      if isNamed, !found.contains(text) { found.append(text) }
+      next = entry.pointee.ai_next
+    }
+    return found
+  }
+}
+
+/// Why something with the network cannot be done.
+public struct NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What happened and what to do, for a person.
+  public var message: String
+
+  /// Makes an error.
+  public init(_ message: String) { self.message = message }
+
+  /// The message.
+  public var description: String { message }
+}

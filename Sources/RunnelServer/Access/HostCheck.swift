@@ -1,0 +1,45 @@
+import HTTPTypes
+
+/// Which pages of the web may use a server that is open to everyone on its machine.
+///
+/// A page that somebody visits may send requests to what runs on his machine: by an address of its own
+/// that leads there, which the `Host` tells, or by a request to another place, which the `Origin` tells.
+struct HostCheck: Hashable, Sendable {
+  /// Hosts besides those of loopback.
+  var hosts: Set<String> = []
+  /// Origins besides those of loopback, as browsers write them.
+  var origins: Set<String> = []
+
+  /// Why a request is refused; nil if it is not.
+  func refusal(of request: HTTPRequest) -> String? {
+    let host = HostCheck.host(of: request.authority ?? "")
+    if !isKnown(host) {
+      return "The host \(host.prefix(100)) is not known here: "
+        + "use localhost, or start the server with --host-name."
+    }
+    guard let origin = request.headerFields[.origin] else { return nil }
+    if origins.contains(origin.lowercased()) { return nil }
+    let parts = origin.lowercased().split(separator: "//", maxSplits: 1)
+    if parts.count == 2, HostCheck.isLoopback(HostCheck.host(of: String(parts[1]))) { return nil }
+    return "Pages of \(origin.prefix(100)) may not use this: start the server with --allow-origin."
+  }
+
+  private func isKnown(_ host: String) -> Bool {
+    HostCheck.isLoopback(host) || hosts.contains(host)
+  }
+
+  /// The host of `HOST:PORT`, in lower case.
+  static func host(of authority: String) -> String {
+    let authority = authority.lowercased()
+    if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+      return String(authority[authority.index(after: authority.startIndex)..<end])
+    }
+    return String(authority.prefix { $0 != ":" && $0 != "/" })
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+}

@@ -1,0 +1,110 @@
+import Crypto
+import RunnelBase
+
+/// The secrets of a database: who has one is its administrator, or signs tokens for others.
+///
+/// They are in a file beside the database that only its owner reads.
+public struct ServerSecrets: Hashable, Sendable {
+  /// One secret.
+  public struct Secret: Hashable, Sendable {
+    /// By what it is told from others.
+    public var name: String
+    /// The secret itself: 40 characters.
+    public var text: String
+    /// When it was made, in milliseconds since 1970.
+    public var time: Int64
+  }
+
+  /// The length of a secret.
+  public static let length = 40
+  private static let fileBytesMax = 1 << 20
+  private static let characters = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+  private enum Field {
+    static let secrets = "secrets"
+    static let name = "name"
+    static let text = "secret"
+    static let time = "made"
+  }
+
+  /// All of them, in the order in which they were made.
+  public private(set) var all: [Secret] = []
+
+  /// The file of the secrets of a database file.
+  public static func file(beside database: String) -> String {
+    DatabaseNames.stem(of: database) + ".secrets.json"
+  }
+
+  /// Reads a file; there need not be one.
+  ///
+  /// - Throws: `ServerError` if it cannot be read.
+  public init(file: String) throws(ServerError) {
+    guard let bytes = try ServerFile.bytes(of: file, max: ServerSecrets.fileBytesMax) else {
+      return
+    }
+    // What is no JSON has no secrets either.
+    guard case .array(let elements)? = (try? JSONValue(parsing: bytes))?[Field.secrets] else {
+      throw ServerError("\(file) has no secrets: restore it, or remove it and make new ones.")
+    }
+    all = elements.compactMap { element in
+      guard case .string(let name)? = element[Field.name],
+        case .string(let text)? = element[Field.text], text.utf8.count >= ServerSecrets.length
+      else { return nil }
+      var time: Int64 = 0
+      if case .number(let number)? = element[Field.time] { time = number.integer ?? 0 }
+      return Secret(name: name, text: text, time: time)
+    }
+  }
+
+  /// Makes a secret; nil if there is one of this name.
+  public mutating func add(_ name: String, now: Int64) -> Secret? {
+    if all.contains(where: { $0.name == name }) { return nil }
+    var random = SystemRandomNumberGenerator()
+    let text = (0..<ServerSecrets.length).compactMap { _ in
+      ServerSecrets.characters.randomElement(using: &random)
+    }
+    let secret = Secret(name: name, text: String(text), time: now)
+    all.append(secret)
+    return secret
+  }
+
+  /// Takes a secret back; false if there is none of this name.
+  public mutating func remove(_ name: String) -> Bool {
+    let count = all.count
+    all.removeAll { $0.name == name }
+    return all.count < count
+  }
+
+  /// Writes the file, which only its owner reads.
+  ///
+  /// - Throws: `ServerError` if it cannot be written.
+  public func write(to file: String) throws(ServerError) {
+    let elements: [JSONValue] = all.map { secret in
+      [
+        Field.name: .string(secret.name), Field.text: .string(secret.text),
+        Field.time: .number(JSONNumber(secret.time)),
+      ]
+    }
+    let json: JSONValue = [Field.secrets: .array(elements)]
+    try ServerFile.replace(file, with: json.jsonBytes(pretty: true) + [10], mode: 0o600)
+  }
+
+  /// True if a text is one of them; how long that takes tells nothing of them.
+  func contain(_ text: String) -> Bool {
+    let hash = SHA256.hash(data: Array(text.utf8))
+    var isFound = false
+    for secret in all where SHA256.hash(data: Array(secret.text.utf8)) == hash { isFound = true }
+    return isFound
+  }
+
+  /// True if a token was signed with one of them.
+  func haveSigned(_ token: JSONWebToken) -> Bool {
+    guard token.algorithm == "HS256" else { return false }
+    return all.contains { secret in
+      HMAC<SHA256>.isValidAuthenticationCode(
+        token.signature, authenticating: token.signedBytes,
+        using: SymmetricKey(data: Array(secret.text.utf8)))
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import RunnelBase
+import RunnelSync
+import Synchronization
+
+/// Tells for whom a credential speaks: secrets of the database, tokens that one of them or a known key
+/// signed, and for tests, with `emulator`, what anybody claims.
+///
+/// Any thread may use it.
+///
+/// Source: wire protocol, section A4.5; authentication, section 3.
+final class TokenVerifier: CredentialVerifier, Sendable {
+  /// Clocks of other machines may go before by so many seconds.
+  private static let skewSeconds: Double = 300
+  private static let issuerStart = "https://securetoken.google.com/"
+
+  /// What is known of those who make tokens.
+  struct Knowledge: Sendable {
+    var secrets: ServerSecrets
+    var keys: SigningKeys?
+    /// The project for which tokens of known keys are made.
+    var project: String?
+  }
+
+  private let isEmulator: Bool
+  private let knowledge: Mutex<Knowledge>
+
+  init(_ knowledge: Knowledge, isEmulator: Bool) {
+    self.isEmulator = isEmulator
+    self.knowledge = Mutex(knowledge)
+  }
+
+  /// Other secrets or keys are known from now on.
+  func change(_ body: (inout Knowledge) -> Void) { knowledge.withLock { body(&$0) } }
+
+  func verify(
+    _ credential: Credential, now: Int64
+  ) throws(CredentialRefusal) -> VerifiedCredential {
+    let known = knowledge.withLock { $0 }
+    if isEmulator, credential.text == "owner" { return VerifiedCredential(.administrator) }
+    guard let token = JSONWebToken(credential.text) else {
+      if known.secrets.contain(credential.text) { return VerifiedCredential(.administrator) }
+      throw .invalid
+    }
+    if known.secrets.haveSigned(token) { return try custom(token, now) }
+    if let keys = known.keys, let project = known.project, keys.haveSigned(token) {
+      guard token.text("aud") == project,
+        token.text("iss") == TokenVerifier.issuerStart + project
+      else { throw .invalid }
+      return try user(token, now)
+    }
+    // An emulator takes what is claimed, whoever signed it, and when.
+    if isEmulator, let auth = token.auth { return VerifiedCredential(Caller(auth: auth)) }
+    throw .invalid
+  }
+
+  /// A token that a secret signed.
+  private func custom(
+    _ token: JSONWebToken, _ now: Int64
+  ) throws(CredentialRefusal) -> VerifiedCredential {
+    if token.claims["admin"] == .bool(true) {
+      return VerifiedCredential(.administrator, expiry: try expiry(token, now))
+    }
+    return try user(token, now)
+  }
+
+  private func user(
+    _ token: JSONWebToken, _ now: Int64
+  ) throws(CredentialRefusal) -> VerifiedCredential {
+    guard let auth = token.auth else { throw .invalid }
+    return VerifiedCredential(Caller(auth: auth), expiry: try expiry(token, now))
+  }
+
+  /// When a token ends; one without an end of its own ends a day after it was made.
+  private func expiry(
+    _ token: JSONWebToken, _ now: Int64
+  ) throws(CredentialRefusal) -> Int64 {
+    let seconds = Double(now) / 1000
+    guard let made = token.seconds("iat"), made <= seconds + TokenVerifier.skewSeconds,
+      token.seconds("nbf") ?? made <= seconds + TokenVerifier.skewSeconds
+    else { throw .invalid }
+    let end = token.seconds("exp") ?? made + 86_400
+    guard let milliseconds = Int64(exactly: (end * 1000).rounded(.down)) else { throw .invalid }
+    if milliseconds <= now { throw .expired }
+    return milliseconds
+  }
+}

@@ -1,0 +1,82 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+import Synchronization
+
+/// A text that is too large for the memory, written piece by piece from one state of the database.
+///
+/// It is used on the thread for files, one call after another.
+final class LargeExport: Sendable {
+  /// What is to be read.
+  struct Wish: Sendable {
+    var query: Query
+    var form: TreeExport.Form
+    var isPretty: Bool
+    var hashes: Bool
+    var caller: Caller
+  }
+
+  /// How it begins.
+  enum Begun: Sendable {
+    case reading(LargeExport, hash: String?)
+    case refused(TreeError)
+  }
+
+  private struct State: ~Copyable {
+    var snapshot: ServingSnapshot?
+    var export: TreeExport
+  }
+
+  private let state: Mutex<State>
+
+  private init(_ snapshot: sending ServingSnapshot, _ export: TreeExport) {
+    state = Mutex(State(snapshot: snapshot, export: export))
+  }
+
+  /// Opens the database and checks that the caller may read.
+  static func begin(_ wish: Wish, of database: ServedDatabase, now: Int64) -> Begun {
+    do {
+      let snapshot = try ServingSnapshot(file: database.file, environment: .system)
+      let tree = ServedTree(rules: database.rules)
+      let hash = try snapshot.read { transaction in
+        try tree.checkRead(wish.query, wish.caller, now: now, transaction)
+        try tree.checkIndex(wish.query, transaction)
+        return wish.hashes ? try transaction.contentHash(of: wish.query) : nil
+      }
+      let export = TreeExport(
+        wish.query, form: wish.form, layout: wish.isPretty ? .pretty : .compact)
+      return .reading(LargeExport(snapshot, export), hash: hash)
+    } catch let error as DatabaseError where error.code == .refused {
+      return .refused(TreeError(.permissionDenied, "The rules do not allow this any more."))
+    } catch {
+      return .refused(LargeExport.failure)
+    }
+  }
+
+  /// The next piece; nil at the end.
+  func next() -> Result<[UInt8]?, TreeError> {
+    state.withLock { state in
+      guard let snapshot = state.snapshot else { return .failure(LargeExport.failure) }
+      do {
+        var export = state.export
+        let piece = try snapshot.read { try export.next(from: $0) }
+        state.export = export
+        return .success(piece)
+      } catch {
+        return .failure(LargeExport.failure)
+      }
+    }
+  }
+
+  /// Closes the database; the rest is not wanted.
+  func close() {
+    state.withLock { state in
+      // What was only read is closed without loss, whatever happens.
+      try? state.snapshot?.close()
+      state.snapshot = nil
+    }
+  }
+
+  private static let failure = TreeError(.unavailable, "The database cannot be read now.")
+}

@@ -1,0 +1,297 @@
+import HTTPTypes
+import RunnelDatabase
+import RunnelNetwork
+import RunnelSync
+import RunnelTree
+
+/// One request over HTTP: it carries out what a `RESTExchange` wants.
+///
+/// Loop only.
+final class RequestConnection: ExchangeHandling, ServedConnection {
+  private let channel: ExchangeChannel
+  private let peer: NetworkPeer
+  private let request: HTTPRequest
+  private let database: ServedDatabase
+  private let verifier: TokenVerifier
+  private let world: ServerWorld
+  private var exchange: RESTExchange
+  private var number: Int64 = 0
+  private let startTime: Int64
+  private var status = 0
+  private var sentBytes = 0
+  private var isEnded = false
+  /// The text that was read and not sent.
+  private var text: [UInt8]?
+  /// What reads a large text piece by piece.
+  private var export: LargeExport?
+  /// True if the next piece is wanted and the network does not take it yet.
+  private var isAwaitingRoom = false
+  /// What the tree was asked to read.
+  private var asked: (operation: RESTOperation, caller: Caller)?
+  private var spool: SpooledBody?
+  private var isListening = false
+  /// What is to be carried out.
+  private var waiting: [RESTExchange.Effect] = []
+  private var isCarryingOut = false
+
+  init(
+    _ request: HTTPRequest, _ limits: RESTExchange.Limits, _ database: ServedDatabase,
+    _ verifier: TokenVerifier, _ world: ServerWorld, _ peer: NetworkPeer,
+    _ channel: ExchangeChannel
+  ) {
+    (self.request, self.database, self.verifier, self.world) = (request, database, verifier, world)
+    (self.peer, self.channel) = (peer, channel)
+    exchange = RESTExchange(RESTRequest(request), limits: limits)
+    startTime = world.now.uptime
+  }
+
+  // MARK: From the network
+
+  func opened() {
+    number = world.switchboard.add(self, on: channel.loop, session: nil)
+    carryOut(exchange.begin(now: world.now))
+  }
+
+  func received(_ piece: [UInt8]) { carryOut(exchange.receive(piece, now: world.now)) }
+
+  func receivedAll() { carryOut(exchange.receivedAll(now: world.now)) }
+
+  func canSendMore() {
+    if isAwaitingRoom { sendNext() }
+  }
+
+  func timeIsUp() { carryOut(exchange.advance(now: world.now)) }
+
+  func closed() {
+    carryOut(exchange.closed())
+    finish()
+  }
+
+  // MARK: From the tree
+
+  func take(_ news: TreeNews) {
+    if isEnded { return }
+    switch news {
+    case .answered(.answer(let answer)): carryOut(exchange.answer(answer, now: world.now))
+    case .answered(.content(let hash, let text)):
+      self.text = text
+      carryOut(exchange.answer(.content(hash: hash), now: world.now))
+    case .answered(.large): readElsewhere()
+    case .changed(let change): carryOut(exchange.tell(change, now: world.now))
+    case .revoked: carryOut(exchange.revoked())
+    // Streams are checked by the tree itself.
+    case .rulesChanged: break
+    case .told: preconditionFailure("This is told to sessions.")
+    }
+    if channel.unsentBytes > world.limits.wire.unsentBytesMax { abort() }
+  }
+
+  func flush() { channel.flush() }
+
+  func stop() {
+    if !exchange.isStreaming { return }
+    abort()
+  }
+
+  func endSession() {}
+
+  var summary: ConnectionSummary {
+    ConnectionSummary(
+      number: number, kind: exchange.isStreaming ? "stream" : "request", database: database.name,
+      address: peer.address, user: "", listenCount: exchange.isStreaming ? 1 : 0,
+      sentBytes: sentBytes)
+  }
+
+  // MARK: Effects
+
+  /// Carries out effects, after those that are being carried out.
+  private func carryOut(_ effects: [RESTExchange.Effect]) {
+    waiting += effects
+    if isCarryingOut { return }
+    isCarryingOut = true
+    while !waiting.isEmpty {
+      let next = waiting
+      waiting = []
+      for effect in next { carryOut(effect) }
+    }
+    isCarryingOut = false
+    if !isEnded { channel.setDeadline(exchange.deadline(now: world.now)) }
+  }
+
+  private func carryOut(_ effect: RESTExchange.Effect) {
+    switch effect {
+    case .verify(let credential):
+      let result = Result { () throws(CredentialRefusal) in
+        try verifier.verify(credential, now: world.now.calendar)
+      }
+      if case .failure = result { world.metrics.refused(.credential) }
+      carryOut(exchange.verified(result, now: world.now))
+    case .spool(let piece): keep(piece)
+    case .operate(let operation, let caller): operate(operation, caller)
+    case .readNext: sendNext()
+    case .head(let head):
+      status = head.status
+      channel.send(HTTPResponse(head))
+    case .body(let piece):
+      sentBytes += piece.count
+      channel.send(piece)
+    case .end:
+      channel.end()
+      channel.flush()
+      finish()
+    case .abort: abort()
+    case .cancel: cancel()
+    }
+  }
+
+  private func operate(_ operation: RESTOperation, _ caller: Caller) {
+    if case .stream = operation { isListening = true }
+    guard case .putSpooled(let path, let condition, let hashes) = operation else {
+      asked = (operation, caller)
+      return database.submit(TreeJob(connection: number, wish: .operation(operation, caller)))
+    }
+    guard let spool else { preconditionFailure("What is put was spooled.") }
+    let job = TreeJob(
+      connection: number,
+      wish: .putSpooled(spool, path, condition: condition, hashes: hashes, caller))
+    // After the pieces that are still to be written.
+    world.files.submit { [database] in database.submit(job) }
+  }
+
+  private func abort() {
+    channel.abort()
+    cancel()
+    finish()
+  }
+
+  private func cancel() {
+    if isListening { database.submit(TreeJob(connection: number, wish: .endStream)) }
+    isListening = false
+    text = nil
+    closeExport()
+  }
+
+  private func closeExport() {
+    guard let export else { return }
+    self.export = nil
+    world.files.submit { export.close() }
+  }
+
+  /// The last thing that happens.
+  private func finish() {
+    if isEnded { return }
+    isEnded = true
+    cancel()
+    spool = nil
+    world.switchboard.remove(number)
+    world.metrics.answered(status)
+    let milliseconds = world.now.uptime - startTime
+    world.log.answered(
+      peer, request, database.name, status: status, sentBytes: sentBytes,
+      milliseconds: milliseconds)
+  }
+
+  // MARK: Large bodies
+
+  /// Keeps a piece of the body in a file; no more of it is read until that is done.
+  private func keep(_ piece: [UInt8]) {
+    do throws(TreeError) {
+      let body: SpooledBody
+      if let spool { body = spool } else { body = try SpooledBody(beside: database.file) }
+      spool = body
+      channel.pauseReading()
+      let bound = LoopBound(self, to: channel.loop)
+      world.files.submit {
+        let result = Result { () throws(TreeError) in try body.append(piece) }
+        bound.loop.run { bound.value.kept(result) }
+      }
+    } catch {
+      kept(.failure(error))
+    }
+  }
+
+  private func kept(_ result: Result<Void, TreeError>) {
+    if isEnded { return }
+    channel.resumeReading()
+    // Whatever was sent is not wanted any more, and the client learns of it by the end.
+    if case .failure = result { abort() }
+  }
+
+  // MARK: Large answers
+
+  /// Has what the tree's thread was asked to read be read elsewhere.
+  private func readElsewhere() {
+    guard let (operation, caller) = asked,
+      case .read(let query, let form, let isPretty, let hashes) = operation
+    else { preconditionFailure("Only reads are large.") }
+    let bound = LoopBound(self, to: channel.loop)
+    let wish = LargeExport.Wish(
+      query: query, form: form, isPretty: isPretty, hashes: hashes, caller: caller)
+    let (database, now) = (database, world.now.calendar)
+    world.files.submit {
+      let begun = LargeExport.begin(wish, of: database, now: now)
+      bound.loop.run { bound.value.began(begun) }
+    }
+  }
+
+  private func began(_ begun: LargeExport.Begun) {
+    switch begun {
+    case .refused(let error): carryOut(exchange.answer(.refused(error), now: world.now))
+    case .reading(let export, let hash):
+      if isEnded { return world.files.submit { export.close() } }
+      self.export = export
+      carryOut(exchange.answer(.content(hash: hash), now: world.now))
+    }
+    channel.flush()
+  }
+
+  /// Sends piece after piece, as long as the network takes them.
+  private func sendNext() {
+    isAwaitingRoom = !channel.isWritable
+    if isAwaitingRoom { return }
+    if let text {
+      self.text = nil
+      if !text.isEmpty { carryOut(exchange.piece(text)) }
+      // The text is whole.
+      return carryOut(exchange.piece(nil))
+    }
+    guard let export else { return carryOut(exchange.piece(nil)) }
+    let bound = LoopBound(self, to: channel.loop)
+    world.files.submit {
+      let result = export.next()
+      bound.loop.run { bound.value.took(result) }
+    }
+  }
+
+  private func took(_ result: Result<[UInt8]?, TreeError>) {
+    if isEnded { return }
+    switch result {
+    case .success(let piece):
+      carryOut(exchange.piece(piece))
+      channel.flush()
+      if piece != nil { sendNext() }
+    case .failure:
+      carryOut(exchange.failed())
+    }
+  }
+}
+
+extension RESTRequest {
+  /// The request as `RESTExchange` reads it.
+  init(_ request: HTTPRequest) {
+    self.init(
+      request.method.rawValue, request.path ?? "/",
+      headers: request.headerFields.map { Header($0.name.rawName, $0.value) })
+  }
+}
+
+extension HTTPResponse {
+  /// The head of an answer.
+  init(_ head: RESTHead) {
+    self.init(status: Status(code: head.status))
+    for header in head.headers {
+      guard let name = HTTPField.Name(header.name) else { continue }
+      headerFields.append(HTTPField(name: name, value: header.value))
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import RunnelNetwork
+import RunnelSync
+import RunnelTree
+
+/// One WebSocket of a client: it carries out what a `ServerSession` wants.
+///
+/// Loop only.
+final class SocketConnection: SocketHandling, ServedConnection {
+  private let channel: SocketChannel
+  private let peer: NetworkPeer
+  private let database: ServedDatabase
+  private let verifier: TokenVerifier
+  private let world: ServerWorld
+  private var session: ServerSession
+  private var number: Int64 = 0
+  private var sentBytes = 0
+  /// What is to be carried out.
+  private var waiting: [ServerSession.Effect] = []
+  private var isCarryingOut = false
+
+  init(
+    _ configuration: ServerSession.Configuration, _ database: ServedDatabase,
+    _ verifier: TokenVerifier, _ world: ServerWorld, _ peer: NetworkPeer, _ channel: SocketChannel
+  ) {
+    (self.database, self.verifier, self.world) = (database, verifier, world)
+    (self.peer, self.channel) = (peer, channel)
+    session = ServerSession(configuration)
+  }
+
+  // MARK: From the network
+
+  func opened() {
+    number = world.switchboard.add(
+      self, on: channel.loop, session: session.configuration.name)
+    world.metrics.sessionBegan()
+    world.log.socketOpened(peer, database.name, number)
+    carryOut(session.open(now: world.now))
+  }
+
+  func received(_ text: [UInt8]) {
+    settle()
+    carryOut(session.receive(text, now: world.now))
+  }
+
+  func heard() {
+    session.heard(now: world.now)
+    setDeadline()
+  }
+
+  func timeIsUp() { carryOut(session.advance(now: world.now)) }
+
+  func closed() {
+    carryOut(session.closed())
+    world.switchboard.remove(number)
+    world.metrics.sessionEnded()
+    world.log.socketClosed(peer, database.name, number, sentBytes: sentBytes)
+  }
+
+  // MARK: From the tree
+
+  func take(_ news: TreeNews) {
+    settle()
+    switch news {
+    case .told(.push(let listen, let push)): carryOut(session.tell(listen, push))
+    case .told(.answer(let id, let answer)): carryOut(session.answer(id, answer))
+    case .rulesChanged: carryOut(session.review())
+    case .answered, .changed, .revoked:
+      preconditionFailure("These are told to requests over HTTP.")
+    }
+  }
+
+  func flush() { channel.flush() }
+
+  func stop() {
+    carryOut(session.close(.goingAway("The server ends.")))
+    channel.flush()
+  }
+
+  func endSession() {
+    carryOut(session.close(.normal("Another connection took over.")))
+    channel.flush()
+  }
+
+  var summary: ConnectionSummary {
+    ConnectionSummary(
+      number: number, kind: "socket", database: database.name, address: peer.address,
+      user: session.caller.author, listenCount: session.listenCount, sentBytes: sentBytes)
+  }
+
+  // MARK: Effects
+
+  /// Tells the session what the network has taken.
+  private func settle() {
+    let taken = session.unsentBytes - channel.unsentBytes
+    if taken > 0 { session.sent(taken) }
+  }
+
+  /// Carries out effects, after those that are being carried out.
+  private func carryOut(_ effects: [ServerSession.Effect]) {
+    waiting += effects
+    if isCarryingOut { return }
+    isCarryingOut = true
+    while !waiting.isEmpty {
+      let next = waiting
+      waiting = []
+      for effect in next { carryOut(effect) }
+    }
+    isCarryingOut = false
+    setDeadline()
+  }
+
+  private func carryOut(_ effect: ServerSession.Effect) {
+    switch effect {
+    case .send(let frame):
+      sentBytes += frame.count
+      channel.send(frame)
+    case .operate(let request):
+      database.submit(TreeJob(connection: number, wish: .request(request)))
+    case .verify(let credential):
+      let result = Result { () throws(CredentialRefusal) in
+        try verifier.verify(credential, now: world.now.calendar)
+      }
+      if case .failure = result { world.metrics.refused(.credential) }
+      carryOut(session.verified(result, now: world.now))
+    case .endSession(let name): world.switchboard.endSession(name)
+    case .ping:
+      channel.ping()
+      channel.flush()
+    case .pauseReading: channel.pauseReading()
+    case .resumeReading: channel.resumeReading()
+    case .close(let reason): channel.close(code: reason.code, text: reason.text)
+    }
+  }
+
+  private func setDeadline() { channel.setDeadline(session.deadline(now: world.now)) }
+}

@@ -1,0 +1,200 @@
+public import Logging
+import RunnelDatabase
+public import RunnelNetwork
+import RunnelSync
+public import ServiceLifecycle
+import UnixSignals
+
+/// A server of databases, for all who speak their protocols.
+///
+/// ```
+///   new --start--> serving --stop--> ended
+/// ```
+///
+/// As a service of `ServiceLifecycle` it starts, serves until it is to end, and stops.
+public final class DatabaseServer: Service, Sendable {
+  /// What is told when it serves.
+  public struct Announcement: Sendable {
+    /// One database.
+    public struct Database: Sendable {
+      /// Its name.
+      public var name: String
+      /// Its file.
+      public var file: String
+      /// The file of its rules.
+      public var rulesFile: String
+      /// The number of its rules; nil if there is no file, so that everybody may do everything.
+      public var ruleCount: Int?
+    }
+
+    /// Where it listens.
+    public var addresses: [NetworkAddress]
+    /// Where it was to listen, at addresses that the machine lacks.
+    public var skipped: [NetworkAddress]
+    /// What it serves.
+    public var databases: [Database]
+    /// True if it serves with TLS.
+    public var isSecure: Bool
+    /// True if credentials are believed without proof.
+    public var isEmulator: Bool
+  }
+
+  private let configuration: ServerConfiguration
+  private let world: ServerWorld
+  private let databases: ServedDatabases
+  private let network: NetworkServer
+  private let logger: Logger
+  private let announce: @Sendable (Announcement) -> Void
+
+  /// Opens the databases; nobody can connect yet.
+  ///
+  /// - Parameters:
+  ///   - configuration: what is served, where and for whom.
+  ///   - lines: where requests and connections are logged.
+  ///   - logger: for messages.
+  ///   - announce: is told when it serves.
+  /// - Throws: `ServerError`, `NetworkError` or `DatabaseError` that says what prevents it, and what to do.
+  public init(
+    _ configuration: ServerConfiguration, lines: LogLines, logger: Logger,
+    announce: @escaping @Sendable (Announcement) -> Void = { _ in }
+  ) throws {
+    (self.configuration, self.logger, self.announce) = (configuration, logger, announce)
+    var addresses: [NetworkAddress] = []
+    for text in configuration.listen {
+      addresses += try NetworkAddress.resolve(text, defaultPort: ServerConfiguration.defaultPort)
+    }
+    world = try ServerWorld(
+      metrics: ServerMetrics(PrometheusMetrics()),
+      log: ServerLog(
+        lines: configuration.logsRequests ? lines : nil,
+        addresses: configuration.loggedAddresses),
+      limits: ServerWorld.Limits(wire: configuration.wire, rest: configuration.rest))
+    databases = try ServedDatabases(configuration, world, logger)
+    try DatabaseServer.checkSafety(configuration, addresses, databases)
+    let service = DatabaseService(
+      databases: databases, world: world,
+      hosts: HostCheck(
+        hosts: Set(configuration.hostNames.map { $0.lowercased() }),
+        origins: Set(configuration.allowedOrigins.map { $0.lowercased() })),
+      isEmulator: configuration.isEmulator)
+    network = try NetworkServer(
+      addresses, tls: configuration.tls, limits: configuration.network, service: service)
+  }
+
+  /// Nobody else than this machine's users gets at what is open to everybody, or reads along.
+  private static func checkSafety(
+    _ configuration: ServerConfiguration, _ addresses: [NetworkAddress],
+    _ databases: ServedDatabases
+  ) throws(ServerError) {
+    guard let open = addresses.first(where: { !$0.isLoopback }) else { return }
+    let start = "Others than this machine could connect to \(open):"
+    if configuration.isEmulator {
+      throw ServerError(
+        "\(start) an emulator believes what anybody claims. Listen on localhost.", isUsage: true)
+    }
+    if configuration.tls == nil {
+      throw ServerError(
+        "\(start) give --tls-cert and --tls-key, or listen on localhost.", isUsage: true)
+    }
+    if let bare = databases.all.first(where: \.database.isOpen) {
+      throw ServerError(
+        "\(start) \(bare.database.name) has no rules, so that everybody could read and write "
+          + "all of it. Write \(bare.database.rulesFile.path), or listen on localhost.",
+        isUsage: true)
+    }
+    if configuration.creationsMax > 0 {
+      throw ServerError(
+        "\(start) databases that requests make have no rules. Listen on localhost.", isUsage: true)
+    }
+  }
+
+  // MARK: Serving
+
+  /// Serves until SIGINT or SIGTERM comes, and stops.
+  ///
+  /// - Throws: `NetworkError` if nobody can listen.
+  public func runUntilSignal() async throws {
+    var group = ServiceGroupConfiguration(
+      services: [self], gracefulShutdownSignals: [.sigterm, .sigint],
+      logger: Logger(label: "runnel.services", factory: { _ in SwiftLogNoOpLogHandler() }))
+    group.maximumGracefulShutdownDuration = configuration.stopDuration + .seconds(5)
+    try await ServiceGroup(configuration: group).run()
+  }
+
+  /// Serves until the service is to end, and stops.
+  ///
+  /// - Throws: `NetworkError` if nobody can listen.
+  public func run() async throws {
+    let announcement = try await start()
+    announce(announcement)
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await self.reloadOnSignal() }
+      // It ends by a graceful end of the service, or when it is cancelled.
+      try? await gracefulShutdown()
+      group.cancelAll()
+    }
+    await stop()
+  }
+
+  /// Listens.
+  ///
+  /// - Returns: where, and what is served.
+  /// - Throws: `NetworkError` if nobody can listen.
+  public func start() async throws -> Announcement {
+    let (bound, skipped) = try await network.start()
+    for address in skipped {
+      logger.notice("\(address) is skipped: this machine does not have it.")
+    }
+    watchFiles()
+    return Announcement(
+      addresses: bound, skipped: skipped,
+      databases: databases.all.map { open in
+        let database = open.database
+        return Announcement.Database(
+          name: database.name, file: database.file, rulesFile: database.rulesFile.path,
+          ruleCount: database.rules?.rules.count)
+      },
+      isSecure: configuration.tls != nil, isEmulator: configuration.isEmulator)
+  }
+
+  private func watchFiles() {
+    if let tls = configuration.tls {
+      databases.watched.watch([tls.certificate, tls.key]) { [network, logger] in
+        do throws(NetworkError) {
+          try network.reloadTLS()
+          logger.info("\(tls.certificate) was loaded")
+        } catch {
+          logger.error("The certificate stays as it was: \(error)")
+        }
+      }
+    }
+    let watched = databases.watched
+    _ = world.files.repeating(everyMilliseconds: WatchedFiles.lookMilliseconds) { watched.look() }
+  }
+
+  /// Reads all files again when a signal asks for it.
+  private func reloadOnSignal() async {
+    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+      let watched = databases.watched
+      world.files.submit { watched.look(all: true) }
+    }
+  }
+
+  /// Takes no more connections, has those that there are end, and closes the databases.
+  ///
+  /// Answers that are under way are given time, and so is what clients left to be done.
+  public func stop() async {
+    await network.stopListening()
+    world.switchboard.stopAll()
+    let end = ContinuousClock.now + configuration.stopDuration
+    while world.switchboard.count > 0, ContinuousClock.now < end {
+      // It is cut short only when the program ends at once.
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+    await network.end()
+    databases.close()
+  }
+
+  /// What was counted since the start, in the form that Prometheus reads.
+  public var metricsText: String { world.metrics.text(connectionCount: network.connectionCount) }
+}

@@ -1,0 +1,179 @@
+import HTTPTypes
+public import Logging
+import RunnelBase
+import RunnelDatabase
+import RunnelNetwork
+import RunnelSync
+import Synchronization
+
+/// How client addresses stand in the log.
+public enum LoggedAddresses: String, Hashable, Sendable, CaseIterable {
+  /// As they are.
+  case full
+  /// Without their last part, so that they name a network.
+  case short
+  /// Not at all.
+  case none
+}
+
+/// The lines of a log: JSON, each written at once.
+///
+/// They are written on a thread of their own, so that nobody waits for who reads them. If too many wait,
+/// some are left out, and how many is told.
+public final class LogLines: Sendable {
+  private static let waitingMax = 10_000
+
+  private let executor: TreeExecutor
+  private let write: @Sendable ([UInt8]) -> Void
+  private let state = Mutex<(waiting: Int, left: Int)>((0, 0))
+
+  /// Makes a log.
+  ///
+  /// - Parameter write: writes a line with its end; called on one thread.
+  /// - Throws: `DatabaseError` if the system has no thread left.
+  public init(_ write: @escaping @Sendable ([UInt8]) -> Void) throws {
+    executor = try TreeExecutor(label: "runnel.log")
+    self.write = write
+  }
+
+  func add(_ members: [JSONMember]) {
+    let left: Int? = state.withLock { state in
+      if state.waiting >= LogLines.waitingMax {
+        state.left += 1
+        return nil
+      }
+      state.waiting += 1
+      defer { state.left = 0 }
+      return state.left
+    }
+    guard let left else { return }
+    var members = members
+    if left > 0 { members.append(JSONMember("left_out", .number(JSONNumber(Int64(left))))) }
+    let line = JSONValue.object(members).jsonBytes() + [10]
+    executor.submit { [write, state = Waiting(self)] in
+      write(line)
+      state.done()
+    }
+  }
+
+  private struct Waiting: Sendable {
+    let lines: LogLines
+
+    init(_ lines: LogLines) { self.lines = lines }
+
+    func done() { lines.state.withLock { $0.waiting -= 1 } }
+  }
+
+  /// Waits until all lines are written.
+  public func flush() { executor.submitAndWait {} }
+}
+
+/// Messages of the server, as lines of its log.
+public struct LineLogHandler: LogHandler {
+  /// What is added to each message.
+  public var metadata: Logger.Metadata = [:]
+  /// The least level that is written.
+  public var logLevel = Logger.Level.info
+  private let lines: LogLines
+
+  /// Makes a handler that writes to a log.
+  public init(_ lines: LogLines) { self.lines = lines }
+
+  /// The metadata of a name.
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  /// Writes a message.
+  public func log(event: LogEvent) {
+    lines.add([
+      JSONMember("time", .string(ServerLog.timeText(ServerWorld.calendar))),
+      JSONMember("level", .string(event.level.rawValue)),
+      JSONMember("message", .string(event.message.description)),
+    ])
+  }
+}
+
+/// What is told of requests and connections: never credentials, and no bodies.
+struct ServerLog: Sendable {
+  let lines: LogLines?
+  let addresses: LoggedAddresses
+
+  func answered(
+    _ peer: NetworkPeer, _ request: HTTPRequest, _ database: String, status: Int, sentBytes: Int,
+    milliseconds: Int64
+  ) {
+    guard let lines else { return }
+    // What is after the path may be a credential.
+    let path = (request.path ?? "").prefix { $0 != "?" }
+    add(
+      to: lines, "request", peer,
+      [
+        JSONMember("database", .string(database)),
+        JSONMember("method", .string(String(request.method.rawValue.prefix(20)))),
+        JSONMember("path", .string(String(path.prefix(1000)))),
+        JSONMember("status", .number(JSONNumber(Int64(status)))),
+        JSONMember("bytes", .number(JSONNumber(Int64(sentBytes)))),
+        JSONMember("milliseconds", .number(JSONNumber(milliseconds))),
+      ])
+  }
+
+  func socketOpened(_ peer: NetworkPeer, _ database: String, _ number: Int64) {
+    guard let lines else { return }
+    add(to: lines, "connected", peer, ServerLog.members(database, number))
+  }
+
+  func socketClosed(_ peer: NetworkPeer, _ database: String, _ number: Int64, sentBytes: Int) {
+    guard let lines else { return }
+    add(
+      to: lines, "disconnected", peer,
+      ServerLog.members(database, number)
+        + [JSONMember("bytes", .number(JSONNumber(Int64(sentBytes))))])
+  }
+
+  private static func members(_ database: String, _ number: Int64) -> [JSONMember] {
+    [
+      JSONMember("database", .string(database)),
+      JSONMember("connection", .number(JSONNumber(number))),
+    ]
+  }
+
+  private func add(
+    to lines: LogLines, _ event: String, _ peer: NetworkPeer, _ members: [JSONMember]
+  ) {
+    var all = [
+      JSONMember("time", .string(ServerLog.timeText(ServerWorld.calendar))),
+      JSONMember("event", .string(event)),
+    ]
+    if let address = shown(peer.address) { all.append(JSONMember("address", .string(address))) }
+    lines.add(all + members)
+  }
+
+  /// An address as it is logged; nil if it is not.
+  func shown(_ address: String) -> String? {
+    switch addresses {
+    case .none: return nil
+    case .full: return address
+    case .short:
+      if address.contains(":") {
+        return address.split(separator: ":", omittingEmptySubsequences: false).prefix(3)
+          .joined(separator: ":") + "::"
+      }
+      return address.split(separator: ".").prefix(3).joined(separator: ".") + ".0"
+    }
+  }
+
+  /// A time in the form of ISO 8601.
+  static func timeText(_ milliseconds: Int64) -> String {
+    let time = CivilTime(milliseconds: milliseconds)
+    func padded(_ number: Int, _ count: Int) -> String {
+      let digits = String(number)
+      return String(repeating: "0", count: max(0, count - digits.count)) + digits
+    }
+    let day = [padded(time.year, 4), padded(time.month, 2), padded(time.day, 2)]
+    let clock = [padded(time.hour, 2), padded(time.minute, 2), padded(time.second, 2)]
+    return day.joined(separator: "-") + "T" + clock.joined(separator: ":") + "."
+      + padded(time.millisecond, 3) + "Z"
+  }
+}

@@ -1,0 +1,151 @@
+import CoreMetrics
+import Synchronization
+
+/// What the server counts.
+struct ServerMetrics: Sendable {
+  /// Why something was refused.
+  enum Refusal: String {
+    case credential
+    case host
+    case database
+  }
+
+  private let factory: PrometheusMetrics
+  private let sessions: Counter
+  private let sessionEnds: Counter
+
+  init(_ factory: PrometheusMetrics) {
+    self.factory = factory
+    sessions = Counter(label: "runnel_sessions_total", dimensions: [], factory: factory)
+    sessionEnds = Counter(label: "runnel_sessions_ended_total", dimensions: [], factory: factory)
+  }
+
+  func sessionBegan() { sessions.increment() }
+
+  func sessionEnded() { sessionEnds.increment() }
+
+  func answered(_ status: Int) {
+    Counter(
+      label: "runnel_requests_total", dimensions: [("status", String(status))], factory: factory
+    ).increment()
+  }
+
+  func refused(_ reason: Refusal) {
+    Counter(
+      label: "runnel_refused_total", dimensions: [("reason", reason.rawValue)], factory: factory
+    ).increment()
+  }
+
+  /// The tree of a database did jobs in one transaction.
+  func note(jobs: Int, listens: Int, of database: String) {
+    let dimensions = [("database", database)]
+    Counter(label: "runnel_jobs_total", dimensions: dimensions, factory: factory)
+      .increment(by: jobs)
+    Counter(label: "runnel_transactions_total", dimensions: dimensions, factory: factory)
+      .increment()
+    Gauge(label: "runnel_listens", dimensions: dimensions, factory: factory).record(listens)
+  }
+
+  /// All that was counted, as text, with the number of connections.
+  func text(connectionCount: Int) -> String {
+    Gauge(label: "runnel_connections", dimensions: [], factory: factory).record(connectionCount)
+    return factory.text
+  }
+}
+
+/// Metrics of `swift-metrics` that are told as text, in the form that Prometheus reads.
+///
+/// Source: Prometheus, "Exposition formats", version 0.0.4.
+final class PrometheusMetrics: MetricsFactory, Sendable {
+  private struct Name: Hashable, Comparable {
+    var label: String
+    var dimensions: String
+
+    static func < (left: Name, right: Name) -> Bool {
+      (left.label, left.dimensions) < (right.label, right.dimensions)
+    }
+  }
+
+  private enum Kind: String {
+    case counter
+    case gauge
+  }
+
+  private let values = Mutex<[Name: Value]>([:])
+
+  /// One number.
+  private final class Value: CounterHandler, RecorderHandler, TimerHandler, Sendable {
+    let kind: Kind
+    private let number = Mutex<Double>(0)
+
+    init(_ kind: Kind) { self.kind = kind }
+
+    var current: Double { number.withLock { $0 } }
+
+    func increment(by amount: Int64) { number.withLock { $0 += Double(amount) } }
+    func reset() { number.withLock { $0 = 0 } }
+    func record(_ value: Int64) { number.withLock { $0 = Double(value) } }
+    func record(_ value: Double) { number.withLock { $0 = value } }
+    func recordNanoseconds(_ duration: Int64) { number.withLock { $0 += Double(duration) / 1e9 } }
+  }
+
+  private func value(
+    _ kind: Kind, _ label: String, _ dimensions: [(String, String)]
+  ) -> Value {
+    let pairs = dimensions.map { "\($0.0)=\"\(PrometheusMetrics.quoted($0.1))\"" }
+    let name = Name(label: label, dimensions: pairs.joined(separator: ","))
+    return values.withLock { values in
+      if let value = values[name] { return value }
+      let value = Value(kind)
+      values[name] = value
+      return value
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    text.flatMap { character in
+      switch character {
+      case "\\": "\\\\"
+      case "\"": "\\\""
+      case "\n": "\\n"
+      default: String(character)
+      }
+    }.map(String.init).joined()
+  }
+
+  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+    value(.counter, label, dimensions)
+  }
+
+  func makeRecorder(
+    label: String, dimensions: [(String, String)], aggregate: Bool
+  ) -> any RecorderHandler {
+    value(.gauge, label, dimensions)
+  }
+
+  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+    value(.counter, label, dimensions)
+  }
+
+  // What was counted stays.
+  func destroyCounter(_ handler: any CounterHandler) {}
+  func destroyRecorder(_ handler: any RecorderHandler) {}
+  func destroyTimer(_ handler: any TimerHandler) {}
+
+  /// All numbers, in the order of their names.
+  var text: String {
+    let values = values.withLock { $0.sorted { $0.key < $1.key } }
+    var lines: [String] = []
+    var label = ""
+    for (name, value) in values {
+      if name.label != label {
+        label = name.label
+        lines.append("# TYPE \(label) \(value.kind.rawValue)")
+      }
+      let dimensions = name.dimensions.isEmpty ? "" : "{\(name.dimensions)}"
+      let number = Int64(exactly: value.current).map { String($0) } ?? String(value.current)
+      lines.append("\(label)\(dimensions) \(number)")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

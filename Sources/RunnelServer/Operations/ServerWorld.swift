@@ -1,0 +1,37 @@
+import Glibc
+import RunnelDatabase
+import RunnelNetwork
+import RunnelSync
+
+/// What all connections of a server share.
+final class ServerWorld: Sendable {
+  /// The limits of what connections do.
+  struct Limits: Sendable {
+    var wire: WireLimits
+    var rest: RESTExchange.Limits
+  }
+
+  let switchboard = Switchboard()
+  let metrics: ServerMetrics
+  let log: ServerLog
+  let limits: Limits
+  /// The thread that reads large texts, and keeps large bodies.
+  let files: TreeExecutor
+
+  init(metrics: ServerMetrics, log: ServerLog, limits: Limits) throws {
+    (self.metrics, self.log, self.limits) = (metrics, log, limits)
+    files = try TreeExecutor(label: "runnel.files")
+  }
+
+  /// The time by both clocks.
+  var now: WireTime {
+    WireTime(calendar: ServerWorld.calendar, uptime: NetworkClock.uptimeMilliseconds)
+  }
+
+  /// Milliseconds since 1970.
+  static var calendar: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

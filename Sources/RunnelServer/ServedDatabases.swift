@@ -1,0 +1,202 @@
+import Glibc
+import HTTPTypes
+import Logging
+import RunnelDatabase
+import RunnelNetwork
+import Synchronization
+
+/// One database, and who may say for whom he speaks there.
+struct OpenDatabase: Sendable {
+  var database: ServedDatabase
+  var verifier: TokenVerifier
+}
+
+/// The databases of a server, by their names.
+final class ServedDatabases: Sendable {
+  private struct State {
+    var open: [String: OpenDatabase] = [:]
+    var creationsLeft: Int
+  }
+
+  private let state: Mutex<State>
+  private let folder: String?
+  /// The one that is meant if none is named; nil if there are several.
+  private let main: String?
+  private let configuration: ServerConfiguration
+  private let world: ServerWorld
+  private let logger: Logger
+  private let keys: Mutex<SigningKeys?>
+  let watched = WatchedFiles()
+
+  /// Opens all databases.
+  ///
+  /// - Throws: `DatabaseError` or `ServerError` that says what is wrong with one.
+  init(_ configuration: ServerConfiguration, _ world: ServerWorld, _ logger: Logger) throws {
+    (self.configuration, self.world, self.logger) = (configuration, world, logger)
+    keys = Mutex(try ServedDatabases.keys(configuration))
+    state = Mutex(State(creationsLeft: configuration.creationsMax))
+    var files: [(name: String, file: String)]
+    switch configuration.databases {
+    case .file(let file, let name):
+      folder = nil
+      files = [(name ?? DatabaseNames.name(of: file), file)]
+    case .folder(let path):
+      folder = path
+      files = try ServedDatabases.files(in: path)
+    }
+    main = files.count == 1 ? files[0].name : nil
+    for (name, file) in files {
+      let opened = try open(name, file)
+      state.withLock { $0.open[name] = opened }
+    }
+    watchKeys()
+  }
+
+  private static func files(in folder: String) throws -> [(name: String, file: String)] {
+    guard let directory = opendir(folder) else {
+      throw ServerError.system("\(folder) cannot be read")
+    }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let text = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard text.hasSuffix(DatabaseNames.suffix) else { continue }
+      names.append(String(text.dropLast(DatabaseNames.suffix.count)))
+    }
+    return names.filter(DatabaseNames.isValid).sorted().map { name in
+      (name, file(of: name, in: folder))
+    }
+  }
+
+  private static func file(of name: String, in folder: String) -> String {
+    (folder.hasSuffix("/") ? folder : folder + "/") + name + DatabaseNames.suffix
+  }
+
+  private func open(_ name: String, _ file: String) throws -> OpenDatabase {
+    let rulesFile = RulesFile(
+      path: configuration.rulesFile ?? DatabaseNames.rulesFile(beside: file),
+      isNamed: configuration.rulesFile != nil)
+    let database = try ServedDatabase(
+      name: name, file: file, rulesFile: rulesFile, logger: logger, metrics: world.metrics)
+    let secretsFile = ServerSecrets.file(beside: file)
+    let verifier = TokenVerifier(
+      TokenVerifier.Knowledge(
+        secrets: try ServerSecrets(file: secretsFile), keys: keys.withLock { $0 },
+        project: configuration.project),
+      isEmulator: configuration.isEmulator)
+    database.start(world.switchboard)
+    watched.watch([rulesFile.path]) { [logger] in
+      do throws(ServerError) {
+        let text = try rulesFile.bytes()
+        database.submit(TreeJob(connection: 0, wish: .takeRules(text)))
+      } catch {
+        logger.error("\(name): \(error)")
+      }
+    }
+    watched.watch([secretsFile]) { [logger] in
+      do throws(ServerError) {
+        let secrets = try ServerSecrets(file: secretsFile)
+        verifier.change { $0.secrets = secrets }
+        logger.info("\(name): \(secretsFile) was loaded")
+      } catch {
+        logger.error("\(name): \(error)")
+      }
+    }
+    return OpenDatabase(database: database, verifier: verifier)
+  }
+
+  // MARK: Keys
+
+  private static func keys(
+    _ configuration: ServerConfiguration
+  ) throws(ServerError) -> SigningKeys? {
+    guard let file = configuration.keysFile else { return nil }
+    guard configuration.project != nil else {
+      throw ServerError(
+        "Keys need the project whose tokens they sign: give --project.", isUsage: true)
+    }
+    guard let bytes = try ServerFile.bytes(of: file, max: 1 << 20) else {
+      throw ServerError("\(file) does not exist: name the file of the keys.", isUsage: true)
+    }
+    return try SigningKeys(parsing: bytes, file: file)
+  }
+
+  private func watchKeys() {
+    guard let file = configuration.keysFile else { return }
+    watched.watch([file]) { [weak self] in self?.reloadKeys(file) }
+  }
+
+  private func reloadKeys(_ file: String) {
+    do throws(ServerError) {
+      let fresh = try ServedDatabases.keys(configuration)
+      keys.withLock { $0 = fresh }
+      for open in all { open.verifier.change { $0.keys = fresh } }
+      logger.info("\(file) was loaded")
+    } catch {
+      logger.error("The keys stay as they were: \(error)")
+    }
+  }
+
+  // MARK: Finding
+
+  /// All that are open, in the order of their names.
+  var all: [OpenDatabase] {
+    state.withLock { state in state.open.keys.sorted().compactMap { state.open[$0] } }
+  }
+
+  /// The database that a request means; nil if there is none of the name.
+  ///
+  /// Source: wire protocol, sections A1 and C1.
+  func find(_ request: HTTPRequest) -> OpenDatabase? {
+    if let name = ServedDatabases.parameter("ns", of: request.path ?? "") { return named(name) }
+    let host = HostCheck.host(of: request.authority ?? "")
+    let label = host.split(separator: ".").first.map(String.init) ?? ""
+    if let found = state.withLock({ $0.open[label] }) { return found }
+    return main.flatMap { main in state.withLock { $0.open[main] } }
+      ?? named(DatabaseNames.fallback)
+  }
+
+  private func named(_ name: String) -> OpenDatabase? {
+    if let found = state.withLock({ $0.open[name] }) { return found }
+    return create(name)
+  }
+
+  /// Makes a database, if that is allowed.
+  private func create(_ name: String) -> OpenDatabase? {
+    guard let folder, DatabaseNames.isValid(name) else { return nil }
+    // Others wait meanwhile, so that it is made once.
+    return state.withLock { state in
+      if let found = state.open[name] { return found }
+      guard state.creationsLeft > 0 else { return nil }
+      state.creationsLeft -= 1
+      do {
+        let opened = try open(name, ServedDatabases.file(of: name, in: folder))
+        state.open[name] = opened
+        logger.info("\(name) was made")
+        return opened
+      } catch {
+        logger.error("\(name) cannot be made: \(error)")
+        return nil
+      }
+    }
+  }
+
+  /// The value of a parameter of an address; nil if it has none.
+  ///
+  /// Names of databases need no decoding.
+  static func parameter(_ name: String, of target: String) -> String? {
+    let halves = target.split(separator: "?", maxSplits: 1)
+    guard halves.count == 2 else { return nil }
+    for pair in halves[1].split(separator: "&") where pair.hasPrefix(name + "=") {
+      return String(pair.dropFirst(name.count + 1))
+    }
+    return nil
+  }
+
+  /// Closes all, when what was asked of them is done.
+  func close() {
+    for open in all { open.database.close() }
+  }
+}

@@ -1,0 +1,52 @@
+public import RunnelNetwork
+public import RunnelSync
+
+/// What a server serves, where, and for whom.
+public struct ServerConfiguration: Sendable {
+  /// The port, unless another one is given.
+  public static let defaultPort = 9000
+
+  /// What is served.
+  public enum Databases: Hashable, Sendable {
+    /// One file, by this name; nil for the name of the file.
+    case file(String, name: String?)
+    /// Each `NAME.db` in a folder.
+    case folder(String)
+  }
+
+  /// What is served.
+  public var databases: Databases
+  /// Where to listen: `HOST:PORT` each.
+  public var listen: [String] = ["localhost"]
+  /// The file of the rules of a single database; nil for `NAME.rules.json` beside it.
+  public var rulesFile: String?
+  /// True if credentials are believed without proof, as tests need it.
+  public var isEmulator = false
+  /// How many databases requests may make in a folder.
+  public var creationsMax = 0
+  /// The files for TLS; nil to serve without.
+  public var tls: TLSFiles?
+  /// Hosts by which a server without rules is called, besides those of loopback.
+  public var hostNames: [String] = []
+  /// Origins of pages that may use a server without rules, besides those of loopback.
+  public var allowedOrigins: [String] = []
+  /// A file of public keys by which tokens are checked.
+  public var keysFile: String?
+  /// The project for which those tokens are made.
+  public var project: String?
+  /// How client addresses stand in the log.
+  public var loggedAddresses = LoggedAddresses.short
+  /// Whether requests and connections are logged.
+  public var logsRequests = true
+  /// The limits of connections.
+  public var network = NetworkLimits()
+  /// The limits of sessions.
+  public var wire = WireLimits()
+  /// The limits of requests.
+  public var rest = RESTExchange.Limits()
+  /// So long answers and farewells may take at the end.
+  public var stopDuration = Duration.seconds(10)
+
+  /// Serves databases on this machine.
+  public init(_ databases: Databases) { self.databases = databases }
+}

@@ -1,0 +1,72 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+
+/// What a connection left to be done at its end, as it is kept in the file.
+///
+/// It is there from before the client is told so until it is done, so that it is done once, whichever
+/// ends first: the connection or the server.
+struct KeptDisconnect: Hashable {
+  private static let prefix = "disconnect."
+
+  private enum Field {
+    static let auth = "auth"
+    static let isAdministrator = "administrator"
+    static let writes = "writes"
+    static let path = "path"
+    static let value = "value"
+    static let members = "members"
+  }
+
+  var caller: Caller
+  var writes: [Write]
+
+  static func name(of connection: Int64) -> String { prefix + String(connection) }
+
+  /// All that is kept, with its name.
+  static func all(
+    _ transaction: ServingTransaction
+  ) throws -> [(name: String, kept: KeptDisconnect?)] {
+    try transaction.keptValues(prefix).map { ($0.name, try? KeptDisconnect(parsing: $0.value)) }
+  }
+
+  // MARK: Coding
+
+  var text: String {
+    let writes: [JSONValue] = writes.compactMap { write in
+      switch write {
+      case .set(let path, let json):
+        [Field.path: .string(path.description), Field.value: json]
+      case .update(let path, let members):
+        [Field.path: .string(path.description), Field.members: .object(members)]
+      // No client asks for these at its end.
+      case .copy, .move: nil
+      }
+    }
+    let json: JSONValue = [
+      Field.auth: caller.auth, Field.isAdministrator: .bool(caller.isAdministrator),
+      Field.writes: .array(writes),
+    ]
+    return json.jsonText()
+  }
+
+  init(caller: Caller, writes: [Write]) { (self.caller, self.writes) = (caller, writes) }
+
+  private init(parsing text: String) throws {
+    let json = try JSONValue(parsing: text)
+    let isAdministrator = json[Field.isAdministrator] == .bool(true)
+    caller = Caller(auth: json[Field.auth] ?? .null, isAdministrator: isAdministrator)
+    guard case .array(let elements)? = json[Field.writes] else {
+      throw TreeError(.storage, "What a client left to be done cannot be read.")
+    }
+    writes = try elements.map { element in
+      guard case .string(let place)? = element[Field.path] else {
+        throw TreeError(.storage, "What a client left to be done has no place.")
+      }
+      let path = try Path(place)
+      if case .object(let members)? = element[Field.members] { return .update(path, members) }
+      return .set(path, element[Field.value] ?? .null)
+    }
+  }
+}

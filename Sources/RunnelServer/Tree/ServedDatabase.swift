@@ -1,0 +1,326 @@
+import Logging
+import RunnelBase
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+import Synchronization
+
+/// Who takes what served trees tell.
+protocol TreeAudience: Sendable {
+  /// Takes what is told, in order; called on the tree's thread, and returns at once.
+  func take(_ told: TreeTold)
+}
+
+/// One database that is served: its file, its rules, and the thread of its tree.
+///
+/// Jobs are done in the order in which they were submitted, as many as wait in one transaction: so the
+/// disk is waited for once for all of them. What they tell is told when they are on disk.
+actor ServedDatabase {
+  /// The most jobs of one transaction.
+  private static let batchMax = 256
+  /// The interval of looking for others' writes if the file's folder cannot be watched.
+  private static let blindLookMilliseconds = 250
+  /// The interval of looking without a wake-up, in case one was lost.
+  private static let safetyLookMilliseconds = 60_000
+
+  /// The name by which clients ask for it.
+  nonisolated let name: String
+  /// The file.
+  nonisolated let file: String
+  /// The file of the rules.
+  nonisolated let rulesFile: RulesFile
+  private nonisolated let executor: TreeExecutor
+  private nonisolated let jobs = Mutex<[TreeJob]>([])
+  /// True while the rules bind clients, for whoever asks on another thread.
+  private nonisolated let isOpenToAll: Mutex<Bool>
+  /// The rules, for exports, which are read elsewhere.
+  private nonisolated let currentRules: Mutex<RulesEngine?>
+  private nonisolated let logger: Logger
+  private nonisolated let metrics: ServerMetrics
+  // Tree executor only:
+  private let session: ServingSession
+  private var tree: ServedTree
+  private var audience: (any TreeAudience)?
+  private let watch: ChangeWatch?
+  private var subscriptions: [TreeExecutor.Subscription] = []
+  private var isClosed = false
+  private var isLossTold = false
+
+  /// The tree's thread.
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Opens a database.
+  ///
+  /// - Throws: `DatabaseError` that says what is wrong with the file, `ServerError` if its rules cannot
+  ///   be loaded.
+  init(
+    name: String, file: String, rulesFile: RulesFile, logger: Logger, metrics: ServerMetrics
+  ) throws {
+    (self.name, self.file, self.rulesFile) = (name, file, rulesFile)
+    (self.logger, self.metrics) = (logger, metrics)
+    let rules = try rulesFile.load()
+    executor = try TreeExecutor(label: "runnel.tree")
+    let session = try ServingSession(file: file, environment: .system)
+    if let rules { try session.declareIndexes(ServedDatabase.indexes(of: rules)) }
+    var tree = ServedTree(rules: rules)
+    // Nobody is connected yet who could be told.
+    _ = try tree.atomically { tree in
+      try session.perform(isWriting: true) { transaction in
+        try tree.carryOutAll(now: ServerWorld.calendar, transaction)
+      }
+    }
+    isOpenToAll = Mutex(rules == nil)
+    currentRules = Mutex(rules)
+    watch = ChangeWatch(database: file)
+    self.session = session
+    self.tree = tree
+  }
+
+  /// Begins to tell connections, and to follow what other processes write.
+  nonisolated func start(_ audience: any TreeAudience) {
+    executor.submit { self.assumeIsolated { $0.follow(audience) } }
+  }
+
+  /// True if there are no rules.
+  nonisolated var isOpen: Bool { isOpenToAll.withLock { $0 } }
+
+  /// The rules as they are now.
+  nonisolated var rules: RulesEngine? { currentRules.withLock { $0 } }
+
+  /// Has a job done, after those submitted before; returns at once.
+  nonisolated func submit(_ job: TreeJob) {
+    let isFirst = jobs.withLock { jobs in
+      jobs.append(job)
+      return jobs.count == 1
+    }
+    if isFirst { executor.submit { self.assumeIsolated { $0.work() } } }
+  }
+
+  /// Does what was submitted before, and closes the file; waits until that is done.
+  nonisolated func close() {
+    executor.submitAndWait { self.assumeIsolated { $0.shutDown() } }
+  }
+
+  private func shutDown() {
+    work()
+    isClosed = true
+    for subscription in subscriptions { subscription.cancel() }
+    do {
+      try session.close()
+    } catch {
+      logger.error("\(name): \(error)")
+    }
+  }
+
+  private func follow(_ audience: any TreeAudience) {
+    self.audience = audience
+    if let watch {
+      subscriptions.append(
+        executor.watch(watch.descriptor, owner: watch) { [weak self] in
+          self?.assumeIsolated { $0.didWake() }
+        })
+    }
+    let interval =
+      watch == nil ? ServedDatabase.blindLookMilliseconds : ServedDatabase.safetyLookMilliseconds
+    subscriptions.append(
+      executor.repeating(everyMilliseconds: interval) { [weak self] in
+        self?.submit(TreeJob(connection: 0, wish: .look))
+      })
+  }
+
+  private func didWake() {
+    if watch?.drain() == true { submit(TreeJob(connection: 0, wish: .look)) }
+  }
+
+  private func work() {
+    if isClosed { return }
+    let batch = jobs.withLock { jobs in
+      let batch = Array(jobs.prefix(ServedDatabase.batchMax))
+      jobs.removeFirst(batch.count)
+      return batch
+    }
+    if batch.isEmpty { return }
+    let told = perform(batch)
+    metrics.note(jobs: batch.count, listens: tree.listenCount, of: name)
+    if !told.isEmpty { audience?.take(told) }
+    if jobs.withLock({ !$0.isEmpty }) {
+      executor.submit { self.assumeIsolated { $0.work() } }
+    }
+  }
+
+  private func perform(_ batch: [TreeJob]) -> TreeTold {
+    do {
+      return try tree.atomically { tree in
+        try session.perform(isWriting: batch.contains(where: \.isWriting)) { transaction in
+          var told = try tree.foreignChanges(transaction)
+          for job in batch { told += try perform(job, &tree, transaction) }
+          return told
+        }
+      }
+    } catch {
+      if batch.count > 1 { return batch.flatMap { perform([$0]) } }
+      return refuse(batch[0], error)
+    }
+  }
+
+  private func perform(
+    _ job: TreeJob, _ tree: inout ServedTree, _ transaction: ServingTransaction
+  ) throws -> TreeTold {
+    let now = ServerWorld.calendar
+    switch job.wish {
+    case .request(let request):
+      return try tree.perform(request, of: job.connection, now: now, transaction)
+    case .operation(.readRules, _):
+      return [(job.connection, .answered(.answer(.rules(rulesFile.text(of: tree.rules)))))]
+    case .operation(.writeRules(let text, let isDryRun), _):
+      return try write(text, isDryRun, job.connection, &tree, transaction)
+    case .operation(let operation, let caller):
+      return try tree.perform(
+        operation, for: caller, of: job.connection, now: now, transaction)
+    case .putSpooled(let body, let path, let condition, let hashes, let caller):
+      let put = SpooledPut(body: body, path: path, condition: condition, hashes: hashes)
+      return try tree.perform(put, for: caller, of: job.connection, now: now, transaction)
+    case .endStream:
+      tree.leaveAll(job.connection)
+      return []
+    case .takeRules(let text): return try takeRules(text, &tree, transaction)
+    case .look: return []
+    }
+  }
+
+  /// What a connection is told of a job that failed alone.
+  private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
+    logger.error("\(name): \(failure)")
+    if let loss = session.loss, !isLossTold {
+      isLossTold = true
+      logger.critical("\(name): \(loss)")
+    }
+    let error: TreeError
+    if let failure = failure as? DatabaseError,
+      [.malformedJSON, .refused].contains(failure.code)
+    {
+      error = TreeError(.invalidValue, failure.message)
+    } else {
+      // The cause names files of the server: it is in the log.
+      error = TreeError(
+        .unavailable, "The database cannot do this now, and nothing was done: try again later.")
+    }
+    switch job.wish {
+    case .request(let request):
+      return [(job.connection, .told(.answer(request.id, .refused(error))))]
+    case .operation, .putSpooled: return [(job.connection, .answered(.answer(.refused(error))))]
+    case .endStream, .takeRules, .look: return []
+    }
+  }
+}
+
+// MARK: Rules
+
+extension ServedDatabase {
+  private static func indexes(of rules: RulesEngine) -> [IndexDefinition] {
+    rules.indexes.compactMap { IndexDefinition(pattern: $0.pattern, serving: $0.order) }
+  }
+
+  /// Takes the rules that a request brings: their file is written first.
+  private func write(
+    _ text: [UInt8], _ isDryRun: Bool, _ connection: Int64, _ tree: inout ServedTree,
+    _ transaction: ServingTransaction
+  ) throws -> TreeTold {
+    let rules: RulesEngine
+    do throws(RulesError) {
+      rules = try RulesEngine(parsing: text)
+    } catch {
+      return [(connection, .answered(.answer(.rulesRefused(error.wireText))))]
+    }
+    var told: TreeTold = []
+    if !isDryRun {
+      try rulesFile.write(text)
+      told = take(rules, &tree, transaction)
+      logger.info("\(name): other rules were put")
+    }
+    return told + [(connection, .answered(.answer(.rulesTaken)))]
+  }
+
+  /// Takes the rules of the file, which has changed; wrong ones are told to the log, and not taken.
+  private func takeRules(
+    _ text: [UInt8]?, _ tree: inout ServedTree, _ transaction: ServingTransaction
+  ) throws -> TreeTold {
+    guard let text else {
+      logger.error("\(name): \(rulesFile.path) is gone; the rules that it had stay.")
+      return []
+    }
+    if tree.rules?.source == text { return [] }
+    do throws(RulesError) {
+      let told = take(try RulesEngine(parsing: text), &tree, transaction)
+      logger.info("\(name): \(rulesFile.path) was loaded")
+      return told
+    } catch {
+      let mistakes = error.text(file: rulesFile.path)
+      logger.error("\(name): the rules stay as they were, for these are wrong:\n\(mistakes)")
+      return []
+    }
+  }
+
+  private func take(
+    _ rules: RulesEngine, _ tree: inout ServedTree, _ transaction: ServingTransaction
+  ) -> TreeTold {
+    isOpenToAll.withLock { $0 = false }
+    currentRules.withLock { $0 = rules }
+    // They are made when the transaction has ended.
+    executor.submit { self.assumeIsolated { $0.declareIndexes(of: rules) } }
+    var told = tree.take(rules)
+    do {
+      told += try tree.reviewStreams(now: ServerWorld.calendar, transaction)
+    } catch {
+      logger.error("\(name): \(error)")
+    }
+    return told
+  }
+
+  private func declareIndexes(of rules: RulesEngine) {
+    if isClosed { return }
+    do {
+      try session.declareIndexes(ServedDatabase.indexes(of: rules))
+    } catch {
+      logger.error("\(name): the indexes of the rules are not made: \(error)")
+    }
+  }
+}
+
+// MARK: What was spooled
+
+/// What an administrator puts that is too large for the memory.
+struct SpooledPut {
+  var body: SpooledBody
+  var path: Path
+  var condition: String?
+  var hashes: Bool
+}
+
+extension ServedTree {
+  /// Puts what was spooled at its place.
+  ///
+  /// - Throws: what makes the batch fail.
+  mutating func perform(
+    _ put: SpooledPut, for caller: Caller, of connection: Int64, now: Int64,
+    _ transaction: ServingTransaction
+  ) throws -> TreeTold {
+    var told: TreeTold = []
+    do throws(Refused) {
+      if let condition = put.condition,
+        let stale = try stale(put.path, condition, caller, now, transaction)
+      {
+        return [(connection, .answered(.answer(stale)))]
+      }
+      try failing {
+        try put.body.withBytes { try transaction.importJSON($0, at: put.path) }
+        told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))
+      }
+      let hash = try hash(of: put.path, caller, now, isWanted: put.hashes, transaction)
+      told.append((connection, .answered(.answer(.written([], hash: hash)))))
+    } catch {
+      told = [(connection, .answered(.answer(.refused(try error.refusal()))))]
+    }
+    return told
+  }
+}

@@ -1,0 +1,205 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+
+// What requests over HTTP want. Source: wire protocol, section C.
+
+extension ServedTree {
+  /// The most bytes of text that the tree's thread writes at once; of more, others write.
+  private static let textBytesMax = 262_144
+
+  /// Does what a request wants; rules and what was spooled are the business of `ServedDatabase`.
+  ///
+  /// - Returns: what which connections are told, in order.
+  /// - Throws: what makes the batch fail.
+  mutating func perform(
+    _ operation: RESTOperation, for caller: Caller, of connection: Int64, now: Int64,
+    _ transaction: ServingTransaction
+  ) throws -> TreeTold {
+    var told: TreeTold = []
+    let reply: RESTReply
+    do throws(Refused) {
+      reply = try self.reply(operation, caller, connection, now, transaction, &told)
+    } catch {
+      reply = .answer(.refused(try error.refusal()))
+    }
+    told.append((connection, .answered(reply)))
+    return told
+  }
+
+  private mutating func reply(
+    _ operation: RESTOperation, _ caller: Caller, _ connection: Int64, _ now: Int64,
+    _ transaction: ServingTransaction, _ told: inout TreeTold
+  ) throws(Refused) -> RESTReply {
+    switch operation {
+    case .read(let query, let form, let isPretty, let hashes):
+      return try refusing { () throws(TreeError) in
+        try checkRead(query, caller, now: now, transaction)
+        try checkIndex(query, transaction)
+        return try read(query, form, isPretty, hashes, transaction)
+      }
+    case .write(let write, let condition, let name, let hashes):
+      return .answer(
+        try self.write(write, condition, name, hashes, caller, now, transaction, &told))
+    case .push(let path, let json, let name, let hashes):
+      let key = try push(json, to: path, name, caller, now, transaction, &told)
+      let hash = try hash(of: path, caller, now, isWanted: hashes, transaction)
+      return .answer(.pushed(key, hash: hash))
+    case .stream(let query):
+      return .answer(
+        try refusing { () throws(TreeError) in
+          try stream(query, caller, connection, now, transaction)
+        })
+    case .putSpooled, .readRules, .writeRules:
+      preconditionFailure("The database does these itself.")
+    }
+  }
+
+  private func read(
+    _ query: Query, _ form: TreeExport.Form, _ isPretty: Bool, _ hashes: Bool,
+    _ transaction: ServingTransaction
+  ) throws(TreeError) -> RESTReply {
+    var export = TreeExport(query, form: form, layout: isPretty ? .pretty : .compact)
+    let limit = ServedTree.textBytesMax
+    let text = try export.next(from: transaction, bytesMax: limit) ?? []
+    if text.count >= limit, try export.next(from: transaction, bytesMax: 1) != nil {
+      return .large
+    }
+    let hash = hashes ? try transaction.contentHash(of: query) : nil
+    return .content(hash: hash, text: text)
+  }
+
+  private mutating func write(
+    _ write: Write, _ condition: String?, _ name: WriteID?, _ hashes: Bool, _ caller: Caller,
+    _ now: Int64, _ transaction: ServingTransaction, _ told: inout TreeTold
+  ) throws(Refused) -> RESTAnswer {
+    let place: Path
+    switch write {
+    case .set(let path, _), .update(let path, _): place = path
+    case .copy(_, let path), .move(_, let path): place = path
+    }
+    if let condition, try !isDone(name, transaction) {
+      let stale = try self.stale(place, condition, caller, now, transaction)
+      if let stale { return stale }
+    }
+    let parts = try performOnce(write, name, caller, now, transaction, &told)
+    return .written(
+      parts, hash: try hash(of: place, caller, now, isWanted: hashes, transaction))
+  }
+
+  /// The answer to a write whose condition does not hold; nil if it does.
+  func stale(
+    _ place: Path, _ condition: String, _ caller: Caller, _ now: Int64,
+    _ transaction: ServingTransaction
+  ) throws(Refused) -> RESTAnswer? {
+    try refusing { () throws(TreeError) in
+      if try transaction.contentHash(of: Query(place)) == condition { return nil }
+      try checkRead(Query(place), caller, now: now, transaction)
+      return .stale(try transaction.node(at: place))
+    }
+  }
+
+  /// The hash of a place for one who may read it: it tells what stands there beside what was written.
+  func hash(
+    of path: Path, _ caller: Caller, _ now: Int64, isWanted: Bool,
+    _ transaction: ServingTransaction
+  ) throws(Refused) -> String? {
+    try failing {
+      guard isWanted, try canRead(Query(path), caller, now: now, transaction) else { return nil }
+      return try transaction.contentHash(of: Query(path))
+    }
+  }
+
+  private mutating func stream(
+    _ query: Query, _ caller: Caller, _ connection: Int64, _ now: Int64,
+    _ transaction: ServingTransaction
+  ) throws(TreeError) -> RESTAnswer {
+    try checkRead(query, caller, now: now, transaction)
+    try checkIndex(query, transaction)
+    let member = Audiences.Member(connection: connection, listen: ServedTree.streamListen)
+    let window = try transaction.window(of: query)
+    try join(member, query, transaction)
+    streamCallers[connection] = caller
+    return .streaming(window)
+  }
+
+  /// Ends the streams that the rules do not allow any more.
+  mutating func reviewStreams(
+    now: Int64, _ transaction: ServingTransaction
+  ) throws -> TreeTold {
+    var told: TreeTold = []
+    for (connection, caller) in streamCallers.sorted(by: { $0.key < $1.key }) {
+      for asked in (asked[connection] ?? [:]).values
+      where try !canRead(asked.query, caller, now: now, transaction) {
+        leaveAll(connection)
+        told.append((connection, .revoked))
+      }
+    }
+    return told
+  }
+
+  // MARK: Pushing
+
+  /// Puts a value under a new key; under the same one if it is sent again.
+  private mutating func push(
+    _ json: JSONValue, to path: Path, _ name: WriteID?, _ caller: Caller, _ now: Int64,
+    _ transaction: ServingTransaction, _ told: inout TreeTold
+  ) throws(Refused) -> Key {
+    if let name, try isDone(name, transaction) {
+      return try PushedKeys(of: name.client, transaction).key(name)
+    }
+    let (wanted, place) = (nextPushID(now: now), path)
+    let key = try refusing { () throws(TreeError) in try transaction.pushID(wanted, in: place) }
+    let child = try refusing { () throws(TreeError) in try path.child(key) }
+    _ = try performOnce(.set(child, json), name, caller, now, transaction, &told)
+    if let name {
+      var keys = try PushedKeys(of: name.client, transaction)
+      try keys.note(key, name, transaction)
+    }
+    return key
+  }
+}
+
+/// Under which keys a client's named pushes were put: the last ones, so that one that is sent again is
+/// answered as before.
+private struct PushedKeys {
+  private static let countMax = 100
+  private static let prefix = "pushed."
+
+  private var keys: [(number: String, key: String)] = []
+
+  init(of client: String, _ transaction: ServingTransaction) throws(Refused) {
+    let name = PushedKeys.prefix + client
+    let found = try failing { try transaction.keptValues(name).first { $0.name == name } }
+    // What cannot be read is answered as what is not known any more.
+    guard let found, case .object(let members)? = try? JSONValue(parsing: found.value) else {
+      return
+    }
+    keys = members.compactMap { member in
+      if case .string(let key) = member.value { (member.name, key) } else { nil }
+    }
+  }
+
+  func key(_ name: WriteID) throws(Refused) -> Key {
+    let found = keys.first { $0.number == String(name.number) }
+    guard let found, let key = try? Key(found.key) else {
+      throw .refusal(
+        TreeError(
+          .unavailable,
+          "This was pushed before, and its key is not known any more: look at the data."))
+    }
+    return key
+  }
+
+  mutating func note(
+    _ key: Key, _ name: WriteID, _ transaction: ServingTransaction
+  ) throws(Refused) {
+    keys.append((String(name.number), key.text))
+    let members = keys.suffix(PushedKeys.countMax).map { JSONMember($0.number, .string($0.key)) }
+    try failing {
+      try transaction.keep(
+        JSONValue.object(members).jsonText(), PushedKeys.prefix + name.client)
+    }
+  }
+}

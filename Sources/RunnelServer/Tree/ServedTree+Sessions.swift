@@ -1,0 +1,113 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+
+// What sessions ask for. Source: wire protocol, sections A4 to A6 and A9.
+
+extension ServedTree {
+  /// Does what a session asks for.
+  ///
+  /// - Returns: what which connections are told, in order.
+  /// - Throws: what makes the batch fail.
+  mutating func perform(
+    _ request: ServedRequest, of connection: Int64, now: Int64, _ transaction: ServingTransaction
+  ) throws -> TreeTold {
+    var told: TreeTold = []
+    let answer: ServedAnswer?
+    do throws(Refused) {
+      answer = try self.answer(request, connection, now, transaction, &told)
+    } catch {
+      answer = .refused(try error.refusal())
+    }
+    if let answer { told.append((connection, .told(.answer(request.id, answer)))) }
+    return told
+  }
+
+  private mutating func answer(
+    _ request: ServedRequest, _ connection: Int64, _ now: Int64,
+    _ transaction: ServingTransaction, _ told: inout TreeTold
+  ) throws(Refused) -> ServedAnswer? {
+    let caller = request.caller
+    switch request.operation {
+    case .listen(let listen, let query, let known):
+      let member = Audiences.Member(connection: connection, listen: listen)
+      return try refusing { () throws(TreeError) in
+        try self.listen(member, query, known, caller, now, transaction)
+      }
+    case .unlisten(let listen):
+      leave(Audiences.Member(connection: connection, listen: listen))
+      return nil
+    case .get(let query):
+      return try refusing { () throws(TreeError) in
+        try checkRead(query, caller, now: now, transaction)
+        try checkIndex(query, transaction)
+        return .value(try transaction.window(of: query))
+      }
+    case .write(let write, let name):
+      _ = try performOnce(write, name, caller, now, transaction, &told)
+      return .done
+    case .compareAndSet(let path, let json, let hash, let name):
+      return try compareAndSet((path, json), hash, name, caller, now, transaction, &told)
+    case .keepForDisconnect(let added, let all):
+      for write in added { _ = try checked(write, caller, now, transaction) }
+      let kept = all.isEmpty ? nil : KeptDisconnect(caller: caller, writes: all)
+      try failing { try keep(kept, for: connection, transaction) }
+      return .done
+    case .review:
+      return .reviewed(revoked: try review(connection, caller, now, transaction))
+    case .leave(let writes):
+      leaveAll(connection)
+      try failing { try keep(nil, for: connection, transaction) }
+      let kept = KeptDisconnect(caller: caller, writes: writes)
+      try carryOut(kept, now, transaction, &told)
+      return nil
+    }
+  }
+
+  private mutating func listen(
+    _ member: Audiences.Member, _ query: Query, _ known: KnownHash, _ caller: Caller, _ now: Int64,
+    _ transaction: ServingTransaction
+  ) throws(TreeError) -> ServedAnswer {
+    try checkRead(query, caller, now: now, transaction)
+    let sent = isIndexed(query, transaction) ? nil : Query(query.path)
+    let answer = try ListenAnswer(query, known: known, sentQuery: sent, reader: transaction)
+    try join(member, query, sent: sent, transaction)
+    return .listening(answer, isIndexed: sent == nil)
+  }
+
+  /// Ends the listens that a caller may not have any more.
+  private mutating func review(
+    _ connection: Int64, _ caller: Caller, _ now: Int64, _ transaction: ServingTransaction
+  ) throws(Refused) -> [ListenNumber] {
+    var revoked: [ListenNumber] = []
+    for (member, asked) in asked[connection] ?? [:] {
+      let isAllowed = try failing {
+        try canRead(asked.query, caller, now: now, transaction)
+      }
+      if isAllowed { continue }
+      leave(member)
+      revoked.append(member.listen)
+    }
+    return revoked.sorted()
+  }
+
+  private mutating func compareAndSet(
+    _ write: (path: Path, json: JSONValue), _ hash: String, _ name: WriteID?, _ caller: Caller,
+    _ now: Int64, _ transaction: ServingTransaction, _ told: inout TreeTold
+  ) throws(Refused) -> ServedAnswer {
+    if try !isDone(name, transaction) {
+      let current: Node? = try refusing { () throws(TreeError) in
+        let current = try transaction.node(at: write.path)
+        if current.contentHash == hash { return nil }
+        // What stands there is told only to those who may read it.
+        try checkRead(Query(write.path), caller, now: now, transaction)
+        return current
+      }
+      if let current { return .stale(current) }
+    }
+    _ = try performOnce(
+      .set(write.path, write.json), name, caller, now, transaction, &told)
+    return .done
+  }
+}

@@ -1,0 +1,199 @@
+import RunnelBase
+import RunnelDatabase
+import RunnelSync
+import RunnelTree
+
+extension ServingTransaction: TreeExportSource {}
+
+/// The tree of a served database: who listens to what, and what may be done.
+///
+/// Responsibilities:
+/// - It does each job within a transaction: it asks the rules, writes, and works out who is told what.
+/// - It does what connections left to be done at their end, once.
+///
+/// What it tells, and in which order, is what `MemoryServedTree` tells, the model of every served tree.
+///
+/// Terms. A *batch* is the jobs of one transaction. A write that was refused has changed nothing. Any
+/// failure after a write began is a failure of the batch: the caller takes the transaction back, and does
+/// the jobs one by one.
+///
+/// Isolation: a value of the tree's thread.
+struct ServedTree {
+  /// The rules; nil if everything is allowed.
+  private(set) var rules: RulesEngine?
+  var audiences = Audiences()
+  /// What was asked, which the rules are asked about, by connection.
+  var asked: [Int64: [Audiences.Member: Asked]] = [:]
+  /// For whom each stream was begun.
+  var streamCallers: [Int64: Caller] = [:]
+  /// The connections for which something is kept.
+  private var keptConnections: Set<Int64> = []
+  private var pushIDs = PushIDGenerator()
+  /// Who has joined in this batch.
+  private var joined: [Audiences.Member] = []
+  /// The connections for which something was kept in this batch.
+  private var keptInBatch: [Int64: Bool] = [:]
+
+  /// One listen.
+  struct Asked {
+    /// The query, which the rules are asked about.
+    var query: Query
+    /// Another one, where an index is missing.
+    var sent: Query?
+  }
+
+  /// The listen of a stream, which is the only one of its connection.
+  static let streamListen = ListenNumber(0)
+
+  init(rules: RulesEngine?) { self.rules = rules }
+
+  /// The number of listens of all connections.
+  var listenCount: Int { audiences.memberCount }
+
+  /// Other rules hold from now on; everybody is told to have his listens checked.
+  mutating func take(_ rules: RulesEngine?) -> TreeTold {
+    self.rules = rules
+    var told: TreeTold = []
+    for connection in asked.keys.sorted() { told.append((connection, .rulesChanged)) }
+    return told
+  }
+
+  /// What others wrote since the last transaction.
+  mutating func foreignChanges(_ transaction: ServingTransaction) throws -> TreeTold {
+    if transaction.foreignPaths.isEmpty { return [] }
+    return ServedTree.told(
+      try audiences.apply(touched: transaction.foreignPaths, after: transaction))
+  }
+
+  /// What members are told.
+  static func told(_ pushes: [Audiences.Told]) -> TreeTold {
+    var told: TreeTold = []
+    for push in pushes {
+      // Encoded once for all sessions.
+      var encoded: EncodedPush?
+      for member in push.members {
+        if member.listen == streamListen {
+          told.append((member.connection, .changed(push.change)))
+        } else {
+          let shared = encoded ?? EncodedPush(push.change)
+          encoded = shared
+          told.append((member.connection, .told(.push(member.listen, shared))))
+        }
+      }
+    }
+    return told
+  }
+
+  /// Does the jobs of a batch within `body`; if that throws, nothing of it was done, and who joined in it
+  /// has not.
+  ///
+  /// - Throws: what `body` throws.
+  mutating func atomically<Result>(
+    _ body: (inout ServedTree) throws -> Result
+  ) throws -> Result {
+    (joined, keptInBatch) = ([], [:])
+    var outer = Audiences()
+    swap(&outer, &audiences)
+    defer { swap(&outer, &audiences) }
+    let result = try outer.atomically { inner in
+      swap(&inner, &audiences)
+      defer { swap(&inner, &audiences) }
+      do {
+        return try body(&self)
+      } catch {
+        for member in joined { leave(member) }
+        throw error
+      }
+    }
+    for (connection, isKept) in keptInBatch {
+      if isKept { keptConnections.insert(connection) } else { keptConnections.remove(connection) }
+    }
+    return result
+  }
+
+  // MARK: Listening
+
+  mutating func join(
+    _ member: Audiences.Member, _ query: Query, sent: Query? = nil,
+    _ transaction: ServingTransaction
+  ) throws(TreeError) {
+    try audiences.join(member, sent ?? query, reader: transaction)
+    asked[member.connection, default: [:]][member] = Asked(query: query, sent: sent)
+    joined.append(member)
+  }
+
+  mutating func leave(_ member: Audiences.Member) {
+    audiences.leave(member)
+    asked[member.connection]?[member] = nil
+    if asked[member.connection]?.isEmpty == true { asked[member.connection] = nil }
+    joined.removeAll { $0 == member }
+  }
+
+  /// A connection ended.
+  mutating func leaveAll(_ connection: Int64) {
+    for member in (asked[connection] ?? [:]).keys { leave(member) }
+    streamCallers[connection] = nil
+  }
+
+  // MARK: What connections leave
+
+  /// Keeps what a connection leaves to be done at its end.
+  mutating func keep(
+    _ kept: KeptDisconnect?, for connection: Int64, _ transaction: ServingTransaction
+  ) throws {
+    let isKept = keptInBatch[connection] ?? keptConnections.contains(connection)
+    if kept == nil, !isKept { return }
+    try transaction.keep(kept?.text, KeptDisconnect.name(of: connection))
+    keptInBatch[connection] = kept != nil
+  }
+
+  /// Makes a key that comes after those made before.
+  mutating func nextPushID(now: Int64) -> Key {
+    var random = SystemRandomNumberGenerator()
+    return pushIDs.next(now: now, random: &random)
+  }
+}
+
+// MARK: What may be done
+
+extension ServedTree {
+  /// - Throws: `TreeError` (`permissionDenied`) if a caller may not see what a query shows.
+  func checkRead(
+    _ query: Query, _ caller: Caller, now: Int64, _ transaction: ServingTransaction
+  ) throws(TreeError) {
+    if try !canRead(query, caller, now: now, transaction) {
+      throw MemoryServedTree.denied(query.path)
+    }
+  }
+
+  func canRead(
+    _ query: Query, _ caller: Caller, now: Int64, _ transaction: ServingTransaction
+  ) throws(TreeError) -> Bool {
+    guard let rules, !caller.isAdministrator else { return true }
+    return try rules.decide(
+      .read(query), as: caller.auth, now: now, before: TreeRulesReader(transaction)
+    ).isAllowed
+  }
+
+  func checkWrite(
+    _ parts: [Assignment], _ caller: Caller, now: Int64, _ transaction: ServingTransaction
+  ) throws(TreeError) {
+    guard let rules, !caller.isAdministrator else { return }
+    let verdict = try rules.decide(
+      .write(parts), as: caller.auth, now: now, before: TreeRulesReader(transaction))
+    if !verdict.isAllowed { throw MemoryServedTree.denied(parts.first?.path ?? .root) }
+  }
+
+  /// True if a query need not go through all children of its place.
+  ///
+  /// Without rules nobody declares indexes, so that every order may be asked for.
+  func isIndexed(_ query: Query, _ transaction: ServingTransaction) -> Bool {
+    guard let rules else { return true }
+    return rules.hasIndex(query.index, at: query.path)
+      || transaction.hasIndex(query.index, at: query.path)
+  }
+
+  func checkIndex(_ query: Query, _ transaction: ServingTransaction) throws(TreeError) {
+    if !isIndexed(query, transaction) { throw MemoryServedTree.missingIndex(query) }
+  }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import RunnelTree
+import Synchronization
+
+/// A body of a request that is too large for the memory: a file beside the database, which goes when
+/// nobody holds this.
+///
+/// One thread at a time writes it.
+final class SpooledBody: Sendable {
+  private let descriptor: Int32
+  private let size = Mutex<Int>(0)
+
+  /// Makes the file, which has no name.
+  ///
+  /// - Throws: `TreeError` (`unavailable`) if there can be none.
+  init(beside file: String) throws(TreeError) {
+    var name = Array((file + "-put-XXXXXX").utf8CString)
+    descriptor = mkstemp(&name)
+    if descriptor < 0 { throw SpooledBody.failure }
+    unlink(name)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Adds a piece.
+  ///
+  /// - Throws: `TreeError` (`unavailable`) if the disk is full.
+  func append(_ piece: [UInt8]) throws(TreeError) {
+    var rest = piece[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { throw SpooledBody.failure }
+      rest = rest.dropFirst(count)
+    }
+    size.withLock { $0 += piece.count }
+  }
+
+  /// Calls `body` with all bytes.
+  ///
+  /// - Throws: `TreeError` (`unavailable`) if they cannot be read, and what `body` throws.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) throws -> Result {
+    let size = size.withLock { $0 }
+    guard size > 0 else { return try body(UnsafeBufferPointer(start: nil, count: 0)) }
+    guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
+      address != MAP_FAILED
+    else { throw SpooledBody.failure }
+    // It fails only for an address that is not mapped.
+    defer { munmap(address, size) }
+    madvise(address, size, MADV_SEQUENTIAL)
+    return try body(
+      UnsafeBufferPointer(start: address.assumingMemoryBound(to: UInt8.self), count: size))
+  }
+
+  private static let failure = TreeError(
+    .unavailable, "The server cannot keep so much for a while: its disk may be full.")
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Glibc
+import RunnelServer
+
+/// `runnel serve secret`: the secrets of a served database.
+struct SecretCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "secret",
+    abstract: "Make, list and take back the secrets of a served database.",
+    discussion: """
+      Who has a secret is an administrator: no rule binds him. He gives it as `auth=SECRET`, and signs \
+      tokens for others with it (HS256, the variable `auth` in the claim `d`). Secrets are in a file \
+      beside the database (chat.secrets.json for chat.db), which only its owner may read. A server that \
+      runs learns of changes by itself.
+
+      Examples:
+        runnel serve secret new backup chat.db
+        runnel serve secret list chat.db
+        runnel serve secret remove backup chat.db
+      """,
+    subcommands: [NewSecretCommand.self, ListSecretsCommand.self, RemoveSecretCommand.self])
+}
+
+/// The database whose secrets are meant.
+struct SecretsArgument: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The database file (default: that of the commands).", valueName: "file"),
+    completion: .file(), transform: DatabaseOptions.fileName)
+  var file: String?
+
+  /// Calls `body` with the secrets, and the path of their file.
+  ///
+  /// - Throws: `Failure` if they cannot be read or written.
+  func with(_ body: (inout ServerSecrets, String) throws -> Void) throws {
+    var options = DatabaseOptions()
+    options.database = file
+    let path = ServerSecrets.file(beside: try options.file(for: .read))
+    do {
+      var secrets = try ServerSecrets(file: path)
+      try body(&secrets, path)
+    } catch let error as ServerError {
+      throw Failure(error.message)
+    }
+  }
+}
+
+/// `runnel serve secret new`: makes a secret and shows it.
+struct NewSecretCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new", abstract: "Make a secret, and show it this once.")
+
+  @Argument(help: "A name to tell it from others.") var name: String
+  @OptionGroup var database: SecretsArgument
+
+  func run() throws {
+    try database.with { secrets, file in
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      let now = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+      guard let secret = secrets.add(name, now: now) else {
+        throw Failure("There is a secret \(name) already: remove it first, or give another name.")
+      }
+      try secrets.write(to: file)
+      try StandardOutput.say(secret.text + "\n")
+    }
+  }
+}
+
+/// `runnel serve secret list`: lists the names of secrets.
+struct ListSecretsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the names of the secrets.")
+
+  @OptionGroup var database: SecretsArgument
+
+  func run() throws {
+    try database.with { secrets, _ in
+      for secret in secrets.all { try StandardOutput.say(secret.name + "\n") }
+    }
+  }
+}
+
+/// `runnel serve secret remove`: takes a secret back.
+struct RemoveSecretCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Take a secret back: it, and tokens of it, are refused.")
+
+  @Argument(help: "The name of the secret.") var name: String
+  @OptionGroup var database: SecretsArgument
+
+  func run() throws {
+    try database.with { secrets, file in
+      guard secrets.remove(name) else {
+        throw Failure(
+          "There is no secret \(name): `runnel serve secret list` names those there are.")
+      }
+      try secrets.write(to: file)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import CPlatform
+import Glibc
+import Logging
+import RunnelNetwork
+import RunnelServer
+import Synchronization
+
+/// One run of a server, from the command line: until a signal ends it.
+struct ServerRun {
+  private let configuration: ServerConfiguration
+
+  init(_ configuration: ServerConfiguration) { self.configuration = configuration }
+
+  /// Serves until a signal comes.
+  ///
+  /// - Throws: `Failure` or `DatabaseError` that says what prevents it.
+  func run() throws {
+    ServerRun.raiseFileLimit()
+    let lines = try LogLines { StandardError.write(String(decoding: $0, as: UTF8.self)) }
+    let logger = Logger(label: "runnel.server", factory: { _ in LineLogHandler(lines) })
+    do {
+      let server = try DatabaseServer(configuration, lines: lines, logger: logger) { announcement in
+        // Who reads no output still has the server.
+        try? StandardOutput.say(ServerRun.text(announcement))
+      }
+      try ServerRun.wait { try await server.runUntilSignal() }
+      lines.flush()
+    } catch let error as ServerError {
+      throw Failure(error.message, status: error.isUsage ? .usage : .failure)
+    } catch let error as NetworkError {
+      throw Failure(error.message)
+    }
+  }
+
+  /// Runs what waits, while this thread sleeps.
+  private static func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
+    let bell = runnel_eventfd_open()
+    if bell < 0 { throw Failure.system("The server cannot be waited for") }
+    defer { runnel_close(bell) }
+    let ending = Ending()
+    Task {
+      do {
+        try await body()
+      } catch {
+        ending.error.withLock { $0 = error }
+      }
+      _ = runnel_eventfd_signal(bell)
+    }
+    var answer: UInt8 = 0
+    while runnel_poll([bell], &answer, 1, -1) == 0 {}
+    if let error = ending.error.withLock({ $0 }) { throw error }
+  }
+
+  private final class Ending: Sendable {
+    let error = Mutex<(any Error)?>(nil)
+  }
+
+  /// As many connections as the system allows.
+  private static func raiseFileLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    // If it fails, there are fewer.
+    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  // MARK: What is told at the start
+
+  static func text(_ told: DatabaseServer.Announcement) -> String {
+    let scheme = told.isSecure ? "https" : "http"
+    var lines = told.databases.map { database in
+      let rules =
+        database.ruleCount.map { "rules of \(database.rulesFile): \($0)" }
+        ?? "open to everyone on this machine"
+      return "Serving \(database.file) as \(database.name), \(rules)"
+    }
+    if told.databases.isEmpty { lines.append("Serving no database yet") }
+    for address in told.addresses { lines.append("  at \(scheme)://\(address)") }
+    if told.isEmulator { lines.append("  as an emulator: credentials are believed without proof") }
+    guard let address = told.addresses.first, let database = told.databases.first else {
+      return lines.joined(separator: "\n") + "\n"
+    }
+    let host = address.isLoopback ? "localhost:\(address.port)" : address.description
+    let place = "\(scheme)://\(host)/.json?ns=\(database.name)&shallow=true"
+    lines.append("Try:")
+    lines.append("  curl '\(place)'")
+    lines.append("  runnel open -d \(ShellText.quoted(database.file))")
+    return lines.joined(separator: "\n") + "\n"
+  }
+}

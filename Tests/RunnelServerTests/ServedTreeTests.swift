@@ -1,0 +1,146 @@
+import Foundation
+import RunnelBase
+import RunnelDatabase
+@testable import RunnelServer
+@testable import RunnelSync
+import RunnelTree
+import TestSupport
+import Testing
+
+/// A tree in a file against the model of every served tree: what they tell is the same.
+@Suite struct ServedTreeTests {
+  private static let paths = ["/", "/a", "/a/b", "/a/b/c", "/a/d", "/e"]
+
+  private static func json(_ random: inout SeededRandom) -> JSONValue {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: .null
+    case 1: ["b": ["c": .number(JSONNumber(Int64.random(in: 0..<4, using: &random)))], "d": true]
+    case 2: ["x": 1, "y": ["z": 2], ".priority": 3]
+    case 3: [".sv": ["increment": 1]]
+    case 4: "text"
+    default: .number(JSONNumber(Int64.random(in: 0..<4, using: &random)))
+    }
+  }
+
+  private static func operation(
+    _ random: inout SeededRandom, _ step: Int64
+  ) throws -> ServedOperation {
+    let path = try Path(#require(paths.randomElement(using: &random)))
+    switch Int.random(in: 0..<12, using: &random) {
+    case 0:
+      var query = Query(path)
+      if Bool.random(using: &random) {
+        query = try query.ordered(by: .key).limited(to: 2, from: .last)
+      }
+      return .listen(ListenNumber(step), query, known: KnownHash(whole: ""))
+    case 1: return .unlisten(ListenNumber(Int64.random(in: 1...step, using: &random)))
+    case 2: return .get(Query(path))
+    case 3, 4:
+      let member = JSONMember(
+        ["a", "b", "d/z"].randomElement(using: &random) ?? "a", json(&random))
+      return .write(.update(path, [member, JSONMember("k", json(&random))]), name: nil)
+    case 5:
+      let number = Int64.random(in: 1...5, using: &random)
+      return .write(.set(path, json(&random)), name: WriteID(client: "c", number: number))
+    case 6:
+      let hash = ["", "eVih19a6ZDz3NL32uVBtg9KSgQY="].randomElement(using: &random) ?? ""
+      return .compareAndSet(path, json(&random), hash: hash, name: nil)
+    case 7:
+      let write = Write.set(path, json(&random))
+      return .keepForDisconnect([write], all: [write])
+    case 8: return .leave([.set(path, json(&random))])
+    default: return .write(.set(path, json(&random)), name: nil)
+    }
+  }
+
+  @Test(arguments: Seeds.first(20))
+  func aTreeInAFileTellsWhatTheModelTells(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let file = FileManager.default.temporaryDirectory.path + "/served-\(UUID().uuidString).db"
+    defer {
+      for suffix in ["", "-wal", "-shm", "-notify"] {
+        // Those that are not there need not go.
+        try? FileManager.default.removeItem(atPath: file + suffix)
+      }
+    }
+    let session = try ServingSession(file: file, environment: .system)
+    var tree = ServedTree(rules: nil)
+    var model = MemoryServedTree()
+    for step in 1...60 as ClosedRange<Int64> {
+      let connection = Int64.random(in: 1...3, using: &random)
+      let request = ServedRequest(
+        id: step, caller: .nobody, operation: try ServedTreeTests.operation(&random, step))
+      let expected = model.perform(request, of: connection, now: step)
+      let told = try tree.atomically { tree in
+        try session.perform(isWriting: true) { transaction in
+          try tree.perform(request, of: connection, now: step, transaction)
+        }
+      }
+      let found = told.map { told -> String in
+        guard case .told(let served) = told.news else { return "other news" }
+        return "\(told.connection) \(served)"
+      }
+      try #require(
+        found == expected.map { "\($0.connection) \($0.told)" }, "step \(step): \(request)")
+    }
+    let stored = try session.perform(isWriting: false) { try $0.node(at: .root) }
+    #expect(stored == model.tree.root)
+    try session.close()
+  }
+
+  @Test func aBatchThatFailsLeavesNothing() throws {
+    let folder = FileManager.default.temporaryDirectory.path
+    let file = folder + "/served-\(UUID().uuidString).db"
+    let session = try ServingSession(file: file, environment: .system)
+    var tree = ServedTree(rules: nil)
+    let listen = ServedRequest(
+      id: 1, caller: .nobody,
+      operation: .listen(ListenNumber(1), Query(try Path("/a")), known: KnownHash(whole: "")))
+    let write = ServedRequest(
+      id: 2, caller: .nobody, operation: .write(.set(try Path("/a"), 1), name: nil))
+    struct Stop: Error {}
+    #expect(throws: (any Error).self) {
+      try tree.atomically { tree in
+        try session.perform(isWriting: true) { transaction in
+          _ = try tree.perform(listen, of: 1, now: 0, transaction)
+          _ = try tree.perform(write, of: 2, now: 0, transaction)
+          throw Stop()
+        }
+      }
+    }
+    #expect(tree.listenCount == 0)
+    #expect(try session.perform(isWriting: false) { try $0.node(at: .root) }.isEmpty)
+    let told = try tree.atomically { tree in
+      try session.perform(isWriting: true) { try tree.perform(write, of: 2, now: 0, $0) }
+    }
+    #expect(told.count == 1)
+    try session.close()
+    // What is left is in the folder for temporary files.
+    try? FileManager.default.removeItem(atPath: file)
+  }
+
+  @Test func whatIsLeftIsDoneAtTheNextStart() async throws {
+    let server = try await TestServer()
+    let socket = try server.socket()
+    let body = "{\"p\":\"/p\",\"d\":{\".sv\":{\"increment\":1}}}"
+    #expect(try socket.status(1, "o", body) == "ok")
+    let session = try DatabaseSession(file: server.file, environment: .system)
+    #expect(try session.node(at: Path("/p")).isEmpty)
+    try session.close()
+    let copy = FileManager.default.temporaryDirectory.path + "/served-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    // What is left is in the folder for temporary files.
+    defer { try? FileManager.default.removeItem(atPath: copy) }
+    // As the disk would be if the server ended now, without a word.
+    let online = try DatabaseSession(file: server.file, environment: .system)
+    _ = try online.saveCopy(to: copy + "/test.db")
+    try online.close()
+    let next = try await TestServer(in: copy)
+    #expect(try next.request("GET", "/p.json").body == "1")
+    await next.stop()
+    let third = try await TestServer(in: copy)
+    #expect(try third.request("GET", "/p.json").body == "1")
+    await third.stop()
+    await server.stop()
+  }
+}

@@ -1,0 +1,119 @@
+import RunnelBase
+import RunnelNetwork
+import RunnelServer
+import RunnelSync
+import TestSupport
+import Testing
+
+@Suite struct ServerLimitTests {
+  @Test func halfAFrameDoesNotHoldAConnectionForEver() async throws {
+    try await withServer({
+      $0.wire.silenceMilliseconds = 50
+      $0.wire.signMilliseconds = 50
+    }) { server in
+      let socket = try server.socket()
+      let frame = RawClient.frame(1, Array("{\"t\":\"c\"".utf8))
+      try socket.client.send(frame.prefix(5))
+      #expect(try socket.client.readClose() == 1001)
+      #expect(socket.client.isClosed())
+    }
+  }
+
+  @Test func halfAMessageDoesNotHoldAConnectionForEver() async throws {
+    try await withServer({ $0.wire.messageMilliseconds = 50 }) { server in
+      let socket = try server.socket()
+      try socket.send("3")
+      #expect(try socket.client.readClose() == 1008)
+    }
+  }
+
+  @Test func halfAHeadDoesNotHoldAConnectionForEver() async throws {
+    try await withServer({ $0.network.firstHeadMilliseconds = 50 }) { server in
+      let client = try server.client()
+      try client.send("GET /x.json HT".utf8)
+      #expect(client.isClosed())
+    }
+  }
+
+  @Test func anIdleConnectionIsClosed() async throws {
+    try await withServer({ $0.network.idleMilliseconds = 50 }) { server in
+      let client = try server.client()
+      #expect(try client.request("GET", "/x.json").status == 200)
+      #expect(client.isClosed())
+    }
+  }
+
+  @Test func aHeadWithoutEndIsNotKept() async throws {
+    try await withServer { server in
+      let client = try server.client()
+      let part = String(repeating: "x", count: 60_000)
+      // It is closed in the midst of it.
+      try? client.send("GET /\(part)\(part)\(part)\(part)".utf8)
+      try? client.send("\(part)\(part)\(part)\(part)".utf8)
+      #expect(client.isClosed())
+    }
+  }
+
+  @Test func whoNeverReadsIsClosedAndOthersAreServed() async throws {
+    try await withServer({ $0.wire.unsentBytesMax = 1_000_000 }) { server in
+      let lazy = try RawClient(port: server.port, receiveBytes: 4096)
+      let socket = try Socket(lazy, "/.ws?v=5&ns=test")
+      #expect(try socket.status(1, "q", "{\"p\":\"/x\",\"h\":\"\"}") == "ok")
+      let client = try server.client()
+      let text = String(repeating: "x", count: 200_000)
+      for number in 0..<60 {
+        let path = "/x.json?print=silent"
+        #expect(try client.request("PUT", path, "\"\(number)\(text)\"").status == 204)
+      }
+      #expect(try client.request("GET", "/x.json?shallow=true").status == 200)
+      #expect(throws: RawClient.Failure.self) {
+        while true { _ = try lazy.readMessage() }
+      }
+    }
+  }
+
+  @Test func oneAddressHasSoManyConnections() async throws {
+    try await withServer({ $0.network.connectionsPerAddressMax = 3 }) { server in
+      let clients = try (0..<3).map { _ in try server.client() }
+      for client in clients { #expect(try client.request("GET", "/x.json").status == 200) }
+      #expect(try server.client().isClosed())
+      withExtendedLifetime(clients) {}
+    }
+  }
+
+  @Test func manyConnectionsAreToldOfOneWrite() async throws {
+    try await withServer { server in
+      let sockets = try (0..<200).map { _ in try server.socket() }
+      for socket in sockets { try socket.ask(1, "q", "{\"p\":\"/x\",\"h\":\"\"}") }
+      for socket in sockets { #expect(try socket.next()["b"]?["s"] == "ok") }
+      _ = try server.request("PUT", "/x.json", "7")
+      for socket in sockets {
+        #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"x\",\"d\":7}}"))
+      }
+      #expect(server.server.metricsText.contains("runnel_listens{database=\"test\"} 200"))
+    }
+  }
+
+  @Test func aServerThatOthersCouldReachHasToBeSafe() async throws {
+    func message(_ change: (inout ServerConfiguration) -> Void) async -> String {
+      do {
+        let server = try await TestServer { configuration in
+          configuration.listen = ["*:0"]
+          change(&configuration)
+        }
+        await server.stop()
+        return ""
+      } catch {
+        return "\(error)"
+      }
+    }
+    #expect(await message { _ in }.contains("--tls-cert"))
+    #expect(await message { $0.isEmulator = true }.contains("emulator"))
+  }
+
+  @Test func aFileIsServedByOneServer() async throws {
+    try await withServer { server in
+      await #expect(throws: (any Error).self) { try await TestServer(in: server.folder) }
+    }
+  }
+}

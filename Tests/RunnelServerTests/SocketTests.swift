@@ -1,0 +1,157 @@
+import RunnelBase
+import RunnelServer
+import TestSupport
+import Testing
+
+// Exchanges of the specification over real sockets. Source: wire protocol, sections A4 to A7.
+
+@Suite struct SocketTests {
+  @Test func theTranscriptOfTheClientIsAnsweredAsRecorded() async throws {
+    try await withServer { server in
+      _ = try server.request(
+        "PUT", "/.json", "{\"list\":{\"a\":1,\"b\":2,\"c\":3},\"counter\":42}")
+      let socket = try server.socket("/.ws?v=5&p=1:app&ns=test")
+      #expect(socket.handshake["d"]?["d"]?["v"] == "5")
+      #expect(socket.handshake["d"]?["d"]?["h"] == "localhost")
+      try socket.ask(1, "s", "{\"c\":{\"sdk.node.11-0-0\":1}}")
+      #expect(try socket.next() == json("{\"r\":1,\"b\":{\"s\":\"ok\",\"d\":\"\"}}"))
+      try socket.ask(2, "gauth", "{\"cred\":\"owner\"}")
+      #expect(try socket.next()["b"]?["s"] == "ok")
+      try socket.ask(
+        3, "q", "{\"p\":\"/list\",\"q\":{\"l\":2,\"vf\":\"r\",\"i\":\".key\"},\"t\":1,\"h\":\"\"}")
+      #expect(
+        try socket.next()
+          == json("{\"a\":\"d\",\"b\":{\"p\":\"list\",\"d\":{\"b\":2,\"c\":3},\"t\":1}}"))
+      #expect(try socket.next() == json("{\"r\":3,\"b\":{\"s\":\"ok\",\"d\":{}}}"))
+      _ = try server.request("PUT", "/list/d.json", "4")
+      #expect(
+        try socket.next()
+          == json("{\"a\":\"m\",\"b\":{\"p\":\"list\",\"d\":{\"d\":4,\"b\":null},\"t\":1}}"))
+      try transaction(on: socket)
+      try farewell(on: socket, server)
+    }
+  }
+
+  /// A transaction that ran on nothing first.
+  private func transaction(on socket: Socket) throws {
+    try socket.ask(4, "q", "{\"p\":\"/counter\",\"h\":\"\"}")
+    #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"counter\",\"d\":42}}"))
+    #expect(try socket.next()["b"]?["s"] == "ok")
+    try socket.ask(5, "p", "{\"p\":\"/counter\",\"d\":1,\"h\":\"\"}")
+    #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"counter\",\"d\":42}}"))
+    #expect(try socket.next()["b"]?["s"] == "datastale")
+    try socket.ask(
+      6, "p", "{\"p\":\"/counter\",\"d\":43,\"h\":\"bQ5XV5L9riGZgerGMb/8Z87RxeI=\"}")
+    #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"counter\",\"d\":43}}"))
+    #expect(try socket.next() == json("{\"r\":6,\"b\":{\"s\":\"ok\",\"d\":\"\"}}"))
+    #expect(try socket.status(7, "n", "{\"p\":\"/counter\"}") == "ok")
+    #expect(
+      try socket.status(
+        9, "g",
+        "{\"p\":\"/d\",\"q\":{\"sp\":3,\"sn\":\"[MAX_NAME]\",\"sin\":false,\"i\":\"height\"}}")
+        == "ok")
+  }
+
+  /// What is left to be done, a message in pieces, and a connection that takes over.
+  private func farewell(on socket: Socket, _ server: TestServer) throws {
+    #expect(
+      try socket.status(
+        11, "o", "{\"p\":\"/p\",\"d\":{\"at\":{\".sv\":\"timestamp\"},\"state\":\"off\"}}")
+        == "ok")
+    let long = String(repeating: "x", count: 40_000)
+    let text =
+      "{\"t\":\"d\",\"d\":{\"r\":12,\"a\":\"p\",\"b\":{\"p\":\"/big\",\"d\":\"\(long)\"}}}"
+    var pieces: [Substring] = []
+    var rest = text[...]
+    while !rest.isEmpty {
+      pieces.append(rest.prefix(16_384))
+      rest = rest.dropFirst(16_384)
+    }
+    try socket.send(String(pieces.count))
+    for piece in pieces { try socket.send(String(piece)) }
+    #expect(try socket.next() == json("{\"r\":12,\"b\":{\"s\":\"ok\",\"d\":\"\"}}"))
+    let next = try server.socket("/.ws?v=5&ls=\(socket.session)&p=1:app&ns=test")
+    #expect(try socket.client.readClose() == 1000)
+    try next.ask(14, "q", "{\"p\":\"/p/state\",\"h\":\"\"}")
+    var message = try next.next()
+    // The farewell may come after the listen.
+    if message["r"] != nil { message = try next.next() }
+    #expect(message == (try json("{\"a\":\"d\",\"b\":{\"p\":\"p/state\",\"d\":\"off\"}}")))
+  }
+
+  @Test func pingsOfAllKindsAreAnswered() async throws {
+    try await withServer { server in
+      let socket = try server.socket()
+      try socket.send("0")
+      try socket.send("{\"t\":\"c\",\"d\":{\"t\":\"p\",\"d\":{}}}")
+      #expect(try socket.next() == json("{\"t\":\"o\",\"d\":{}}"))
+      try socket.client.send([0x89, 0x82, 1, 2, 3, 4, 9 ^ 1, 8 ^ 2])
+      let (opcode, payload) = try socket.client.readFrame()
+      #expect(opcode == 10)
+      #expect(payload == [9, 8])
+    }
+  }
+
+  @Test func aCredentialIsOfAnotherOneIfItSaysSo() async throws {
+    let rules = "{\"rules\":{\"$user\":{\".read\":\"auth.uid === $user\"}}}"
+    try await withServer(rules: rules) { server in
+      let socket = try server.socket()
+      #expect(try socket.status(1, "q", "{\"p\":\"/ana\",\"h\":\"\"}") == "permission_denied")
+      #expect(try socket.status(2, "auth", "{\"cred\":\"garbage\"}") == "invalid_token")
+      #expect(
+        try socket.status(3, "gauth", "{\"cred\":\"owner\",\"authvar\":{\"uid\":\"ana\"}}")
+          == "ok")
+      #expect(try socket.status(4, "q", "{\"p\":\"/ana\",\"h\":\"\"}") == "ok")
+      #expect(try socket.status(5, "g", "{\"p\":\"/bo\",\"q\":{}}") == "permission_denied")
+      try socket.ask(6, "unauth", "{}")
+      var messages = [try socket.nextText(), try socket.nextText()]
+      messages.sort()
+      #expect(messages[0] == "{\"a\":\"c\",\"b\":{\"p\":\"/ana\"}}")
+      #expect(messages[1].contains("\"r\":6"))
+    }
+  }
+
+  @Test func whatOthersWriteIntoTheFileIsTold() async throws {
+    try await withServer { server in
+      let socket = try server.socket()
+      #expect(try socket.status(1, "q", "{\"p\":\"/x\",\"h\":\"\"}") == "ok")
+      try OtherProcess.write(["x": 5], to: server.file)
+      #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"x\",\"d\":5}}"))
+      try OtherProcess.write(["x": nil], to: server.file)
+      #expect(try socket.next() == json("{\"a\":\"d\",\"b\":{\"p\":\"x\",\"d\":null}}"))
+    }
+  }
+
+  @Test func aWriteThatIsSentAgainIsDoneOnce() async throws {
+    try await withServer { server in
+      let socket = try server.socket()
+      #expect(socket.handshake["d"]?["d"]?["x"] == ["w"])
+      let body = "{\"p\":\"/n\",\"d\":{\".sv\":{\"increment\":1}},\"w\":[\"client\",1]}"
+      #expect(try socket.status(1, "p", body) == "ok")
+      #expect(try socket.status(2, "p", body) == "ok")
+      #expect(try server.request("GET", "/n.json").body == "1")
+    }
+  }
+
+  @Test func noSocketOpensForAnUnknownNameOrVersion() async throws {
+    try await withServer { server in
+      for target in ["/.ws?v=5&ns=other", "/.ws?v=4&ns=test", "/.ws", "/.lp?v=5"] {
+        let client = try server.client()
+        let answer = try client.request("GET", target, headers: RawClient.upgrade)
+        #expect(answer.status == 404)
+        #expect(answer.headers["connection"] == "close")
+        #expect(client.isClosed())
+      }
+    }
+  }
+
+  @Test func whatIsNotUpgradedIsAnsweredAllTheSame() async throws {
+    try await withServer { server in
+      let upgrade = [
+        "Upgrade": "h2c", "Connection": "Upgrade, HTTP2-Settings", "HTTP2-Settings": "A",
+      ]
+      let answer = try server.request("GET", "/x.json", headers: upgrade)
+      #expect(answer.body == "null")
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Logging
+import RunnelBase
+import RunnelNetwork
+import RunnelServer
+import TestSupport
+
+/// A server on a database of its own, at any port of this machine.
+final class TestServer {
+  let folder: String
+  let file: String
+  let port: Int
+  let server: DatabaseServer
+  private let keepsFolder: Bool
+
+  /// Starts a server.
+  init(
+    rules: String? = nil, in old: String? = nil,
+    _ change: (inout ServerConfiguration) -> Void = { $0.isEmulator = true }
+  ) async throws {
+    keepsFolder = old != nil
+    folder =
+      old ?? FileManager.default.temporaryDirectory.path + "/runnel-server-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true)
+    file = folder + "/test.db"
+    if let rules {
+      try Data(rules.utf8).write(to: URL(fileURLWithPath: folder + "/test.rules.json"))
+    }
+    var configuration = ServerConfiguration(.file(file, name: nil))
+    configuration.listen = ["localhost:0"]
+    configuration.stopDuration = .seconds(2)
+    change(&configuration)
+    server = try DatabaseServer(
+      configuration, lines: LogLines { _ in },
+      logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    port = try await server.start().addresses.first?.port ?? 0
+  }
+
+  /// Stops the server.
+  func stop() async { await server.stop() }
+
+  deinit {
+    if keepsFolder { return }
+    // What is left is in the folder for temporary files.
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  func client() throws -> RawClient { try RawClient(port: port) }
+
+  /// A WebSocket after the handshake.
+  func socket(_ target: String = "/.ws?v=5&ns=test") throws -> Socket {
+    try Socket(client(), target)
+  }
+
+  /// Sends one request on a connection of its own.
+  func request(
+    _ method: String, _ target: String, _ body: String? = nil, headers: [String: String] = [:]
+  ) throws -> RawClient.Answer {
+    try client().request(method, target, body, headers: headers)
+  }
+}
+
+/// Runs `body` with a server, and stops it.
+func withServer(
+  rules: String? = nil, _ change: (inout ServerConfiguration) -> Void = { $0.isEmulator = true },
+  _ body: (TestServer) async throws -> Void
+) async throws {
+  let server = try await TestServer(rules: rules, change)
+  do {
+    try await body(server)
+  } catch {
+    await server.stop()
+    throw error
+  }
+  await server.stop()
+}
+
+/// A WebSocket that speaks the protocol.
+final class Socket {
+  let client: RawClient
+  /// The name of the session.
+  let session: String
+  /// What came with the handshake.
+  let handshake: JSONValue
+
+  init(_ client: RawClient, _ target: String) throws {
+    self.client = client
+    try client.openSocket(target)
+    handshake = try JSONValue(parsing: client.readMessage())
+    guard case .string(let name)? = handshake["d"]?["d"]?["s"] else {
+      throw RawClient.Failure(what: "no handshake: \(handshake)")
+    }
+    session = name
+  }
+
+  /// Sends a message as it is.
+  func send(_ text: String) throws { try client.sendText(text) }
+
+  /// Sends a request.
+  func ask(_ number: Int, _ action: String, _ body: String) throws {
+    try send("{\"t\":\"d\",\"d\":{\"r\":\(number),\"a\":\"\(action)\",\"b\":\(body)}}")
+  }
+
+  /// The next message, as the data in it.
+  func next() throws -> JSONValue {
+    let json = try JSONValue(parsing: client.readMessage())
+    return json["d"] ?? json
+  }
+
+  /// The next message: the text of its data, in the order of this program.
+  func nextText() throws -> String { try next().jsonText() }
+
+  /// Sends a request and reads its answer, which comes next; returns its status.
+  func status(_ number: Int, _ action: String, _ body: String) throws -> String {
+    try ask(number, action, body)
+    let answer = try next()
+    guard case .string(let status)? = answer["b"]?["s"] else {
+      throw RawClient.Failure(what: "no answer: \(answer.jsonText())")
+    }
+    return status
+  }
+}
+
+/// The data of a message, as it is compared.
+func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }
