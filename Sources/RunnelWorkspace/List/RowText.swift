@@ -74,7 +74,8 @@ package struct RowText: Equatable {
       let role: StyleRole = state.isTransient ? .transient : column.isMuted ? .muted : .text
       let isRight = isAge || column.format == .count
       let width = isWide ? max(widths[index], CellWidth.width(of: words)) : widths[index]
-      line.append(CellText.fitted(words, to: width, isRight: isRight, glyphs: glyphs), role)
+      line.append(
+        padded: CellText.fitted(words, to: width, isRight: isRight, glyphs: glyphs), role)
       if !isLast { line.append(" ") }
     }
     if let end { line.append(" " + end.text, end.role) }
@@ -115,7 +116,7 @@ package struct RowText: Equatable {
   }
 
   private func gutter(_ state: State) -> StyledLine {
-    var line = StyledLine(state.isMarked ? glyphs.marked : " ", .rowMarked)
+    var line = state.isMarked ? StyledLine(glyphs.marked, .rowMarked) : StyledLine(" ")
     if let sign = condition(of: state) {
       line.append(sign.text + " ", sign.role)
     } else {
@@ -194,5 +195,19 @@ extension RowText {
       screenWidth: state.size.columns, listWidth: state.layout.body.width,
       timeStyle: state.settings.timeStyle,
       hiddenColumns: screen.hiddenColumns, isWide: screen.isWide)
+  }
+}
+
+extension StyledLine {
+  /// Adds a text whose blanks at both ends have no colour, for which the terminal would be sent more.
+  fileprivate mutating func append(padded text: String, _ role: StyleRole) {
+    let bytes = text.utf8
+    let start = bytes.prefix { $0 == UInt8(ascii: " ") }.count
+    let end = bytes.reversed().prefix { $0 == UInt8(ascii: " ") }.count
+    if start == bytes.count { return append(text) }
+    if role == .text || start + end == 0 { return append(text, role) }
+    if start > 0 { append(String(repeating: " ", count: start)) }
+    append(String(text.dropFirst(start).dropLast(end)), role)
+    if end > 0 { append(String(repeating: " ", count: end)) }
   }
 }
