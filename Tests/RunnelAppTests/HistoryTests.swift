@@ -129,8 +129,10 @@ import Testing
   @Test func valuesThatWereTooLargeAreSaidToBe() throws {
     let app = try app()
     try app.set("/user/ana/note", .string(String(repeating: "x", count: 70_000)))
+    try app.set("/user/ana/note", .string(String(repeating: "y", count: 70_000)))
     app.press("gh")
     #expect(app.body[1].contains("note  (too large to keep)"))
+    #expect(app.body[2].contains("note  (too large to show)"), "what stood there is kept")
     app.press("Enter")
     #expect(app.line(of: "the values were too large to keep") != nil)
     app.press("u")

@@ -45,7 +45,9 @@ package struct EntryText {
   private func text(of part: HistoryEntry.Part) -> String {
     let name = name(of: part)
     let start = name.isEmpty ? "" : "\(name)  "
-    guard let values = part.values else { return "\(start)(too large to keep)" }
+    guard let values = part.values else {
+      return "\(start)(too large to \(part.before == nil ? "keep" : "show"))"
+    }
     switch (values.old, values.new) {
     case (.null, .null): return "\(start)nothing"
     case (.null, let new): return "\(start)added \(short(new))"

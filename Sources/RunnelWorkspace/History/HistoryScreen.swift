@@ -205,7 +205,7 @@ extension HistoryScreen {
           .note(
             part.before == nil
               ? "the values were too large to keep"
-              : "too large to show; what stood there before the import is kept"))
+              : "too large to show; what stood there before is kept"))
         continue
       }
       let changes = EntryText.changes(from: values.old, to: values.new)

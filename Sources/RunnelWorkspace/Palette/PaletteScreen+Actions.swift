@@ -107,7 +107,17 @@ extension PaletteScreen {
           id: PaletteDeed.run("\(command.name) \(argument)").id, title: argument, refusal: refusal)
       ]
     }
-    return command.choices(state, argument).map { choice in
+    let choices = command.choices(state, argument)
+    if choices.isEmpty, !command.argument.isChoice {
+      // Whatever is typed is the argument.
+      return [
+        MenuList.Item(
+          id: PaletteDeed.run("\(command.name) \(argument)".trimmingBlanks).id,
+          title: "\(command.name) \(argument.isEmpty ? command.hint : argument)",
+          note: command.description)
+      ]
+    }
+    return choices.map { choice in
       MenuList.Item(
         id: PaletteDeed.run("\(command.name) \(choice.argument)").id, title: choice.argument,
         note: choice.note, isChosen: choice.isChosen, refusal: choice.refusal)

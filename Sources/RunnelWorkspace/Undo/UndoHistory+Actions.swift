@@ -173,7 +173,7 @@ extension Performed {
     let key = path.lastKey.map { " \($0.text)" } ?? ""
     let others = max(changes.count - 1, 0)
     return "\(kind?.deed ?? "changed") \(resource)\(key)"
-      + (others == 0 ? "" : others == 1 ? " and 1 record below" : " and \(others) records below")
+      + (others == 0 ? "" : others == 1 ? " and 1 other place" : " and \(others) other places")
   }
 }
 
