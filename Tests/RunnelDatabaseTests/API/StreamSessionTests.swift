@@ -65,6 +65,67 @@ import Testing
     #expect(stream.items.count <= 2)
   }
 
+  @Test func secondRunIsAnErrorAndTheFirstGoesOn() async throws {
+    let owner = try Owner(here)
+    async let first: Void = owner.run()
+    while await !owner.isRunning { await Task.yield() }
+    let error = await #expect(throws: DatabaseError.self) { try await owner.run() }
+    #expect(error?.code == .refused)
+    try await there.reference(withPath: "l/a").setValue(1)
+    while await owner.count == 0 { await Task.yield() }
+    await owner.stop()
+    try await first
+  }
+
+  /// An actor whose session is run by a task of its own.
+  private actor Owner {
+    private let session: StreamSession
+    private let stream: QueryStream<Record>
+    private var task: Task<Void, any Error>?
+
+    init(_ database: Database) throws {
+      session = StreamSession(database)
+      stream = session.stream(of: try database.reference(withPath: "l"))
+    }
+
+    var isRunning: Bool { stream.loadState == .loaded }
+    var count: Int { stream.items.count }
+
+    func run() async throws {
+      let isFirst = task == nil
+      let task = Task { try await session.run() }
+      if isFirst { self.task = task }
+      try await task.value
+    }
+
+    func stop() { task?.cancel() }
+  }
+
+  @Test func whatWaitsIsTakenWithoutWaiting() async throws {
+    let list = try here.reference(withPath: "l")
+    try await list.setValue(["a": 1])
+    let session = StreamSession(here, batchesMax: 2)
+    #expect(try session.drain() == 0)
+    let stream = session.stream(of: list)
+    while stream.loadState != .loaded { try session.drain() }
+    #expect(stream.items.map(\.row.key.text) == ["a"])
+    for number in 0..<4 { try await list.push(number) }
+    // What waited is passed on before it is told that there was more.
+    #expect(try session.drain() == 2)
+    let error = #expect(throws: DatabaseError.self) { try session.drain() }
+    #expect(error?.code == .overflow)
+  }
+
+  @Test func cancelledTaskWaitsNoLonger() async throws {
+    let database = here
+    let task = Task { @MainActor in
+      try await StreamSession(database).run()
+      return true
+    }
+    task.cancel()
+    #expect(try await task.value)
+  }
+
   @Test func composedStreamsAreASequenceToo() async throws {
     try await here.reference().setValue([
       "pinned": ["p": ["at": 1]], "recent": ["a": ["at": 2], "b": ["at": 3]],

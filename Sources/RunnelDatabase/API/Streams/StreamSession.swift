@@ -34,7 +34,7 @@ public final class StreamSession {
   /// The last failure of a listener; nil if there was none.
   public private(set) var lastFailure: DatabaseError?
 
-  private let messages: AsyncThrowingStream<Message, any Error>
+  private let inbox: SessionInbox<Message>
   private let source: Source
   private var listeners: [any TreeListener] = []
 
@@ -46,10 +46,12 @@ public final class StreamSession {
   public init(_ database: Database, batchesMax: Int = 1000) {
     precondition(batchesMax > 0, "A batch must be able to wait.")
     self.database = database
-    let (messages, continuation) = AsyncThrowingStream<Message, any Error>.makeStream(
-      bufferingPolicy: .bufferingOldest(batchesMax))
-    self.messages = messages
-    source = Source(database, continuation, batchesMax: batchesMax)
+    inbox = SessionInbox(
+      countMax: batchesMax,
+      overflow: DatabaseError(
+        .overflow,
+        "More than \(batchesMax) batches wait for the streams. Take them faster, or allow more."))
+    source = Source(database, inbox)
   }
 
   deinit { source.end() }
@@ -138,25 +140,29 @@ extension StreamSession {
 extension StreamSession {
   /// Waits for the next events of the database, and passes them to the streams.
   ///
-  /// Only one caller may wait at a time.
-  ///
   /// - Returns: false once the task was cancelled.
-  /// - Throws: `DatabaseError` if more events wait than allowed (`overflow`); the session has then
-  ///   ended.
+  /// - Throws: `DatabaseError` if more events wait than allowed (`overflow`), and the session has then
+  ///   ended; or if another caller waits (`refused`), as only one may at a time.
   @discardableResult
   public func receive(
     isolation actor: isolated (any Actor)? = #isolation
   ) async throws(DatabaseError) -> Bool {
-    var iterator = messages.makeAsyncIterator()
-    let message: Message?
-    do {
-      message = try await iterator.next(isolation: actor)
-    } catch {
-      throw DatabaseError(error, file: database.file)
-    }
-    guard let message else { return false }
+    guard let message = try await inbox.next(isolation: actor) else { return false }
     hand(message)
     return true
+  }
+
+  /// Passes the events that wait to the streams, and waits for none: for an owner with a loop of its own.
+  ///
+  /// O(n) in the events.
+  ///
+  /// - Returns: how many batches were passed on.
+  /// - Throws: `DatabaseError` (`overflow`), as `receive`.
+  @discardableResult
+  public func drain() throws(DatabaseError) -> Int {
+    let messages = try inbox.takeAll()
+    for message in messages { hand(message) }
+    return messages.count
   }
 
   /// Passes all events of the database to the streams, until the task is cancelled.
@@ -186,30 +192,18 @@ extension StreamSession {
   /// The tree for the streams of a session.
   private final class Source: TreeSource, TreeTarget {
     private let database: Database
-    private let continuation: AsyncThrowingStream<Message, any Error>.Continuation
-    private let overflow: DatabaseError
+    private let inbox: SessionInbox<Message>
     private var observations: [ListenerID: Observation] = [:]
     private var lastWrite = 0
     var completions: [Int: (WriteOutcome) -> Void] = [:]
 
-    init(
-      _ database: Database, _ continuation: AsyncThrowingStream<Message, any Error>.Continuation,
-      batchesMax: Int
-    ) {
+    init(_ database: Database, _ inbox: SessionInbox<Message>) {
       self.database = database
-      self.continuation = continuation
-      overflow = DatabaseError(
-        .overflow,
-        "More than \(batchesMax) batches wait for the streams. Take them faster, or allow more.")
+      self.inbox = inbox
     }
 
     /// Sends a message from any thread.
-    private var send: @Sendable (Message) -> Void {
-      { [continuation, overflow] message in
-        guard case .dropped = continuation.yield(message) else { return }
-        continuation.finish(throwing: overflow)
-      }
-    }
+    private var send: @Sendable (Message) -> Void { { [inbox] in inbox.post($0) } }
 
     func listen(_ request: ListenRequest) -> ListenerID {
       let send = send
@@ -244,7 +238,7 @@ extension StreamSession {
     func end() {
       for observation in observations.values { database.end(observation) }
       observations = [:]
-      continuation.finish()
+      inbox.finish()
     }
   }
 }

@@ -1,0 +1,112 @@
+import Synchronization
+
+/// What waits to be passed to the streams of a session: posted by any thread, taken by the session's owner.
+///
+/// It holds so many messages at most. One more ends it: the owner takes what waits, and is then told.
+final class SessionInbox<Message: Sendable>: Sendable {
+  /// How it ended.
+  private enum End {
+    case finished
+    case failed(DatabaseError)
+  }
+
+  private struct State {
+    var messages: [Message] = []
+    var end: End?
+    /// The owner, who waits for a message.
+    var waiter: CheckedContinuation<Void, Never>?
+    var isWaitedFor = false
+  }
+
+  private let state = Mutex(State())
+  private let countMax: Int
+  private let overflow: DatabaseError
+
+  init(countMax: Int, overflow: DatabaseError) {
+    (self.countMax, self.overflow) = (countMax, overflow)
+  }
+
+  // MARK: Posting
+
+  /// Adds a message; one that is too many ends the inbox.
+  func post(_ message: Message) {
+    change { state in
+      if state.end != nil { return }
+      if state.messages.count < countMax {
+        state.messages.append(message)
+      } else {
+        state.end = .failed(overflow)
+      }
+    }
+  }
+
+  /// Ends the inbox; what waits can still be taken.
+  func finish() { change { if $0.end == nil { $0.end = .finished } } }
+
+  private func change(_ body: (inout sending State) -> Void) {
+    let waiter = state.withLock { state in
+      body(&state)
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume()
+  }
+
+  // MARK: Taking
+
+  /// Takes everything that waits.
+  ///
+  /// - Throws: `DatabaseError` (`overflow`) if nothing waits any more after one message too many.
+  func takeAll() throws(DatabaseError) -> [Message] {
+    let (messages, end) = state.withLock { state in
+      defer { state.messages = [] }
+      return (state.messages, state.end)
+    }
+    if messages.isEmpty, case .failed(let error)? = end { throw error }
+    return messages
+  }
+
+  /// Takes the oldest message, and waits for one if there is none.
+  ///
+  /// - Returns: the message; nil after the end, or once the task was cancelled.
+  /// - Throws: `DatabaseError` (`refused`) if another caller waits, and as `takeAll`.
+  func next(isolation: isolated (any Actor)?) async throws(DatabaseError) -> Message? {
+    guard state.withLock({ !$0.isWaitedFor }) else {
+      throw DatabaseError(
+        .refused,
+        "Another `run` or `receive` waits for the events of this session: one caller at a time may. "
+          + "Make a session for each.")
+    }
+    state.withLock { $0.isWaitedFor = true }
+    defer { state.withLock { $0.isWaitedFor = false } }
+    while true {
+      if Task.isCancelled { return nil }
+      let (message, end) = state.withLock { state in
+        (state.messages.isEmpty ? nil : state.messages.removeFirst(), state.end)
+      }
+      if let message { return message }
+      switch end {
+      case .failed(let error)?: throw error
+      case .finished?: return nil
+      case nil: await wait(isolation: isolation)
+      }
+    }
+  }
+
+  /// Waits until something was posted, the inbox ended, or the task was cancelled.
+  private func wait(isolation: isolated (any Actor)?) async {
+    await withTaskCancellationHandler {
+      await withCheckedContinuation(isolation: isolation) { continuation in
+        let isDue = state.withLock { state in
+          // What came, or was cancelled, before there was somebody to wake.
+          if !state.messages.isEmpty || state.end != nil || Task.isCancelled { return true }
+          state.waiter = continuation
+          return false
+        }
+        if isDue { continuation.resume() }
+      }
+    } onCancel: {
+      change { _ in }
+    }
+  }
+}
