@@ -136,11 +136,12 @@ public final class DatabaseServer: Service, Sendable {
     await stop()
   }
 
-  /// Listens.
+  /// Gets the keys of others that are wanted, and listens.
   ///
   /// - Returns: where, and what is served.
   /// - Throws: `NetworkError` if nobody can listen.
   public func start() async throws -> Announcement {
+    await databases.start()
     let (bound, skipped) = try await network.start()
     for address in skipped {
       logger.notice("\(address) is skipped: this machine does not have it.")

@@ -26,6 +26,9 @@ final class ServedDatabases: Sendable {
   private let world: ServerWorld
   private let logger: Logger
   private let keys: Mutex<SigningKeys?>
+  /// Where the keys are published; nil if they are in a file, or there are none.
+  private let keysAddress: WebAddress?
+  private let published = Mutex<PublishedKeys?>(nil)
   let watched = WatchedFiles()
 
   /// Opens all databases.
@@ -33,7 +36,10 @@ final class ServedDatabases: Sendable {
   /// - Throws: `DatabaseError` or `ServerError` that says what is wrong with one.
   init(_ configuration: ServerConfiguration, _ world: ServerWorld, _ logger: Logger) throws {
     (self.configuration, self.world, self.logger) = (configuration, world, logger)
-    keys = Mutex(try ServedDatabases.keys(configuration))
+    keysAddress = try ServedDatabases.keysAddress(configuration)
+    let keysFile = keysAddress == nil ? configuration.keys : nil
+    keys = Mutex(
+      try keysFile.map { (file) throws(ServerError) in try ServedDatabases.keys(inFile: file) })
     state = Mutex(State(creationsLeft: configuration.creationsMax))
     var files: [(name: String, file: String)]
     switch configuration.databases {
@@ -49,7 +55,7 @@ final class ServedDatabases: Sendable {
       let opened = try open(name, file)
       state.withLock { $0.open[name] = opened }
     }
-    watchKeys()
+    if let keysFile { watchKeys(keysFile) }
   }
 
   private static func files(in folder: String) throws -> [(name: String, file: String)] {
@@ -109,34 +115,55 @@ final class ServedDatabases: Sendable {
 
   // MARK: Keys
 
-  private static func keys(
+  /// The address of the keys; nil if they are in a file, or there are none.
+  private static func keysAddress(
     _ configuration: ServerConfiguration
-  ) throws(ServerError) -> SigningKeys? {
-    guard let file = configuration.keysFile else { return nil }
-    guard configuration.project != nil else {
+  ) throws(ServerError) -> WebAddress? {
+    if configuration.project == nil {
+      guard configuration.keys != nil else { return nil }
       throw ServerError(
         "Keys need the project whose tokens they sign: give --project.", isUsage: true)
     }
-    guard let bytes = try ServerFile.bytes(of: file, max: 1 << 20) else {
+    let text = configuration.keys ?? PublishedKeys.google
+    guard text.contains("://") else { return nil }
+    guard let address = WebAddress(text), address.isSafe else {
+      throw ServerError(
+        "\(text) is no address for keys: give https://HOST/PATH, or a file.", isUsage: true)
+    }
+    return address
+  }
+
+  private static func keys(inFile file: String) throws(ServerError) -> SigningKeys {
+    guard let bytes = try ServerFile.bytes(of: file, max: WebFetcher.bytesMax) else {
       throw ServerError("\(file) does not exist: name the file of the keys.", isUsage: true)
     }
-    return try SigningKeys(parsing: bytes, file: file)
+    return try SigningKeys(parsing: bytes, from: file)
   }
 
-  private func watchKeys() {
-    guard let file = configuration.keysFile else { return }
-    watched.watch([file]) { [weak self] in self?.reloadKeys(file) }
-  }
-
-  private func reloadKeys(_ file: String) {
-    do throws(ServerError) {
-      let fresh = try ServedDatabases.keys(configuration)
-      keys.withLock { $0 = fresh }
-      for open in all { open.verifier.change { $0.keys = fresh } }
-      logger.info("\(file) was loaded")
-    } catch {
-      logger.error("The keys stay as they were: \(error)")
+  private func watchKeys(_ file: String) {
+    watched.watch([file]) { [weak self, logger] in
+      do throws(ServerError) {
+        let fresh = try ServedDatabases.keys(inFile: file)
+        self?.take(fresh)
+        logger.info("\(file) was loaded")
+      } catch {
+        logger.error("The keys stay as they were: \(error)")
+      }
     }
+  }
+
+  /// Other keys sign tokens from now on.
+  private func take(_ fresh: SigningKeys) {
+    keys.withLock { $0 = fresh }
+    for open in all { open.verifier.change { $0.keys = fresh } }
+  }
+
+  /// Gets what is published on the web, and again when it is time.
+  func start() async {
+    guard let address = keysAddress else { return }
+    let published = PublishedKeys(address, logger: logger) { [weak self] in self?.take($0) }
+    self.published.withLock { $0 = published }
+    await published.start()
   }
 
   // MARK: Finding
@@ -197,6 +224,7 @@ final class ServedDatabases: Sendable {
 
   /// Closes all, when what was asked of them is done.
   func close() {
+    published.withLock { $0 }?.stop()
     for open in all { open.database.close() }
   }
 }

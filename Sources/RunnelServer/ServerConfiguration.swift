@@ -30,9 +30,10 @@ public struct ServerConfiguration: Sendable {
   public var hostNames: [String] = []
   /// Origins of pages that may use a server without rules, besides those of loopback.
   public var allowedOrigins: [String] = []
-  /// A file of public keys by which tokens are checked.
-  public var keysFile: String?
-  /// The project for which those tokens are made.
+  /// A file of public keys by which tokens are checked, or their address on the web; nil for those of
+  /// Google if there is a project.
+  public var keys: String?
+  /// The project for which those tokens are made; nil to take none of them.
   public var project: String?
   /// How client addresses stand in the log.
   public var loggedAddresses = LoggedAddresses.short

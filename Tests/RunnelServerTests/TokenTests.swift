@@ -47,7 +47,7 @@ import Testing
         ]
       ]
     ]
-    return try SigningKeys(parsing: set.jsonBytes(), file: "keys.json")
+    return try SigningKeys(parsing: set.jsonBytes(), from: "keys.json")
   }
 
   private static func verifier(
@@ -135,7 +135,7 @@ import Testing
       ]
     ]
     let verifier = try TokenTests.verifier()
-    let keys = try SigningKeys(parsing: set.jsonBytes(), file: "keys.json")
+    let keys = try SigningKeys(parsing: set.jsonBytes(), from: "keys.json")
     verifier.change { $0.keys = keys }
     let token = try TokenTests.token("RS256", TokenTests.claims()) { bytes in
       Array(

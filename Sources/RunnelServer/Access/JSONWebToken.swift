@@ -56,6 +56,11 @@ struct JSONWebToken {
   var auth: JSONValue? {
     if case .object(let members)? = claims["d"] { return .object(members) }
     guard let user = text("sub") ?? text("user_id"), !user.isEmpty else { return nil }
+    return userAuth(user)
+  }
+
+  /// The variable `auth` of the rules for a user.
+  func userAuth(_ user: String) -> JSONValue {
     var provider = text("provider_id") ?? "custom"
     if case .string(let name)? = claims["firebase"]?["sign_in_provider"] { provider = name }
     return ["uid": .string(user), "provider": .string(provider), "token": claims]

@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import RunnelBase
+import RunnelNetwork
 
 /// The public keys of who signs tokens: a JSON Web Key Set.
 ///
@@ -11,21 +12,48 @@ struct SigningKeys: Sendable {
     case p256(P256.Signing.PublicKey)
   }
 
+  /// The most keys of a set.
+  private static let countMax = 100
+  private static let certificateStart = "-----BEGIN CERTIFICATE-----"
+
   private let keys: [(name: String?, key: Key)]
 
-  /// Reads a key set; keys of other kinds are left out.
+  /// The number of keys.
+  var count: Int { keys.count }
+
+  /// Reads a key set, or certificates by the names of their keys; keys of other kinds are left out.
   ///
+  /// - Parameters:
+  ///   - bytes: the text.
+  ///   - source: where it comes from, for the error.
   /// - Throws: `ServerError` if there is no key that can be used.
-  init(parsing bytes: [UInt8], file: String) throws(ServerError) {
+  init(parsing bytes: [UInt8], from source: String) throws(ServerError) {
     // What is no JSON has no keys either.
-    guard case .array(let elements)? = (try? JSONValue(parsing: bytes))?["keys"] else {
+    let json = try? JSONValue(parsing: bytes)
+    switch (json, json?["keys"]) {
+    case (_, .array(let elements)?):
+      keys = elements.prefix(SigningKeys.countMax).compactMap(SigningKeys.key)
+    case (.object(let members)?, nil) where !members.isEmpty:
+      keys = members.prefix(SigningKeys.countMax).compactMap(SigningKeys.certified)
+    default:
       throw ServerError(
-        "\(file) is no JSON Web Key Set: it needs a member \"keys\".", isUsage: true)
+        "\(source) is no JSON Web Key Set: it needs a member \"keys\".", isUsage: true)
     }
-    keys = elements.compactMap(SigningKeys.key)
     if keys.isEmpty {
-      throw ServerError("\(file) has no key for RS256 or ES256.", isUsage: true)
+      throw ServerError("\(source) has no key for RS256 or ES256.", isUsage: true)
     }
+  }
+
+  /// The key of a certificate, as Google publishes them.
+  private static func certified(_ member: JSONMember) -> (name: String?, key: Key)? {
+    guard case .string(let text) = member.value, text.hasPrefix(certificateStart),
+      let bytes = CertificateKey.publicKey(ofPEM: text)
+    else { return nil }
+    // A key that is too weak, or of another kind, is left out.
+    if let key = try? _RSA.Signing.PublicKey(derRepresentation: bytes) {
+      return (member.name, .rsa(key))
+    }
+    return (try? P256.Signing.PublicKey(derRepresentation: bytes)).map { (member.name, .p256($0)) }
   }
 
   private static func key(_ json: JSONValue) -> (name: String?, key: Key)? {
@@ -51,10 +79,10 @@ struct SigningKeys: Sendable {
     }
   }
 
-  /// True if one of the keys signed a token.
+  /// True if one of the keys signed a token; one that has a name, only if the token names it.
   func haveSigned(_ token: JSONWebToken) -> Bool {
     keys.contains { name, key in
-      if let wanted = token.keyID, let name, name != wanted { return false }
+      if let name, name != token.keyID { return false }
       switch (key, token.algorithm) {
       case (.rsa(let key), "RS256"):
         return key.isValidSignature(

@@ -12,6 +12,7 @@ final class TokenVerifier: CredentialVerifier, Sendable {
   /// Clocks of other machines may go before by so many seconds.
   private static let skewSeconds: Double = 300
   private static let issuerStart = "https://securetoken.google.com/"
+  private static let userBytesMax = 128
 
   /// What is known of those who make tokens.
   struct Knowledge: Sendable {
@@ -43,10 +44,7 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     }
     if known.secrets.haveSigned(token) { return try custom(token, now) }
     if let keys = known.keys, let project = known.project, keys.haveSigned(token) {
-      guard token.text("aud") == project,
-        token.text("iss") == TokenVerifier.issuerStart + project
-      else { throw .invalid }
-      return try user(token, now)
+      return try user(of: project, token, now)
     }
     // An emulator takes what is claimed, whoever signed it, and when.
     if isEmulator, let auth = token.auth { return VerifiedCredential(Caller(auth: auth)) }
@@ -60,14 +58,21 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     if token.claims["admin"] == .bool(true) {
       return VerifiedCredential(.administrator, expiry: try expiry(token, now))
     }
-    return try user(token, now)
-  }
-
-  private func user(
-    _ token: JSONWebToken, _ now: Int64
-  ) throws(CredentialRefusal) -> VerifiedCredential {
     guard let auth = token.auth else { throw .invalid }
     return VerifiedCredential(Caller(auth: auth), expiry: try expiry(token, now))
+  }
+
+  /// A token that the service for accounts made for a user of a project.
+  private func user(
+    of project: String, _ token: JSONWebToken, _ now: Int64
+  ) throws(CredentialRefusal) -> VerifiedCredential {
+    let latest = Double(now) / 1000 + TokenVerifier.skewSeconds
+    guard token.text("aud") == project,
+      token.text("iss") == TokenVerifier.issuerStart + project,
+      let user = token.text("sub"), (1...TokenVerifier.userBytesMax).contains(user.utf8.count),
+      token.seconds("exp") != nil, token.seconds("auth_time") ?? 0 <= latest
+    else { throw .invalid }
+    return VerifiedCredential(Caller(auth: token.userAuth(user)), expiry: try expiry(token, now))
   }
 
   /// When a token ends; one without an end of its own ends a day after it was made.

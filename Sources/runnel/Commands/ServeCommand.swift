@@ -51,8 +51,10 @@ struct RunServerCommand: ParsableCommand {
       A server without rules answers to localhost only, and to pages of localhost: --host-name and \
       --allow-origin name others.
 
-      Tokens of other services are checked by the public keys in a file (a JSON Web Key Set), and \
-      must be made for --project.
+      With --project, tokens that were made for it are taken. They are checked by the keys that Google \
+      publishes, or by those of --keys: a JSON Web Key Set, or certificates by the names of their \
+      keys. What is read from an address is kept as long as its max-age says, and got again; while \
+      that fails, the old keys stay.
       """)
 
   @Argument(
@@ -132,11 +134,13 @@ struct ServerAccessOptions: ParsableArguments {
     help: ArgumentHelp("An origin whose pages may use the server.", valueName: "origin"))
   var allowOrigin: [String] = []
   @Option(
-    help: ArgumentHelp("A file of public keys that sign tokens.", valueName: "file"),
+    help: ArgumentHelp(
+      "Public keys that sign tokens: a file or an https address (default: those of Google).",
+      valueName: "place"),
     completion: .file())
   var keys: String?
   @Option(
-    help: ArgumentHelp("The project for which those tokens are made.", valueName: "name"))
+    help: ArgumentHelp("The project whose tokens are taken.", valueName: "name"))
   var project: String?
 
   func apply(to configuration: inout ServerConfiguration) {
@@ -148,7 +152,7 @@ struct ServerAccessOptions: ParsableArguments {
     configuration.creationsMax = createDatabases ?? 0
     configuration.hostNames = hostName
     configuration.allowedOrigins = allowOrigin
-    configuration.keysFile = keys
+    configuration.keys = keys
     configuration.project = project
   }
 }

@@ -1,0 +1,172 @@
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// A text that was read from the web.
+public struct WebText: Hashable, Sendable {
+  /// The text.
+  public var bytes: [UInt8]
+  /// How long it may be kept, in seconds; nil if the answer does not tell.
+  public var maxAgeSeconds: Int?
+
+  /// Makes a text.
+  public init(_ bytes: [UInt8], maxAgeSeconds: Int? = nil) {
+    (self.bytes, self.maxAgeSeconds) = (bytes, maxAgeSeconds)
+  }
+}
+
+/// Reads small texts from the web, by HTTP/1.1.
+///
+/// Everything is bounded: the size, the time, and how often it is sent elsewhere. Limit: it knows no
+/// proxies; one would be read from `https_proxy`.
+public struct WebFetcher: Sendable {
+  /// The most bytes of a text.
+  public static let bytesMax = 1 << 20
+  private static let redirectsMax = 3
+  private static let connectSeconds: Int64 = 10
+  private static let answerSeconds: Int64 = 20
+
+  private let trustedFile: String?
+
+  /// Makes a fetcher that trusts who the system trusts, or the certificates in a file in PEM.
+  public init(trustedFile: String? = nil) { self.trustedFile = trustedFile }
+
+  /// Reads the text at an address.
+  ///
+  /// - Throws: `NetworkError` that names the address and what went wrong there.
+  public func get(_ address: WebAddress) async throws(NetworkError) -> WebText {
+    var place = address
+    for _ in 0...WebFetcher.redirectsMax {
+      guard place.isSafe else {
+        throw NetworkError(
+          "\(place) is not read: what comes by http could be anybody's. Use https.")
+      }
+      let answer = try await ask(place)
+      guard (300..<400).contains(answer.status), let target = answer.location else {
+        if answer.status == 200 {
+          return WebText(answer.bytes, maxAgeSeconds: answer.maxAgeSeconds)
+        }
+        throw NetworkError("\(place) answers with the status \(answer.status).")
+      }
+      guard let next = WebAddress(target) else {
+        throw NetworkError("\(place) sends to \(target.prefix(200)), which is no address.")
+      }
+      place = next
+    }
+    throw NetworkError("\(address) sends from one address to the next.")
+  }
+
+  private func ask(_ address: WebAddress) async throws(NetworkError) -> FetchedAnswer {
+    do {
+      let context = try address.isSecure ? self.context() : nil
+      let loop = MultiThreadedEventLoopGroup.singleton.any()
+      let promise = loop.makePromise(of: FetchedAnswer.self)
+      ClientBootstrap(group: loop)
+        .connectTimeout(.seconds(WebFetcher.connectSeconds))
+        .connect(host: address.host, port: address.port)
+        .flatMapThrowing { try WebFetcher.begin($0, address, context, promise) }
+        .whenFailure { promise.fail($0) }
+      return try await promise.futureResult.get()
+    } catch {
+      throw NetworkError("\(address) cannot be read: \(error).")
+    }
+  }
+
+  private func context() throws -> NIOSSLContext {
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["http/1.1"]
+    if let trustedFile { configuration.trustRoots = .file(trustedFile) }
+    return try NIOSSLContext(configuration: configuration)
+  }
+
+  /// Sends the request on a connection that is open; its answer completes the promise.
+  private static func begin(
+    _ channel: any Channel, _ address: WebAddress, _ context: NIOSSLContext?,
+    _ promise: EventLoopPromise<FetchedAnswer>
+  ) throws {
+    let pipeline = channel.pipeline.syncOperations
+    if let context {
+      let isName = address.host.contains { $0.isLetter } && !address.host.contains(":")
+      try pipeline.addHandler(
+        NIOSSLClientHandler(context: context, serverHostname: isName ? address.host : nil))
+    }
+    try pipeline.addHTTPClientHandlers()
+    try pipeline.addHandler(NIOHTTPClientResponseAggregator(maxContentLength: bytesMax))
+    try pipeline.addHandler(FetchHandler(address, promise))
+    let timer = channel.eventLoop.scheduleTask(in: .seconds(answerSeconds)) {
+      promise.fail(NetworkError("there was no answer in \(answerSeconds) s"))
+      channel.close(promise: nil)
+    }
+    channel.closeFuture.whenComplete { _ in timer.cancel() }
+  }
+}
+
+/// What came of a request.
+private struct FetchedAnswer: Sendable {
+  var status: Int
+  var location: String?
+  var maxAgeSeconds: Int?
+  var bytes: [UInt8]
+
+  init(_ answer: NIOHTTPClientResponseFull) {
+    let headers = answer.head.headers
+    status = Int(answer.head.status.code)
+    location = headers.first(name: "location")
+    bytes = answer.body.map { Array($0.readableBytesView) } ?? []
+    maxAgeSeconds = FetchedAnswer.maxAge(headers)
+  }
+
+  /// Source: RFC 9111, sections 4.2 and 5.2.2.
+  private static func maxAge(_ headers: HTTPHeaders) -> Int? {
+    let words = headers[canonicalForm: "cache-control"].map { $0.lowercased() }
+    if words.contains("no-store") || words.contains("no-cache") { return 0 }
+    let name = "max-age="
+    guard let word = words.first(where: { $0.hasPrefix(name) }),
+      let seconds = Int(word.dropFirst(name.count)), seconds >= 0
+    else { return nil }
+    let age = headers.first(name: "age").flatMap { Int($0) } ?? 0
+    return max(0, seconds - max(0, age))
+  }
+}
+
+/// Asks on one connection, and hands on the answer.
+///
+/// Loop only.
+private final class FetchHandler: ChannelInboundHandler {
+  typealias InboundIn = NIOHTTPClientResponseFull
+  typealias OutboundOut = HTTPClientRequestPart
+
+  private let address: WebAddress
+  private let promise: EventLoopPromise<FetchedAnswer>
+
+  init(_ address: WebAddress, _ promise: EventLoopPromise<FetchedAnswer>) {
+    (self.address, self.promise) = (address, promise)
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: address.target)
+    head.headers.add(name: "Host", value: address.authority)
+    head.headers.add(name: "Accept", value: "application/json")
+    head.headers.add(name: "Connection", value: "close")
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    promise.succeed(FetchedAnswer(unwrapInboundIn(data)))
+    context.close(promise: nil)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    promise.fail(error)
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    // An answer that arrived before stays.
+    promise.fail(NetworkError("the connection was closed before the answer"))
+    context.fireChannelInactive()
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import HTTPTypes
+import RunnelNetwork
+import Synchronization
+import TestSupport
+
+/// A place on the web that answers what a test tells it to.
+final class ScriptedWeb: NetworkService {
+  /// One answer.
+  struct Answer: Sendable {
+    var status = 200
+    var headers: [String: String] = [:]
+    var body = ""
+  }
+
+  private let answers: Mutex<[Answer]>
+  private let targets = Mutex<[String]>([])
+
+  init(_ answers: [Answer]) { self.answers = Mutex(answers) }
+
+  /// What was asked for.
+  var asked: [String] { targets.withLock { $0 } }
+
+  /// Answers these, after those that are left.
+  func add(_ more: Answer...) { answers.withLock { $0 += more } }
+
+  func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool { false }
+
+  func openSocket(
+    _ request: HTTPRequest, from peer: NetworkPeer, _ channel: SocketChannel
+  ) -> any SocketHandling {
+    preconditionFailure("No WebSocket is accepted.")
+  }
+
+  func openExchange(
+    _ request: HTTPRequest, from peer: NetworkPeer, _ channel: ExchangeChannel
+  ) -> any ExchangeHandling {
+    targets.withLock { $0.append(request.path ?? "") }
+    let answer = answers.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    return Exchange(answer ?? Answer(status: 500), channel)
+  }
+
+  private final class Exchange: ExchangeHandling {
+    private let answer: Answer
+    private let channel: ExchangeChannel
+
+    init(_ answer: Answer, _ channel: ExchangeChannel) {
+      (self.answer, self.channel) = (answer, channel)
+    }
+
+    func opened() {
+      var head = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
+      for (name, value) in answer.headers {
+        if let name = HTTPField.Name(name) { head.headerFields[name] = value }
+      }
+      head.headerFields[.contentLength] = String(answer.body.utf8.count)
+      channel.send(head)
+      channel.send(Array(answer.body.utf8))
+      channel.end()
+      channel.flush()
+    }
+
+    func received(_ piece: [UInt8]) {}
+    func receivedAll() {}
+    func canSendMore() {}
+    func timeIsUp() {}
+    func closed() {}
+  }
+}
+
+/// Runs `body` with a place on the web, and the port of this machine where it is.
+func withWeb(
+  _ answers: [ScriptedWeb.Answer] = [], tls: TLSFiles? = nil,
+  _ body: (ScriptedWeb, Int) async throws -> Void
+) async throws {
+  let web = ScriptedWeb(answers)
+  let server = try NetworkServer(
+    [NetworkAddress(host: "127.0.0.1", port: 0)], tls: tls, limits: NetworkLimits(), service: web)
+  let port = try await server.start().bound.first?.port ?? 0
+  do {
+    try await body(web, port)
+  } catch {
+    await server.end()
+    throw error
+  }
+  await server.end()
+}
+
+/// The files of a certificate of this machine, in a folder of their own.
+func certificateFiles() throws -> TLSFiles {
+  let folder =
+    FileManager.default.temporaryDirectory.path + "/runnel-tls-\(UUID().uuidString)"
+  try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  let files = TLSFiles(certificate: folder + "/certificate.pem", key: folder + "/key.pem")
+  try Data(TestCertificate.certificate.utf8).write(to: URL(fileURLWithPath: files.certificate))
+  try Data(TestCertificate.key.utf8).write(to: URL(fileURLWithPath: files.key))
+  return files
+}
