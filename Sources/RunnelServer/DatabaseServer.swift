@@ -175,9 +175,17 @@ public final class DatabaseServer: Service, Sendable {
 
   /// Reads all files again when a signal asks for it.
   private func reloadOnSignal() async {
-    for await _ in await UnixSignalsSequence(trapping: .sighup) {
+    for await _ in await UnixSignalsSequence(trapping: .sighup) { await reloadFiles() }
+  }
+
+  /// Reads rules, certificates, keys, secrets and service accounts again; what is wrong stays as it was.
+  public func reloadFiles() async {
+    await withCheckedContinuation { done in
       let watched = databases.watched
-      world.files.submit { watched.look(all: true) }
+      world.files.submit {
+        watched.look(all: true)
+        done.resume()
+      }
     }
   }
 

@@ -87,9 +87,11 @@ final class ServedDatabases: Sendable {
     let database = try ServedDatabase(
       name: name, file: file, rulesFile: rulesFile, logger: logger, metrics: world.metrics)
     let secretsFile = ServerSecrets.file(beside: file)
+    let accountsFile = ServiceAccounts.file(beside: file)
     let verifier = TokenVerifier(
       TokenVerifier.Knowledge(
-        secrets: try ServerSecrets(file: secretsFile), keys: keys.withLock { $0 },
+        secrets: try ServerSecrets(file: secretsFile),
+        accounts: try ServiceAccounts(file: accountsFile), keys: keys.withLock { $0 },
         project: configuration.project),
       isEmulator: configuration.isEmulator)
     database.start(world.switchboard)
@@ -101,16 +103,41 @@ final class ServedDatabases: Sendable {
         logger.error("\(name): \(error)")
       }
     }
-    watched.watch([secretsFile]) { [logger] in
+    watch(secretsFile, of: name) { () throws(ServerError) in
+      let secrets = try ServerSecrets(file: secretsFile)
+      verifier.change { $0.secrets = secrets }
+    }
+    watch(accountsFile, of: name) { () throws(ServerError) in
+      let accounts = try ServiceAccounts(file: accountsFile)
+      verifier.change { $0.accounts = accounts }
+    }
+    return OpenDatabase(database: database, verifier: verifier)
+  }
+
+  /// Loads a file of who has access to a database whenever it changes; who has none any more loses it.
+  private func watch(
+    _ file: String, of name: String, _ load: @escaping @Sendable () throws(ServerError) -> Void
+  ) {
+    watched.watch([file]) { [logger, world] in
       do throws(ServerError) {
-        let secrets = try ServerSecrets(file: secretsFile)
-        verifier.change { $0.secrets = secrets }
-        logger.info("\(name): \(secretsFile) was loaded")
+        try load()
+        world.switchboard.reviewCredentials()
+        logger.info("\(name): \(file) was loaded")
       } catch {
         logger.error("\(name): \(error)")
       }
     }
-    return OpenDatabase(database: database, verifier: verifier)
+  }
+
+  /// The access token for an assertion; nil if no service account of a database has the key that it
+  /// names.
+  func accessToken(
+    for assertion: JSONWebToken, now: Int64
+  ) throws(ServiceAccounts.Refusal) -> String? {
+    for open in all {
+      if let token = try open.verifier.accessToken(for: assertion, now: now) { return token }
+    }
+    return nil
   }
 
   // MARK: Keys
@@ -156,6 +183,7 @@ final class ServedDatabases: Sendable {
   private func take(_ fresh: SigningKeys) {
     keys.withLock { $0 = fresh }
     for open in all { open.verifier.change { $0.keys = fresh } }
+    world.switchboard.reviewCredentials()
   }
 
   /// Gets what is published on the web, and again when it is time.

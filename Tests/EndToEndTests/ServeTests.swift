@@ -1,35 +1,9 @@
-import Glibc
+import Foundation
 import RunnelBase
 import TestSupport
 import Testing
 
 @Suite struct ServeTests {
-  /// A server that runs.
-  private final class Served {
-    let program: RunningProgram
-    let port: Int
-    let lines: [String]
-
-    init(_ arguments: [String]) throws {
-      program = try RunningProgram(["serve"] + arguments + ["--listen", "localhost:0"])
-      var lines: [String] = []
-      var port: Int?
-      while let line = try program.readLine() {
-        lines.append(line)
-        if line.hasPrefix("  at "), port == nil {
-          port = line.split(separator: ":").last.flatMap { Int($0) }
-        }
-        if line.hasPrefix("  runnel open") { break }
-      }
-      guard let port else {
-        throw SystemError(call: "serve", reason: "\(lines) \(try program.errors())")
-      }
-      (self.port, self.lines) = (port, lines)
-    }
-
-    func client() throws -> RawClient { try RawClient(port: port) }
-  }
-
   @Test func theStartTellsWhereAndForWhomItServes() throws {
     let database = try TestDatabase("{\"a\":1}")
     let served = try Served([database.file])
@@ -75,6 +49,31 @@ import Testing
     #expect(try secret("remove", "one").status == 0)
     #expect(try secret("remove", "one").status == 1)
     #expect(try secret("list").output == "")
+  }
+
+  @Test func serviceAccountsHaveAKeyFileAndAreTakenBack() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    let key = database.folder.file("ci.key.json")
+    func account(_ words: String..., more: [String] = []) throws -> Program.Outcome {
+      try Program.run(["serve", "service-account"] + words + [database.file] + more)
+    }
+    let made = try account("new", "ci", more: ["--to", key, "--server", "https://a.example/"])
+    #expect(made.status == 0)
+    #expect(made.output == key + "\n")
+    let json = try JSONValue(parsing: Array(#require(FileManager.default.contents(atPath: key))))
+    #expect(json["token_uri"] == "https://a.example/oauth2/token")
+    var status = stat()
+    #expect(stat(key, &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    #expect(try account("new", "ci", more: ["--to", key + "2"]).status == 1)
+    let taken = try account("new", "cd", more: ["--to", key])
+    #expect(taken.errors.contains("is there already"))
+    #expect(try account("new", "No", more: ["--to", key + "2"]).status == 2)
+    #expect(try account("new", "x", more: ["--server", "a.example"]).status == 2)
+    #expect(try account("list").output == "ci\n")
+    #expect(try account("remove", "ci").status == 0)
+    #expect(try account("remove", "ci").status == 1)
+    #expect(try account("list").output == "")
   }
 
   @Test func rulesAreReadAgainWhenTheyChangeOrBySignal() throws {

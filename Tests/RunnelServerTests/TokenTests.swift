@@ -51,11 +51,12 @@ import Testing
   }
 
   private static func verifier(
-    _ secrets: ServerSecrets? = nil, isEmulator: Bool = false
+    _ secrets: ServerSecrets? = nil, _ accounts: ServiceAccounts? = nil, isEmulator: Bool = false
   ) throws -> TokenVerifier {
     TokenVerifier(
       TokenVerifier.Knowledge(
-        secrets: try secrets ?? ServerSecrets(file: "/nowhere"), keys: try keySet(),
+        secrets: try secrets ?? ServerSecrets(file: "/nowhere"),
+        accounts: try accounts ?? ServiceAccounts(file: "/nowhere"), keys: try keySet(),
         project: "demo"),
       isEmulator: isEmulator)
   }

@@ -87,6 +87,26 @@ enum Base64URL {
     return bits < 6 && value == 0 ? bytes : nil
   }
 
+  /// The text of bytes, without padding.
+  static func text(_ bytes: some Sequence<UInt8>) -> String {
+    var text: [UInt8] = []
+    var (value, bits) = (UInt32(0), 0)
+    for byte in bytes {
+      value = value << 8 | UInt32(byte)
+      bits += 8
+      while bits >= 6 {
+        bits -= 6
+        text.append(alphabet[Int(value >> UInt32(bits))])
+        value &= (1 << UInt32(bits)) - 1
+      }
+    }
+    if bits > 0 { text.append(alphabet[Int(value << UInt32(6 - bits))]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
   private static func digit(_ character: UInt8) -> UInt8? {
     switch character {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")

@@ -60,13 +60,16 @@ public struct ServerSecrets: Hashable, Sendable {
   /// Makes a secret; nil if there is one of this name.
   public mutating func add(_ name: String, now: Int64) -> Secret? {
     if all.contains(where: { $0.name == name }) { return nil }
-    var random = SystemRandomNumberGenerator()
-    let text = (0..<ServerSecrets.length).compactMap { _ in
-      ServerSecrets.characters.randomElement(using: &random)
-    }
-    let secret = Secret(name: name, text: String(text), time: now)
+    let secret = Secret(name: name, text: ServerSecrets.newText(), time: now)
     all.append(secret)
     return secret
+  }
+
+  /// A text that nobody guesses.
+  static func newText() -> String {
+    var random = SystemRandomNumberGenerator()
+    return String(
+      (0..<length).compactMap { _ in characters.randomElement(using: &random) })
   }
 
   /// Takes a secret back; false if there is none of this name.

@@ -2,8 +2,8 @@ import RunnelBase
 import RunnelSync
 import Synchronization
 
-/// Tells for whom a credential speaks: secrets of the database, tokens that one of them or a known key
-/// signed, and for tests, with `emulator`, what anybody claims.
+/// Tells for whom a credential speaks: secrets of the database, access tokens of its service accounts,
+/// tokens that a secret or a known key signed, and for tests, with `emulator`, what anybody claims.
 ///
 /// Any thread may use it.
 ///
@@ -17,6 +17,7 @@ final class TokenVerifier: CredentialVerifier, Sendable {
   /// What is known of those who make tokens.
   struct Knowledge: Sendable {
     var secrets: ServerSecrets
+    var accounts: ServiceAccounts
     var keys: SigningKeys?
     /// The project for which tokens of known keys are made.
     var project: String?
@@ -33,6 +34,13 @@ final class TokenVerifier: CredentialVerifier, Sendable {
   /// Other secrets or keys are known from now on.
   func change(_ body: (inout Knowledge) -> Void) { knowledge.withLock { body(&$0) } }
 
+  /// The access token for an assertion; nil if no service account has the key that it names.
+  func accessToken(
+    for assertion: JSONWebToken, now: Int64
+  ) throws(ServiceAccounts.Refusal) -> String? {
+    try knowledge.withLock { $0.accounts }.accessToken(for: assertion, now: now)
+  }
+
   func verify(
     _ credential: Credential, now: Int64
   ) throws(CredentialRefusal) -> VerifiedCredential {
@@ -41,6 +49,9 @@ final class TokenVerifier: CredentialVerifier, Sendable {
     guard let token = JSONWebToken(credential.text) else {
       if known.secrets.contain(credential.text) { return VerifiedCredential(.administrator) }
       throw .invalid
+    }
+    if known.accounts.haveSigned(token) {
+      return VerifiedCredential(.administrator, expiry: try expiry(token, now))
     }
     if known.secrets.haveSigned(token) { return try custom(token, now) }
     if let keys = known.keys, let project = known.project, keys.haveSigned(token) {

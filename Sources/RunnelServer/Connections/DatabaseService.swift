@@ -71,6 +71,9 @@ struct DatabaseService: NetworkService {
   func openExchange(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: ExchangeChannel
   ) -> any ExchangeHandling {
+    if DatabaseService.path(of: request) == ServiceAccounts.tokenPath {
+      return TokenExchange(request, databases, peer, world, channel)
+    }
     switch place(of: request) {
     case .refused(let status, let text):
       return RefusedExchange(status, text, request, peer, world, channel)

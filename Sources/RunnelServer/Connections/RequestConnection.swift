@@ -95,6 +95,17 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
 
   func endSession() {}
 
+  func reviewCredential() {
+    // Other requests are over soon.
+    guard exchange.isStreaming, let credential = exchange.credential else { return }
+    do throws(CredentialRefusal) {
+      _ = try verifier.verify(credential, now: world.now.calendar)
+    } catch {
+      carryOut(exchange.credentialRevoked())
+      channel.flush()
+    }
+  }
+
   var summary: ConnectionSummary {
     ConnectionSummary(
       number: number, kind: exchange.isStreaming ? "stream" : "request", database: database.name,

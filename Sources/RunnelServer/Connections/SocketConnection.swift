@@ -81,6 +81,16 @@ final class SocketConnection: SocketHandling, ServedConnection {
     channel.flush()
   }
 
+  func reviewCredential() {
+    guard let credential = session.credential else { return }
+    do throws(CredentialRefusal) {
+      _ = try verifier.verify(credential, now: world.now.calendar)
+    } catch {
+      carryOut(session.revokeCredential())
+      channel.flush()
+    }
+  }
+
   var summary: ConnectionSummary {
     ConnectionSummary(
       number: number, kind: "socket", database: database.name, address: peer.address,

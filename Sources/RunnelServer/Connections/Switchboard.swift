@@ -15,6 +15,8 @@ protocol ServedConnection: AnyObject {
   func stop()
   /// Another connection of the client took over.
   func endSession()
+  /// What makes credentials valid has changed: one that is not any more ends.
+  func reviewCredential()
   /// What an administrator is told of it.
   var summary: ConnectionSummary { get }
 }
@@ -122,6 +124,11 @@ final class Switchboard: TreeAudience, Sendable {
   /// Tells all connections that the server ends.
   func stopAll() {
     for connection in all { connection.loop.run { connection.value.stop() } }
+  }
+
+  /// Has all connections look again whether their credentials are valid.
+  func reviewCredentials() {
+    for connection in all { connection.loop.run { connection.value.reviewCredential() } }
   }
 
   private var all: [LoopBound<any ServedConnection>] {

@@ -75,7 +75,8 @@ public struct RESTExchange: Sendable {
   var effects: [Effect] = []
   var call: RESTCall?
   var caller = Caller.nobody
-  var credential: Credential?
+  /// By what the client says who it is; nil for nobody.
+  public internal(set) var credential: Credential?
   /// When the credential's time is over, in milliseconds since 1970.
   var expiry: Int64?
   var body: [UInt8] = []

@@ -107,7 +107,7 @@ extension ServerSession {
     case .onDisconnect(let request): keep(number, request)
     case .authenticate(let credential): authenticate(number, credential)
     case .unauthenticate:
-      change(to: .nobody, expiry: nil)
+      change(to: .nobody)
       respond(number, .ok, "")
     case .appCheck: respond(number, .ok, .object([]))
     case .statistics: respond(number, .ok, "")
@@ -209,7 +209,7 @@ extension ServerSession {
       caller = Caller(
         auth: credential.isUnauthenticated ? .null : credential.authVariable ?? .null)
     }
-    change(to: caller, expiry: verified.expiry)
+    change(to: caller, by: credential, expiry: verified.expiry)
     return nil
   }
 
@@ -221,21 +221,29 @@ extension ServerSession {
     return .object(members)
   }
 
-  private mutating func change(to caller: Caller, expiry: Int64?) {
-    self.expiry = expiry
+  private mutating func change(
+    to caller: Caller, by credential: Credential? = nil, expiry: Int64? = nil
+  ) {
+    (self.credential, self.expiry) = (credential, expiry)
     if caller == self.caller { return }
     self.caller = caller
     if !listens.isEmpty { ask(.review, number: nil) }
   }
 
-  /// The credential's time is over: the client is told, and what it allowed ends.
-  mutating func expireCredential() {
-    let refusal = CredentialRefusal.expired
+  /// The credential is valid no more, for another reason than its time.
+  public mutating func revokeCredential() -> [Effect] {
+    guard isOpen, credential != nil else { return [] }
+    endCredential(.revoked)
+    return takeEffects()
+  }
+
+  /// The credential is valid no more: the client is told, and what it allowed ends.
+  mutating func endCredential(_ refusal: CredentialRefusal) {
     let body: JSONValue = [
       WireName.status: .string(refusal.status.rawValue), WireName.data: .string(refusal.text),
     ]
     send(.push(action: PushAction.revokedAuthentication, body: body))
-    if isOpen { change(to: .nobody, expiry: nil) }
+    if isOpen { change(to: .nobody) }
   }
 
   /// The rules, or what they are asked about, have changed: what is listened to is checked again.
@@ -277,6 +285,8 @@ public struct CredentialRefusal: Error, Hashable, Sendable {
   public static let invalid = CredentialRefusal(.invalidToken, "Could not parse auth token.")
   /// Its time is over.
   public static let expired = CredentialRefusal(.expiredToken, "Auth token is expired")
+  /// It was valid, and was taken back.
+  public static let revoked = CredentialRefusal(.invalidToken, "Auth token was taken back")
   /// It wants to speak for another one, and is none of an administrator.
   public static let onlyForAdministrators = CredentialRefusal(
     .permissionDenied, "Only administrators speak for others.")

@@ -106,6 +106,8 @@ public struct ServerSession: Sendable {
   public let configuration: Configuration
   /// For whom the connection speaks.
   public internal(set) var caller = Caller.nobody
+  /// By what that is known; nil for nobody.
+  public internal(set) var credential: Credential?
   /// The bytes that were sent and not taken by the network.
   public internal(set) var unsentBytes = 0
 
@@ -231,7 +233,7 @@ extension ServerSession {
   /// Time went on.
   public mutating func advance(now: WireTime) -> [Effect] {
     guard isOpen else { return [] }
-    if let expiry, expiry <= now.calendar { expireCredential() }
+    if let expiry, expiry <= now.calendar { endCredential(.expired) }
     if let allowedTime, allowedTime <= now.uptime {
       self.allowedTime = nil
       updateReading()

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import RunnelDatabase
 import RunnelServer
 
 /// `runnel serve secret`: the secrets of a served database.
@@ -54,10 +54,7 @@ struct NewSecretCommand: ParsableCommand {
 
   func run() throws {
     try database.with { secrets, file in
-      var time = timespec()
-      clock_gettime(CLOCK_REALTIME, &time)
-      let now = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-      guard let secret = secrets.add(name, now: now) else {
+      guard let secret = secrets.add(name, now: DatabaseEnvironment.system.now()) else {
         throw Failure("There is a secret \(name) already: remove it first, or give another name.")
       }
       try secrets.write(to: file)

@@ -11,6 +11,7 @@ struct ServeCommand: ParsableCommand {
     usage: """
       runnel serve [<file>] [--listen <address>] [--rules <file>] ...
       runnel serve secret new <name> [<file>]
+      runnel serve service-account new <name> [<file>]
       """,
     discussion: """
       Clients connect as to the service: by WebSocket (protocol version 5), and by HTTP with event \
@@ -22,7 +23,7 @@ struct ServeCommand: ParsableCommand {
       connect. To listen for others, a server needs rules, and a certificate and its key.
 
       Who has a secret of `runnel serve secret new` is an administrator, and signs tokens for others \
-      with it. With --emulator, tests may claim to be anybody.
+      with it. Admin SDKs are administrators by a key file of `runnel serve service-account new`. With --emulator, tests may claim to be anybody.
 
       Standard output tells where it listens; the log goes to standard error, a line of JSON each. \
       The server ends by SIGINT or SIGTERM, when answers are out; SIGHUP has it read its files again, \
@@ -33,7 +34,9 @@ struct ServeCommand: ParsableCommand {
         runnel serve chat.db --listen localhost:9000 --rules rules.json
         runnel serve --databases data --emulator --create-databases 10
       """,
-    subcommands: [RunServerCommand.self, SecretCommand.self],
+    subcommands: [
+      RunServerCommand.self, SecretCommand.self, ServiceAccountCommand.self,
+    ],
     defaultSubcommand: RunServerCommand.self)
 }
 

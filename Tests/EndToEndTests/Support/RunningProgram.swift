@@ -109,9 +109,9 @@ final class RunningProgram {
   /// Waits for the end of the program.
   ///
   /// Returns its exit status, or the negative number of the signal that ended it.
-  func wait() throws -> Int32 {
+  func wait(milliseconds: Int32 = patienceMilliseconds) throws -> Int32 {
     if let status { return status }
-    let isPatient = try life.waitForInput(milliseconds: RunningProgram.patienceMilliseconds)
+    let isPatient = try life.waitForInput(milliseconds: milliseconds)
     if !isPatient { kill(processID, SIGKILL) }
     var raw: Int32 = 0
     while waitpid(processID, &raw, 0) < 0 {

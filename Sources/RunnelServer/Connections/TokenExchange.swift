@@ -1,0 +1,136 @@
+import HTTPTypes
+import RunnelBase
+import RunnelNetwork
+import RunnelSync
+
+/// `POST /oauth2/token`: a service account gets an access token for an assertion that it signed.
+///
+/// Loop only.
+///
+/// Source: RFC 6749, section 5; RFC 7523, section 2.1.
+final class TokenExchange: ExchangeHandling {
+  /// The most bytes of a request.
+  private static let bytesMax = 65_536
+  private static let grant = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+
+  private let request: HTTPRequest
+  private let databases: ServedDatabases
+  private let peer: NetworkPeer
+  private let world: ServerWorld
+  private let channel: ExchangeChannel
+  private let startTime: Int64
+  private var body: [UInt8] = []
+  private var isAnswered = false
+
+  init(
+    _ request: HTTPRequest, _ databases: ServedDatabases, _ peer: NetworkPeer,
+    _ world: ServerWorld, _ channel: ExchangeChannel
+  ) {
+    (self.request, self.databases) = (request, databases)
+    (self.peer, self.world, self.channel) = (peer, world, channel)
+    startTime = world.now.uptime
+  }
+
+  func opened() {
+    if request.method != .post {
+      answer(405, "invalid_request", "A token is asked for by POST.")
+    }
+  }
+
+  func received(_ piece: [UInt8]) {
+    if isAnswered { return }
+    body += piece
+    if body.count > TokenExchange.bytesMax {
+      answer(413, "invalid_request", "The request is too large.")
+    }
+  }
+
+  func receivedAll() {
+    if isAnswered { return }
+    guard let form = FormText.members(of: body) else {
+      return answer(400, "invalid_request", "The request is no form.")
+    }
+    guard form["grant_type"] == TokenExchange.grant else {
+      return answer(
+        400, "unsupported_grant_type", "Only \(TokenExchange.grant) is known here.")
+    }
+    guard let text = form["assertion"], let assertion = JSONWebToken(text) else {
+      return answer(400, "invalid_request", "There is no assertion, or it is no token.")
+    }
+    do throws(ServiceAccounts.Refusal) {
+      guard let token = try databases.accessToken(for: assertion, now: world.now.calendar) else {
+        return answer(400, "invalid_grant", "No service account here has the key of the assertion.")
+      }
+      answer(
+        200,
+        [
+          "access_token": .string(token), "token_type": "Bearer",
+          "expires_in": .number(JSONNumber(ServiceAccounts.tokenSeconds)),
+        ])
+    } catch {
+      answer(400, "invalid_grant", error.text)
+    }
+  }
+
+  private func answer(_ status: Int, _ error: String, _ text: String) {
+    world.metrics.refused(.credential)
+    answer(status, ["error": .string(error), "error_description": .string(text)])
+  }
+
+  private func answer(_ status: Int, _ json: JSONValue) {
+    isAnswered = true
+    let bytes = json.jsonBytes()
+    var head = HTTPResponse(status: HTTPResponse.Status(code: status))
+    head.headerFields[.contentType] = "application/json; charset=utf-8"
+    head.headerFields[.contentLength] = String(bytes.count)
+    head.headerFields[.cacheControl] = "no-store"
+    if status == 405 { head.headerFields[.allow] = "POST" }
+    channel.send(head)
+    channel.send(bytes)
+    channel.end()
+    channel.flush()
+    world.metrics.answered(status)
+    world.log.answered(
+      peer, request, "", status: status, sentBytes: bytes.count,
+      milliseconds: world.now.uptime - startTime)
+  }
+
+  func canSendMore() {}
+  func timeIsUp() {}
+  func closed() {}
+}
+
+/// The members of a form as browsers send them.
+///
+/// Source: URL Standard, "application/x-www-form-urlencoded".
+enum FormText {
+  /// The members by their names, the first of each; nil if the text is none.
+  static func members(of bytes: [UInt8]) -> [String: String]? {
+    var members: [String: String] = [:]
+    for pair in bytes.split(separator: UInt8(ascii: "&")) {
+      let halves = pair.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = decoded(halves[0]), let value = decoded(halves.dropFirst().first ?? [])
+      else { return nil }
+      if members[name] == nil { members[name] = value }
+    }
+    return members
+  }
+
+  private static func decoded(_ bytes: ArraySlice<UInt8>) -> String? {
+    var result: [UInt8] = []
+    var rest = bytes
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): result.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+        guard digits.utf8.count == 2, let value = UInt8(digits, radix: 16) else { return nil }
+        result.append(value)
+        rest = rest.dropFirst(2)
+      default: result.append(byte)
+      }
+    }
+    return String(validating: result, as: UTF8.self)
+  }
+}

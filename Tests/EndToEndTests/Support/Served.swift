@@ -1,0 +1,27 @@
+import TestSupport
+
+/// A server that runs.
+final class Served {
+  let program: RunningProgram
+  let port: Int
+  let lines: [String]
+
+  init(_ arguments: [String], listen: String = "localhost:0") throws {
+    program = try RunningProgram(["serve"] + arguments + ["--listen", listen])
+    var lines: [String] = []
+    var port: Int?
+    while let line = try program.readLine() {
+      lines.append(line)
+      if line.hasPrefix("  at "), port == nil {
+        port = line.split(separator: ":").last.flatMap { Int($0) }
+      }
+      if line.hasPrefix("  runnel open") { break }
+    }
+    guard let port else {
+      throw SystemError(call: "serve", reason: "\(lines) \(try program.errors())")
+    }
+    (self.port, self.lines) = (port, lines)
+  }
+
+  func client() throws -> RawClient { try RawClient(port: port) }
+}
