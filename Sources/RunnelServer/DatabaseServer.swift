@@ -43,6 +43,7 @@ public final class DatabaseServer: Service, Sendable {
   private let world: ServerWorld
   private let databases: ServedDatabases
   private let network: NetworkServer
+  private let backups: BackupSchedule?
   private let logger: Logger
   private let announce: @Sendable (Announcement) -> Void
 
@@ -71,6 +72,16 @@ public final class DatabaseServer: Service, Sendable {
       limits: ServerWorld.Limits(wire: configuration.wire, rest: configuration.rest))
     databases = try ServedDatabases(configuration, world, logger)
     try DatabaseServer.checkSafety(configuration, addresses, databases)
+    backups = try configuration.backups.map { [databases, world] plan in
+      try BackupSchedule(plan, metrics: world.metrics, logger: logger) {
+        databases.all.map { open in
+          let database = open.database
+          return (
+            database.name, DatabaseBackup(database.file, rulesFile: database.rulesFile.path)
+          )
+        }
+      }
+    }
     let service = DatabaseService(
       databases: databases, world: world,
       hosts: HostCheck(
@@ -147,6 +158,7 @@ public final class DatabaseServer: Service, Sendable {
       logger.notice("\(address) is skipped: this machine does not have it.")
     }
     watchFiles()
+    backups?.start()
     return Announcement(
       addresses: bound, skipped: skipped,
       databases: databases.all.map { open in
@@ -201,6 +213,7 @@ public final class DatabaseServer: Service, Sendable {
       try? await Task.sleep(for: .milliseconds(20))
     }
     await network.end()
+    backups?.stop()
     databases.close()
   }
 

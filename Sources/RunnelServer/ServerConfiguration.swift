@@ -35,6 +35,8 @@ public struct ServerConfiguration: Sendable {
   public var keys: String?
   /// The project for which those tokens are made; nil to take none of them.
   public var project: String?
+  /// Where and how often backups are made; nil for none.
+  public var backups: BackupPlan?
   /// How client addresses stand in the log.
   public var loggedAddresses = LoggedAddresses.short
   /// Whether requests and connections are logged.

@@ -36,6 +36,14 @@ struct ServerMetrics: Sendable {
     ).increment()
   }
 
+  /// A backup of a database was made, or not.
+  func backedUp(_ database: String, isDone: Bool) {
+    Counter(
+      label: isDone ? "runnel_backups_total" : "runnel_backup_failures_total",
+      dimensions: [("database", database)], factory: factory
+    ).increment()
+  }
+
   /// The tree of a database did jobs in one transaction.
   func note(jobs: Int, listens: Int, of database: String) {
     let dimensions = [("database", database)]

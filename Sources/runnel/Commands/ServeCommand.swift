@@ -79,6 +79,7 @@ struct RunServerCommand: ParsableCommand {
       valueName: "address"))
   var listen: [String] = []
   @OptionGroup(title: "Access") var access: ServerAccessOptions
+  @OptionGroup(title: "Backups") var backups: ServerBackupOptions
   @OptionGroup(title: "Limits and log") var limits: ServerLimitOptions
 
   func validate() throws {
@@ -100,6 +101,7 @@ struct RunServerCommand: ParsableCommand {
     var configuration = ServerConfiguration(try served())
     if !listen.isEmpty { configuration.listen = listen }
     access.apply(to: &configuration)
+    backups.apply(to: &configuration)
     limits.apply(to: &configuration)
     try ServerRun(configuration).run()
   }

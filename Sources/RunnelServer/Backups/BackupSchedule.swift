@@ -1,0 +1,82 @@
+import Logging
+import RunnelDatabase
+import Synchronization
+
+/// Where and how often a server makes backups of its databases.
+public struct BackupPlan: Hashable, Sendable {
+  /// The folder.
+  public var folder: String
+  /// The time from one backup of a database to the next, in milliseconds.
+  public var everyMilliseconds: Int64
+  /// How many backups of a database stay; nil for all.
+  public var keep: Int?
+
+  /// Makes a plan.
+  public init(folder: String, everyMilliseconds: Int64, keep: Int? = nil) {
+    (self.folder, self.everyMilliseconds, self.keep) = (folder, everyMilliseconds, keep)
+  }
+}
+
+/// Makes backups of a server's databases when it is time, on a thread of its own.
+///
+/// It is time when the newest backup in the folder is old enough, so that a server that is started often
+/// makes no more of them.
+final class BackupSchedule: Sendable {
+  /// How often it looks whether it is time.
+  private static let lookMillisecondsMax: Int64 = 60_000
+
+  private let plan: BackupPlan
+  private let logger: Logger
+  private let metrics: ServerMetrics
+  private let databases: @Sendable () -> [(name: String, backup: DatabaseBackup)]
+  private let executor: TreeExecutor
+  private let isStopping = Atomic<Bool>(false)
+
+  init(
+    _ plan: BackupPlan, metrics: ServerMetrics, logger: Logger,
+    databases: @escaping @Sendable () -> [(name: String, backup: DatabaseBackup)]
+  ) throws {
+    (self.plan, self.metrics, self.logger, self.databases) = (plan, metrics, logger, databases)
+    executor = try TreeExecutor(label: "runnel.backups")
+  }
+
+  func start() {
+    executor.submit { [weak self] in self?.look() }
+    let pause = min(max(plan.everyMilliseconds, 1), BackupSchedule.lookMillisecondsMax)
+    _ = executor.repeating(everyMilliseconds: Int(pause)) { [weak self] in self?.look() }
+  }
+
+  /// Makes no more, and waits until one that is under way has stopped.
+  func stop() {
+    isStopping.store(true, ordering: .relaxed)
+    executor.submitAndWait {}
+  }
+
+  /// Makes the backups for which it is time.
+  func look(now: Int64 = ServerWorld.calendar) {
+    for (name, backup) in databases() where !isStopping.load(ordering: .relaxed) {
+      do {
+        if !isTime(for: backup, now) { continue }
+        let (path, manifest) = try backup.make(in: plan.folder, keep: plan.keep, now: now) {
+          !self.isStopping.load(ordering: .relaxed)
+        }
+        let byteCount = manifest.files.reduce(0) { $0 + $1.byteCount }
+        logger.info("\(name): the backup \(path) was made, \(byteCount) bytes")
+        metrics.backedUp(name, isDone: true)
+      } catch let error as DatabaseError where error.code == .cancelled {
+        logger.notice("\(name): the backup was stopped, as the server ends")
+      } catch {
+        logger.error("\(name): no backup was made: \(error)")
+        metrics.backedUp(name, isDone: false)
+      }
+    }
+  }
+
+  private func isTime(for backup: DatabaseBackup, _ now: Int64) -> Bool {
+    let folder = BackupFolder(plan.folder)
+    // A folder that is not there yet has no backups.
+    guard let newest = (try? folder.backups(of: backup.name))?.last?.1.time else { return true }
+    // One that is made in the future, by a clock that was wrong, does not count.
+    return newest > now || now - newest >= plan.everyMilliseconds
+  }
+}

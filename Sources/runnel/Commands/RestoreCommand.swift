@@ -1,0 +1,38 @@
+import ArgumentParser
+import RunnelDatabase
+import RunnelServer
+
+/// `runnel restore`: brings a database back from a backup.
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Bring a database back from a backup.",
+    discussion: """
+      The backup is compared with what it was when it was made, and the database in it is checked, before \
+      anything is written. What stood beside the database comes back with it, under the new name.
+
+      Files that are there are replaced only with --replace, and not while a program has the database \
+      open; they are kept as chat.db.replaced and so on, and their names are printed.
+
+      Example:
+        runnel restore /backups/chat-2026-11-23T12-00-00Z --to chat.db
+      """)
+
+  @Argument(help: "The folder of the backup.", completion: .directory) var backup: String
+  @Option(
+    help: ArgumentHelp("The database file.", valueName: "file"), completion: .file(),
+    transform: DatabaseOptions.fileName)
+  var to: String
+  @Flag(help: "Replace the files that are there; they are kept under other names.")
+  var replace = false
+
+  func run() throws {
+    do {
+      let kept = try BackupRestore(backup).restore(to: to, replaces: replace)
+      for name in kept { StandardError.say("Kept as \(name).") }
+      try StandardOutput.say("\(to)\n")
+    } catch let error as ServerError {
+      throw Failure(error.message, status: error.isUsage ? .usage : .failure)
+    }
+  }
+}
