@@ -1,7 +1,28 @@
 import Glibc
+import RunnelBase
 import Testing
 
 @Suite struct ImportExportTests {
+  @Test func theStateOfAnEarlierTimeIsExported() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    // What the import replaces is kept in a file beside the database, which stays.
+    let large = "{\"l\":\"" + String(repeating: "x", count: 100_000) + "\"}"
+    let document = try database.folder.write(large, to: "large.json")
+    #expect(try database.run(["import", document, "/b"]).status == 0)
+    #expect(try database.run(["import", document, "/b", "--replace"]).status == 0)
+    let history = try database.run(["history", "--limit", "1"]).output
+    let time = try #require(JSONValue(parsing: history)["at"]?.int)
+    #expect(try database.run(["set", "/a", "2", "--force"]).status == 0)
+    #expect(try database.run(["import", document, "/b", "--replace"]).status == 0)
+    let earlier = try database.run(["export", "/a", "--at", "\(time)"])
+    #expect(earlier.output == "1\n", "\(earlier.errors)")
+    #expect(try database.get("/a") == "2")
+    let early = try database.run(["export", "--at", "1999-12-31T23:59:59Z"])
+    #expect(early.status == 1)
+    #expect(early.errors.contains("its history begins at"))
+    #expect(try database.run(["export", "--at", "noon"]).status == 2)
+  }
+
   /// A document of many records, too large for one row of the database.
   private static func messages(_ count: Int) -> String {
     let messages = (0..<count).map { #""m\#($0)":{"from":"ana","n":\#($0)}"# }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import RunnelDatabase
 import RunnelTree
 
@@ -15,23 +16,49 @@ struct ExportCommand: ParsableCommand {
       them has, no priorities, and JSON for what is no text in a field. In CSV, a ' stands before a text \
       that a spreadsheet would take for a formula. `yi` in the workspace imports JSON lines and CSV.
 
+      With --at, everything is as it was at a time, as far as the history goes back: the writes since then \
+      are taken back in a copy, which needs room in the folder for temporary files. The time is \
+      2026-11-23T12:00:00Z, with another offset from UTC in place of Z, or milliseconds since 1970 as \
+      `runnel history` prints them.
+
       Examples:
         runnel export /messages > messages.json
+        runnel export --at 2026-11-23T12:00:00Z > noon.json
         runnel export /messages --format csv > messages.csv
       """)
 
   @Argument(help: PlaceArgument.optionalHelp, transform: PlaceArgument.path) var path: Path = .root
+  @Option(
+    help: ArgumentHelp("The time whose state is wanted (default: now).", valueName: "time"),
+    transform: ExportCommand.time)
+  var at: Int64?
   @OptionGroup var output: FormatOptions
   @OptionGroup var database: DatabaseOptions
 
   func run() throws {
     try database.open(for: .read) { session in
-      if output.hasRecords {
-        return try output.writeChildren(of: path, from: session, keepsPriorities: true)
-      }
-      try export(session)
-      try StandardOutput.write("\n")
+      guard let at else { return try write(session) }
+      try EarlierState.with(session, at: at) { try write($0) }
     }
+  }
+
+  private func write(_ session: DatabaseSession) throws {
+    if output.hasRecords {
+      return try output.writeChildren(of: path, from: session, keepsPriorities: true)
+    }
+    try export(session)
+    try StandardOutput.write("\n")
+  }
+
+  /// A time in milliseconds since 1970.
+  private static func time(_ text: String) throws -> Int64 {
+    if let milliseconds = Int64(text) { return milliseconds }
+    let styles = [true, false].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
+    // Each style reads one of the two forms.
+    guard let date = styles.lazy.compactMap({ try? $0.parse(text) }).first else {
+      throw ValidationError("give a time like 2026-11-23T12:00:00Z, or milliseconds since 1970.")
+    }
+    return Int64((date.timeIntervalSince1970 * 1000).rounded())
   }
 
   private func export(_ session: DatabaseSession) throws {

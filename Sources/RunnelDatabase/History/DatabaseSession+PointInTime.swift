@@ -1,0 +1,82 @@
+import Glibc
+import RunnelTree
+
+extension DatabaseSession {
+  /// Writes the database, as it was at a time, to a new file: a copy in which the writes since then are
+  /// taken back, the newest first.
+  ///
+  /// The history has to reach back that far, and to have kept what those writes replaced. What an import
+  /// replaced is read from the file beside the database. O(n) in the database and in those writes.
+  ///
+  /// Limit: an import by a program that kept nothing of what it replaced is no entry, and stays.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the new file, which must not exist.
+  ///   - time: milliseconds since 1970. Of writes whose times are out of order, by a clock that was set, the
+  ///     newest one that was made by then is the last that stays.
+  ///   - isWanted: called now and then; false stops the work, and leaves no file.
+  /// - Throws: `DatabaseError` (`refused` if the history does not tell, with what it does; `diskFull`,
+  ///   `cancelled`, or why the database cannot be read).
+  public func saveCopy(
+    to file: String, asOf time: Int64, isWanted: @escaping () -> Bool = { true }
+  ) throws {
+    try saveCopy(to: file, isWanted: isWanted)
+    do {
+      let copy = try DatabaseSession(file: file, environment: environment)
+      do {
+        try copy.rewind(to: time, isWanted, undoFilesOf: self.file)
+      } catch {
+        // The first error is the one that matters.
+        try? copy.close()
+        throw error
+      }
+      try copy.close()
+    } catch {
+      for suffix in ["", "-wal", "-shm", "-notify"] { unlink(file + suffix) }
+      throw error
+    }
+  }
+
+  private func rewind(
+    to time: Int64, _ isWanted: @escaping () -> Bool, undoFilesOf original: String
+  ) throws {
+    let entries: [Int64]
+    switch try store.read({ try $0.entries(after: time) }) {
+    case .entries(let found): entries = found
+    case .tooEarly(let start):
+      let began = start.map { "its history begins at \($0)" } ?? "it has no history"
+      throw DatabaseError(
+        .refused,
+        "What \(original) held at \(time) is not known: \(began) (milliseconds since 1970). "
+          + "Take a backup of that time, or a later time.")
+    case .replica:
+      throw DatabaseError(
+        .refused, "\(original) is the copy of another database: only its origin has a history.")
+    }
+    // What takes writes back is written too, and must not push out what is still to be taken back.
+    try setHistoryLimit(.max / 2)
+    for id in entries {
+      if !isWanted() {
+        throw DatabaseError(.cancelled, "\(file) was not written: the work was stopped.")
+      }
+      try takeBack(id, undoFilesOf: original, isWanted)
+    }
+  }
+
+  private func takeBack(
+    _ id: Int64, undoFilesOf original: String, _ isWanted: @escaping () -> Bool
+  ) throws {
+    guard let entry = try store.read({ try $0.historyEntry(id) }) else { return }
+    // A link stands for each file, so that the file itself stays.
+    let suffixes = entry.parts.compactMap { $0.undoFile?.suffix }
+    for suffix in suffixes { symlink(DatabaseSession.absolute(original) + suffix, file + suffix) }
+    defer { for suffix in suffixes { unlink(file + suffix) } }
+    _ = try undo(id) { _ in isWanted() }
+  }
+
+  private static func absolute(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+    defer { free(folder) }
+    return String(cString: folder) + "/" + path
+  }
+}

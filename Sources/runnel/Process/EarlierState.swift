@@ -1,0 +1,48 @@
+import Glibc
+import RunnelDatabase
+
+/// A copy of a database as it was at an earlier time, in a folder of its own for the time of its use.
+enum EarlierState {
+  /// Calls `body` with the copy.
+  ///
+  /// - Throws: `DatabaseError` if the history does not tell, `Interruption.Stopped` if a signal came, and
+  ///   what `body` throws.
+  static func with<Result>(
+    _ session: DatabaseSession, at time: Int64, _ body: (DatabaseSession) throws -> Result
+  ) throws -> Result {
+    let interruption = try Interruption()
+    let folder = try temporaryFolder()
+    defer { remove(folder) }
+    let file = folder + "/earlier.db"
+    var line = ProgressLine("Taking back what was written since")
+    var signal: Int32?
+    defer { line.clear() }
+    do {
+      try session.saveCopy(to: file, asOf: time) {
+        line.report("copying")
+        signal = signal ?? interruption.pending()
+        return signal == nil
+      }
+    } catch let error as DatabaseError {
+      guard error.code == .cancelled, let signal else { throw error }
+      throw Interruption.Stopped(signal: signal)
+    }
+    line.clear()
+    let copy = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    // The copy goes in any case.
+    defer { try? copy.close() }
+    return try interruption.whileSignalsEnd { try body(copy) }
+  }
+
+  private static func temporaryFolder() throws -> String {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var name = Array((base + "/runnel-XXXXXX").utf8CString)
+    guard mkdtemp(&name) != nil else { throw Failure.system("\(base) cannot be used") }
+    return String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func remove(_ folder: String) {
+    for suffix in ["", "-wal", "-shm", "-notify"] { unlink(folder + "/earlier.db" + suffix) }
+    rmdir(folder)
+  }
+}

@@ -1,0 +1,115 @@
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelDatabase
+
+/// A database as it was at an earlier time.
+@Suite struct PointInTimeTests {
+  /// A clock that a test sets.
+  private final class Clock {
+    var now: Int64 = 0
+  }
+
+  private let folder: TemporaryFolder
+  private let session: DatabaseSession
+  private let clock = Clock()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var environment = DatabaseEnvironment.system
+    let clock = clock
+    environment.now = { clock.now }
+    session = try DatabaseSession(file: folder.file("tree.db"), environment: environment)
+  }
+
+  private func set(_ path: String, _ json: JSONValue, at time: Int64) throws {
+    clock.now = time
+    _ = try session.write(.set(Path(path), json))
+  }
+
+  /// The whole tree as it was.
+  private func state(at time: Int64) throws -> JSONValue {
+    let file = folder.file("copy-\(time).db")
+    try session.saveCopy(to: file, asOf: time)
+    let copy = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    let json = try copy.node(at: .root).exportJSON
+    try copy.close()
+    return json
+  }
+
+  private func refusal(at time: Int64) throws -> String {
+    let file = folder.file("no.db")
+    let error = #expect(throws: DatabaseError.self) { try session.saveCopy(to: file, asOf: time) }
+    #expect(throws: (any Error).self, "no file stays") {
+      try DatabaseSession(file: file, isReadOnly: true, environment: .system)
+    }
+    return error?.message ?? ""
+  }
+
+  @Test func eachStateIsThatAfterTheLastWriteByThen() throws {
+    try set("/a", ["b": 1], at: 10)
+    try set("/a/b", 1, at: 15)
+    try set("/a/c", 2, at: 20)
+    try set("/a", 3, at: 30)
+    try set("/", .null, at: 40)
+    #expect(try state(at: 10) == ["a": ["b": 1]])
+    #expect(try state(at: 19) == ["a": ["b": 1]])
+    #expect(try state(at: 20) == ["a": ["b": 1, "c": 2]])
+    #expect(try state(at: 30) == ["a": 3])
+    #expect(try state(at: 40) == .null)
+    #expect(try state(at: 1000) == .null)
+    #expect(try session.history().count == 4, "the database itself is as it was")
+  }
+
+  @Test func aTimeBeforeTheHistoryIsRefused() throws {
+    #expect(try refusal(at: 5).contains("it has no history"))
+    try set("/a", 1, at: 10)
+    #expect(try refusal(at: 9).contains("its history begins at 10"))
+    try session.setHistoryLimit(2)
+    for number in 0..<5 {
+      try set("/n", .number(JSONNumber(Int64(number))), at: 20 + Int64(number))
+    }
+    #expect(try refusal(at: 22).contains("its history begins at 23"))
+    #expect(try state(at: 23) == ["a": 1, "n": 3])
+  }
+
+  @Test func manyWritesAreTakenBackThoughTheHistoryIsShort() throws {
+    try session.setHistoryLimit(50)
+    for number in 0..<60 {
+      try set("/n\(number % 7)", .number(JSONNumber(Int64(number))), at: Int64(number))
+    }
+    let early = try state(at: 20)
+    #expect(early["n6"] == 20)
+    #expect(early["n0"] == 14)
+  }
+
+  @Test func undoingAndPrioritiesAreTakenBackToo() throws {
+    try set("/a", [".value": 1, ".priority": 5], at: 10)
+    try set("/a", .null, at: 20)
+    clock.now = 30
+    _ = try session.undo(2)
+    clock.now = 40
+    _ = try session.write(.update(Path("/a"), [JSONMember(".priority", 6)]))
+    #expect(try state(at: 20) == .null)
+    #expect(try state(at: 30) == ["a": [".value": 1, ".priority": 5]])
+  }
+
+  @Test func whatIsTooLargeToKeepIsTold() throws {
+    try set("/a", 1, at: 10)
+    let large = JSONValue.string(String(repeating: "x", count: 70_000))
+    try set("/b", ["x": large], at: 20)
+    try set("/b", ["y": large], at: 30)
+    #expect(try refusal(at: 10).contains("too large to keep"))
+  }
+
+  @Test func stoppingLeavesNoFile() throws {
+    try set("/a", 1, at: 10)
+    try set("/a", 2, at: 20)
+    let file = folder.file("no.db")
+    let error = #expect(throws: DatabaseError.self) {
+      try session.saveCopy(to: file, asOf: 10, isWanted: { false })
+    }
+    #expect(error?.code == .cancelled)
+  }
+}
