@@ -31,6 +31,8 @@ public final class DatabaseServer: Service, Sendable {
     public var addresses: [NetworkAddress]
     /// Where it was to listen, at addresses that the machine lacks.
     public var skipped: [NetworkAddress]
+    /// Where administrators of the machine ask: the path of a Unix socket, and addresses.
+    public var adminPlaces: [String]
     /// What it serves.
     public var databases: [Database]
     /// True if it serves with TLS.
@@ -44,6 +46,8 @@ public final class DatabaseServer: Service, Sendable {
   private let databases: ServedDatabases
   private let network: NetworkServer
   private let backups: BackupSchedule?
+  private let admin: AdminServer
+  private let readiness = Readiness()
   private let logger: Logger
   private let announce: @Sendable (Announcement) -> Void
 
@@ -82,14 +86,20 @@ public final class DatabaseServer: Service, Sendable {
         }
       }
     }
+    let hosts = HostCheck(
+      hosts: Set(configuration.hostNames.map { $0.lowercased() }),
+      origins: Set(configuration.allowedOrigins.map { $0.lowercased() }))
     let service = DatabaseService(
-      databases: databases, world: world,
-      hosts: HostCheck(
-        hosts: Set(configuration.hostNames.map { $0.lowercased() }),
-        origins: Set(configuration.allowedOrigins.map { $0.lowercased() })),
-      isEmulator: configuration.isEmulator)
+      databases: databases, world: world, hosts: hosts, isEmulator: configuration.isEmulator)
     network = try NetworkServer(
       addresses, tls: configuration.tls, limits: configuration.network, service: service)
+    let adminService = AdminService(
+      world: world, hosts: hosts, logger: logger,
+      obstacle: { [readiness, databases] in readiness.obstacle(databases) },
+      metricsText: { [world, network] in
+        world.metrics.text(connectionCount: network.connectionCount)
+      })
+    admin = try AdminServer(configuration, adminService, logger)
   }
 
   /// Nobody else than this machine's users gets at what is open to everybody, or reads along.
@@ -152,15 +162,24 @@ public final class DatabaseServer: Service, Sendable {
   /// - Returns: where, and what is served.
   /// - Throws: `NetworkError` if nobody can listen.
   public func start() async throws -> Announcement {
+    let adminPlaces = try await admin.start()
     await databases.start()
-    let (bound, skipped) = try await network.start()
+    let bound: [NetworkAddress]
+    let skipped: [NetworkAddress]
+    do {
+      (bound, skipped) = try await network.start()
+    } catch {
+      await admin.stop()
+      throw error
+    }
+    readiness.enter(.serving)
     for address in skipped {
       logger.notice("\(address) is skipped: this machine does not have it.")
     }
     watchFiles()
     backups?.start()
     return Announcement(
-      addresses: bound, skipped: skipped,
+      addresses: bound, skipped: skipped, adminPlaces: adminPlaces,
       databases: databases.all.map { open in
         let database = open.database
         return Announcement.Database(
@@ -205,6 +224,7 @@ public final class DatabaseServer: Service, Sendable {
   ///
   /// Answers that are under way are given time, and so is what clients left to be done.
   public func stop() async {
+    readiness.enter(.ending)
     await network.stopListening()
     world.switchboard.stopAll()
     let end = ContinuousClock.now + configuration.stopDuration
@@ -214,6 +234,7 @@ public final class DatabaseServer: Service, Sendable {
     }
     await network.end()
     backups?.stop()
+    await admin.stop()
     databases.close()
   }
 

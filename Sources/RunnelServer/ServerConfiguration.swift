@@ -5,6 +5,8 @@ public import RunnelSync
 public struct ServerConfiguration: Sendable {
   /// The port, unless another one is given.
   public static let defaultPort = 9000
+  /// The port for administrators, unless another one is given.
+  public static let defaultAdminPort = 9001
 
   /// What is served.
   public enum Databases: Hashable, Sendable {
@@ -18,6 +20,8 @@ public struct ServerConfiguration: Sendable {
   public var databases: Databases
   /// Where to listen: `HOST:PORT` each.
   public var listen: [String] = ["localhost"]
+  /// Where administrators may ask besides the Unix socket: `HOST:PORT`, of this machine; nil for nowhere.
+  public var adminAddress: String?
   /// The file of the rules of a single database; nil for `NAME.rules.json` beside it.
   public var rulesFile: String?
   /// True if credentials are believed without proof, as tests need it.

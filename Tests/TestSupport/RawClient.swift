@@ -32,11 +32,7 @@ package final class RawClient {
     if var size = receiveBytes {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    RawClient.setPatience(of: descriptor)
     let status = version6 ? connect6(host, port) : connect4(host, port)
     if status != 0 {
       let reason = errno
@@ -45,7 +41,33 @@ package final class RawClient {
     }
   }
 
+  /// Connects to a Unix socket.
+  package init(socketFile: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socketFile.utf8) }
+    let status = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    if status != 0 {
+      let reason = errno
+      close(descriptor)
+      throw Failure(what: "connect: \(reason)")
+    }
+    RawClient.setPatience(of: descriptor)
+  }
+
   deinit { close(descriptor) }
+
+  private static func setPatience(of descriptor: Int32) {
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    let size = socklen_t(MemoryLayout<timeval>.size)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
+  }
 
   private func connect4(_ host: String, _ port: Int) -> Int32 {
     var address = sockaddr_in()

@@ -1,3 +1,4 @@
+import Glibc
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -27,6 +28,8 @@ public struct TLSFiles: Hashable, Sendable {
 /// ```
 public final class NetworkServer: Sendable {
   private let addresses: [NetworkAddress]
+  /// The path of a Unix socket; nil for none.
+  private let socketFile: String?
   private let limits: NetworkLimits
   private let service: any NetworkService
   private let group: MultiThreadedEventLoopGroup
@@ -40,22 +43,26 @@ public final class NetworkServer: Sendable {
   ///
   /// - Parameters:
   ///   - addresses: where to listen.
+  ///   - socketFile: the path of a Unix socket to listen on, for its owner only; nil for none.
   ///   - tls: the files for TLS; nil to serve without.
   ///   - limits: the limits of the connections.
+  ///   - threadCount: the number of loops; nil for as many as the machine has cores.
   ///   - service: what is done with connections.
   /// - Throws: `NetworkError` if the files for TLS cannot be used.
   public init(
-    _ addresses: [NetworkAddress], tls: TLSFiles?, limits: NetworkLimits,
-    service: any NetworkService
+    _ addresses: [NetworkAddress], socketFile: String? = nil, tls: TLSFiles?,
+    limits: NetworkLimits, threadCount: Int? = nil, service: any NetworkService
   ) throws(NetworkError) {
     self.addresses = addresses
+    self.socketFile = socketFile
     self.limits = limits
     self.service = service
     self.tls = tls
     census = Census(limits)
     context = Mutex(
       try tls.map { (files) throws(NetworkError) in try NetworkServer.context(files) })
-    group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, System.coreCount))
+    group = MultiThreadedEventLoopGroup(
+      numberOfThreads: max(1, threadCount ?? System.coreCount))
   }
 
   /// The number of connections.
@@ -112,11 +119,23 @@ public final class NetworkServer: Sendable {
         throw NetworkError("Nobody can listen on \(address): \(error).")
       }
     }
-    if bound.isEmpty {
+    if let socketFile { try await listen(onFile: socketFile) }
+    if bound.isEmpty, socketFile == nil {
       let names = skipped.map(\.description).joined(separator: ", ")
       throw NetworkError("This machine has none of the addresses \(names): name others.")
     }
     return (bound, skipped)
+  }
+
+  private func listen(onFile path: String) async throws {
+    let descriptor = try SocketFile.bind(path)
+    do {
+      let channel = try await bootstrap(isInternet: false).withBoundSocket(descriptor).get()
+      listeners.withLock { $0.append(channel) }
+    } catch {
+      await stopListening()
+      throw NetworkError("Nobody can listen on \(path): \(error).")
+    }
   }
 
   private static func isLacking(_ error: IOError) -> Bool {
@@ -132,6 +151,8 @@ public final class NetworkServer: Sendable {
     }
     // One that is closed already is what is wanted.
     for channel in open { try? await channel.close() }
+    // The file of a socket stays otherwise, and nobody answers there.
+    if let socketFile, !open.isEmpty { unlink(socketFile) }
   }
 
   /// Closes all connections and ends the threads; the server is not used afterwards.
@@ -141,11 +162,14 @@ public final class NetworkServer: Sendable {
     try? await group.shutdownGracefully()
   }
 
-  private func bootstrap() -> ServerBootstrap {
-    ServerBootstrap(group: group)
-      .serverChannelOption(.backlog, value: 1024)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+  private func bootstrap(isInternet: Bool = true) -> ServerBootstrap {
+    let bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: 1024)
+    let configured =
+      isInternet
+      ? bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .childChannelOption(.socketOption(.tcp_nodelay), value: 1) : bootstrap
+    return
+      configured
       .childChannelOption(.maxMessagesPerRead, value: 16)
       .childChannelOption(.allowRemoteHalfClosure, value: false)
       .childChannelInitializer { channel in

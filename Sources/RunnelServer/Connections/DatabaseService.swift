@@ -1,5 +1,4 @@
 import HTTPTypes
-import RunnelBase
 import RunnelNetwork
 import RunnelSync
 
@@ -55,7 +54,9 @@ struct DatabaseService: NetworkService {
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: SocketChannel
   ) -> any SocketHandling {
     // A database that was there when the request was accepted stays.
-    guard let found = databases.find(request) else { return ClosedSocket(channel) }
+    guard let found = databases.find(request) else {
+      return ClosedSocket(channel, "There is no such database.")
+    }
     var name = String()
     var random = SystemRandomNumberGenerator()
     for _ in 0..<2 { name += String(random.next(), radix: 36) }
@@ -76,69 +77,24 @@ struct DatabaseService: NetworkService {
     }
     switch place(of: request) {
     case .refused(let status, let text):
-      return RefusedExchange(status, text, request, peer, world, channel)
+      return refuse(status, text, request, peer, channel)
     case .database(let open):
       if let text = DatabaseService.missing[DatabaseService.path(of: request)] {
-        return RefusedExchange(404, text, request, peer, world, channel)
+        return refuse(404, text, request, peer, channel)
       }
       return RequestConnection(
         request, world.limits.rest, open.database, open.verifier, world, peer, channel)
     }
   }
-}
 
-/// A WebSocket that is closed at once.
-///
-/// Loop only.
-private final class ClosedSocket: SocketHandling {
-  private let channel: SocketChannel
-
-  init(_ channel: SocketChannel) { self.channel = channel }
-
-  func opened() { channel.close(code: 1008, text: "There is no such database.") }
-  func received(_ text: [UInt8]) {}
-  func heard() {}
-  func timeIsUp() {}
-  func closed() {}
-}
-
-/// A request that is answered without asking a database.
-///
-/// Loop only.
-private final class RefusedExchange: ExchangeHandling {
-  private let status: Int
-  private let text: String
-  private let request: HTTPRequest
-  private let peer: NetworkPeer
-  private let world: ServerWorld
-  private let channel: ExchangeChannel
-
-  init(
+  private func refuse(
     _ status: Int, _ text: String, _ request: HTTPRequest, _ peer: NetworkPeer,
-    _ world: ServerWorld, _ channel: ExchangeChannel
-  ) {
-    (self.status, self.text, self.request) = (status, text, request)
-    (self.peer, self.world, self.channel) = (peer, world, channel)
-  }
-
-  func opened() {
-    let json: JSONValue = ["error": .string(text)]
-    let body = json.jsonBytes()
-    var head = HTTPResponse(status: HTTPResponse.Status(code: status))
-    head.headerFields[.contentType] = "application/json; charset=utf-8"
-    head.headerFields[.contentLength] = String(body.count)
-    channel.send(head)
-    channel.send(body)
-    channel.end()
-    channel.flush()
+    _ channel: ExchangeChannel
+  ) -> any ExchangeHandling {
+    let answer = FixedAnswer(error: text, status: status)
     world.metrics.answered(status)
     world.log.answered(
-      peer, request, "", status: status, sentBytes: body.count, milliseconds: 0)
+      peer, request, "", status: status, sentBytes: answer.body.count, milliseconds: 0)
+    return FixedExchange(answer, channel)
   }
-
-  func received(_ piece: [UInt8]) {}
-  func receivedAll() {}
-  func canSendMore() {}
-  func timeIsUp() {}
-  func closed() {}
 }

@@ -93,6 +93,10 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     abort()
   }
 
+  func disconnect() {
+    if !isEnded { abort() }
+  }
+
   func endSession() {}
 
   func reviewCredential() {

@@ -76,6 +76,11 @@ final class SocketConnection: SocketHandling, ServedConnection {
     channel.flush()
   }
 
+  func disconnect() {
+    carryOut(session.close(.policyViolation("An administrator ended the connection.")))
+    channel.flush()
+  }
+
   func endSession() {
     carryOut(session.close(.normal("Another connection took over.")))
     channel.flush()

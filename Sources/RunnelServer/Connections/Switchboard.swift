@@ -13,6 +13,8 @@ protocol ServedConnection: AnyObject {
   func flush()
   /// The server ends.
   func stop()
+  /// An administrator ends the connection.
+  func disconnect()
   /// Another connection of the client took over.
   func endSession()
   /// What makes credentials valid has changed: one that is not any more ends.
@@ -30,6 +32,8 @@ struct ConnectionSummary: Sendable {
   var user: String
   var listenCount: Int
   var sentBytes: Int
+  /// When it was opened, in milliseconds since 1970; set by the switchboard.
+  var time: Int64 = 0
 }
 
 /// Where each connection is, by its number: what trees tell goes to the loops of those concerned.
@@ -40,6 +44,8 @@ final class Switchboard: TreeAudience, Sendable {
     var connection: LoopBound<any ServedConnection>
     /// The name of the session; nil for none.
     var session: String?
+    /// When it was opened, in milliseconds since 1970.
+    var time: Int64
   }
 
   private struct State {
@@ -55,7 +61,8 @@ final class Switchboard: TreeAudience, Sendable {
 
   /// Adds a connection; returns its number, which no other one of the process has or had.
   func add(_ connection: any ServedConnection, on loop: NetworkLoop, session: String?) -> Int64 {
-    let entry = Entry(connection: LoopBound(connection, to: loop), session: session)
+    let entry = Entry(
+      connection: LoopBound(connection, to: loop), session: session, time: ServerWorld.calendar)
     return state.withLock { state in
       state.last += 1
       state.entries[state.last] = entry
@@ -114,10 +121,10 @@ final class Switchboard: TreeAudience, Sendable {
     connection.loop.run { connection.value.endSession() }
   }
 
-  /// Ends the connection of a number; false if there is none.
-  func end(_ number: Int64) -> Bool {
+  /// Ends the connection of a number, for an administrator; false if there is none.
+  func disconnect(_ number: Int64) -> Bool {
     guard let connection = state.withLock({ $0.entries[number]?.connection }) else { return false }
-    connection.loop.run { connection.value.stop() }
+    connection.loop.run { connection.value.disconnect() }
     return true
   }
 
@@ -137,14 +144,23 @@ final class Switchboard: TreeAudience, Sendable {
     }
   }
 
-  /// Gives what an administrator is told of all connections to `body`, which is called once, on any loop.
-  func summaries(_ body: @escaping @Sendable ([ConnectionSummary]) -> Void) {
-    let connections = all
-    if connections.isEmpty { return body([]) }
-    let found = Collected(connections.count)
-    for connection in connections {
-      connection.loop.run {
-        let summary = connection.value.summary
+  // MARK: Summaries
+
+  /// The numbers of all connections, the oldest first.
+  var numbers: [Int64] { state.withLock { $0.entries.keys.sorted() } }
+
+  /// Gives what an administrator is told of connections to `body`, the oldest first, without those that
+  /// have ended; it is called once, on any thread.
+  func summaries(
+    of numbers: ArraySlice<Int64>, _ body: @escaping @Sendable ([ConnectionSummary]) -> Void
+  ) {
+    let entries = state.withLock { state in numbers.compactMap { state.entries[$0] } }
+    if entries.isEmpty { return body([]) }
+    let found = Collected(entries.count)
+    for entry in entries {
+      entry.connection.loop.run {
+        var summary = entry.connection.value.summary
+        summary.time = entry.time
         if let list = found.add(summary) { body(list.sorted { $0.number < $1.number }) }
       }
     }

@@ -35,6 +35,8 @@ actor ServedDatabase {
   private nonisolated let isOpenToAll: Mutex<Bool>
   /// The rules, for exports, which are read elsewhere.
   private nonisolated let currentRules: Mutex<RulesEngine?>
+  /// True once the file is lost, so that nothing can be done with it any more.
+  private nonisolated let hasLostFile = Atomic<Bool>(false)
   private nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
   // Tree executor only:
@@ -44,7 +46,6 @@ actor ServedDatabase {
   private let watch: ChangeWatch?
   private var subscriptions: [TreeExecutor.Subscription] = []
   private var isClosed = false
-  private var isLossTold = false
 
   /// The tree's thread.
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -83,6 +84,9 @@ actor ServedDatabase {
 
   /// True if there are no rules.
   nonisolated var isOpen: Bool { isOpenToAll.withLock { $0 } }
+
+  /// True once the file is lost, so that nothing can be done with it any more.
+  nonisolated var isLost: Bool { hasLostFile.load(ordering: .relaxed) }
 
   /// The rules as they are now.
   nonisolated var rules: RulesEngine? { currentRules.withLock { $0 } }
@@ -191,8 +195,7 @@ actor ServedDatabase {
   /// What a connection is told of a job that failed alone.
   private func refuse(_ job: TreeJob, _ failure: any Error) -> TreeTold {
     logger.error("\(name): \(failure)")
-    if let loss = session.loss, !isLossTold {
-      isLossTold = true
+    if let loss = session.loss, !hasLostFile.exchange(true, ordering: .relaxed) {
       logger.critical("\(name): \(loss)")
     }
     let error: TreeError

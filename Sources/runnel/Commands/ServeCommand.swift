@@ -51,6 +51,10 @@ struct RunServerCommand: ParsableCommand {
       Clients name the database by `ns=NAME` or by the first part of the host; without that the only \
       one is meant. In a folder, NAME is that of NAME.db.
 
+      Administrators of the machine ask at a Unix socket, chat.admin.sock beside chat.db or admin.sock \
+      in the folder, which only the owner of the server may use, and at --admin if it is given: \
+      /healthz, /readyz, /metrics and /connections by GET, and DELETE /connections/ID.
+
       A server without rules answers to localhost only, and to pages of localhost: --host-name and \
       --allow-origin name others.
 
@@ -78,6 +82,11 @@ struct RunServerCommand: ParsableCommand {
       "Where to listen, HOST:PORT (default: localhost:9000); may be given more than once.",
       valueName: "address"))
   var listen: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "Where administrators may ask besides the socket, HOST:PORT of this machine.",
+      valueName: "address"))
+  var admin: String?
   @OptionGroup(title: "Access") var access: ServerAccessOptions
   @OptionGroup(title: "Backups") var backups: ServerBackupOptions
   @OptionGroup(title: "Limits and log") var limits: ServerLimitOptions
@@ -100,6 +109,7 @@ struct RunServerCommand: ParsableCommand {
   func run() throws {
     var configuration = ServerConfiguration(try served())
     if !listen.isEmpty { configuration.listen = listen }
+    configuration.adminAddress = admin
     access.apply(to: &configuration)
     backups.apply(to: &configuration)
     limits.apply(to: &configuration)

@@ -76,6 +76,7 @@ struct ServerRun {
     }
     if told.databases.isEmpty { lines.append("Serving no database yet") }
     for address in told.addresses { lines.append("  at \(scheme)://\(address)") }
+    for place in told.adminPlaces { lines.append("  administration at \(place)") }
     if told.isEmulator { lines.append("  as an emulator: credentials are believed without proof") }
     guard let address = told.addresses.first, let database = told.databases.first else {
       return lines.joined(separator: "\n") + "\n"

@@ -10,6 +10,8 @@ final class TestServer {
   let folder: String
   let file: String
   let port: Int
+  /// Where administrators ask: the Unix socket first.
+  let adminPlaces: [String]
   let server: DatabaseServer
   private let keepsFolder: Bool
 
@@ -34,7 +36,9 @@ final class TestServer {
     server = try DatabaseServer(
       configuration, lines: LogLines { _ in },
       logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-    port = try await server.start().addresses.first?.port ?? 0
+    let announcement = try await server.start()
+    port = announcement.addresses.first?.port ?? 0
+    adminPlaces = announcement.adminPlaces
   }
 
   /// Stops the server.
@@ -47,6 +51,12 @@ final class TestServer {
   }
 
   func client() throws -> RawClient { try RawClient(port: port) }
+
+  /// A client at the Unix socket for administrators.
+  func administrator() throws -> RawClient {
+    guard let file = adminPlaces.first else { throw RawClient.Failure(what: "no socket") }
+    return try RawClient(socketFile: file)
+  }
 
   /// A WebSocket after the handshake.
   func socket(_ target: String = "/.ws?v=5&ns=test") throws -> Socket {

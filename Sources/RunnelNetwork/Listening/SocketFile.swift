@@ -1,0 +1,62 @@
+import Glibc
+
+/// A Unix socket in the file system, which only the owner of the server's process may use.
+enum SocketFile {
+  /// The most bytes of its path.
+  static let pathBytesMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+  /// Binds a socket to a path; the descriptor is the caller's.
+  ///
+  /// A socket that a server left when it was killed is replaced.
+  ///
+  /// - Throws: `NetworkError` if the path is too long, something else has it, or it cannot be made.
+  static func bind(_ path: String) throws(NetworkError) -> Int32 {
+    guard path.utf8.count <= pathBytesMax else {
+      throw NetworkError(
+        "\(path) is too long for a socket, which has \(pathBytesMax) bytes at most.")
+    }
+    try removeStale(path)
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    if descriptor < 0 { throw failure(path) }
+    // The file has this mode from the start: there is no moment in which others may connect.
+    guard fchmod(descriptor, 0o600) == 0, call(Glibc.bind, descriptor, path) == 0 else {
+      let error = failure(path)
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  private static func removeStale(_ path: String) throws(NetworkError) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+      throw NetworkError("\(path) is no socket: move it away.")
+    }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    if descriptor < 0 { throw failure(path) }
+    defer { close(descriptor) }
+    if call(connect, descriptor, path) == 0 {
+      throw NetworkError("Another server listens on \(path).")
+    }
+    unlink(path)
+  }
+
+  private static func call(
+    _ function: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32, _ descriptor: Int32,
+    _ path: String
+  ) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        function(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+
+  private static func failure(_ path: String) -> NetworkError {
+    NetworkError("Nobody can listen on \(path): \(String(cString: strerror(errno))).")
+  }
+}

@@ -1,0 +1,77 @@
+import HTTPTypes
+import Logging
+import RunnelNetwork
+
+/// What an administrator of the machine asks a server: whether it serves, what it counted, and who is
+/// connected.
+///
+/// It knows no users: who reaches the address may ask everything.
+struct AdminService: NetworkService {
+  private static let connections = "/connections"
+  /// Source: Prometheus, "Exposition formats", version 0.0.4.
+  private static let metricsType = "text/plain; version=0.0.4; charset=utf-8"
+
+  let world: ServerWorld
+  let hosts: HostCheck
+  let logger: Logger
+  /// Why the server cannot be given work; nil if it can.
+  let obstacle: @Sendable () -> String?
+  let metricsText: @Sendable () -> String
+
+  func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool { false }
+
+  func openSocket(
+    _ request: HTTPRequest, from peer: NetworkPeer, _ channel: SocketChannel
+  ) -> any SocketHandling {
+    ClosedSocket(channel, "There are no WebSockets here.")
+  }
+
+  func openExchange(
+    _ request: HTTPRequest, from peer: NetworkPeer, _ channel: ExchangeChannel
+  ) -> any ExchangeHandling {
+    // No page of the web gets at a Unix socket, which has no address.
+    if !peer.address.isEmpty, let refusal = hosts.refusal(of: request) {
+      return FixedExchange(FixedAnswer(error: refusal, status: 403), channel)
+    }
+    let path = String((request.path ?? "/").prefix { $0 != "?" })
+    if path == AdminService.connections, request.method == .get {
+      return ConnectionListing(world.switchboard, channel)
+    }
+    return FixedExchange(answer(request.method, path), channel)
+  }
+
+  private func answer(_ method: HTTPRequest.Method, _ path: String) -> FixedAnswer {
+    let isReading = method == .get || method == .head
+    switch path {
+    case "/healthz" where isReading: return FixedAnswer("ok\n")
+    case "/readyz" where isReading:
+      if let obstacle = obstacle() { return FixedAnswer(obstacle + "\n", status: 503) }
+      return FixedAnswer("ready\n")
+    case "/metrics" where isReading:
+      return FixedAnswer(metricsText(), contentType: AdminService.metricsType)
+    case "/healthz", "/readyz", "/metrics":
+      return FixedAnswer(error: "This is read by GET.", status: 405)
+    case AdminService.connections:
+      return FixedAnswer(
+        error: "Connections are read by GET, and ended by DELETE /connections/ID.", status: 405)
+    default:
+      if path.hasPrefix(AdminService.connections + "/") { return connection(method, path) }
+      return FixedAnswer(
+        error: "There are /healthz, /readyz, /metrics, /connections and /connections/ID.",
+        status: 404)
+    }
+  }
+
+  private func connection(_ method: HTTPRequest.Method, _ path: String) -> FixedAnswer {
+    guard method == .delete else {
+      return FixedAnswer(error: "A connection is ended by DELETE.", status: 405)
+    }
+    let text = path.dropFirst(AdminService.connections.count + 1)
+    guard let number = Int64(text), world.switchboard.disconnect(number) else {
+      return FixedAnswer(
+        error: "There is no connection \(text.prefix(20)): see /connections.", status: 404)
+    }
+    logger.notice("An administrator ended connection \(number).")
+    return FixedAnswer(status: 204)
+  }
+}

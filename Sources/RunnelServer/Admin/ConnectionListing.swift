@@ -1,0 +1,71 @@
+import HTTPTypes
+import RunnelBase
+import RunnelNetwork
+
+/// The answer that tells who is connected: a line of JSON for each, page after page, so that it is never
+/// in the memory as a whole.
+///
+/// Loop only.
+final class ConnectionListing: ExchangeHandling {
+  private static let pageCount = 256
+
+  private let switchboard: Switchboard
+  private let channel: ExchangeChannel
+  private var rest: ArraySlice<Int64> = []
+  /// True until the page that was asked for is there.
+  private var isAsking = false
+  private var isEnded = false
+
+  init(_ switchboard: Switchboard, _ channel: ExchangeChannel) {
+    (self.switchboard, self.channel) = (switchboard, channel)
+  }
+
+  func opened() {
+    rest = switchboard.numbers[...]
+    var head = HTTPResponse(status: .ok)
+    head.headerFields[.contentType] = "application/x-ndjson"
+    channel.send(head)
+    sendNext()
+  }
+
+  private func sendNext() {
+    if isEnded || isAsking { return }
+    if rest.isEmpty {
+      isEnded = true
+      channel.end()
+      return channel.flush()
+    }
+    guard channel.isWritable else { return }
+    isAsking = true
+    let page = rest.prefix(ConnectionListing.pageCount)
+    rest = rest.dropFirst(page.count)
+    let bound = LoopBound(self, to: channel.loop)
+    switchboard.summaries(of: page) { summaries in
+      bound.loop.run { bound.value.take(summaries) }
+    }
+  }
+
+  private func take(_ summaries: [ConnectionSummary]) {
+    isAsking = false
+    if isEnded { return }
+    channel.send(summaries.flatMap { ConnectionListing.json($0).jsonBytes() + [10] })
+    channel.flush()
+    sendNext()
+  }
+
+  private static func json(_ summary: ConnectionSummary) -> JSONValue {
+    [
+      "id": .number(JSONNumber(summary.number)), "kind": .string(summary.kind),
+      "database": .string(summary.database), "address": .string(summary.address),
+      "user": .string(summary.user), "since": .string(ServerLog.timeText(summary.time)),
+      "listens": .number(JSONNumber(Int64(summary.listenCount))),
+      "bytes": .number(JSONNumber(Int64(summary.sentBytes))),
+    ]
+  }
+
+  func canSendMore() { sendNext() }
+  func closed() { isEnded = true }
+  func received(_ piece: [UInt8]) {}
+  func receivedAll() {}
+  func timeIsUp() {}
+}

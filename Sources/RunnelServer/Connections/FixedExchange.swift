@@ -1,0 +1,71 @@
+import HTTPTypes
+import RunnelBase
+import RunnelNetwork
+
+/// An answer that is known when the request arrives.
+struct FixedAnswer: Hashable, Sendable {
+  var status: Int
+  var contentType: String
+  var body: [UInt8]
+
+  /// An answer of text.
+  init(_ text: String, status: Int = 200, contentType: String = "text/plain; charset=utf-8") {
+    (self.status, self.contentType, body) = (status, contentType, Array(text.utf8))
+  }
+
+  /// An answer without a body.
+  init(status: Int) { (self.status, contentType, body) = (status, "", []) }
+
+  /// The answer that tells a mistake.
+  init(error text: String, status: Int) {
+    let json: JSONValue = ["error": .string(text)]
+    (self.status, contentType) = (status, "application/json; charset=utf-8")
+    body = json.jsonBytes()
+  }
+}
+
+/// A request that is answered at once; its body is not wanted.
+///
+/// Loop only.
+final class FixedExchange: ExchangeHandling {
+  private let answer: FixedAnswer
+  private let channel: ExchangeChannel
+
+  init(_ answer: FixedAnswer, _ channel: ExchangeChannel) {
+    (self.answer, self.channel) = (answer, channel)
+  }
+
+  func opened() {
+    var head = HTTPResponse(status: HTTPResponse.Status(code: answer.status))
+    if !answer.contentType.isEmpty {
+      head.headerFields[.contentType] = answer.contentType
+      head.headerFields[.contentLength] = String(answer.body.count)
+    }
+    channel.send(head)
+    channel.send(answer.body)
+    channel.end()
+    channel.flush()
+  }
+
+  func received(_ piece: [UInt8]) {}
+  func receivedAll() {}
+  func canSendMore() {}
+  func timeIsUp() {}
+  func closed() {}
+}
+
+/// A WebSocket that is closed at once.
+///
+/// Loop only.
+final class ClosedSocket: SocketHandling {
+  private let channel: SocketChannel
+  private let text: String
+
+  init(_ channel: SocketChannel, _ text: String) { (self.channel, self.text) = (channel, text) }
+
+  func opened() { channel.close(code: 1008, text: text) }
+  func received(_ text: [UInt8]) {}
+  func heard() {}
+  func timeIsUp() {}
+  func closed() {}
+}
