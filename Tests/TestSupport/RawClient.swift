@@ -193,12 +193,18 @@ package final class RawClient {
     if method == "HEAD" || answer.status == 204 || answer.status == 304 {
       return answer
     }
-    if let length = answer.headers["content-length"].flatMap({ Int($0) }) {
-      answer.body = String(decoding: try read(length), as: UTF8.self)
-    } else {
-      while let chunk = try readChunk() { answer.body += chunk }
-    }
+    answer.body = try readBody(of: answer)
     return answer
+  }
+
+  /// The body of an answer whose head was read.
+  package func readBody(of head: Answer) throws -> String {
+    if let length = head.headers["content-length"].flatMap({ Int($0) }) {
+      return String(decoding: try read(length), as: UTF8.self)
+    }
+    var body = ""
+    while let chunk = try readChunk() { body += chunk }
+    return body
   }
 
   /// Sends a request and reads its answer.

@@ -83,7 +83,12 @@ extension ServedTree {
       let stale = try self.stale(place, condition, caller, now, transaction)
       if let stale { return stale }
     }
-    let parts = try performOnce(write, name, caller, now, transaction, &told)
+    var parts = try performOnce(write, name, caller, now, transaction, &told)
+    if write.holdsIncrement {
+      parts = try failing {
+        try parts.filter { try canRead(Query($0.path), caller, now: now, transaction) }
+      }
+    }
     return .written(
       parts, hash: try hash(of: place, caller, now, isWanted: hashes, transaction))
   }

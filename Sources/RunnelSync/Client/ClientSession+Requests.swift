@@ -203,25 +203,3 @@ extension AskedQuery {
     self.init(query.loadsAllData ? nil : try query.wireJSON(), showing: query)
   }
 }
-
-extension Write {
-  /// True if it adds to a number somewhere: to do it twice is another thing than to do it once.
-  var holdsIncrement: Bool {
-    switch self {
-    case .set(_, let json): json.holdsIncrement
-    case .update(_, let members): members.contains { $0.value.holdsIncrement }
-    case .copy, .move: false
-    }
-  }
-}
-
-extension JSONValue {
-  fileprivate var holdsIncrement: Bool {
-    switch self {
-    case .null, .bool, .number, .string: false
-    case .array(let elements): elements.contains(where: \.holdsIncrement)
-    case .object(let members):
-      self[".sv"]?["increment"] != nil || members.contains { $0.value.holdsIncrement }
-    }
-  }
-}

@@ -32,7 +32,8 @@ public enum RESTAnswer: Hashable, Sendable {
   case stale(Node)
   /// What is asked for may be read: its hash, if that was wanted. Pieces follow, if they are wanted.
   case content(hash: String?)
-  /// The write was done: what it set, server values resolved, and the hash of its place afterwards.
+  /// The write was done: what it set, server values resolved, and the hash of its place afterwards. A part
+  /// that tells what stood there, as an increment does, is left out for one who may not read it.
   case written([Assignment], hash: String?)
   /// The value was put under this key.
   case pushed(Key, hash: String?)

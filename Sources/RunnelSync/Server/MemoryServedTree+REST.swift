@@ -57,14 +57,18 @@ extension MemoryServedTree {
       try checkRead(Query(place), caller)
       return .stale(tree.root[place])
     }
-    let parts = try performOnce(write, name, caller, now, &told)
+    var parts = try performOnce(write, name, caller, now, &told)
+    if write.holdsIncrement { parts.removeAll { !canRead($0.path, caller) } }
     return .written(parts, hash: hash(of: place, caller, isWanted: hashes))
   }
 
   /// The hash of a place for one who may read it: it tells what stands there beside what was written.
   private func hash(of path: Path, _ caller: Caller, isWanted: Bool) -> String? {
-    let canRead = caller.isAdministrator || access.canRead(Query(path), caller, tree)
-    return isWanted && canRead ? tree.root[path].contentHash : nil
+    isWanted && canRead(path, caller) ? tree.root[path].contentHash : nil
+  }
+
+  private func canRead(_ path: Path, _ caller: Caller) -> Bool {
+    caller.isAdministrator || access.canRead(Query(path), caller, tree)
   }
 
   /// Puts a value under a new key; under the same one if it is sent again.

@@ -334,6 +334,21 @@ import Testing
     #expect((beside.status, beside["ETag"]) == (200, nil))
   }
 
+  /// The answer to an increment is what stands there, which only readers are told; found by the matrix of
+  /// identities and operations.
+  @Test func anIncrementTellsNothingThatMayNotBeRead() throws {
+    var world = try world()
+    let increment = #"{".sv":{"increment":1}}"#
+    #expect(world.ask("PUT", "/secret.json", increment).body == increment)
+    #expect(
+      world.ask(
+        "PATCH", "/.json", #"{"n":{".sv":{"increment":1}},"secret":{".sv":{"increment":1}}}"#
+      )
+      .body == #"{"n":5,"secret":{".sv":{"increment":1}}}"#)
+    #expect(world.ask("PUT", "/secret.json", #"{".sv":"timestamp"}"#).body == "1735689600123")
+    #expect(world.ask("PUT", "/secret.json?auth=user:ana", increment).body == "1735689600124")
+  }
+
   // MARK: Who asks
 
   @Test func credentialsCount() throws {

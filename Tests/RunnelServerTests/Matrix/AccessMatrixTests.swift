@@ -1,0 +1,234 @@
+import CryptoExtras
+import Foundation
+import RunnelBase
+@testable import RunnelServer
+import RunnelSync
+import TestSupport
+import Testing
+
+/// Fifty operations by twelve identities at four places: what the rules refuse is refused in WebSockets, over
+/// HTTP and in event streams, changes nothing, and tells nothing.
+///
+/// To tell nothing means: in two worlds that differ only in what may not be read, the same is answered, byte for
+/// byte, by statuses, headers, bodies and messages, in the same number and order.
+@Suite struct AccessMatrixTests {
+  private static let places = ["/hidden", "/box", "/users/bo", "/users"]
+  private static let one = #"{"a":{"n":1},"n":1}"#
+  private static let other =
+    #"{"a":{"n":5},"b":{"n":7},"c":"much longer than the other one","n":3}"#
+
+  /// A server on one of the two worlds.
+  private final class World {
+    let server: TestServer
+    let tree: String
+    let identities: [MatrixIdentity]
+    private let owner: [String: String]
+
+    init(_ data: String) async throws {
+      tree = """
+        {"public":{"p":1},"hidden":\(data),"box":\(data),"users":{"bo":\(data),"cy":\(data)}}
+        """
+      server = try await TestServer(rules: MatrixIdentity.rules) { _ in }
+      var secrets = try ServerSecrets(file: "/nowhere")
+      let added = secrets.add("matrix", now: 0)
+      let secret = try #require(added).text
+      try secrets.write(to: ServerSecrets.file(beside: server.file))
+      var accounts = try ServiceAccounts(file: "/nowhere")
+      let made = try accounts.add("sdk", for: server.file, server: "http://localhost", now: 0)
+      let key = try JSONValue(parsing: #require(made))
+      try accounts.write(to: ServiceAccounts.file(beside: server.file))
+      await server.server.reloadFiles()
+      let now = ServerWorld.calendar / 1000
+      let assertion = try TestTokens.signed(
+        by: _RSA.Signing.PrivateKey(pemRepresentation: #require(key["private_key"]?.string)),
+        [
+          "iss": #require(key["client_email"]), "aud": #require(key["token_uri"]),
+          "iat": .number(JSONNumber(now)), "exp": .number(JSONNumber(now + 3600)),
+        ], keyID: #require(key["private_key_id"]?.string))
+      let answer = try server.request(
+        "POST", "/oauth2/token",
+        "grant_type=urn:ietf:params:oauth:grant-type:jwt-bearer&assertion=\(assertion)")
+      identities = MatrixIdentity.all(
+        secret: secret, old: ServerSecrets.newText(),
+        token: try #require(JSONValue(parsing: answer.body)["access_token"]?.string), now: now)
+      owner = ["Authorization": "Bearer \(secret)"]
+    }
+
+    /// Puts everything as it was.
+    func reset() throws {
+      let answer = try server.request("PUT", "/.json?print=silent", tree, headers: owner)
+      if answer.status != 204 { throw RawClient.Failure(what: "reset: \(answer)") }
+    }
+
+    func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> RawClient.Answer {
+      try server.request(method, target, body, headers: owner)
+    }
+
+    func everything() throws -> String { try ask("GET", "/.json?format=export").body }
+
+    func hash(_ place: String) throws -> String {
+      try server.request(
+        "GET", place + ".json", headers: owner.merging(["X-Firebase-ETag": "true"]) { $1 }
+      ).headers["etag"] ?? ""
+    }
+  }
+
+  /// What an operation is answered, without what differs from one time to the next.
+  private func transcript(
+    _ operation: MatrixOperation, _ place: String, _ identity: MatrixIdentity, _ world: World
+  ) throws -> String {
+    let text: String
+    switch operation.kind {
+    case .request(let method, let rest, let body, let headers):
+      let answer = try world.server.request(
+        method, place + rest + identity.parameters, body, headers: headers)
+      let lines = answer.headers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+      text = (["\(answer.status)"] + lines + [answer.body]).joined(separator: "\n")
+    case .stream(let rest): text = try stream(place + rest + identity.parameters, place, world)
+    case .message(let action, let body): text = try messages(action, body, place, identity, world)
+    }
+    return text.replacing(/-[OP][A-Za-z0-9_-]{18}/, with: "PUSH").replacing(
+      /\b1[0-9]{12}\b/, with: "TIME")
+  }
+
+  private func stream(_ target: String, _ place: String, _ world: World) throws -> String {
+    let client = try world.server.client()
+    try client.sendRequest("GET", target, headers: ["Accept": "text/event-stream"])
+    let head = try client.readHead()
+    if head.status != 200 { return "\(head.status) \(try client.readBody(of: head))" }
+    return "200 \(try client.readEvent())"
+  }
+
+  /// All that a socket is told from the request on, while an administrator writes what it is about.
+  private func messages(
+    _ action: String, _ body: String, _ place: String, _ identity: MatrixIdentity, _ world: World
+  ) throws -> String {
+    let socket = try world.server.socket()
+    if let request = identity.request {
+      _ = try socket.status(1, request.action, request.body)
+    }
+    try socket.ask(2, action, body)
+    try socket.ask(3, "g", "{\"p\":\"/public\"}")
+    var told = try until(3, socket)
+    if action == "q" {
+      // The two worlds are told different values.
+      _ = try world.ask("PUT", place + "/a/n.json?print=silent", world.tree.count.description)
+      try socket.ask(4, "g", "{\"p\":\"/public\"}")
+      told += try until(4, socket)
+    }
+    if action.hasPrefix("o") { _ = try socket.status(5, "oc", "{\"p\":\"\(place)\"}") }
+    return told.joined(separator: "\n")
+  }
+
+  private func until(_ number: Int64, _ socket: Socket) throws -> [String] {
+    var told: [String] = []
+    while true {
+      let message = try socket.next()
+      if message["r"] == .number(JSONNumber(number)) { return told }
+      told.append(message.jsonText())
+    }
+  }
+
+  // MARK: Tests
+
+  @Test func whatIsRefusedIsRefusedEverywhereAndTellsNothing() async throws {
+    let worlds = [
+      try await World(AccessMatrixTests.one), try await World(AccessMatrixTests.other),
+    ]
+    for world in worlds { try world.reset() }
+    let before = try worlds.map { try $0.everything() }
+    for place in AccessMatrixTests.places {
+      let hash = try worlds[0].hash(place)
+      for (first, second) in zip(worlds[0].identities, worlds[1].identities) {
+        for operation in MatrixOperation.all(at: place, hash: hash) {
+          try check(operation, place, [first, second], worlds)
+        }
+        // Who may write and not read may find out by conditions whether a guess is right.
+        if !first.canWrite(place) || first.canRead(place) {
+          for operation in MatrixOperation.conditional(at: place, hash: hash) {
+            try check(operation, place, [first, second], worlds)
+          }
+        }
+        let after = try worlds.map { try $0.everything() }
+        #expect(after == before, "\(first.name), \(place): what is refused changes nothing")
+      }
+    }
+    for world in worlds { await world.server.stop() }
+  }
+
+  private func check(
+    _ operation: MatrixOperation, _ place: String, _ identities: [MatrixIdentity],
+    _ worlds: [World]
+  ) throws {
+    let identity = identities[0]
+    let what = Comment("\(identity.name), \(place), \(operation.kind)")
+    let told = try zip(identities, worlds).map { identity, world in
+      try transcript(operation, place, identity, world)
+    }
+    let isAllowed =
+      operation.writes ? identity.canWrite(place) : identity.canRead(place)
+    if !identity.canRead(place) { #expect(told[0] == told[1], what) }
+    if !isAllowed { #expect(isRefusal(told[0], operation, identity), "\(what): \(told[0])") }
+    if operation.writes, !isAllowed { return }
+    let isListen = if case .message("q", _) = operation.kind { true } else { false }
+    if operation.writes || isListen { for world in worlds { try world.reset() } }
+  }
+
+  /// True if a transcript is that of a refusal.
+  private func isRefusal(
+    _ text: String, _ operation: MatrixOperation, _ identity: MatrixIdentity
+  ) -> Bool {
+    switch operation.kind {
+    case .request, .stream: text.hasPrefix("401")
+    // These ask for nothing that could be refused.
+    case .message("n", _), .message("oc", _): true
+    case .message: text == #"{"r":2,"b":{"s":"permission_denied","d":"Permission denied"}}"#
+    }
+  }
+
+  /// Who follows what is public learns nothing of what is written elsewhere, not even that it was.
+  @Test func writesOfWhatIsHiddenAreNotTold() async throws {
+    let beside = try await followed([
+      ("PUT", "/hidden.json", "1"), ("PATCH", "/.json", #"{"hidden":2,"box":3}"#),
+      ("DELETE", "/box.json", nil), ("PATCH", "/.json", #"{"hidden/x":1,"public/p":1}"#),
+      ("PATCH", "/.json", #"{"hidden/x":2,"public/q":7}"#),
+      ("PATCH", "/.json", #"{"hidden":null,"public/q":8,"public/r":8,"users/bo":1}"#),
+    ])
+    let alone = try await followed([
+      ("PATCH", "/.json", #"{"public/q":7}"#),
+      ("PATCH", "/.json", #"{"public/q":8,"public/r":8}"#),
+    ])
+    #expect(beside == alone)
+    #expect(alone.count == 4)
+  }
+
+  /// What a socket and a stream on `/public` are told of these writes.
+  private func followed(
+    _ writes: [(method: String, target: String, body: String?)]
+  ) async throws -> [String] {
+    let world = try await World(AccessMatrixTests.one)
+    try world.reset()
+    let socket = try world.server.socket()
+    #expect(try socket.status(1, "q", "{\"p\":\"/none\",\"h\":\"\"}") == "permission_denied")
+    try socket.ask(2, "q", "{\"p\":\"/public\",\"h\":\"\"}")
+    _ = try until(2, socket)
+    let stream = try world.server.client()
+    try stream.sendRequest("GET", "/public.json", headers: ["Accept": "text/event-stream"])
+    _ = try stream.readHead()
+    _ = try stream.readEvent()
+    for (method, target, body) in writes {
+      #expect(try world.ask(method, target, body).status == 200)
+    }
+    try socket.ask(3, "g", "{\"p\":\"/public\"}")
+    var told = try until(3, socket)
+    // The last event is known by what only this write has.
+    _ = try world.ask("PUT", "/public/end.json", "1")
+    while true {
+      let event = try stream.readEvent()
+      if event.data.contains("end") { break }
+      told.append("\(event)")
+    }
+    await world.server.stop()
+    return told
+  }
+}

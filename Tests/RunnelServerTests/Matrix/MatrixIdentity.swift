@@ -1,0 +1,114 @@
+import Crypto
+import CryptoExtras
+import RunnelBase
+@testable import RunnelServer
+
+/// Who asks, in the matrix of identities and operations.
+struct MatrixIdentity: Sendable {
+  let name: String
+  /// What requests over HTTP have in their address.
+  var parameters: String
+  /// What a WebSocket asks for first; nil for nothing.
+  var request: (action: String, body: String)?
+  /// True if the credential is one.
+  var isValid = true
+  /// True if no rule binds him.
+  var isAdministrator = false
+  /// For whom he speaks, as rules see it.
+  var user: String?
+
+  private init(_ name: String, _ parameters: String) {
+    (self.name, self.parameters) = (name, parameters)
+  }
+
+  private static func signed(by secret: String, _ claims: JSONValue) -> String {
+    let text =
+      Base64URL.text(Array(#"{"alg":"HS256"}"#.utf8)) + "." + Base64URL.text(claims.jsonBytes())
+    let signature = HMAC<SHA256>.authenticationCode(
+      for: Array(text.utf8), using: SymmetricKey(data: Array(secret.utf8)))
+    return text + "." + Base64URL.text(signature)
+  }
+
+  private static func user(_ name: String, _ token: String, isValid: Bool = true) -> MatrixIdentity
+  {
+    var identity = MatrixIdentity(name, "auth=\(token)")
+    identity.request = ("auth", "{\"cred\":\"\(token)\"}")
+    identity.isValid = isValid
+    return identity
+  }
+
+  private static func administrator(
+    _ name: String, _ token: String, parameter: String, member: String = ""
+  ) -> MatrixIdentity {
+    var identity = MatrixIdentity(name, "access_token=\(token)\(parameter)")
+    identity.request = ("gauth", "{\"cred\":\"\(token)\"\(member)}")
+    identity.isAdministrator = parameter.isEmpty
+    return identity
+  }
+
+  /// All of them.
+  ///
+  /// - Parameters:
+  ///   - secret: a secret of the database.
+  ///   - old: one that was taken back.
+  ///   - token: the access token of a service account.
+  ///   - now: seconds since 1970.
+  /// - Returns: those whom the rules bind, and those whom they do not.
+  static func all(secret: String, old: String, token: String, now: Int64) -> [MatrixIdentity] {
+    func claims(_ user: String, role: String = "none", age: Int64 = 10) -> JSONValue {
+      [
+        "iat": .number(JSONNumber(now - age)), "exp": .number(JSONNumber(now - age + 3600)),
+        "d": ["uid": .string(user), "role": .string(role)],
+      ]
+    }
+    func speaking(_ name: String, role: String = "none") -> MatrixIdentity {
+      var identity = user(name, signed(by: secret, claims(name, role: role)))
+      identity.user = name
+      return identity
+    }
+    var asAna = administrator(
+      "an administrator as ana", secret,
+      parameter: "&auth_variable_override=%7B%22uid%22%3A%22ana%22%7D",
+      member: ",\"authvar\":{\"uid\":\"ana\"}")
+    asAna.user = "ana"
+    return [
+      MatrixIdentity("nobody", ""), user("a wrong token", "garbage", isValid: false),
+      user("a token that ended", signed(by: secret, claims("bo", age: 9000)), isValid: false),
+      user("a token of a stranger", signed(by: old, claims("bo")), isValid: false),
+      user("a secret that was taken back", old, isValid: false),
+      speaking("ana"), speaking("bo"), speaking("mod", role: "mod"),
+      administrator("a secret", secret, parameter: ""),
+      administrator("a service account", token, parameter: ""), asAna,
+      administrator(
+        "an administrator as nobody", secret, parameter: "&auth_variable_override=null",
+        member: ",\"noauth\":true"),
+    ]
+  }
+
+  // MARK: What the rules say
+
+  static let rules = """
+    {"rules":{"public":{".read":true,".write":true},
+    "box":{".write":"auth != null",".read":"auth.role === 'mod'",".indexOn":["n",".value"]},
+    "users":{".indexOn":["n",".value"],"$user":{".read":"auth.uid === $user",
+    ".write":"auth.uid === $user",".indexOn":["n",".value"]}}}}
+    """
+
+  func canRead(_ place: String) -> Bool {
+    if isAdministrator { return true }
+    switch place {
+    case "/box": return user == "mod"
+    case "/users/bo": return user == "bo"
+    default: return false
+    }
+  }
+
+  func canWrite(_ place: String) -> Bool {
+    if isAdministrator { return true }
+    switch place {
+    case "/box": return user != nil
+    case "/users/bo": return user == "bo"
+    default: return false
+    }
+  }
+}
