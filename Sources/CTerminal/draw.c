@@ -1,96 +1,198 @@
 #include "internal.h"
 
-/// How many cells go to curses at once: as many as a line has on the screens of most people.
-enum { CELLS_AT_ONCE_MAX = 256 };
+// Cells, as what is sent for them. What differs from the last frame is known here already, so that
+// curses need not find it out again: it tells by terminfo what is sent, and keeps a blank screen of
+// its own.
 
-static attr_t curses_attributes(unsigned attributes) {
-  attr_t result = A_NORMAL;
-  if (attributes & RUNNEL_ATTRIBUTE_BOLD) result |= A_BOLD;
-  if (attributes & RUNNEL_ATTRIBUTE_DIM) result |= A_DIM;
-  if (attributes & RUNNEL_ATTRIBUTE_ITALIC) result |= A_ITALIC;
-  if (attributes & RUNNEL_ATTRIBUTE_UNDERLINE) result |= A_UNDERLINE;
-  if (attributes & RUNNEL_ATTRIBUTE_REVERSE) result |= A_REVERSE;
-  return result;
+enum {
+  /// From so many blanks on, to erase them is shorter than to write them.
+  ERASED_TO_END_MIN = 4,
+  ERASED_BETWEEN_MIN = 10,
+};
+
+static struct {
+  const char *move;
+  const char *move_right;
+  const char *erase;
+  const char *erase_to_end;
+  const char *set_scroll_rows;
+  const char *scroll_up;
+  const char *scroll_down;
+  const char *hide_cursor;
+  const char *show_cursor;
+  /// Erased cells take the background that is set.
+  bool erases_with_background;
+  /// The cursor may move while attributes are on.
+  bool moves_with_attributes;
+  /// A character in the last cell of the screen scrolls it.
+  bool scrolls_at_end;
+} terminal;
+
+/// The cell where the next character goes; the column is -1 if that is not known.
+static int row_now;
+static int column_now = -1;
+static bool is_cursor_shown;
+/// The next frame is drawn on a blank screen.
+static bool is_to_be_cleared;
+
+void draw_open(void) {
+  terminal.move = capability("cup");
+  terminal.move_right = capability("cuf");
+  terminal.erase = capability("ech");
+  terminal.erase_to_end = capability("el");
+  terminal.set_scroll_rows = capability("csr");
+  terminal.scroll_up = capability("ind");
+  terminal.scroll_down = capability("ri");
+  terminal.hide_cursor = capability("civis");
+  terminal.show_cursor = capability("cnorm");
+  terminal.erases_with_background = tigetflag("bce") > 0;
+  terminal.moves_with_attributes = tigetflag("msgr") > 0;
+  terminal.scrolls_at_end = tigetflag("am") > 0 && tigetflag("xenl") <= 0;
+  is_cursor_shown = false;
+  is_to_be_cleared = true;
 }
 
-int runnel_terminal_color_pair(int foreground, int background) {
-  if (session.screen == NULL || !session.has_color) return 0;
-  if (foreground < 0 && background < 0) return 0;
-  int pair = alloc_pair(foreground, background);
-  return pair < 0 ? 0 : pair;
+static void move_to(int row, int column) {
+  if (row == row_now && column == column_now) return;
+  if (!terminal.moves_with_attributes) look_set(0, 0);
+  frame_add_capability_of(terminal.move, row, column);
+  row_now = row;
+  column_now = column;
 }
 
-/// Makes what curses keeps of a cell. What the C library would not give the cell's width is "?" for
-/// the row after it must not shift; false then.
-static bool make_cell(const runnel_cell *cell, attr_t attributes, cchar_t *made) {
-  wchar_t base = (wchar_t)cell->scalars[0];
-  bool is_known = (base < 0x7F && cell->width == 1) || wcwidth(base) == cell->width;
-  wchar_t text[RUNNEL_CELL_SCALARS_MAX + 1] = {is_known ? base : L'?'};
-  int count = 1;
-  for (int i = 1; is_known && i < RUNNEL_CELL_SCALARS_MAX && cell->scalars[i] != 0; i++) {
-    wchar_t mark = (wchar_t)cell->scalars[i];
-    if (wcwidth(mark) == 0) text[count++] = mark;
+static void add_scalar(uint32_t scalar) {
+  if (scalar < 0x80) return frame_add_byte((char)scalar);
+  if (scalar < 0x800) {
+    frame_add_byte((char)(0xC0 | scalar >> 6));
+  } else {
+    if (scalar < 0x10000) {
+      frame_add_byte((char)(0xE0 | scalar >> 12));
+    } else {
+      frame_add_byte((char)(0xF0 | scalar >> 18));
+      frame_add_byte((char)(0x80 | (scalar >> 12 & 0x3F)));
+    }
+    frame_add_byte((char)(0x80 | (scalar >> 6 & 0x3F)));
   }
-  // The pair does not fit in the short that setcchar takes: its last argument carries it.
-  int pair = cell->color_pair;
-  setcchar(made, text, attributes, 0, &pair);
-  return is_known;
+  frame_add_byte((char)(0x80 | (scalar & 0x3F)));
+}
+
+/// Adds a cell's text. What the C library would not give the cell's width is "?", for the row after it
+/// must not shift.
+static void add_text(const runnel_cell *cell) {
+  uint32_t base = cell->scalars[0];
+  if (base >= 0x20 && base < 0x7F && cell->width == 1 && cell->scalars[1] == 0) {
+    return frame_add_byte((char)base);
+  }
+  if (wcwidth((wchar_t)base) != cell->width) {
+    frame_add_byte('?');
+    if (cell->width == 2) frame_add_byte(' ');
+    return;
+  }
+  add_scalar(base);
+  for (int i = 1; i < RUNNEL_CELL_SCALARS_MAX && cell->scalars[i] != 0; i++) {
+    if (wcwidth((wchar_t)cell->scalars[i]) == 0) add_scalar(cell->scalars[i]);
+  }
+}
+
+static bool is_same_blank(const runnel_cell *cell, const runnel_cell *other) {
+  return cell->scalars[0] == ' ' && cell->scalars[1] == 0 && cell->width == 1
+      && cell->attributes == other->attributes && cell->color_pair == other->color_pair;
+}
+
+/// How many blanks that look the same a range of cells begins with, if they may be erased; 0 if not.
+static int erasable_count(const runnel_cell *cells, int count) {
+  const unsigned seen = RUNNEL_ATTRIBUTE_UNDERLINE | RUNNEL_ATTRIBUTE_REVERSE;
+  if (cells->attributes & seen) return 0;
+  if (look_has_background(cells->color_pair) && !terminal.erases_with_background) return 0;
+  int blanks = 0;
+  while (blanks < count && is_same_blank(&cells[blanks], cells)) blanks++;
+  return blanks;
+}
+
+/// Erases so many cells from a column on; false if they are to be written.
+static bool erase_blanks(int row, int column, int blanks, bool is_last) {
+  bool is_to_end = column + blanks == COLS;
+  if (is_to_end && terminal.erase_to_end != NULL && blanks >= ERASED_TO_END_MIN) {
+    frame_add_capability(terminal.erase_to_end);
+    return true;
+  }
+  if (blanks < ERASED_BETWEEN_MIN || terminal.erase == NULL) return false;
+  frame_add_capability_of(terminal.erase, blanks, 0);
+  if (is_last) return true;
+  if (terminal.move_right == NULL) {
+    move_to(row, column + blanks);
+  } else {
+    frame_add_capability_of(terminal.move_right, blanks, 0);
+    column_now = column + blanks;
+  }
+  return true;
 }
 
 void runnel_terminal_put(int row, int column, const runnel_cell *cells, int count) {
   if (!is_active()) return;
-  cchar_t line[CELLS_AT_ONCE_MAX];
-  int end = column;
-  int made = 0;
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count;) {
     const runnel_cell *cell = &cells[i];
     // The second half of a wide cell comes with the first.
-    if (cell->width == 0) continue;
-    attr_t attributes = curses_attributes(cell->attributes);
-    bool is_known = make_cell(cell, attributes, &line[made++]);
-    end += cell->width;
-    if (!is_known && cell->width == 2) {
-      int pair = cell->color_pair;
-      setcchar(&line[made++], L" ", attributes, 0, &pair);
+    if (cell->width == 0) {
+      i++;
+      continue;
     }
-    if (made + 2 > CELLS_AT_ONCE_MAX) {
-      mvwadd_wchnstr(stdscr, row, column, line, made);
-      column = end;
-      made = 0;
+    if (terminal.scrolls_at_end && row == LINES - 1 && column + cell->width >= COLS) return;
+    move_to(row, column);
+    look_set(cell->attributes, cell->color_pair);
+    int blanks = cell->scalars[0] == ' ' ? erasable_count(cell, count - i) : 0;
+    if (blanks > 0 && erase_blanks(row, column, blanks, i + blanks == count)) {
+      column += blanks;
+      i += blanks;
+      continue;
     }
+    add_text(cell);
+    column += cell->width;
+    // Behind the last column the cursor is where the terminal likes it to be.
+    column_now = column < COLS ? column : -1;
+    i++;
   }
-  mvwadd_wchnstr(stdscr, row, column, line, made);
 }
 
-void runnel_terminal_scroll(int first, int last, int lines) {
-  if (!is_active()) return;
-  wsetscrreg(stdscr, first, last);
-  scrollok(stdscr, TRUE);
-  wscrl(stdscr, lines);
-  scrollok(stdscr, FALSE);
-  wsetscrreg(stdscr, 0, LINES - 1);
+bool runnel_terminal_scroll(int first, int last, int lines) {
+  const char *once = lines > 0 ? terminal.scroll_up : terminal.scroll_down;
+  if (!is_active() || once == NULL || terminal.set_scroll_rows == NULL) return false;
+  look_set(0, 0);
+  frame_add_capability_of(terminal.set_scroll_rows, first, last);
+  column_now = -1;
+  move_to(lines > 0 ? last : first, 0);
+  for (int i = 0; i < (lines > 0 ? lines : -lines); i++) frame_add_capability(once);
+  frame_add_capability_of(terminal.set_scroll_rows, 0, LINES - 1);
+  column_now = -1;
+  return true;
+}
+
+/// Lets curses take the terminal, if it was given back, and clear it.
+static void clear_by_curses(void) {
+  clearok(curscr, TRUE);
+  wnoutrefresh(stdscr);
+  doupdate();
+  is_to_be_cleared = false;
+  is_cursor_shown = false;
 }
 
 void runnel_terminal_flush(int cursor_row, int cursor_column, bool at_once) {
   if (!is_active()) return;
   bool shows_cursor = cursor_row >= 0;
-  leaveok(stdscr, !shows_cursor);
-  if (shows_cursor) wmove(stdscr, cursor_row, cursor_column);
-  wnoutrefresh(stdscr);
-  // The first frame after the terminal was given back asks it for its size and sets its modes, which
-  // memory cannot.
-  bool is_kept = !isendwin() && frame_begin();
+  look_set(0, 0);
+  if (shows_cursor) move_to(cursor_row, cursor_column);
+  if (is_to_be_cleared || isendwin()) clear_by_curses();
+  if (shows_cursor != is_cursor_shown) {
+    frame_add_capability(shows_cursor ? terminal.show_cursor : terminal.hide_cursor);
+    is_cursor_shown = shows_cursor;
+  }
   // Mode 2026 lets the terminal show the frame at once; one that does not know it ignores it.
-  bool is_marked = at_once && session.is_ansi;
-  if (is_marked && !is_kept) write_directly(FRAME_BEGIN);
-  doupdate();
-  curs_set(shows_cursor ? 1 : 0);
-  if (is_kept) frame_end(is_marked);
-  if (is_marked && !is_kept) write_directly(FRAME_END);
+  frame_send(at_once && session.is_ansi);
+  column_now = -1;
 }
 
 void runnel_terminal_invalidate(void) {
-  if (is_active()) clearok(curscr, TRUE);
+  is_to_be_cleared = true;
 }
 
 void runnel_terminal_bell(void) {

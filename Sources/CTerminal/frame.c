@@ -1,50 +1,62 @@
-#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "internal.h"
+// After curses.h, which it needs.
+#include <term.h>
 
-// curses writes at each jump of its cursor. A terminal that reads faster than a frame is made would
-// be woken for each piece, and might show it. So a frame goes to memory first: curses keeps its
-// descriptor, which meanwhile leads there.
+// A frame is made in memory and sent in one write: a terminal that reads faster than a frame is made
+// would be woken for each piece, and might show it.
 
-enum { MARK_LENGTH = sizeof FRAME_BEGIN - 1 };
+enum { MARK_LENGTH = sizeof FRAME_BEGIN - 1, SIZE_FIRST = 16 * 1024 };
 
-static int memory = -1;
+/// The bytes of the frame, after room for the mark of its begin.
+static struct {
+  char *bytes;
+  size_t count;
+  size_t size;
+} frame;
 
-bool frame_begin(void) {
-  if (memory < 0) memory = memfd_create("runnel-frame", MFD_CLOEXEC);
-  if (memory < 0 || lseek(memory, 0, SEEK_SET) < 0) return false;
-  return dup3(memory, fileno(session.output), O_CLOEXEC) >= 0;
+static bool make_room(size_t count) {
+  if (frame.size - frame.count >= count) return true;
+  size_t size = frame.size == 0 ? SIZE_FIRST : 2 * frame.size;
+  while (size < frame.count + count + 2 * MARK_LENGTH) size *= 2;
+  char *bytes = realloc(frame.bytes, size);
+  if (bytes == NULL) return false;
+  frame.bytes = bytes;
+  frame.size = size;
+  if (frame.count == 0) frame.count = MARK_LENGTH;
+  return true;
 }
 
-void frame_end(bool at_once) {
-  dup3(session.descriptor, fileno(session.output), O_CLOEXEC);
-  off_t left = lseek(memory, 0, SEEK_CUR);
-  if (left <= 0) return;
-  // A frame of any screen that people have fits in one piece.
-  char piece[64 * 1024];
-  size_t start = 0;
+void frame_add_byte(char byte) {
+  // Room for the mark of the frame's end is always kept.
+  if (!make_room(1 + MARK_LENGTH)) return;
+  frame.bytes[frame.count++] = byte;
+}
+
+static int put_byte(int byte) {
+  frame_add_byte((char)byte);
+  return byte;
+}
+
+void frame_add_capability(const char *text) {
+  if (text != NULL) tputs(text, 1, put_byte);
+}
+
+void frame_add_capability_of(const char *text, int first, int second) {
+  frame_add_capability(tiparm(text, first, second));
+}
+
+void frame_send(bool at_once) {
+  if (frame.count <= MARK_LENGTH) return;
+  size_t start = MARK_LENGTH;
   if (at_once) {
-    memcpy(piece, FRAME_BEGIN, MARK_LENGTH);
-    start = MARK_LENGTH;
-  }
-  off_t offset = 0;
-  while (left > 0) {
-    // Behind this frame stands the end of a longer one.
-    size_t room = sizeof piece - MARK_LENGTH - start;
-    size_t wanted = left < (off_t)room ? (size_t)left : room;
-    ssize_t got = pread(memory, piece + start, wanted, offset);
-    if (got <= 0) break;
-    offset += got;
-    left -= got;
-    start += (size_t)got;
-    if (left == 0 && at_once) {
-      memcpy(piece + start, FRAME_END, MARK_LENGTH);
-      start += MARK_LENGTH;
-    }
-    write_bytes(piece, start);
+    memcpy(frame.bytes, FRAME_BEGIN, MARK_LENGTH);
+    memcpy(frame.bytes + frame.count, FRAME_END, MARK_LENGTH);
     start = 0;
+    frame.count += MARK_LENGTH;
   }
+  write_bytes(frame.bytes + start, frame.count - start);
+  frame.count = MARK_LENGTH;
 }

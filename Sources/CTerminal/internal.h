@@ -26,7 +26,7 @@ struct session {
   WINDOW *pad;
   FILE *file;
   int descriptor;
-  /// What curses writes to: the terminal too, but while a frame is drawn, memory.
+  /// What curses writes to: the terminal too.
   FILE *output;
   bool is_suspended;
   bool has_color;
@@ -53,11 +53,38 @@ void write_bytes(const char *bytes, size_t count);
 #define FRAME_BEGIN "\033[?2026h"
 #define FRAME_END "\033[?2026l"
 
-/// From here on, what curses writes is kept. False if it cannot be, and goes out as it comes.
-bool frame_begin(void);
+/// Adds a byte to the frame.
+void frame_add_byte(char byte);
 
-/// Sends what was kept in one write, between the marks of a frame if it is to be shown at once.
-void frame_end(bool at_once);
+/// Adds a capability of the terminal, with the padding that it asks for; nothing if it is NULL.
+void frame_add_capability(const char *text);
+
+/// Adds a capability that takes one number, or two.
+void frame_add_capability_of(const char *text, int first, int second);
+
+/// Sends the frame in one write, between the marks of a frame if it is to be shown at once.
+void frame_send(bool at_once);
+
+// look.c: attributes and colours.
+
+/// A capability of the terminal as a string; NULL if it has none by this name.
+const char *capability(const char *name);
+
+/// Finds out what the terminal has.
+void look_open(void);
+
+void look_close(void);
+
+/// Lets the characters that follow have these attributes, and the colours of a pair.
+void look_set(unsigned attributes, int pair);
+
+/// Whether a pair has a background of its own.
+bool look_has_background(int pair);
+
+// draw.c: cells.
+
+/// Finds out what the terminal has.
+void draw_open(void);
 
 // crash.c: giving the terminal back when the program dies.
 

@@ -129,7 +129,7 @@ static void set_modes(const runnel_terminal_options *options) {
   noecho();
   nonl();
   curs_set(0);
-  // A frame is finished although keys wait: they are read before the next one is begun.
+  // What curses begins to send it finishes, although keys wait.
   typeahead(-1);
   leaveok(stdscr, TRUE);
   session.pad = newpad(1, 1);
@@ -141,6 +141,8 @@ static void set_modes(const runnel_terminal_options *options) {
   session.has_color = options->uses_color && has_colors() && start_color() == OK;
   if (session.has_color) use_default_colors();
   define_keys();
+  look_open();
+  draw_open();
   session.has_mouse = options->uses_mouse;
   turn_modes_on();
 }
@@ -150,6 +152,7 @@ static void release(void) {
   if (session.screen != NULL) delscreen(session.screen);
   if (session.output != NULL) fclose(session.output);
   if (session.file != NULL) fclose(session.file);
+  look_close();
   session = (struct session){0};
 }
 
@@ -211,7 +214,7 @@ void runnel_terminal_resume(void) {
   flushinp();
   turn_modes_on();
   // The next flush enters the alternate screen; before it the caller asks for the size.
-  clearok(curscr, TRUE);
+  runnel_terminal_invalidate();
 }
 
 void runnel_terminal_update_size(int *rows, int *columns) {

@@ -7,7 +7,9 @@ import Testing
   private struct Numbers: ListRowSource {
     var numbers: Range<Int>
     var count: Int { numbers.count }
-    func id(at index: Int) -> String { "\(numbers.lowerBound + index)" }
+    func ids(in range: Range<Int>) -> [String] {
+      range.map { "\(numbers.lowerBound + $0)" }
+    }
     func isCopy(of other: any ListRowSource) -> Bool { (other as? Numbers)?.numbers == numbers }
   }
 
@@ -17,6 +19,30 @@ import Testing
     #expect(rows.first == "3" && rows.last == "5" && rows.firstIndex(of: "4") == 1)
     #expect(
       ListContent(sections: [ListSection(id: "a", rows: rows)]).indexPath(ofRow: "5")?.row == 2)
+  }
+
+  @Test(arguments: [1, 2, 15, 16, 17, 63, 64, 65, 79, 80, 81, 300])
+  func rowsOfASourceAreTheSameInWhateverOrderTheyAreRead(count: Int) {
+    var generator = ListGenerator(seed: UInt64(count))
+    let rows = ListRows(Numbers(numbers: 5..<5 + count))
+    for _ in 0..<500 {
+      let index = Int.random(in: 0..<count, using: &generator)
+      #expect(rows[index] == "\(5 + index)")
+    }
+    #expect(rows.map { $0 } == (5..<5 + count).map { "\($0)" })
+  }
+
+  @Test func theNumbersOfLinesFollowFoldsAndDividers() {
+    let content = ListContent(sections: [
+      ListSection(id: "a", rows: ["1", "2"]), ListSection(id: "b", rows: ["3"]),
+    ])
+    for _ in 0..<2 {
+      #expect(ListLayout(content, folded: []).lineCount == 5)
+      #expect(ListLayout(content, folded: ["a"]).lineCount == 3)
+      let divided = content.divided(at: IndexPath(section: 1, row: 0))
+      #expect(ListLayout(divided, folded: []).lineCount == 6)
+      #expect(ListLayout(divided, folded: ["b"]).lineCount == 4)
+    }
   }
 
   @Test func rowsAreEqualWhoeverKeepsThem() {

@@ -110,15 +110,15 @@ typedef struct {
 /// the C library would not give its width is drawn as "?".
 void runnel_terminal_put(int row, int column, const runnel_cell *cells, int count);
 
-/// Moves the lines from `first` to `last` up by so many, down if negative; the lines that come free
-/// are blank. What is sent for it is up to curses.
-void runnel_terminal_scroll(int first, int last, int lines);
+/// Moves the lines from `first` to `last` up by so many, down if negative; what the lines show that
+/// come free is not known. False if the terminal cannot do that: nothing has moved then.
+bool runnel_terminal_scroll(int first, int last, int lines);
 
 /// Sends what changed, and shows the cursor at a cell, or hides it when the row is negative. `at_once`
 /// asks the terminal to show all of it at once.
 void runnel_terminal_flush(int cursor_row, int cursor_column, bool at_once);
 
-/// Sends everything at the next flush.
+/// Clears the screen at the next flush, before what was put since the last one.
 void runnel_terminal_invalidate(void);
 
 void runnel_terminal_bell(void);

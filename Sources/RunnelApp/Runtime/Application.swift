@@ -355,8 +355,16 @@ extension Application {
   private func paint(now: Int64) {
     guard isDirty, isUrgent || untilFrame(now: now) == 0 else { return }
     if !isUrgent { lastFrame = now }
+    let frame = AppScreen(runtime.state, glyphs: screen.glyphs, cache: cache)
+    if isUrgent, var canvas = frame.drawBeforeFrameLines() {
+      // What a key did is seen before it is found out what can be done now.
+      screen.present(canvas)
+      frame.drawFrameLines(into: &canvas)
+      screen.present(canvas)
+    } else {
+      screen.present(frame.draw())
+    }
     (isDirty, isUrgent) = (false, false)
-    screen.present(AppScreen(runtime.state, glyphs: screen.glyphs, cache: cache).draw())
   }
 
   /// How long a frame that may wait has to; nothing if the clock was set back.

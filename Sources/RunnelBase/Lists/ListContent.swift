@@ -49,17 +49,17 @@ public struct ListContent: Sendable {
   /// The cursor passes over the divider, as over the text of a section without rows.
   public let divider: IndexPath?
 
-  private let index: RowIndex
+  private let index: ContentIndex
 
   /// Makes content of sections.
   ///
   /// The ids of sections, and the ids of rows in the whole list, must be unique; of two equal ids
   /// only the first can be found again.
   public init(sections: [ListSection] = [], divider: IndexPath? = nil) {
-    self.init(sections, divider, RowIndex())
+    self.init(sections, divider, ContentIndex())
   }
 
-  private init(_ sections: [ListSection], _ divider: IndexPath?, _ index: RowIndex) {
+  private init(_ sections: [ListSection], _ divider: IndexPath?, _ index: ContentIndex) {
     self.sections = sections
     self.divider = divider
     self.index = index
@@ -116,6 +116,13 @@ public struct ListContent: Sendable {
     return rows.indices.contains(path.row) ? rows[path.row] : nil
   }
 
+  /// The numbers of the lines with some sections folded.
+  ///
+  /// O(sections), O(1) if the folds are those of the last call.
+  func numbers(folded: Set<String>) -> ListLayout.Numbers {
+    index.numbers(of: sections, folded: folded, divider: divider)
+  }
+
   /// Whether a call has paid for the index of the rows; for tests.
   package var isIndexBuilt: Bool { index.isBuilt }
 }
@@ -135,12 +142,21 @@ extension ListContent: Hashable {
   }
 }
 
-/// The paths of the rows of one content, built on first use.
+/// What was found out about one content: the paths of its rows, and the numbers of its lines; each is
+/// made on first use.
 ///
 /// A class so that copies of the content share the work; the content is constant, so the order in
 /// which threads ask cannot change an answer.
-private final class RowIndex: Sendable {
+private final class ContentIndex: Sendable {
   private let paths = Mutex<[String: IndexPath]?>(nil)
+  private let layout = Mutex<Layout?>(nil)
+
+  /// The numbers of lines, with what they follow from besides the sections.
+  private struct Layout {
+    var folded: Set<String>
+    var divider: IndexPath?
+    var numbers: ListLayout.Numbers
+  }
 
   var isBuilt: Bool { paths.withLock { $0 != nil } }
 
@@ -150,6 +166,17 @@ private final class RowIndex: Sendable {
       let built = Self.build(sections)
       paths = built
       return built[id]
+    }
+  }
+
+  func numbers(
+    of sections: [ListSection], folded: Set<String>, divider: IndexPath?
+  ) -> ListLayout.Numbers {
+    layout.withLock { layout in
+      if let layout, layout.divider == divider, layout.folded == folded { return layout.numbers }
+      let numbers = ListLayout.Numbers(sections, folded: folded, divider: divider)
+      layout = Layout(folded: folded, divider: divider, numbers: numbers)
+      return numbers
     }
   }
 

@@ -18,7 +18,8 @@ struct ListPlace: Hashable, Sendable {
 /// Every line is one high: for each section its header, then, unless it is folded, its rows, or one
 /// line of text if it has no rows; the divider stands among the rows of one section. Items are the
 /// lines the cursor can stand on: all but such texts and the divider.
-/// Making a layout is O(sections); every question is O(log sections) unless it says otherwise.
+/// The first layout of a content is O(sections), the same one again O(1); every question is
+/// O(log sections) unless it says otherwise.
 struct ListLayout {
   /// What a line shows.
   enum Line: Hashable {
@@ -28,46 +29,55 @@ struct ListLayout {
     case divider(section: Int)
   }
 
-  let content: ListContent
   /// The number of lines, and of items, before each section and, as the last element, in the whole
   /// list.
-  private let firstLines: [Int]
-  private let firstItems: [Int]
-  private let foldedSections: [Bool]
-  /// Where the divider stands; nil if it is not shown.
-  private let divider: IndexPath?
+  struct Numbers {
+    var firstLines = [0]
+    var firstItems = [0]
+    var foldedSections: [Bool] = []
+    /// Where the divider stands; nil if it is not shown.
+    var divider: IndexPath?
+
+    /// Counts the lines of some sections.
+    ///
+    /// O(sections).
+    init(_ sections: [ListSection], folded: Set<String>, divider: IndexPath?) {
+      self.divider = divider
+      for (index, section) in sections.enumerated() {
+        let isFolded = !folded.isEmpty && folded.contains(section.id)
+        let rows = isFolded ? 0 : section.rows.count
+        let hasText = !isFolded && section.rows.isEmpty && section.emptyText != nil
+        var isDivided = false
+        if let place = divider, place.section == index {
+          isDivided = rows > 0 && (0...rows).contains(place.row)
+          if !isDivided { self.divider = nil }
+        }
+        foldedSections.append(isFolded)
+        firstItems.append(firstItems[firstItems.count - 1] + 1 + rows)
+        firstLines.append(
+          firstLines[firstLines.count - 1] + 1 + rows + (hasText || isDivided ? 1 : 0))
+      }
+      if let place = divider, !sections.indices.contains(place.section) { self.divider = nil }
+    }
+  }
+
+  let content: ListContent
+  private let numbers: Numbers
+
+  private var firstLines: [Int] { numbers.firstLines }
+  private var firstItems: [Int] { numbers.firstItems }
+  private var divider: IndexPath? { numbers.divider }
 
   init(_ content: ListContent, folded: Set<String>) {
-    var lines = [0]
-    var items = [0]
-    var folds: [Bool] = []
-    var divider = content.divider
-    for (index, section) in content.sections.enumerated() {
-      let isFolded = folded.contains(section.id)
-      let rows = isFolded ? 0 : section.rows.count
-      let hasText = !isFolded && section.rows.isEmpty && section.emptyText != nil
-      var isDivided = false
-      if let place = content.divider, place.section == index {
-        isDivided = rows > 0 && (0...rows).contains(place.row)
-        if !isDivided { divider = nil }
-      }
-      folds.append(isFolded)
-      items.append(items[items.count - 1] + 1 + rows)
-      lines.append(lines[lines.count - 1] + 1 + rows + (hasText || isDivided ? 1 : 0))
-    }
-    if let place = divider, !content.sections.indices.contains(place.section) { divider = nil }
     self.content = content
-    self.divider = divider
-    firstLines = lines
-    firstItems = items
-    foldedSections = folds
+    numbers = content.numbers(folded: folded)
   }
 
   var sectionCount: Int { content.sections.count }
   var lineCount: Int { firstLines[sectionCount] }
   var itemCount: Int { firstItems[sectionCount] }
 
-  func isFolded(_ section: Int) -> Bool { foldedSections[section] }
+  func isFolded(_ section: Int) -> Bool { numbers.foldedSections[section] }
 
   // MARK: - Lines and places
 

@@ -72,13 +72,34 @@ extension AdapterSection {
   /// The keys of all rows.
   ///
   /// O(n).
-  public var keys: [String] {
-    let items = content.items.map { keyPrefix + $0.key }
-    return leading.map(\.key) + items + trailing.map(\.key)
+  public var keys: [String] { keys(in: 0..<count) }
+
+  /// The keys of the rows at some indices.
+  ///
+  /// O(log n) and O(1) for each row.
+  @specialized(where Item == Record)
+  func keys(in range: Range<Int>) -> [String] {
+    let end = leading.count + content.items.count
+    let items = content.items.elements(
+      in: (range.clamped(to: leading.count..<end)).shifted(by: -leading.count))
+    let (before, after) = (
+      range.clamped(to: 0..<leading.count),
+      range.clamped(to: end..<end + trailing.count).shifted(by: -end)
+    )
+    return leading[before].map(\.key)
+      + items.map { keyPrefix.isEmpty ? $0.key : keyPrefix + $0.key }
+      + trailing[after].map(\.key)
   }
 
   /// The section by the keys of its rows.
   ///
   /// O(n).
   public var keyed: KeyedSection { KeyedSection(id: id, keys: keys) }
+}
+
+extension Range<Int> {
+  /// The range so much further on.
+  fileprivate func shifted(by distance: Int) -> Range<Int> {
+    (lowerBound + distance)..<(upperBound + distance)
+  }
 }

@@ -139,7 +139,7 @@ struct KeyRows: ListRowSource {
   }
 
   var count: Int { rows.count }
-  func id(at index: Int) -> String { rows[index] }
+  func ids(in range: Range<Int>) -> [String] { rows.elements(in: range) }
   func isCopy(of other: any ListRowSource) -> Bool {
     (other as? KeyRows)?.rows.isCopy(of: rows) ?? false
   }

@@ -10,10 +10,10 @@ struct SectionRows<Item: KeyedItem & Sendable>: ListRowSource {
     count = section.count
   }
 
-  /// The key in the list of the row at an index below `count`.
+  /// The keys in the list of the rows at some indices.
   ///
-  /// O(log n).
-  func id(at index: Int) -> String { section.key(at: index) }
+  /// O(log n) and O(1) for each row.
+  func ids(in range: Range<Int>) -> [String] { section.keys(in: range) }
 
   /// True if the other has the same rows in the same state of the stream.
   ///

@@ -54,6 +54,18 @@ public struct Rows<Element>: RandomAccessCollection {
     return result
   }
 
+  /// The rows at a range of indices.
+  ///
+  /// O(log n) and O(1) for each row.
+  @specialized(where Element == Record)
+  func elements(in range: Range<Int>) -> [Element] {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "Each index is one of a row.")
+    var result: [Element] = []
+    result.reserveCapacity(range.count)
+    root.append(range, to: &result)
+    return result
+  }
+
   /// Reads leaf by leaf.
   public struct Iterator: IteratorProtocol {
     private let root: RowsNode<Element>

@@ -89,6 +89,22 @@ extension RowsNode {
     }
   }
 
+  /// Appends the elements at a range of indices of this node to an array.
+  @specialized(where Element == Record)
+  func append(_ range: Range<Int>, to result: inout [Element]) {
+    if range.isEmpty { return }
+    if isLeaf { return result.append(contentsOf: elements[range]) }
+    var start = 0
+    for child in children.indices where start < range.upperBound {
+      let end = start + children[child].count
+      if range.lowerBound < end {
+        let part = range.clamped(to: start..<end)
+        children[child].append((part.lowerBound - start)..<(part.upperBound - start), to: &result)
+      }
+      start = end
+    }
+  }
+
   /// The child that holds an index, and where it starts.
   private func child(holding index: Int) -> (child: Int, start: Int) {
     var (child, start) = (0, 0)

@@ -139,7 +139,7 @@ public final class CursesScreen: Screen {
 
   // MARK: - Drawing
 
-  /// Shows a canvas; only cells that differ from the last one are given to curses.
+  /// Shows a canvas; only cells that differ from the last one are sent.
   public func present(_ canvas: Canvas) {
     guard isActive else { return }
     let fitted = canvas.fitted(to: size)
@@ -172,14 +172,15 @@ public final class CursesScreen: Screen {
   /// Draws the differences; returns the number of rows that changed.
   private func update(from old: Canvas, to new: Canvas) -> Int {
     let changed = (0..<size.rows).filter { new.line($0) != old.line($0) }
-    guard let scroll = new.scroll(from: old, changed: changed) else {
+    guard let scroll = new.scroll(from: old, changed: changed),
+      runnel_terminal_scroll(
+        Int32(scroll.rows.lowerBound), Int32(scroll.rows.upperBound - 1), Int32(scroll.lines))
+    else {
       for row in changed {
         draw(new.line(row), new.line(row).changes(from: old.line(row)), row: row)
       }
       return changed.count
     }
-    runnel_terminal_scroll(
-      Int32(scroll.rows.lowerBound), Int32(scroll.rows.upperBound - 1), Int32(scroll.lines))
     for row in 0..<size.rows {
       let line = new.line(row)
       switch scroll.source(of: row) {
@@ -190,7 +191,7 @@ public final class CursesScreen: Screen {
     return changed.count
   }
 
-  /// Passes cells of a row to curses.
+  /// Puts cells of a row into the frame.
   private func draw(_ line: CanvasLine, _ columns: Range<Int>, row: Int) {
     if columns.isEmpty { return }
     withUnsafeTemporaryAllocation(of: runnel_cell.self, capacity: columns.count) { cells in
@@ -264,7 +265,6 @@ public final class CursesScreen: Screen {
     var columns: Int32 = 0
     runnel_terminal_update_size(&rows, &columns)
     let newSize = TerminalSize(columns: Int(columns), rows: Int(rows))
-    // curses has cut or padded its own content.
     if newSize != size { shown = nil }
     size = newSize
     return size

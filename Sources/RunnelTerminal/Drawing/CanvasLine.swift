@@ -76,6 +76,17 @@ public struct CanvasLine: Hashable, Sendable {
     for index in columns { cells[index].highlight = highlight }
   }
 
+  /// True if both share their cells, and so are equal; false if that is not known.
+  ///
+  /// O(1).
+  func isCopy(of other: CanvasLine) -> Bool {
+    cells.withUnsafeBufferPointer { own in
+      other.cells.withUnsafeBufferPointer {
+        $0.baseAddress == own.baseAddress && $0.count == own.count
+      }
+    }
+  }
+
   /// The columns from the first to the last cell that differs from a line as wide as this one, with both
   /// halves of wide cells; empty if none do.
   func changes(from old: CanvasLine) -> Range<Int> {

@@ -35,6 +35,14 @@ extension Canvas {
   /// - Returns: the scroll. O(rows) comparisons, of lines that are mostly shared.
   func scroll(from old: Canvas, changed: [Int]) -> CanvasScroll? {
     guard changed.count > Canvas.gainMin, let first = changed.first else { return nil }
+    // Lines that moved mostly share their cells with those they come from, which is seen at once.
+    return scroll(from: old, changed: changed, first: first) { $0.isCopy(of: $1) }
+      ?? scroll(from: old, changed: changed, first: first) { $0 == $1 }
+  }
+
+  private func scroll(
+    from old: Canvas, changed: [Int], first: Int, areEqual: (CanvasLine, CanvasLine) -> Bool
+  ) -> CanvasScroll? {
     var best: (gain: Int, scroll: CanvasScroll?) = (Canvas.gainMin - 1, nil)
     // The last line that changed may be about the list, like a footer, and not move with it.
     for end in changed.suffix(2) {
@@ -42,16 +50,14 @@ extension Canvas {
       let changedCount = end == changed.last ? changed.count : changed.count - 1
       for lines in -Canvas.linesMax...Canvas.linesMax where lines != 0 {
         let scroll = CanvasScroll(rows: rows, lines: lines)
-        let gain = changedCount - rows.count { !shows($0, of: old, after: scroll) }
+        let kept = rows.count { row in
+          guard case .row(let source) = scroll.source(of: row) else { return false }
+          return areEqual(line(row), old.line(source))
+        }
+        let gain = changedCount - (rows.count - kept)
         if gain > best.gain { best = (gain, scroll) }
       }
     }
     return best.scroll
-  }
-
-  /// Whether a row shows the content that a scroll moves there.
-  private func shows(_ row: Int, of old: Canvas, after scroll: CanvasScroll) -> Bool {
-    guard case .row(let source) = scroll.source(of: row) else { return false }
-    return line(row) == old.line(source)
   }
 }

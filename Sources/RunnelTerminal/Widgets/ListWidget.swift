@@ -24,6 +24,8 @@ public enum ListWidget {
   ///   - rowSign: returns the sign before the row with an id, if the cursor's sign is not there;
   ///     nil for none.
   ///   - drawn: the cache of drawn lines; nil to draw all.
+  ///   - areRowsUnchanged: whether `rowText` and `rowSign` are known to return for each row what they
+  ///     returned for the frame before, unless the cursor came to it or left it.
   ///   - canvas: the canvas to draw on.
   ///   - rect: where to draw.
   public static func draw(
@@ -31,50 +33,54 @@ public enum ListWidget {
     rowText: (_ id: String, _ width: Int) -> StyledLine,
     emptyHint: @autoclosure () -> String = "", isFocused: Bool = true, divider: String = "",
     rowSign: ((_ id: String) -> StyledRun?)? = nil, drawn: DrawnLines? = nil,
-    into canvas: inout Canvas, rect: Rect
+    areRowsUnchanged: Bool = false, into canvas: inout Canvas, rect: Rect
   ) {
     guard !rect.isEmpty else { return }
     let lines = state.lines(in: content, height: rect.height)
     canvas.fill(rect.splitTop(lines.count).rest)
     let (width, glyphs) = (rect.width, canvas.glyphs)
-    drawn?.begin(width: width, glyphs: glyphs)
+    drawn?.begin(width: width, glyphs: glyphs, areRowsUnchanged: areRowsUnchanged)
     for (index, line) in lines.enumerated() {
       let section = content.sections[line.section]
-      let key: DrawnLines.Key
-      let look: DrawnLines.Input.Content
+      var cells: CanvasLine
       switch line.kind {
       case .header, .stickyHeader:
-        key = .header(section: section.id)
-        look = .header(
+        let look = DrawnLines.Content.header(
           headings[section.id] ?? ListHeading(), isSticky: line.kind == .stickyHeader,
-          isFolded: state.folded.contains(section.id))
+          isFolded: state.folded.contains(section.id), isCursor: line.isCursor)
+        cells =
+          drawn?.header(section.id, look, isCursor: line.isCursor) { self.line($0, width, glyphs) }
+          ?? self.line(look, width, glyphs)
       case .row(let id):
-        key = .row(id)
-        look = .row(
-          rowText(id, max(width - 1, 0) + state.horizontalOffset), sign: rowSign?(id),
-          offset: state.horizontalOffset)
+        func look() -> DrawnLines.Content {
+          .row(
+            rowText(id, max(width - 1, 0) + state.horizontalOffset), sign: rowSign?(id),
+            offset: state.horizontalOffset)
+        }
+        cells =
+          drawn?.row(id, isCursor: line.isCursor, content: look) { self.line($0, width, glyphs) }
+          ?? self.line(look(), width, glyphs)
       case .emptyText:
-        let words = section.emptyText.map { $0 + emptyHint() } ?? ""
-        canvas.put(emptyLine(words, width, glyphs), at: rect.line(index).origin)
-        continue
+        cells = emptyLine(section.emptyText.map { $0 + emptyHint() } ?? "", width, glyphs)
       case .divider:
-        canvas.put(dividerLine(divider, width, glyphs), at: rect.line(index).origin)
-        continue
+        cells = dividerLine(divider, width, glyphs)
       }
-      let input = DrawnLines.Input(content: look, isCursor: line.isCursor, isFocused: isFocused)
-      let cells =
-        drawn?.line(key, input) { self.line($0, width, glyphs) } ?? self.line(input, width, glyphs)
+      if line.isCursor {
+        let sign = StyledLine(glyphs.cursor, .strong)
+        cells.put(sign, at: 0, width: min(1, width), glyphs: glyphs)
+        cells.highlight(0..<width, isFocused ? .focused : .unfocused)
+      }
       canvas.put(cells, at: rect.line(index).origin)
     }
   }
 
-  /// A row or a header.
+  /// A row or a header, without the cursor's sign.
   private static func line(
-    _ input: DrawnLines.Input, _ width: Int, _ glyphs: Glyphs
+    _ content: DrawnLines.Content, _ width: Int, _ glyphs: Glyphs
   ) -> CanvasLine {
     CanvasLine(width: width, glyphs: glyphs) { canvas in
       let area = canvas.bounds
-      switch input.content {
+      switch content {
       case .row(let words, let sign, let offset):
         if let sign {
           canvas.put(sign.text, at: area.origin, width: min(1, width), role: sign.role)
@@ -82,13 +88,9 @@ public enum ListWidget {
         let text = area.splitLeft(1).rest
         canvas.put(
           words.dropping(columns: offset, glyphs: glyphs), at: text.origin, width: text.width)
-      case .header(let heading, let isSticky, let isFolded):
+      case .header(let heading, let isSticky, let isFolded, let isCursor):
         drawHeader(
-          heading, isSticky: isSticky, isFolded: isFolded, isCursor: input.isCursor, into: &canvas)
-      }
-      if input.isCursor {
-        canvas.put(glyphs.cursor, at: area.origin, width: 1, role: .strong)
-        canvas.highlightRow(area, focused: input.isFocused)
+          heading, isSticky: isSticky, isFolded: isFolded, isCursor: isCursor, into: &canvas)
       }
     }
   }

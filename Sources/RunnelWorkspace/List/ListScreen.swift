@@ -18,7 +18,7 @@ package struct ListScreen: Hashable, Sendable {
   /// How long a changed row is marked, in milliseconds.
   static let changeMarkMilliseconds: Int64 = 3000
 
-  package var definition: ViewDefinition
+  package var definition: ViewDefinition { didSet { rowsRevision.note() } }
   /// The source as the view has it, whatever order was chosen.
   let ownSource: SourceDefinition
   /// The order that was chosen, by `sort(by:height:)`; nil for the view's own.
@@ -26,16 +26,16 @@ package struct ListScreen: Hashable, Sendable {
   /// The orders of the collection that have an index; nil until they were asked for.
   var indexedOrders: Set<String>?
   /// The columns that are not shown, by their places in the definition.
-  var hiddenColumns: Set<Int> = []
+  var hiddenColumns: Set<Int> = [] { didSet { rowsRevision.note() } }
   /// Whether columns are shown in full, however wide they are.
-  var isWide = false
+  var isWide = false { didSet { rowsRevision.note() } }
   /// True once its streams were asked for.
   var isOpen = false
   package var phase = LoadState.loading
-  package var paging = FetchState.exhausted
+  package var paging = FetchState.exhausted { didSet { rowsRevision.note() } }
   /// What the row says that stands for rows towards the end where they arrive; `exhausted` if the list
   /// reaches it.
-  package var newer = FetchState.exhausted
+  package var newer = FetchState.exhausted { didSet { rowsRevision.note() } }
   /// What is known of the rows there; nil if the list reaches that end.
   var unloaded: UnloadedRows?
   /// True from when rows are to be let go of until they are gone.
@@ -49,11 +49,11 @@ package struct ListScreen: Hashable, Sendable {
   var headings: [String: ListHeading] = [:]
   package var list = ListState()
   /// The rows of the list by id, no others; `hasRow` asks for one.
-  package var records: [String: Record] = [:]
+  package var records: [String: Record] = [:] { didSet { rowsRevision.note() } }
   /// Rows that the filter in force hid, to be offered where a filter is typed.
   package private(set) var hidden: [String: Record] = [:]
   /// The rows that are marked as changed.
-  package var changed = TimedMarks()
+  package var changed = TimedMarks() { didSet { rowsRevision.note() } }
   /// Which rows are shown; nil for all.
   package var filter: Filter?
   /// The row that the cursor was on when the list was filtered, and goes back to when it is shown
@@ -64,13 +64,13 @@ package struct ListScreen: Hashable, Sendable {
   /// The rows that arrived by themselves since the list was opened.
   package var arrived: Set<String> = []
   /// What arrived since the user left the list last.
-  var unread = Unread()
+  var unread = Unread() { didSet { rowsRevision.note() } }
   /// The newest row that was seen the last time; nil once that was looked at, or if nobody knows.
   var seenBefore: SeenRow?
   /// How many rows the collection has, loaded or not; nil if that is not known.
   var total: Int?
   /// The rows that are marked.
-  package var marks: Set<String> = []
+  package var marks: Set<String> = [] { didSet { rowsRevision.note() } }
   /// Where a range of rows begins that is to be marked; nil if there is none.
   package var rangeStart: String?
   /// What became of pausing: how many rows wait to be shown; nil if the list is live.
@@ -81,6 +81,8 @@ package struct ListScreen: Hashable, Sendable {
   var sent = LineHistory()
   /// The rows that are being composed or sent.
   private var transientRows: Set<String> = []
+  /// Counts what may make rows look different; what the rows are is not counted.
+  var rowsRevision = RowsRevision()
   /// The day on which the headers were written, counted from 1970: they say "Today".
   private var titledDay: Int?
   /// What the details of the headers were made of.

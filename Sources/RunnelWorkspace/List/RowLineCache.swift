@@ -19,7 +19,25 @@ package final class RowLineCache {
     var line: StyledLine
   }
 
+  /// What the look of rows follows from besides their writing: equal ones mean that no row reads
+  /// otherwise, unless the cursor came to it or left it.
+  struct Basis: Equatable {
+    /// The view.
+    var tab: Int
+    var revision: RowsRevision
+    var search: String?
+
+    /// Nil if the rows may read otherwise for another reason.
+    init?(_ state: AppState, _ screen: ListScreen) {
+      guard screen.rangeStart == nil, state.writes.queue.refused.isEmpty else { return nil }
+      (tab, revision, search) = (state.tabs.index, screen.rowsRevision, state.trail.search)
+    }
+  }
+
   private var entries: [String: Entry] = [:]
+  private var basis: Basis?
+  /// From when on one of the rows asked for since `begin` found them changed may read otherwise.
+  private var validUntil = Int64.max
   /// What else lines follow from: how rows are written, but for the time, in how many columns, and
   /// on which day.
   private var writing: RowText?
@@ -33,23 +51,45 @@ package final class RowLineCache {
     if let entry = entries[id], entry.record.isIdentical(to: record), entry.state == state,
       rows.now < entry.validUntil
     {
+      validUntil = min(validUntil, entry.validUntil)
       return entry.line
     }
     let line = rows.line(for: record, state: state, width: width)
     if entries.count >= RowLineCache.linesMax { entries = [:] }
-    let change = rows.definition.nextAgeChange(of: record, now: rows.now)
-    entries[id] = Entry(
-      record: record, state: state, validUntil: change ?? Int64.max, line: line)
+    let change = rows.definition.nextAgeChange(of: record, now: rows.now) ?? Int64.max
+    entries[id] = Entry(record: record, state: state, validUntil: change, line: line)
+    validUntil = min(validUntil, change)
     return line
   }
 
   /// Forgets all lines if rows come to be written otherwise; to be called once for each frame.
-  package func begin(_ rows: RowText, width: Int) {
+  ///
+  /// - Returns: true if the lines that were asked for since it last returned false still hold, but
+  ///   for rows that the cursor came to or left.
+  func begin(_ rows: RowText, width: Int, basis: Basis?) -> Bool {
+    defer { self.basis = basis }
+    let isKept = keepLines(of: rows, width: width)
+    if isKept, let basis, basis == self.basis, rows.now < validUntil { return true }
+    validUntil = .max
+    return false
+  }
+
+  /// Whether lines made before may be right; if not, they are forgotten.
+  private func keepLines(of rows: RowText, width: Int) -> Bool {
     let day = rows.local.civil(rows.now).dayNumber
     var timeless = rows
     timeless.now = 0
-    if writing == timeless, self.width == width, self.day == day { return }
+    if writing == timeless, self.width == width, self.day == day { return true }
     (writing, self.width, self.day) = (timeless, width, day)
     entries = [:]
+    return false
   }
+}
+
+/// How often something happened that may make the rows of a list look different.
+package struct RowsRevision: Hashable, Sendable {
+  private var number = 0
+
+  /// Notes a change.
+  mutating func note() { number += 1 }
 }

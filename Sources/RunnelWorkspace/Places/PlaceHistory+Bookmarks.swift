@@ -47,9 +47,9 @@ extension PlaceHistory {
 
   /// Runs an action, and notes where the user was if it took them far.
   static func performNotingJumps(_ state: inout AppState, _ action: ActionID, count: Int?) {
+    guard farMoves.contains(action) else { return state.perform(action, count: count) }
     let before = state.place
     state.perform(action, count: count)
-    guard farMoves.contains(action) else { return }
     noteJump(&state, from: before, isOpening: action == .rowOpen || action == .rowIn)
   }
 

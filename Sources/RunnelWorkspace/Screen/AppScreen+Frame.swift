@@ -1,6 +1,6 @@
 import RunnelBase
 import RunnelStreams
-import RunnelTerminal
+package import RunnelTerminal
 import RunnelTree
 
 // The header above the body and the footer below it.
@@ -8,7 +8,13 @@ import RunnelTree
 extension AppScreen {
   // MARK: Header
 
-  func drawHeader(into canvas: inout Canvas) {
+  /// The lines that tell where one is and what can be done: title, tabs and hints.
+  package func drawFrameLines(into canvas: inout Canvas) {
+    drawHeader(into: &canvas)
+    if !layout.isCompact { draw(Hints(state), into: &canvas, layout.hints) }
+  }
+
+  private func drawHeader(into canvas: inout Canvas) {
     var left = StyledLine(layout.isCompact ? "" : " runnel  ", .title)
     if !layout.isCompact { left.append("\(state.database.name) \(glyphs.foldClosed) ", .muted) }
     left.append(place, .strong)
@@ -32,7 +38,6 @@ extension AppScreen {
       .line(active: state.tabs.index)
       draw(.tabs, StatusLine(left: tabs, right: countLine), into: &canvas, layout.tabs)
     }
-    rule(layout.topRule, into: &canvas)
   }
 
   /// Draws a line of the frame, or takes it over from the frame before.
@@ -141,8 +146,6 @@ extension AppScreen {
 
   func drawFooter(into canvas: inout Canvas) {
     rule(layout.bottomRule, into: &canvas)
-    let hints = Hints(state)
-    if !layout.isCompact { draw(hints, into: &canvas, layout.hints) }
     var left = StyledLine(" ")
     if state.input.matcher.isPending {
       left.append(state.input.matcher.pendingText, .hintKey)
@@ -156,7 +159,7 @@ extension AppScreen {
       left.append(marks, .rowMarked)
       if !marks.isEmpty, !pill.isEmpty { left.append(" · ") }
       left.append(pill, .rowNew)
-    } else if let help = hints.help {
+    } else if let help = Hints(state).help {
       left.append(help.line)
     }
     draw(.status, StatusLine(left: left, right: positionLine), into: &canvas, layout.status)

@@ -4,7 +4,9 @@ package import RunnelTerminal
 import RunnelTree
 
 /// Draws the state of the application: a pure function from the state to a canvas.
-package struct AppScreen {
+///
+/// A class, so that its parts do not copy the state.
+package final class AppScreen {
   package let state: AppState
   package let glyphs: Glyphs
   package let layout: AppLayout
@@ -27,12 +29,37 @@ package struct AppScreen {
       return canvas
     }
     cache?.begin(width: state.size.columns, glyphs: glyphs)
-    drawHeader(into: &canvas)
+    drawFrameLines(into: &canvas)
+    drawMain(into: &canvas)
+    cache?.shown = FrameCache.Shown(self)
+    return canvas
+  }
+
+  /// The screen with the title, the tabs and the hints of the frame before, for a key whose effect is
+  /// to be seen at once; nil if a part of them is sure to be another one, or is not seen.
+  ///
+  /// `drawFrameLines` brings those lines up to date.
+  package func drawBeforeFrameLines() -> Canvas? {
+    guard let cache, let shown = FrameCache.Shown(self), cache.shown == shown else { return nil }
+    var canvas = Canvas(size: state.size, glyphs: glyphs)
+    cache.begin(width: state.size.columns, glyphs: glyphs)
+    for (part, rect) in [(.title, layout.title), (.tabs, layout.tabs), (.hints, layout.hints)]
+      as [(FrameCache.Part, Rect)] where !rect.isEmpty
+    {
+      guard let line = cache.line(part) else { return nil }
+      canvas.put(line, at: rect.origin)
+    }
+    drawMain(into: &canvas)
+    return canvas
+  }
+
+  /// What the user looks at: the list, what lies over it, and the position in it.
+  private func drawMain(into canvas: inout Canvas) {
+    rule(layout.topRule, into: &canvas)
     drawBody(into: &canvas)
     drawFooter(into: &canvas)
     drawOverlays(into: &canvas)
     drawGreeting(into: &canvas)
-    return canvas
   }
 
   func rule(_ rect: Rect, into canvas: inout Canvas) {
@@ -98,7 +125,10 @@ package struct AppScreen {
       return drawNote(note, into: &canvas)
     }
     let rows = RowText.rowText(state, of: screen, glyphs)
-    cache?.rowLines.begin(rows, width: layout.body.width + screen.list.horizontalOffset)
+    let areRowsUnchanged =
+      cache?.rowLines.begin(
+        rows, width: layout.body.width + screen.list.horizontalOffset,
+        basis: RowLineCache.Basis(state, screen)) ?? false
     ListWidget.draw(
       screen.content, screen.list, headings: screen.headings,
       rowText: { id, width in line(of: id, in: screen, rows, width: width) },
@@ -109,10 +139,10 @@ package struct AppScreen {
         ? nil
         : { id in
           screen.records[id].flatMap { record in
-            rows.narrowSign(of: rowState(of: id, record, in: screen, isCursor: false))
+            rows.narrowSign(of: self.rowState(of: id, record, in: screen, isCursor: false))
           }
         },
-      drawn: cache?.list, into: &canvas, rect: layout.body)
+      drawn: cache?.list, areRowsUnchanged: areRowsUnchanged, into: &canvas, rect: layout.body)
   }
 
   /// What distinguishes the row of a record from others.
@@ -182,7 +212,7 @@ package struct AppScreen {
       },
       emptyHint: state.tabs.tree.expanded[.root]?.phase == .loading
         ? "" : KeyText.treeKeys(state).hint(.recordAdd, "adds a first value"),
-      isFocused: isListFocused, drawn: cache?.list, into: &canvas, rect: layout.body)
+      isFocused: isListFocused, drawn: cache?.tree, into: &canvas, rect: layout.body)
   }
 
   /// What a list without rows says.

@@ -7,8 +7,10 @@ package import RunnelTerminal
 package final class FrameCache {
   /// The rows of the collection, as text.
   let rowLines = RowLineCache()
-  /// The lines of the list or the tree, as cells.
+  /// The lines of the list, as cells.
   package let list = DrawnLines()
+  /// The lines of the tree, as cells.
+  let tree = DrawnLines()
 
   private var title = FrameMemo<StatusLine, CanvasLine>()
   private var tabs = FrameMemo<StatusLine, CanvasLine>()
@@ -25,7 +27,38 @@ package final class FrameCache {
   package enum Part {
     case title
     case tabs
+    case hints
     case status
+  }
+
+  /// What the last whole frame was about, as far as its title, tabs and hints follow from it: where
+  /// this is the same, a key has most likely left those lines as they were.
+  struct Shown: Equatable {
+    var layout: AppLayout
+    var tab: Int
+
+    /// Nil if something lies over those lines, or may.
+    init?(_ screen: AppScreen) {
+      let state = screen.state
+      guard !screen.layout.isTooSmall, !screen.layout.isCompact, state.layers.isEmpty,
+        state.toast == nil, state.database.fileGone == nil, state.session.greeting == nil,
+        state.input.awaited == nil, state.input.matcher.keys.isEmpty
+      else { return nil }
+      (layout, tab) = (screen.layout, state.tabs.index)
+    }
+  }
+
+  /// The last whole frame; nil if its title, tabs and hints cannot be taken over.
+  var shown: Shown?
+
+  /// The cells of a line as they were drawn last; nil if they were not.
+  func line(_ part: Part) -> CanvasLine? {
+    switch part {
+    case .title: title.last
+    case .tabs: tabs.last
+    case .hints: bar.last
+    case .status: status.last
+    }
   }
 
   /// Forgets what was drawn for another width or with other signs; to be called once for each frame.
@@ -33,7 +66,7 @@ package final class FrameCache {
     if self.width == width, self.glyphs == glyphs { return }
     (self.width, self.glyphs) = (width, glyphs)
     (title, tabs, status) = (FrameMemo(), FrameMemo(), FrameMemo())
-    (bar, rule) = (FrameMemo(), FrameMemo())
+    (bar, rule, shown) = (FrameMemo(), FrameMemo(), nil)
   }
 
   /// A line with text at both ends, as cells.
@@ -43,7 +76,7 @@ package final class FrameCache {
     switch part {
     case .title: title.output(for: line, draw)
     case .tabs: tabs.output(for: line, draw)
-    case .status: status.output(for: line, draw)
+    case .hints, .status: status.output(for: line, draw)
     }
   }
 

@@ -76,7 +76,9 @@ package enum StateReducer {
       QueueScreen.refreshQueue(&state)
     }
     if !state.tabs.isTree {
-      state.tabs.front.changed.end(at: time)
+      if let end = state.tabs.front.changed.nextEnd, end <= time {
+        state.tabs.front.changed.end(at: time)
+      }
       state.tabs.front.refreshTitles(now: state.now, local: state.settings.local)
     }
   }

@@ -13,6 +13,8 @@ enum Configuring {
     state.settings.local.clock = settings.clock
     state.settings.configuration = settings.source
     state.settings.themes = settings.themes
+    // Fetch-more rows name keys.
+    for index in state.tabs.lists.indices { state.tabs.lists[index].rowsRevision.note() }
     usePages(&state, of: settings.pageSize)
     if let problem { return state.say(.warning, problem) }
     if isSame, !state.settings.themes.isEmpty {

@@ -38,7 +38,7 @@ package struct Tabs: Equatable, Sendable {
   ///
   /// - Precondition: the tree is not in front.
   package var front: ListScreen {
-    get { lists[index] }
+    _read { yield lists[index] }
     _modify { yield &lists[index] }
   }
 }

@@ -1,0 +1,130 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+// After curses.h, which it needs.
+#include <term.h>
+
+// How cells look: what turns attributes and colours on and off. What is sent for it comes from
+// terminfo.
+
+enum { ATTRIBUTE_COUNT = 5, COLOR_TEXT_MAX = 128 };
+
+/// Two colours, and what turns them on.
+struct pair {
+  int foreground;
+  int background;
+  char on[COLOR_TEXT_MAX];
+};
+
+static struct {
+  /// What turns all attributes off; without it none is turned on.
+  const char *off;
+  /// What turns colours off, where `off` does not.
+  const char *colors_off;
+  /// By the bits of a cell's attributes.
+  const char *attributes[ATTRIBUTE_COUNT];
+  /// The attributes that the terminal has, and those of them that it has together with colours.
+  unsigned known;
+  unsigned known_with_color;
+  struct pair *pairs;
+  int pair_count;
+} looks;
+
+/// What is turned on.
+static unsigned attributes_on;
+static int pair_on;
+
+const char *capability(const char *name) {
+  const char *value = tigetstr((char *)name);
+  return value == (const char *)-1 ? NULL : value;
+}
+
+void look_open(void) {
+  // By the bits of RUNNEL_ATTRIBUTE, with the bit of each in "ncv": those that exclude colours.
+  static const struct {
+    const char *name;
+    int excludes_color;
+  } names[ATTRIBUTE_COUNT] = {{"bold", 32}, {"dim", 16}, {"sitm", 0}, {"smul", 2}, {"rev", 4}};
+  looks.off = capability("sgr0");
+  // Where an attribute takes a cell of its own, none is used.
+  bool are_usable = looks.off != NULL && tigetnum("xmc") < 0;
+  int excluded = tigetnum("ncv");
+  for (int i = 0; are_usable && i < ATTRIBUTE_COUNT; i++) {
+    looks.attributes[i] = capability(names[i].name);
+    if (looks.attributes[i] == NULL) continue;
+    looks.known |= 1u << i;
+    if (excluded <= 0 || !(excluded & names[i].excludes_color)) looks.known_with_color |= 1u << i;
+  }
+  // "\033[m" turns colours off, too.
+  looks.colors_off = session.is_ansi ? NULL : capability("op");
+}
+
+void look_close(void) {
+  free(looks.pairs);
+  memset(&looks, 0, sizeof looks);
+  attributes_on = 0;
+  pair_on = 0;
+}
+
+/// What sets a colour; empty if it is the terminal's own.
+static void append_color(char *text, const char *name, const char *old_name, int color) {
+  if (color < 0) return;
+  const char *set = capability(name);
+  if (set == NULL) {
+    set = capability(old_name);
+    // The old form counts blue, green, red.
+    if (color < 8) color = (color & 2) | (color & 1) << 2 | (color & 4) >> 2;
+  }
+  if (set == NULL) return;
+  const char *made = tiparm(set, color);
+  if (made != NULL && strlen(text) + strlen(made) < COLOR_TEXT_MAX) strcat(text, made);
+}
+
+int runnel_terminal_color_pair(int foreground, int background) {
+  if (session.screen == NULL || !session.has_color || looks.off == NULL) return 0;
+  if (foreground < 0 && background < 0) return 0;
+  for (int i = 0; i < looks.pair_count; i++) {
+    if (looks.pairs[i].foreground == foreground && looks.pairs[i].background == background) {
+      return i + 1;
+    }
+  }
+  struct pair *pairs = realloc(looks.pairs, (size_t)(looks.pair_count + 1) * sizeof *pairs);
+  if (pairs == NULL) return 0;
+  looks.pairs = pairs;
+  struct pair *pair = &pairs[looks.pair_count];
+  *pair = (struct pair){.foreground = foreground, .background = background};
+  append_color(pair->on, "setaf", "setf", foreground);
+  append_color(pair->on, "setab", "setb", background);
+  return ++looks.pair_count;
+}
+
+static const struct pair *pair_at(int number) {
+  static const struct pair none = {.foreground = -1, .background = -1};
+  return number > 0 && number <= looks.pair_count ? &looks.pairs[number - 1] : &none;
+}
+
+bool look_has_background(int pair) {
+  return pair_at(pair)->background >= 0;
+}
+
+void look_set(unsigned attributes, int pair) {
+  attributes &= pair == 0 ? looks.known : looks.known_with_color;
+  if (attributes == attributes_on && pair == pair_on) return;
+  const struct pair *old = pair_at(pair_on);
+  const struct pair *new = pair_at(pair);
+  bool loses_color = (old->foreground >= 0 && new->foreground < 0)
+      || (old->background >= 0 && new->background < 0);
+  if ((attributes_on & ~attributes) || loses_color) {
+    frame_add_capability(looks.off);
+    if (pair_on != 0) frame_add_capability(looks.colors_off);
+    attributes_on = 0;
+    pair_on = 0;
+  }
+  for (int i = 0; i < ATTRIBUTE_COUNT; i++) {
+    if (attributes & ~attributes_on & 1u << i) frame_add_capability(looks.attributes[i]);
+  }
+  if (pair != pair_on) frame_add_capability(new->on);
+  attributes_on = attributes;
+  pair_on = pair;
+}
