@@ -8,7 +8,7 @@
 #   make check      run everything that a change must pass: lint, then test
 #   make long       run a part of the tests that take long, PART=kills, seeds, faults, large, fuzzing
 #                   or soak, for MINUTES=10; the next time it goes on where it stopped
-#   make fuzz       feed random and malformed input to the five parsers, FUZZ_SECONDS (30) each
+#   make fuzz       feed random and malformed input to the parsers and servers, FUZZ_SECONDS (30) each
 #   make bench      measure, and print the figures beside their baselines and aims (some minutes)
 #   make format     rewrite the sources in the project's format
 #   make lint       check the format

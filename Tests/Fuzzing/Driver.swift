@@ -15,6 +15,14 @@ private func violation(in bytes: [UInt8]) -> String? {
   HostileInput.violation(inNode: bytes)
   #elseif FUZZ_PATH
   HostileInput.violation(inPath: bytes)
+  #elseif FUZZ_FRAMES
+  HostileServer.violation(inFrames: bytes)
+  #elseif FUZZ_PIECES
+  HostileServer.violation(inPieces: bytes)
+  #elseif FUZZ_REQUEST
+  HostileServer.violation(inRequest: bytes)
+  #elseif FUZZ_TOKEN
+  HostileToken.violation(inToken: bytes)
   #elseif FUZZ_RULES
   HostileRules.violation(inRules: bytes)
   #else

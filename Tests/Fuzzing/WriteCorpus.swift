@@ -12,6 +12,10 @@ enum WriteCorpus {
     write(HostileCorpus.paths, to: folder + "/path")
     write(HostileCorpus.queries, to: folder + "/query")
     write(HostileRulesCorpus.files, to: folder + "/rules")
+    write(HostileServerCorpus.frames, to: folder + "/frames")
+    write(HostileServerCorpus.pieces, to: folder + "/pieces")
+    write(HostileServerCorpus.requests, to: folder + "/request")
+    write(HostileServerCorpus.tokens, to: folder + "/token")
   }
 
   private static func write(_ texts: [[UInt8]], to folder: String) {
