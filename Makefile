@@ -6,8 +6,8 @@
 #   make test       build everything with warnings as errors and run all tests, or those of the
 #                   suites that ONLY=PATTERN names; all output stays in .build/tests.log
 #   make check      run everything that a change must pass: lint, then test
-#   make long       run a part of the tests that take long, PART=kills, seeds, faults, large, fuzzing
-#                   or soak, for MINUTES=10; the next time it goes on where it stopped
+#   make long       run a part of the tests that take long, PART=kills, seeds, faults, large, fuzzing,
+#                   simulate or soak, for MINUTES=10; the next time it goes on where it stopped
 #   make fuzz       feed random and malformed input to the parsers and servers, FUZZ_SECONDS (30) each
 #   make bench      measure, and print the figures beside their baselines and aims (some minutes)
 #   make format     rewrite the sources in the project's format
@@ -59,7 +59,11 @@ test: swift build-packages test-packages
 	@.make/tests '$(ONLY)'
 
 long: swift build-packages test-packages
-	@if [ -n "$(PART)" ] && [ "$(PART)" != fuzzing ]; then .make/build-tests; fi
+	@case "$(PART)" in \
+	  ''|fuzzing) ;; \
+	  simulate) swift build $(RELEASE) --product runnel-simulate ;; \
+	  *) .make/build-tests ;; \
+	esac
 	@FROM="$(FROM)" .make/long "$(PART)" $$(($(MINUTES) * 60))
 
 check: lint test

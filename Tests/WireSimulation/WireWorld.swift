@@ -568,6 +568,7 @@ extension WireWorld {
 extension WireWorld.Shape {
   /// The shapes that are run for each seed, with their names.
   package static let all: [(name: String, shape: WireWorld.Shape)] = [
+    ("one client", WireWorld.Shape(1, 40)),
     ("two clients", WireWorld.Shape(2, 120)),
     ("three clients", WireWorld.Shape(3, 300)),
     ("no faults", WireWorld.Shape(3, 200, hasFaults: false)),
