@@ -49,5 +49,6 @@ extension ReplicaEngine {
       outcome.commands.append(.write(id: write.id, write.write))
     }
     try refresh(touched, now: now, &outcome, &storage)
+    try refillPages(now: now, &outcome, &storage)
   }
 }

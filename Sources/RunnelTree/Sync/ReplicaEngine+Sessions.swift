@@ -67,6 +67,7 @@ extension ReplicaEngine {
     }
     touched += try recompute(after: touched, now: now, &outcome, &storage)
     try refresh(touched, now: now, &outcome, &storage)
+    try refillPages(now: now, &outcome, &storage)
     return outcome
   }
 

@@ -27,6 +27,7 @@ extension ReplicaEngine {
       transactions.append(transaction)
     }
     try refresh(touched, now: now, &outcome, &storage)
+    try refillPages(now: now, &outcome, &storage)
     try sendReady(now: now, &outcome, &storage)
     return (id, outcome)
   }

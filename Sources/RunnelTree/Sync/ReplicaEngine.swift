@@ -266,6 +266,7 @@ extension ReplicaEngine {
     }
     reviewBacklog { $0.review() }
     try refresh(touched, now: now, &outcome, &storage)
+    try refillPages(now: now, &outcome, &storage)
     try sendReady(now: now, &outcome, &storage)
     return outcome
   }
@@ -288,6 +289,7 @@ extension ReplicaEngine {
     touched += try recompute(after: touched, now: now, &outcome, &storage)
     reviewBacklog { $0.review() }
     try refresh(touched, now: now, &outcome, &storage)
+    try refillPages(now: now, &outcome, &storage)
     try sendReady(now: now, &outcome, &storage)
     return outcome
   }
