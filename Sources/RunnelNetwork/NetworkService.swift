@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// Who is at the other end of a connection.
+/// The other end of a connection.
 public struct NetworkPeer: Hashable, Sendable {
   /// The number of the connection, which no other one of the process has or had.
   public var connection: Int64

@@ -1,3 +1,4 @@
+import RunnelBase
 import Foundation
 import RunnelStreams
 import RunnelTerminal

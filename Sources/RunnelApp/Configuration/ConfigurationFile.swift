@@ -1,3 +1,4 @@
+import RunnelBase
 import Foundation
 import RunnelTerminal
 public import RunnelWorkspace

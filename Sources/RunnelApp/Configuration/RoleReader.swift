@@ -1,3 +1,4 @@
+import RunnelBase
 import RunnelTerminal
 import Yams
 

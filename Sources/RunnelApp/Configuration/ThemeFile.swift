@@ -1,3 +1,4 @@
+import RunnelBase
 import Foundation
 public import RunnelTerminal
 

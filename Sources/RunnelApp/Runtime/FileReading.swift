@@ -19,7 +19,7 @@ final class FileReading: Sendable {
   /// How many bytes are read between two reports.
   private static let reportBytes = 1 << 20
 
-  /// Which one it is of those that were read here.
+  /// Its number among those that were read here.
   let number: Int
   /// The file, as it was typed.
   let file: String

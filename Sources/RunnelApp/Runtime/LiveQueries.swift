@@ -8,7 +8,7 @@ import RunnelWorkspace
 ///
 /// It is used by one thread, that of the runtime.
 final class LiveQueries {
-  /// Who an event of the tree is for.
+  /// The receiver of an event of the tree.
   private enum Receiver {
     case view(Int)
     case children(Path)

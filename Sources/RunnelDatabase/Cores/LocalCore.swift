@@ -5,7 +5,7 @@ import RunnelTree
 final class LocalCore: SessionCore {
   let context: SessionContext
   private var engine = TreeEngine()
-  /// Who listens to `/.info`.
+  /// The listeners to `/.info`.
   private var info = InfoEngine(.ownTree)
   /// The state of the file that this was in; while it is the same, nobody else has written.
   private var stateNumber: Int64?

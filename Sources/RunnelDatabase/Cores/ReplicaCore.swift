@@ -8,7 +8,7 @@ final class ReplicaCore: SessionCore {
   let context: SessionContext
   /// The number under which this session is marked as running; no other session on the file has it.
   let session: Int64
-  /// Who listens and what is pending.
+  /// The listeners, and what is pending.
   private(set) var engine: ReplicaEngine
   /// Why the replica is to stay away from its origin; empty if it is not.
   private var offlineReasons: Set<String> = []

@@ -176,7 +176,7 @@ final class SQLiteStore {
     configuration.readonly = isReadOnly
     // No table refers to another; to switch the checks on would be a statement at each opening.
     configuration.foreignKeysEnabled = false
-    configuration.busyMode = .timeout(busyTimeout / .seconds(1))
+    configuration.busyMode = BusyWait(busyTimeout).mode
     configuration.label = "runnel.store"
     configuration.allowsUnsafeTransactions = keepsReading
     let path = isReadOnly && SQLiteStore.isAtRest(file) ? SQLiteStore.uriAtRest(file) : file

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Which pages of the web may use a server that is open to everyone on its machine.
+/// Decides whether a web page may use a server that is open to everyone on its machine.
 ///
 /// A page that somebody visits may send requests to what runs on his machine: by an address of its own
 /// that leads there, which the `Host` tells, or by a request to another place, which the `Origin` tells.

@@ -5,7 +5,7 @@ import RunnelSync
 import RunnelTree
 import Synchronization
 
-/// Who takes what served trees tell.
+/// The receiver of what served trees tell.
 protocol TreeAudience: Sendable {
   /// Takes what is told, in order; called on the tree's thread, and returns at once.
   func take(_ told: TreeTold)

@@ -163,7 +163,7 @@ extension ServedTree {
 }
 
 extension Caller {
-  /// Who writes, as the history has it: the user's id, if there is one.
+  /// The author for the history: the user's id, if there is one.
   var author: String {
     if isAdministrator { return "administrator" }
     if case .string(let user)? = auth["uid"] { return user }

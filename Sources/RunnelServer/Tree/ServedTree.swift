@@ -29,7 +29,7 @@ struct ServedTree {
   /// The connections for which something is kept.
   private var keptConnections: Set<Int64> = []
   private var pushIDs = PushIDGenerator()
-  /// Who has joined in this batch.
+  /// The connections that joined in this batch.
   private var joined: [Audiences.Member] = []
   /// The connections for which something was kept in this batch.
   private var keptInBatch: [Int64: Bool] = [:]

@@ -284,7 +284,7 @@ private struct SplitChanges {
 
   /// The rows as they are now, by key; nil for one that was deleted.
   var rows: [[UInt8]: StoredRow?] = [:]
-  /// Which entries are there now that were written or deleted.
+  /// The entries that were written or deleted and are there now.
   var entries: [EntryOrder: [RowEntry: Bool]] = [:]
   var head = Head.counted(0)
   /// True if the other store never had it.

@@ -20,7 +20,7 @@ package struct RowID: Hashable {
   package init(parent: Int64, _ key: Key) { self.init(parent: parent, key: OrderedBytes.key(key)) }
 }
 
-/// Which rows are known to be split nodes, within one transaction.
+/// The rows that are known to be split nodes, within one transaction.
 ///
 /// A row that is deleted or moved with a split node in it must be forgotten.
 final class SplitMemo {

@@ -8,7 +8,7 @@ package struct RowScan {
   package var way: ScanReport.Way
   /// How many children were read.
   package var scannedCount: Int
-  /// Which index would have spared the reading of most of them.
+  /// The index that would have spared the reading of most of them.
   package var advice: IndexAdvice?
 }
 

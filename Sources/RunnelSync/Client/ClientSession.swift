@@ -200,7 +200,7 @@ extension ClientSession {
     return takeEffects()
   }
 
-  /// Who one is from now on, nil for nobody; this also answers `askCredential`.
+  /// Takes the credential to use from now on, nil for none; this also answers `askCredential`.
   ///
   /// A refusal of the one before it is forgotten.
   public mutating func setCredential(_ credential: Credential?, now: WireTime) -> [Effect] {

@@ -25,7 +25,7 @@ public struct CommittedWrite: Hashable, Sendable {
   }
 }
 
-/// Who is told what of each write, over all connections.
+/// Decides what each listener is told of a write, over all connections.
 ///
 /// An *audience* is a query that somebody listens to. What a write changes of it is worked out once, and
 /// encoded once, for all its members.
@@ -38,7 +38,7 @@ public struct Audiences: Sendable {
   public struct Member: Hashable, Sendable, Comparable {
     /// The number of the connection, which no other one has or had.
     public var connection: Int64
-    /// Which of its listens.
+    /// The listen of the connection.
     public var listen: ListenNumber
 
     /// Makes a member.
@@ -57,7 +57,7 @@ public struct Audiences: Sendable {
   public struct Told: Hashable, Sendable {
     /// The change.
     public var change: AudienceChange
-    /// Who is told, in order.
+    /// The listeners, in the order in which they are told.
     public var members: [Member]
   }
 

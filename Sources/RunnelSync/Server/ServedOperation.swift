@@ -14,7 +14,7 @@ public struct Caller: Hashable, Sendable {
     self.isAdministrator = isAdministrator
   }
 
-  /// Who has shown no credential.
+  /// A client that has shown no credential.
   public static let nobody = Caller(auth: .null)
   /// Whom no rule binds.
   public static let administrator = Caller(auth: .null, isAdministrator: true)
@@ -40,7 +40,7 @@ public struct ListenNumber: Hashable, Sendable, Comparable {
 /// caller, and answers in that order. What it tells the connection of a write's effect it tells before
 /// the answer.
 public struct ServedRequest: Hashable, Sendable {
-  /// Which request of the connection: the answer names it.
+  /// The number of the request on its connection: the answer names it.
   public var id: Int64
   /// For whom.
   public var caller: Caller

@@ -1,6 +1,6 @@
 /// How to use a terminal.
 public struct TerminalOptions: Hashable, Sendable {
-  /// Which signs to draw.
+  /// The signs to draw.
   public enum Signs: String, Hashable, Sendable, CaseIterable {
     /// Those that the locale and the terminal allow.
     case automatic = "auto"
@@ -18,7 +18,7 @@ public struct TerminalOptions: Hashable, Sendable {
   public var customThemes: [CustomTheme] = []
   /// The roles that differ from the theme, whichever it is.
   public var roles = RoleChanges()
-  /// Which signs to draw.
+  /// The signs to draw.
   public var signs: Signs
   /// Whether to ask for mouse events; with them, selecting text needs Shift in most terminals.
   public var usesMouse: Bool

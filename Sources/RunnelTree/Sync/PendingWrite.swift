@@ -13,7 +13,7 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   public var bases: [Node?]
   /// False for a write that is shown only when the origin has taken it.
   public var isVisible: Bool
-  /// Who made it.
+  /// The author.
   public var maker: Maker
   /// When it was made, in milliseconds since 1970 by the origin's clock; nil if that is not known.
   public var madeAt: Int64?

@@ -17,7 +17,7 @@ import RunnelBase
 /// Source: tree semantics, sections 5.3, 6.2 and 6.5.
 struct View: Sendable {
   let request: ListenRequest
-  /// Which rows are shown.
+  /// The rows that are shown.
   private var window: any Window
   private(set) var rows: [TreeRow] = []
   private var values: [Key: IndexValue] = [:]

@@ -5,7 +5,7 @@ package import RunnelTree
 
 /// What is to be written to a file, and how.
 package struct ExportJob: Hashable, Sendable {
-  /// Which records.
+  /// The records to export.
   package enum Source: Hashable, Sendable {
     /// All rows of a view that its filter wants, loaded or not.
     case view(ViewDefinition, Filter?, FilterMatcher.Surroundings)

@@ -1,7 +1,7 @@
 package import RunnelBase
 import RunnelTree
 
-/// Which rows of a list are wanted, as it is typed into the filter bar: each of its terms holds.
+/// A condition on the rows of a list, as it is typed into the filter bar: each of its terms must hold.
 ///
 /// ```
 /// filter = { [ "-" ] ( test | words ) }      "-" in front: this must not hold

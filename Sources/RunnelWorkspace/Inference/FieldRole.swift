@@ -7,9 +7,9 @@ enum FieldRole: Hashable {
   /// How far it is.
   case status
   case priority
-  /// Who is concerned.
+  /// The person concerned.
   case person
-  /// Which sort of record it is.
+  /// The kind of the record.
   case category
   /// When something was, or is to be.
   case date

@@ -1,4 +1,4 @@
-/// Which rows a list that was left open is to keep loaded; the others become rows to fetch again.
+/// The rows that a list left open is to keep loaded; the others become rows to fetch again.
 package struct KeptRows: Hashable, Sendable {
   /// How many rows are kept at least.
   package var count: Int

@@ -44,7 +44,7 @@ extension ListScreen {
     definition.source.keep.map { max($0, 2 * definition.source.page) }
   }
 
-  /// Which rows are to be kept, if there are so many that others are to be let go of; else nil.
+  /// The rows to keep, if there are so many that others are to be let go of; else nil.
   ///
   /// - Parameters:
   ///   - height: the height of the list.

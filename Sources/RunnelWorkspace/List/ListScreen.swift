@@ -54,7 +54,7 @@ package struct ListScreen: Hashable, Sendable {
   package private(set) var hidden: [String: Record] = [:]
   /// The rows that are marked as changed.
   package var changed = TimedMarks() { didSet { rowsRevision.note() } }
-  /// Which rows are shown; nil for all.
+  /// The condition for a row to be shown; nil shows all.
   package var filter: Filter?
   /// The row that the cursor was on when the list was filtered, and goes back to when it is shown
   /// again; nil once the user has moved.

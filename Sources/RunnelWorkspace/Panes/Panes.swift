@@ -20,7 +20,7 @@ package enum PaneSize: Int, Hashable, Sendable, CaseIterable {
   package var previous: PaneSize { PaneSize(rawValue: rawValue - 1) ?? .normal }
 }
 
-/// Which pane of a view was given the keys, and how much of the screen it takes.
+/// The pane of a view that was given the keys, and how much of the screen it takes.
 package struct PaneChoice: Hashable, Sendable {
   var pane = Pane.list
   package var size = PaneSize.normal
@@ -52,7 +52,7 @@ package struct PaneChoice: Hashable, Sendable {
   }
 }
 
-/// Which panes are shown beside each other, and how wide they are.
+/// The panes that are shown beside each other, and their widths.
 package struct PaneArrangement: Hashable, Sendable {
   /// The columns of the views pane.
   static let viewsColumns = 26

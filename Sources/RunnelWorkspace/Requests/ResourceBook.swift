@@ -53,7 +53,7 @@ package struct ResourceBook: Sendable {
     return registry.toggled(at: identity, by: person)
   }
 
-  /// Who looks after a field, in a word; nil if it is the user.
+  /// What keeps a field up to date, in a word; nil if the user does.
   func ownership(of field: Path, in resource: ResourceDefinition?) -> String? {
     guard let resource, let key = field.keys.first,
       registry.ownedFields(of: resource.name).contains(key)

@@ -65,7 +65,7 @@ package struct SessionState: Hashable, Sendable {
   var searches: [String] = []
   /// Places by their letters.
   var bookmarks: [String: String] = [:]
-  /// Which pane of each tab had the keys, and its size, by the names of the tabs.
+  /// The pane of each tab that had the keys, and its size, by the names of the tabs.
   var panes: [String: String] = [:]
 
   package init() {}

@@ -50,7 +50,7 @@ package struct UndoHistory: Hashable, Sendable {
     var first: AppRequestID?
   }
 
-  /// Which way one goes through the steps.
+  /// The direction in which one goes through the steps.
   package enum Direction: Hashable, Sendable {
     case undo
     case redo

@@ -4,13 +4,13 @@ public import RunnelTerminal
 public struct Settings: Sendable {
   /// Theme, signs, mouse and colours.
   public var terminal = TerminalOptions()
-  /// Which keys do what.
+  /// The table of keys.
   public var keymap = Commands.keymap
   /// How hours are counted.
   public var clock = LocalTime.Clock.hours24
   /// How many rows a page has where a view does not say.
   public var pageSize = 50
-  /// Who the user is, for new records; nil for the name that the system knows.
+  /// The user's name, for new records; nil for the name that the system knows.
   public var me: String?
   /// The views of a database that has none beside it; nil to find collections.
   public var views: String?
@@ -33,7 +33,7 @@ public struct TerminalWishes: Hashable, Sendable {
   public var theme: ThemeChoice?
   /// The most colours.
   public var colorDepth: ColorDepth?
-  /// Which signs to draw.
+  /// The signs to draw.
   public var signs: TerminalOptions.Signs?
   /// Whether the mouse is used.
   public var usesMouse: Bool?

@@ -105,7 +105,7 @@ public struct SourceDefinition: Hashable, Sendable {
   }
 }
 
-/// Which section a row belongs to.
+/// A rule that says to which section a row belongs.
 public enum SectionRule: Hashable, Sendable {
   /// One section, for the rows whose fields have these values.
   case match(title: String, [FieldPath: JSONValue])

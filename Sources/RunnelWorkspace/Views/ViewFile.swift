@@ -3,7 +3,7 @@
 /// `Resources/docs/views.md` describes the file. A mistake in it is reported with its line, and nothing of the
 /// file is used.
 public struct ViewFile: Hashable, Sendable {
-  /// Who the user is, for new records; nil to take the name of the system's user.
+  /// The user's name, for new records; nil for the name that the system knows.
   public var me: String?
   /// The views in the order of their tabs.
   public var views: [ViewDefinition]

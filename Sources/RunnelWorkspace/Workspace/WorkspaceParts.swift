@@ -7,7 +7,7 @@ import RunnelTree
 /// What the user's settings say, and what was chosen here instead.
 package struct SettingsInForce: Equatable, Sendable {
   package var local: LocalTime
-  /// Which keys do what.
+  /// The table of keys.
   package var keymap: Keymap
   /// The text of the user's configuration; empty if there is none.
   package var configuration: String
@@ -39,7 +39,7 @@ package struct SettingsInForce: Equatable, Sendable {
 package struct OpenedDatabase: Equatable, Sendable {
   /// The name, for the header.
   package let name: String
-  /// Who the user is, for new records.
+  /// The user's name, for new records.
   package let me: String
   /// The records that are changed by operations.
   package let resources: ResourceBook
@@ -63,7 +63,7 @@ package struct OpenedDatabase: Equatable, Sendable {
 struct PaneState: Equatable, Sendable {
   /// Whether the record under the cursor is shown beside lists; nil to go by the width of the screen.
   var wantsDetail: Bool?
-  /// Which pane of each tab was given the keys, and its size.
+  /// The pane of each tab that was given the keys, and its size.
   var choices: [Int: PaneChoice] = [:]
   /// The cursor among the views and bookmarks.
   var views = ListState()

@@ -3,7 +3,7 @@ import RunnelApp
 import RunnelBase
 import RunnelSync
 
-/// Which cases, and which rules.
+/// The cases and the rules.
 struct RulesCasesOptions: ParsableArguments {
   @Argument(
     help: "The file of cases, in YAML or JSON; Resources/docs/rules.md describes it.",

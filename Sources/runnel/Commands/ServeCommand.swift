@@ -124,7 +124,7 @@ struct RunServerCommand: ParsableCommand {
   }
 }
 
-/// Who may connect, and as whom.
+/// The options that say who may connect, and as whom.
 struct ServerAccessOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The file of the security rules.", valueName: "file"), completion: .file())

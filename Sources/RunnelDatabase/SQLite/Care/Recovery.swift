@@ -30,7 +30,7 @@ struct Recovery {
   private let damage: TreeDamage
   private let tree: StoredTree
   private var entries: [Entry] = []
-  /// Which row names each split node.
+  /// The row that names each split node.
   private var names: [Int64: RowID] = [:]
   private var splits: Set<Int64> = []
   /// Split nodes without a row of their own that stay where they are.
@@ -296,7 +296,7 @@ extension [UInt8] {
 }
 
 extension TreeDamage.BadRow {
-  /// Which of the trees of the file the row is; nil if it is below one.
+  /// The tree of the file that the row is the root of; nil if it is below one.
   fileprivate var root: RowID? {
     guard case .int64(0) = parent.storage, case .blob(let bytes) = key.storage else { return nil }
     return [RowID.root, .server].first { $0.key == Array(bytes) }

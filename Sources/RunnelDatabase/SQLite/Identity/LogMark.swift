@@ -15,7 +15,7 @@ import Glibc
 ///   with each write that is no change of the tree; each knows the `next` of the one before. So of two that went on from the same file and log, as
 ///   from a copy of both, neither takes the other's log for its own.
 ///
-/// Whoever writes the file with another program makes logs without marks: of these nothing is known.
+/// Another program that writes the file makes logs without marks: of these nothing is known.
 struct LogMark: Hashable {
   /// What is known of a file alone, whatever is in a log.
   struct FileState: Hashable {

@@ -19,7 +19,7 @@ final class OpenedFiles {
     case same
     case other
     case absent
-    /// Whoever asks may not know.
+    /// The caller may not know.
     case unknown
   }
 

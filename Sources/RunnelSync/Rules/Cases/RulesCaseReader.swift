@@ -70,7 +70,7 @@ struct RulesCaseReader {
 
   private mutating func checkNames(_ members: [JSONMember], _ known: [String], _ what: String) {
     for member in members where !known.contains(member.name) {
-      let meant = RuleSpelling.nearest(to: member.name, among: known)
+      let meant = Spelling.nearest(to: member.name, among: known)
       mistakes.append(
         "\(what): \"\(member.name)\" is not known here\(RuleSpelling.question(meant)) Known: "
           + "\(known.joined(separator: ", ")).")
@@ -238,7 +238,7 @@ struct RulesCaseReader {
   }
 }
 
-/// Who asks, as people write it.
+/// The identity that asks, as people write it.
 public enum RulesIdentity {
   /// What `auth` is for `uid:NAME`, or for the text of a JSON object; nil for any other text.
   ///

@@ -11,7 +11,7 @@ public struct RulesCases: Sendable {
     public var number: Int
     /// What it is to show.
     public var name: String
-    /// Who asks; null for nobody.
+    /// The identity that asks; null for nobody.
     public var auth: JSONValue
     /// What is wanted.
     public var action: Action

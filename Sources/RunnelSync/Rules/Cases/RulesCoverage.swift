@@ -1,7 +1,7 @@
 public import RunnelBase
 public import RunnelTree
 
-/// Which rules and conditions some operations evaluated, and what they came to.
+/// The rules and conditions that some operations evaluated, and what they came to.
 public struct RulesCoverage: Sendable {
   /// How often a rule or a condition came out how.
   struct Tally: Hashable, Sendable {

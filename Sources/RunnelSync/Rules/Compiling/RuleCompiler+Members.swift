@@ -28,7 +28,7 @@ extension RuleCompiler {
   ) -> RuleMember? {
     let known = RuleMember.all(of: type)
     if let member = known.first(where: { $0.rawValue == name }) { return member }
-    let meant = RuleSpelling.nearest(to: name, among: known.map(\.rawValue))
+    let meant = Spelling.nearest(to: name, among: known.map(\.rawValue))
     let what: String
     switch type {
     case .method: what = "Is the method before it not called? Write () after it."
@@ -248,44 +248,10 @@ extension RuleCompiler {
   }
 }
 
-/// Finds what was meant by a name that is not known.
+/// Words about a name that is not known.
 enum RuleSpelling {
-  /// The known name that differs in a letter or two, or in case only; nil if there is none.
-  static func nearest(to name: String, among known: [String]) -> String? {
-    let limit = max(1, min(2, name.utf8.count / 3))
-    let word = Array(name.lowercased().utf8)
-    if word.count > 40 { return nil }
-    var best: (name: String, distance: Int)?
-    for candidate in known {
-      let other = Array(candidate.lowercased().utf8)
-      if abs(other.count - word.count) > limit { continue }
-      let distance = distance(word, other)
-      if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
-    }
-    return best?.name
-  }
-
   /// The end of a sentence about a name that is not known.
   static func question(_ meant: String?) -> String {
     meant.map { ": did you mean \"\($0)\"?" } ?? "."
-  }
-
-  private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
-    var before: [Int] = []
-    var last = Array(0...other.count)
-    for (row, letter) in one.enumerated() {
-      var next = [row + 1]
-      for (column, candidate) in other.enumerated() {
-        var least = min(
-          last[column] + (letter == candidate ? 0 : 1), last[column + 1] + 1, next[column] + 1)
-        // Two letters that changed places.
-        if row > 0, column > 0, letter == other[column - 1], candidate == one[row - 1] {
-          least = min(least, before[column - 1] + 1)
-        }
-        next.append(least)
-      }
-      (before, last) = (last, next)
-    }
-    return last[other.count]
   }
 }

@@ -136,7 +136,7 @@ struct RuleCompiler {
       return wrong(node)
     default:
       let known = ["auth", "now", "root", "data", "newData", "query"]
-      let meant = RuleSpelling.nearest(to: name, among: known + scope.captures.keys.sorted())
+      let meant = Spelling.nearest(to: name, among: known + scope.captures.keys.sorted())
       tell(
         "There is no variable \"\(name)\"\(RuleSpelling.question(meant)) Rules have auth, now, root, "
           + "data, newData, query and the wildcards above them.", at: node)
@@ -147,7 +147,7 @@ struct RuleCompiler {
   private mutating func capture(_ name: String, _ node: RuleSyntax.Index) -> Part {
     if let level = scope.captures[name] { return add(.capture(level), node, .string, .reading) }
     let known = scope.captures.keys.sorted()
-    let meant = RuleSpelling.nearest(to: name, among: known)
+    let meant = Spelling.nearest(to: name, among: known)
     tell(
       "No wildcard \"\(name)\" is above this rule\(RuleSpelling.question(meant)) "
         + (known.isEmpty ? "There is none at all." : "There is \(known.joined(separator: ", "))."),

@@ -116,7 +116,7 @@ struct RulesLoader {
     if name == ".indexOn" { return readIndexes(member.value, of: number, place) }
     guard let kind = RuleKind(rawValue: name) else {
       let known = RuleKind.allCases.map(\.rawValue) + [".indexOn"]
-      let meant = RuleSpelling.nearest(to: name, among: known)
+      let meant = Spelling.nearest(to: name, among: known)
       mistakes.add(
         "\"\(name)\" is no rule\(RuleSpelling.question(meant)) Rules are "
           + "\(known.joined(separator: ", ")).", at: member.offset)
@@ -169,7 +169,7 @@ struct RulesLoader {
 
   private mutating func child(_ member: RulesDocument.Member, _ place: Place) -> Int? {
     guard case .object = member.value.content else {
-      let meant = RuleSpelling.nearest(
+      let meant = Spelling.nearest(
         to: "." + member.name.string, among: RuleKind.allCases.map(\.rawValue) + [".indexOn"])
       mistakes.add(
         "The rules of \"\(member.name.string)\" are an object, not \(member.value.kind)"

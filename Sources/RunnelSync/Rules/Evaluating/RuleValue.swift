@@ -84,7 +84,7 @@ extension RuleValue {
 /// rules ask for most often are made without copying. It need not be one that can exist: a piece of the
 /// path may be no key.
 struct RulePlace: Sendable {
-  /// Which tree is meant.
+  /// The tree that is meant.
   enum Moment: Sendable {
     case before
     case after

@@ -62,7 +62,7 @@ struct UnitSet: Hashable, Sendable {
   }
 }
 
-/// Which units are the same without regard to case.
+/// The units that are the same without regard to case.
 ///
 /// Two are if their capitals are the same unit. A unit whose capital takes several units is its own
 /// capital, and so is one beyond ASCII whose capital is in ASCII.

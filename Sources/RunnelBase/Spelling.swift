@@ -1,23 +1,20 @@
 /// Finds what was meant by a word that is not known.
 package enum Spelling {
+  /// Longer words are no misspelt names.
+  private static let wordMax = 40
+
   /// The known word that is nearest to one that is not: a letter or two off; nil if none is near.
   ///
   /// O(n) in the letters of all words.
   package static func nearest(to word: String, among known: some Sequence<String>) -> String? {
     let limit = max(1, min(2, word.count / 3))
+    if word.count > Spelling.wordMax { return nil }
     var best: (word: String, distance: Int)?
     for candidate in known where abs(candidate.count - word.count) <= limit {
       let distance = distance(Array(word.lowercased()), Array(candidate.lowercased()))
       if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
     }
     return best?.word
-  }
-
-  /// The end of a sentence about a word that is not known: what may be meant, or else all that is known
-  /// if it is little.
-  static func advice(for word: String, among known: [String]) -> String {
-    if let nearest = nearest(to: word, among: known) { return ": did you mean `\(nearest)`?" }
-    return known.count > 12 ? "." : ". Known: \(known.sorted().joined(separator: ", "))."
   }
 
   /// How many letters are put in, left out, changed or swapped with the next.
