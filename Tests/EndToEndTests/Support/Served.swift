@@ -6,8 +6,12 @@ final class Served {
   let port: Int
   let lines: [String]
 
-  init(_ arguments: [String], listen: String = "localhost:0") throws {
-    program = try RunningProgram(["serve"] + arguments + ["--listen", listen])
+  /// Starts a server; `program` is one that starts it, with the arguments as they are.
+  init(
+    _ arguments: [String], listen: String = "localhost:0", program starter: String? = nil
+  ) throws {
+    program = try RunningProgram(
+      (starter == nil ? ["serve"] : []) + arguments + ["--listen", listen], program: starter)
     var lines: [String] = []
     var port: Int?
     while let line = try program.readLine() {

@@ -1,0 +1,74 @@
+import Foundation
+import RunnelNetwork
+@testable import RunnelServer
+import TestSupport
+import Testing
+
+@Suite struct TLSTests {
+  /// What somebody reads over TLS, or why not.
+  private func read(_ port: Int, trusting files: TLSFiles) async -> String {
+    guard let address = WebAddress("https://localhost:\(port)/x.json") else { return "no address" }
+    do throws(NetworkError) {
+      let fetcher = WebFetcher(trustedFile: files.certificate)
+      return String(decoding: try await fetcher.get(address).bytes, as: UTF8.self)
+    } catch {
+      return error.message
+    }
+  }
+
+  private func replace(_ path: String, _ text: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+  }
+
+  @Test func whatIsNoTLSIsClosedAndOthersAreServed() async throws {
+    let files = try certificateFiles()
+    try await withServer {
+      $0.tls = files
+      $0.network.firstHeadMilliseconds = 300
+    } _: { server in
+      #expect(await read(server.port, trusting: files) == "null")
+      for text in [
+        "GET /x.json HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}\u{2}", "\u{16}\u{3}\u{1}\0\u{5}hello",
+      ] {
+        let client = try server.client()
+        // It may be closed in the midst of it.
+        try? client.send(Array(text.unicodeScalars.map { UInt8($0.value) }))
+        #expect(client.isClosed(), "\(text.debugDescription)")
+      }
+      let silent = try server.client()
+      #expect(silent.isClosed(), "a handshake that does not begin")
+      #expect(await read(server.port, trusting: files) == "null")
+    }
+  }
+
+  @Test func aCertificateThatIsWrongStaysAsItWas() async throws {
+    let files = try certificateFiles()
+    try await withServer({ $0.tls = files }) { server in
+      let trusted = try certificateFiles()
+      try replace(files.certificate, "no certificate")
+      await server.server.reloadFiles()
+      #expect(await read(server.port, trusting: trusted) == "null")
+      try replace(files.certificate, TestCertificate.certificate)
+      try replace(files.key, "no key")
+      await server.server.reloadFiles()
+      #expect(await read(server.port, trusting: trusted) == "null")
+      try replace(files.key, TestCertificate.key)
+      await server.server.reloadFiles()
+      #expect(await read(server.port, trusting: trusted) == "null")
+    }
+  }
+
+  @Test func filesThatCannotBeUsedAreNamed() async throws {
+    let files = try certificateFiles()
+    try replace(files.key, "no key")
+    let error = await #expect(throws: NetworkError.self) {
+      try await withServer({ $0.tls = files }) { _ in }
+    }
+    #expect(error?.message.contains(files.key) == true)
+    #expect(error?.message.contains("PEM") == true)
+    let missing = TLSFiles(certificate: "/nowhere.pem", key: files.key)
+    await #expect(throws: NetworkError.self) {
+      try await withServer({ $0.tls = missing }) { _ in }
+    }
+  }
+}
