@@ -38,6 +38,17 @@ public final class DrawnLines {
   }
 
   private var entries: [Key: Entry] = [:]
+  /// The rows of the frame before and of this one, from the top; most rows stand where they stood, or
+  /// one further on.
+  private var (before, now): ([Row], [Row]) = ([], [])
+  /// The place in `before` where the next row is expected.
+  private var expected = 0
+
+  private struct Row {
+    var id: String
+    var entry: Entry
+  }
+
   private var width = 0
   private var glyphs: Glyphs?
   /// How many frames there were whose rows may have differed from those of the frame before.
@@ -55,9 +66,11 @@ public final class DrawnLines {
   ///     long as the cursor neither comes to it nor leaves it.
   func begin(width: Int, glyphs: Glyphs, areRowsUnchanged: Bool) {
     if !areRowsUnchanged { generation += 1 }
+    (before, now, expected) = (now, [], 0)
+    now.reserveCapacity(before.count)
     if self.width == width, self.glyphs == glyphs { return }
     (self.width, self.glyphs) = (width, glyphs)
-    entries = [:]
+    (entries, before) = ([:], [])
   }
 
   /// The cells of a row without the cursor: those of the frame before if they are known to be the
@@ -65,11 +78,24 @@ public final class DrawnLines {
   func row(
     _ id: String, isCursor: Bool, content: () -> Content, draw: (Content) -> CanvasLine
   ) -> CanvasLine {
-    let known = entries[.row(id)]
+    let known = expectedEntry(of: id) ?? entries[.row(id)]
+    let entry: Entry
     if !isCursor, let known, !known.wasCursor, known.generation == generation {
-      return known.line
+      entry = known
+    } else {
+      entry = self.entry(.row(id), content(), isCursor: isCursor, known: known, draw)
     }
-    return line(.row(id), content(), isCursor: isCursor, known: known, draw)
+    now.append(Row(id: id, entry: entry))
+    return entry.line
+  }
+
+  /// The entry of a row that stands where it stood in the frame before, or next to it.
+  private func expectedEntry(of id: String) -> Entry? {
+    for index in expected..<min(expected + 2, before.count) where before[index].id == id {
+      expected = index + 1
+      return before[index].entry
+    }
+    return nil
   }
 
   /// The cells of a header without the cursor.
@@ -77,19 +103,19 @@ public final class DrawnLines {
     _ section: String, _ content: Content, isCursor: Bool, draw: (Content) -> CanvasLine
   ) -> CanvasLine {
     let key = Key.header(section: section)
-    return line(key, content, isCursor: isCursor, known: entries[key], draw)
+    return entry(key, content, isCursor: isCursor, known: entries[key], draw).line
   }
 
-  private func line(
+  private func entry(
     _ key: Key, _ content: Content, isCursor: Bool, known: Entry?, _ draw: (Content) -> CanvasLine
-  ) -> CanvasLine {
+  ) -> Entry {
     if let known, known.content == content {
       (known.wasCursor, known.generation) = (isCursor, generation)
-      return known.line
+      return known
     }
-    let line = draw(content)
+    let entry = Entry(content, draw(content), wasCursor: isCursor, generation: generation)
     if entries.count >= DrawnLines.linesMax { entries = [:] }
-    entries[key] = Entry(content, line, wasCursor: isCursor, generation: generation)
-    return line
+    entries[key] = entry
+    return entry
   }
 }
