@@ -93,7 +93,7 @@ extension DatabaseError {
 
   /// The advice for a damaged file.
   static func remedy(of file: String) -> String {
-    "`runnel doctor -d \(file)` tells all that is wrong, and with `--repair` recovers what is there; "
-      + "or restore a copy."
+    "`runnel doctor -d \(file)` tells all that is wrong, and with `--repair` recovers what can be; or "
+      + "restore a backup or a copy."
   }
 }

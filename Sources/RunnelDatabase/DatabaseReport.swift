@@ -60,6 +60,12 @@ public struct DatabaseReport: Sendable {
   public private(set) var faultCount = 0
   /// The number of faults that can be repaired.
   public private(set) var repairableCount = 0
+  /// The number of faults for which a repair moves something to `/recovered`.
+  public private(set) var recoverableCount = 0
+  /// The number of children that are missing although the nodes above count them.
+  public internal(set) var lostCount = 0
+  /// The number of nodes whose count was changed, so that it is not known whether children are missing.
+  public internal(set) var doubtfulCount = 0
   /// The version of the file's format.
   public internal(set) var version = 0
   /// The id of the database; nil if the format has none, or it cannot be read.
@@ -79,6 +85,7 @@ public struct DatabaseReport: Sendable {
   mutating func add(_ fault: DatabaseFault) {
     faultCount += 1
     if fault.remedy != .none { repairableCount += 1 }
+    if fault.remedy == .recover { recoverableCount += 1 }
     if faults.count < DatabaseReport.faultsMax { faults.append(fault) }
   }
 }
@@ -93,8 +100,6 @@ public struct DatabaseRepair: Sendable {
   public internal(set) var recovered: [RecoveredRow] = []
   /// The number of such rows.
   public internal(set) var recoveredCount = 0
-  /// The number of children that are missing although their split nodes count them.
-  public internal(set) var lostCount = 0
 
   mutating func add(_ row: RecoveredRow) {
     recoveredCount += 1

@@ -26,8 +26,13 @@ import Testing
       let outcome = try database.run(arguments)
       #expect(outcome.status == 1)
       #expect(outcome.output.contains("cannot be repaired") || outcome.errors.contains("damaged"))
-      #expect(outcome.errors.contains("restore it from a copy"))
+      #expect(outcome.errors.contains("`runnel doctor --salvage NEW` makes a new database"))
     }
+    let saved = try database.run(["doctor", "--salvage", database.file + ".new"])
+    #expect(saved.output.hasPrefix("Salvaged "))
+    #expect(try database.run(["doctor", "--salvage", database.file + ".new"]).status == 1)
+    #expect(try database.run(["doctor", "--salvage", "x", "--repair"]).status == 2)
+    #expect(try Program.run(["doctor", "-d", database.file + ".new"]).status == 0)
     #expect(try file.bytes() == bytes)
   }
 

@@ -122,7 +122,7 @@ import Testing
       """, in: folder.file())
     let repair = try repair("three rows")
     #expect(repair.recoveredCount == 3)
-    #expect(repair.lostCount == 0)
+    #expect(repair.before.lostCount == 0)
     #expect(repair.recovered.map(\.place) == ["/l/k7", "/l/k8", "/l/k9"])
     #expect(
       repair.recovered.map(\.path.description) == (1...3).map { "/recovered/repair-1/row-\($0)" })
@@ -171,13 +171,64 @@ import Testing
     #expect(try export() == before)
   }
 
+  @Test(arguments: ["DELETE FROM node", "DELETE FROM node; DELETE FROM split"])
+  func aTreeOfWhichNothingIsLeftIsNoEmptyTree(sql: String) throws {
+    for value in [#"{"a":1}"#, largeObject(90)] {
+      try? FileManager.default.removeItem(atPath: folder.file())
+      let session = try folder.session()
+      try session.set("/", value)
+      try session.close()
+      try FileEditor.execute(sql, in: folder.file())
+      #expect(throws: RunnelDatabase.DatabaseError.self) { try export() }
+      let repair = try DatabaseCare.repair(file: folder.file())
+      #expect(repair.before.lostCount > 0)
+      #expect(try DatabaseCare.check(file: folder.file()).isSound)
+      #expect(try !export().contains("\"a\""))
+    }
+  }
+
+  @Test func aTreeThatWasRemovedIsAnEmptyTree() throws {
+    let session = try folder.session()
+    for value in ["1", "null", largeObject(90), "null"] {
+      try session.set("/", value)
+      #expect(try DatabaseCare.check(file: folder.file()).isSound, "\(value.prefix(9))")
+    }
+    try session.close()
+    #expect(try export() == "null")
+  }
+
+  /// Makes a split node `/l` with a priority.
+  private func makePriority() throws {
+    let session = try folder.session()
+    try session.set("/l", largeObject(90).dropLast() + #",".priority":7}"#)
+    try session.close()
+  }
+
+  @Test func aPriorityThatWasChangedIsSetAside() throws {
+    try makePriority()
+    try FileEditor.execute("UPDATE split SET priority = x'38' WHERE id = 2", in: folder.file())
+    let repair = try repair("a priority")
+    #expect(repair.recovered.map(\.place) == ["the priority of split node 2"])
+    #expect(try folder.session().summary(at: Path("l")).priority == nil)
+    #expect(repair.before.doubtfulCount == 1)
+  }
+
+  @Test func aCountThatWasChangedLeavesThePriority() throws {
+    try makePriority()
+    try FileEditor.execute("UPDATE split SET children = 5 WHERE id = 2", in: folder.file())
+    let repair = try repair("a count")
+    #expect(repair.recovered == [])
+    #expect(repair.before.doubtfulCount == 0)
+    #expect(try folder.session().summary(at: Path("l")).priority == .number(7))
+  }
+
   @Test func childrenThatAreMissingAreToldAsLost() throws {
     try makeDatabase()
     try FileEditor.execute(
       "DELETE FROM node WHERE parent = 2 AND key > x'026b3300'", in: folder.file())
     let left = try FileInspector(folder.file()).number("SELECT count(*) FROM node WHERE parent = 2")
     let repair = try repair("a list")
-    #expect(repair.lostCount == 90 - left)
+    #expect(repair.before.lostCount == 90 - left)
     #expect(
       repair.before.faults.contains { $0.what.contains("90 children, and \(left) are stored") })
     #expect(try folder.session().summary(at: Path("l")).kind == .children(count: left))

@@ -29,8 +29,9 @@ extension DatabaseError {
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
       self.init(
         .corrupt,
-        "\(file) is damaged or no database (\(reason)). It was not changed: restore it from a copy, "
-          + "or name another file with --database.")
+        "\(file) is damaged or no database (\(reason)). It was not changed: `runnel doctor -d \(file)` "
+          + "tells what can be done; or restore a backup or a copy, or name another file with "
+          + "--database.")
     case .SQLITE_CANTOPEN:
       let cause = cause ?? DatabaseError.openingFailure(of: file)
       self.init(.cannotOpen, "\(file) cannot be opened: \(DatabaseError.words(cause)) \(code)")

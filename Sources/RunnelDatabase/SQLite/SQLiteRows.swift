@@ -76,6 +76,9 @@ extension SQLiteRows {
   }
 
   func put(_ stored: StoredRow, in row: RowID) throws {
+    if row == .root {
+      try statement("INSERT OR IGNORE INTO meta (name, value) VALUES ('tree.root', 1)").run()
+    }
     switch stored {
     case .record(let bytes):
       try statement(
@@ -93,6 +96,7 @@ extension SQLiteRows {
   }
 
   func deleteRow(_ id: RowID) throws {
+    if id == .root { try statement("DELETE FROM meta WHERE name = 'tree.root'").run() }
     try statement("DELETE FROM node WHERE parent = ? AND key = ?")
       .run(.integer(id.parent), .bytes(id.key))
   }
@@ -278,8 +282,25 @@ extension SQLiteRows {
     }
   }
 
-  func hasChildren() throws -> Bool {
-    try statement("SELECT 1 FROM node WHERE parent > 0 LIMIT 1").first { _ in true } ?? false
+  func hasTraces(ofTree root: RowID) throws -> Bool {
+    if root == .root, try isRootNoted() { return true }
+    return try statement("SELECT 1 FROM node WHERE parent > 0 LIMIT 1").first { _ in true } ?? false
+  }
+
+  /// True if the file says that the row of the whole tree is stored.
+  func isRootNoted() throws -> Bool {
+    try statement("SELECT 1 FROM meta WHERE name = 'tree.root'").first { _ in true } ?? false
+  }
+
+  /// Makes the file say whether the row of the whole tree is stored, as it is.
+  func noteRoot() throws {
+    try statement("DELETE FROM meta WHERE name = 'tree.root'").run()
+    try statement(
+      """
+      INSERT INTO meta (name, value) SELECT 'tree.root', 1
+      WHERE EXISTS (SELECT 1 FROM node WHERE parent = 0 AND key = x'')
+      """
+    ).run()
   }
 
   func name(of split: Int64) throws -> RowID? {

@@ -3,7 +3,7 @@ import GRDB
 /// The tables of a database file, and what marks a file as one.
 ///
 /// `FORMAT.md` tells what each table holds, how keys and values are coded, and the invariants, which
-/// code and tests cite as I1 to I12. A new version appends a step to `migrations`; a step that was
+/// code and tests cite as I1 to I14. A new version appends a step to `migrations`; a step that was
 /// released never changes.
 enum Schema {
   /// "RNNL": what `PRAGMA application_id` says of a file of ours.
@@ -118,18 +118,24 @@ enum Schema {
     return try body()
   }
 
-  /// Has reads find the columns that a file before version 3 lacks.
+  /// Has reads find the columns that a file before version 3 lacks, and the table that one before
+  /// version 2 lacks.
   static func addColumns(_ db: GRDB.Database) throws {
     try db.execute(
       sql: """
         CREATE TEMP VIEW node AS SELECT parent, key, json, split, NULL AS checksum FROM main.node;
         CREATE TEMP VIEW split AS SELECT id, children, priority, NULL AS checksum FROM main.split;
         """)
+    guard try fileVersion(db) < Migration.version2.version else { return }
+    try db.execute(
+      sql: "CREATE TEMP VIEW meta AS SELECT NULL AS name, NULL AS value WHERE 0")
   }
 
   /// Ends `addColumns`.
   static func removeColumns(_ db: GRDB.Database) throws {
-    try db.execute(sql: "DROP VIEW IF EXISTS temp.node; DROP VIEW IF EXISTS temp.split")
+    for name in ["node", "split", "meta"] {
+      try db.execute(sql: "DROP VIEW IF EXISTS temp.\(name)")
+    }
   }
 
   /// The version of the file's tables; 0 if it has none.

@@ -99,7 +99,9 @@ package final class MemoryRowStore: RowStore {
 
   package func checkNeighbors(of id: RowID) throws {}
 
-  package func hasChildren() throws -> Bool { rows.keys.contains { $0.parent > 0 } }
+  package func hasTraces(ofTree root: RowID) throws -> Bool {
+    rows.keys.contains { $0.parent > 0 }
+  }
 
   package func name(of split: Int64) throws -> RowID? {
     rows.first { $0.value == .split(split) }?.key

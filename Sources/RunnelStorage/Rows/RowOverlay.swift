@@ -260,7 +260,9 @@ extension RowOverlay {
   }
 
   /// False while anything is held back: it may be that what is stored is to be deleted.
-  package func hasChildren() throws -> Bool { try changes.isEmpty && base.hasChildren() }
+  package func hasTraces(ofTree root: RowID) throws -> Bool {
+    try changes.isEmpty && base.hasTraces(ofTree: root)
+  }
 
   package func name(of split: Int64) throws -> RowID? {
     for (parent, change) in changes {

@@ -86,8 +86,9 @@ package protocol RowStore: AnyObject {
   /// - Throws: `Damage` if one of them is not what was written.
   func checkNeighbors(of id: RowID) throws
 
-  /// True if any split node has rows.
-  func hasChildren() throws -> Bool
+  /// True if something shows that there is a tree with a root, though the root's row may be missing: a
+  /// row below a root, or what is noted of this one elsewhere.
+  func hasTraces(ofTree root: RowID) throws -> Bool
 
   /// The row that names a split node; nil if it is not known.
   ///

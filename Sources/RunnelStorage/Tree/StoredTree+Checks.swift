@@ -69,8 +69,8 @@ extension StoredTree {
     if try others.contains(where: { if case .split? = try row($0) { true } else { false } }) {
       return
     }
-    if try rowStore.hasChildren() {
-      throw Damage("the row of the whole tree is missing, and others are there", at: .words("/"))
+    if try rowStore.hasTraces(ofTree: root) {
+      throw Damage("the row of the whole tree is missing", at: .words("/"))
     }
   }
 

@@ -19,6 +19,10 @@ struct DoctorCommand: ParsableCommand {
       Look through them, move what is good back with `runnel move`, and remove the rest. What is lost \
       stays lost, and is told.
 
+      Where SQLite's own structures are damaged, nothing is repaired: --salvage makes a new database of \
+      all rows that can still be read, and leaves the damaged file as it is. What belongs to no place \
+      any more is below /recovered there. The history is not taken along.
+
       The counters and copies that a resources file describes are compared with the records too, and \
       made anew by a repair: the file beside the database (chat.resources.yaml for chat.db), or the \
       one after --resources. Records whose owner is gone are told; that is no fault.
@@ -26,6 +30,7 @@ struct DoctorCommand: ParsableCommand {
       Examples:
         runnel doctor
         runnel doctor --repair -d chat.db
+        runnel doctor --salvage rescued.db -d chat.db
         runnel doctor --resources chat.resources.yaml
       """)
 
@@ -35,14 +40,27 @@ struct DoctorCommand: ParsableCommand {
     help: ArgumentHelp("The file that defines the resources.", valueName: "file"),
     completion: .file())
   var resources: String?
+  @Option(
+    help: ArgumentHelp(
+      "Make a new database, this file, of all that can be read of a damaged one.", valueName: "file"
+    ),
+    completion: .file(), transform: DatabaseOptions.fileName)
+  var salvage: String?
   @OptionGroup var database: DatabaseOptions
+
+  func validate() throws {
+    if repair, salvage != nil {
+      throw ValidationError("--repair and --salvage exclude each other: give one.")
+    }
+  }
 
   func run() throws {
     let interruption = try Interruption()
     let file = try database.file(for: repair ? .change : .read)
     let described = resources ?? ResourceDefinitionFile.path(beside: file)
     let resources = try described.map { try ResourceDefinitionFile(file: $0).registry }
-    var line = ProgressLine("\(repair ? "Repairing" : "Checking") \(file)")
+    let work = salvage != nil ? "Salvaging" : repair ? "Repairing" : "Checking"
+    var line = ProgressLine("\(work) \(file)")
     var signal: Int32?
     defer { line.clear() }
     do {
@@ -53,7 +71,9 @@ struct DoctorCommand: ParsableCommand {
       } ending: {
         line.clear()
       }
-      if let resources { try ResourceCare(registry: resources, repairs: repair).run(on: database) }
+      if let resources, salvage == nil {
+        try ResourceCare(registry: resources, repairs: repair).run(on: database)
+      }
     } catch let error as DatabaseError {
       line.clear()
       guard error.code == .cancelled, let signal else { throw error }
@@ -64,6 +84,11 @@ struct DoctorCommand: ParsableCommand {
   private func run(
     on file: String, progress: @escaping DatabaseCare.Progress, ending: () -> Void
   ) throws {
+    if let salvage {
+      let (count, repair) = try DatabaseCare.salvage(file: file, to: salvage, progress: progress)
+      ending()
+      return try tell(count, repair, in: salvage)
+    }
     guard repair else {
       let report = try DatabaseCare.check(file: file, progress: progress)
       ending()
@@ -76,9 +101,16 @@ struct DoctorCommand: ParsableCommand {
     try StandardOutput.say("Repaired \(repair.before.repairableCount) faults of \(file).\n")
     try DoctorCommand.list(repair)
     if !after.isSound { try tell(after, of: file) }
-    if repair.recoveredCount + repair.lostCount > 0 {
-      throw Failure(DoctorCommand.rest(of: repair, file))
-    }
+    let rest = DoctorCommand.rest(of: repair, file)
+    if !rest.isEmpty { throw Failure(rest) }
+  }
+
+  /// Says what a new database has of a damaged one.
+  private func tell(_ count: Int, _ repair: DatabaseRepair, in new: String) throws {
+    try StandardOutput.say("Salvaged \(count) rows into \(new).\n")
+    try DoctorCommand.list(repair)
+    let rest = DoctorCommand.rest(of: repair, new)
+    if !rest.isEmpty { throw Failure(rest) }
   }
 
   /// Prints the places of the recovered data.
@@ -97,13 +129,26 @@ struct DoctorCommand: ParsableCommand {
       let rows = repair.recoveredCount == 1 ? "1 row" : "\(repair.recoveredCount) rows"
       sentences.append("\(rows) of \(file) can be looked through at \(folder).")
     }
-    if repair.lostCount > 0 {
-      let children = repair.lostCount == 1 ? "1 child is" : "\(repair.lostCount) children are"
+    return (sentences + losses(repair.before)).joined(separator: " ")
+  }
+
+  /// The sentences on what no repair brings back.
+  private static func losses(_ report: DatabaseReport) -> [String] {
+    var sentences: [String] = []
+    if report.lostCount > 0 {
+      let children = report.lostCount == 1 ? "1 child is" : "\(report.lostCount) children are"
       sentences.append(
-        "\(children) missing of \(file), unless they are among what was recovered: a copy or an "
-          + "export may have them.")
+        "\(children) missing, unless they are among what is recovered: look for them in a backup, "
+          + "a copy or an export.")
     }
-    return sentences.joined(separator: " ")
+    if report.doubtfulCount > 0 {
+      let nodes =
+        report.doubtfulCount == 1 ? "1 node does" : "\(report.doubtfulCount) nodes do"
+      sentences.append(
+        "\(nodes) not say any more how many children belong to it, so some may be missing: compare "
+          + "with a backup, a copy or an export.")
+    }
+    return sentences
   }
 
   /// Prints a report; if the file is damaged, the command ends with a failure.
@@ -133,16 +178,24 @@ struct DoctorCommand: ParsableCommand {
     report.faultCount == 1 ? "1 fault" : "\(report.faultCount) faults"
   }
 
+  /// What is left to do where the file's own structures are damaged.
+  private static let structureAdvice =
+    "The structure of the file itself is damaged, so it cannot be repaired where it is. `runnel doctor "
+    + "--salvage NEW` makes a new database of all that can still be read; a backup or a copy may have "
+    + "more."
+
   private static func advice(_ report: DatabaseReport) -> String {
-    if !report.isComplete {
-      return "Its rows were not looked at: restore it from a copy, or an export."
-    }
+    if !report.isComplete { return structureAdvice }
     let mended = report.repairableCount
     if mended == 0 {
       return "None can be repaired: restore it from a copy, or export what is left of it."
     }
     let which =
       mended == report.faultCount ? "A repair mends all" : "A repair mends \(mended) of them"
-    return "\(which): run `runnel doctor --repair`."
+    var sentences = ["\(which): run `runnel doctor --repair`."]
+    if report.recoverableCount > 0 {
+      sentences.append("What is damaged, or belongs to no place, is then below /recovered.")
+    }
+    return (sentences + losses(report)).joined(separator: " ")
   }
 }

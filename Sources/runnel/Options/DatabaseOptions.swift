@@ -66,7 +66,10 @@ struct DatabaseOptions: ParsableArguments {
     let makesDefault = access == .create || access == .createDefault
     let file = try database ?? DefaultDatabase.file(makesFolder: makesDefault)
     if access == .create || (database == nil && makesDefault) { return file }
-    if Glibc.access(file, F_OK) == 0 { return file }
+    if Glibc.access(file, F_OK) == 0 {
+      if DatabaseOptions.isEmpty(file) { throw DatabaseOptions.isEmptied(file, access) }
+      return file
+    }
     if errno != ENOENT { throw Failure.system("\(file) cannot be opened") }
     if access == .createDefault { throw DatabaseOptions.needsCreation(of: file) }
     let advice =
@@ -74,6 +77,24 @@ struct DatabaseOptions: ParsableArguments {
       ? "make it with `runnel import FILE`, or name another one with --database."
       : "make it with `runnel import FILE --create`, or name another one."
     throw Failure("\(file) does not exist\(NearFile(to: file).question): \(advice)")
+  }
+
+  /// True if a file has no bytes: it is new, or everything in it was lost.
+  private static func isEmpty(_ file: String) -> Bool {
+    var status = stat()
+    return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
+  }
+
+  /// The failure of a command that met a file without bytes, which may have held data.
+  private static func isEmptied(_ file: String, _ access: Access) -> Failure {
+    let words = "\(file) is empty: it has no bytes, so there is no database in it. "
+    let advice = "If it held data, restore it from a backup, a copy or an export; "
+    if access == .createDefault {
+      return Failure(
+        words + advice + "if it is new, --create makes a database in it.", status: .usage)
+    }
+    return Failure(
+      words + advice + "if it is new, `runnel import FILE --create` makes a database in it.")
   }
 
   /// The failure of a command that would have made a file, whose name may be mistyped.

@@ -98,7 +98,7 @@ enum RowPlace: CaseIterable {
   ) throws {
     try stored.carryOut(Assignment(path: .root, target: .node(.empty)))
     try overlay?.flush()
-    #expect(try !rows.hasChildren())
+    #expect(try !rows.hasTraces(ofTree: .root))
     #expect(try rows.row(.root) == nil)
     #expect(try stored.node(at: .root) == .empty)
   }
@@ -206,6 +206,6 @@ private final class CountingRows: RowStore {
     try rows.forEachEntry(of: split, in: order, range: range, isDescending: isDescending, body)
   }
   func checkNeighbors(of id: RowID) throws { try rows.checkNeighbors(of: id) }
-  func hasChildren() throws -> Bool { try rows.hasChildren() }
+  func hasTraces(ofTree root: RowID) throws -> Bool { try rows.hasTraces(ofTree: root) }
   func name(of split: Int64) throws -> RowID? { try rows.name(of: split) }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import GRDB
 
 /// Looks after a database file: checks it, repairs it, makes it compact.
@@ -22,14 +23,19 @@ public enum DatabaseCare {
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseReport {
-    let store = try SQLiteStore(
-      file: file, isReadOnly: true, busyTimeout: busyTimeout)
+    let store: SQLiteStore
+    do {
+      store = try SQLiteStore(file: file, isReadOnly: true, busyTimeout: busyTimeout)
+    } catch {
+      return try damagedAtOpening(file, error)
+    }
     let progress = CareProgress(progress)
     let report = try store.withConnection(stoppable: progress.isWanted) { db in
       var report: DatabaseReport?
       try db.inTransaction(.deferred) {
         report = try Doctor(db: db, progress: progress).check()
-        return .commit
+        // Of a damaged file SQLite may refuse a commit, even of nothing.
+        return .rollback
       }
       return report ?? DatabaseReport()
     }
@@ -53,8 +59,13 @@ public enum DatabaseCare {
     file: String, busyTimeout: Duration = .seconds(5),
     progress: @escaping Progress = { _, _ in true }
   ) throws -> DatabaseRepair {
-    let store = try SQLiteStore(
-      file: file, isReadOnly: false, busyTimeout: busyTimeout, isDamageAccepted: true)
+    let store: SQLiteStore
+    do {
+      store = try SQLiteStore(
+        file: file, isReadOnly: false, busyTimeout: busyTimeout, isDamageAccepted: true)
+    } catch {
+      return DatabaseRepair(before: try damagedAtOpening(file, error))
+    }
     let progress = CareProgress(progress)
     let repair = try store.withConnection(stoppable: progress.isWanted) { db in
       var repair: DatabaseRepair?
@@ -70,6 +81,40 @@ public enum DatabaseCare {
       beacon.close()
     }
     return repair
+  }
+}
+
+extension DatabaseCare {
+  /// The report on a file that SQLite cannot even open for its damage.
+  ///
+  /// - Throws: the error, if it is another one or the file is no database of SQLite's.
+  private static func damagedAtOpening(_ file: String, _ error: any Error) throws -> DatabaseReport
+  {
+    guard let error = error as? DatabaseError, error.code == .corrupt,
+      let start = FileStart.bytes(of: file, count: FileStart.mark.count), start == FileStart.mark
+    else { throw error }
+    var report = DatabaseReport()
+    report.isComplete = false
+    report.add(
+      DatabaseFault(
+        place: "SQLite", what: "a page that every program needs cannot be read", remedy: .none))
+    return report
+  }
+}
+
+/// The first bytes of a file.
+private enum FileStart {
+  /// Those of every database of SQLite's.
+  static let mark = Array("SQLite format 3\u{0}".utf8)
+
+  /// So many of them, or as many as there are; nil if they cannot be read.
+  static func bytes(of file: String, count: Int) -> [UInt8]? {
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = read(descriptor, &bytes, count)
+    return read < 0 ? nil : Array(bytes.prefix(read))
   }
 }
 

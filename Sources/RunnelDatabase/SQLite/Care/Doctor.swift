@@ -67,6 +67,7 @@ struct Doctor {
     try recovery.collect()
     try ChecksumFunctions.recount(db)
     try recovery.place(into: &repair)
+    try SQLiteRows(db, StatementCache()).noteRoot()
     try rebuildEntries()
     try restartFeed()
     try makeID()

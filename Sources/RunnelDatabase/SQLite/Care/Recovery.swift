@@ -153,7 +153,7 @@ struct Recovery {
     let priority = try Row.fetchOne(
       db, sql: "SELECT priority FROM split WHERE id = ?", arguments: [split])
     add(
-      "the priority of split node \(split)", "it is no priority",
+      "the priority of split node \(split)", "it is not the priority that was written",
       Recovery.content(priority?["priority"] ?? .null))
     try db.execute(sql: "UPDATE split SET priority = NULL WHERE id = ?", arguments: [split])
   }
@@ -226,7 +226,6 @@ struct Recovery {
   ///
   /// - Precondition: the counts of split nodes are right.
   mutating func place(into repair: inout DatabaseRepair) throws {
-    repair.lostCount = damage.lostCount
     if entries.isEmpty { return }
     try makeRoom()
     let folder = try emptyFolder()

@@ -16,9 +16,17 @@ final class TreeAudit {
   let isRebuilding: Bool
   private let progress: CareProgress
   private var map = SplitMap()
+  private var isRootFound = false
   /// How many entries there are that have to be there.
   private var priorityCount = 0
   private var indexCount = 0
+  /// A row of `split` that does not fit its checksum.
+  private struct BadHead {
+    var priority: [UInt8]?
+    var checksum: Int64?
+  }
+
+  private var badHeads: [Int64: BadHead] = [:]
   /// What a repair must set aside.
   private(set) var damage = TreeDamage()
 
@@ -38,6 +46,7 @@ final class TreeAudit {
     try readNames()
     try readRows()
     if isRebuilding { return }
+    try checkRoot()
     checkSplits()
     try checkSurplus()
     try FeedAudit(db: db).run(into: &report)
@@ -85,14 +94,14 @@ final class TreeAudit {
           told.map { Checksum.head(id, children: $0, priority: priority) } == checksum
         if checksum == nil || fits { return }
         told = nil
-        throw Damage("the checksum of its number of children and its priority does not match")
+        badHeads[id] = BadHead(priority: priority, checksum: checksum)
       }
       map.add(id, told: told)
       do {
         _ = try RecordCoding.priority(priority)
       } catch let mistake as Damage {
         fault("split node \(id)", mistake.what, .recover)
-        damage.priorities.append(id)
+        damage.addPriority(of: id)
       }
     }
   }
@@ -117,13 +126,23 @@ final class TreeAudit {
     }
   }
 
+  /// The row of the whole tree is there if one was written.
+  private func checkRoot() throws {
+    if isRootFound { return }
+    guard try SQLiteRows(db, statements).isRootNoted() else { return }
+    fault("/", "the row of the whole tree is missing", .recover)
+    // Without any other row, all that was written is.
+    if map.ids.isEmpty { report.lostCount += 1 }
+  }
+
   private func checkSplits() {
     for split in map.ids {
+      checkHead(of: split)
       let (told, found) = (map.told(split), map.found(split))
       if let told, told != found {
         let what = "it says that it has \(told) children, and \(found) are stored"
         fault(map.words(for: split), what, .recount)
-        damage.lostCount += max(0, Int(clamping: told - found))
+        report.lostCount += max(0, Int(clamping: told - found))
       }
       if found == 0 { fault(map.words(for: split), "none of its children is stored", .recover) }
       if !map.isNamed(split) { fault("split node \(split)", "it belongs to no place", .recover) }
@@ -131,6 +150,23 @@ final class TreeAudit {
         fault("split node \(split)", what, map.isCircular(split) ? .recover : .none)
       }
     }
+  }
+
+  /// Tells what was changed in a row of `split` that does not fit its checksum: if it fits with as many
+  /// children as are stored, only their number was.
+  private func checkHead(of split: Int64) {
+    guard let head = badHeads[split] else { return }
+    let place = map.words(for: split)
+    let counted = Checksum.head(split, children: map.found(split), priority: head.priority)
+    if head.checksum == counted {
+      return fault(place, "the number of its children was changed", .recount)
+    }
+    report.doubtfulCount += 1
+    guard head.priority != nil else {
+      return fault(place, "it does not say any more how many children it had", .recount)
+    }
+    fault(place, "the number of its children or its priority was changed", .recover)
+    damage.addPriority(of: split)
   }
 
   private func words(for id: RowID) -> String {
@@ -197,6 +233,7 @@ final class TreeAudit {
   private func check(_ row: Row, in family: Family) throws {
     let key = row.blob("key")
     let id = RowID(parent: family.parent, key: key ?? [])
+    if family.parent == 0, key == RowID.root.key { isRootFound = true }
     if family.parent <= 0 {
       let roots = [RowID.root.key, RowID.server.key]
       if family.parent < 0 || !roots.contains(key ?? [0]) {
@@ -320,10 +357,12 @@ struct TreeDamage {
   }
 
   var rows: [BadRow] = []
-  /// The split nodes whose priority is none.
-  var priorities: [Int64] = []
-  /// How many children are missing that split nodes say they have.
-  var lostCount = 0
+  /// The split nodes whose priority is none, or may not be what was written.
+  private(set) var priorities: [Int64] = []
+
+  fileprivate mutating func addPriority(of split: Int64) {
+    if priorities.last != split, !priorities.contains(split) { priorities.append(split) }
+  }
 
   fileprivate mutating func add(
     _ row: Row, at place: String, _ why: String, isHeadMissing: Bool = false

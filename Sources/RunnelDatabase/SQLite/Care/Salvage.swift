@@ -1,0 +1,157 @@
+import Glibc
+import GRDB
+import RunnelStorage
+
+/// Copies the rows that can still be read from a file whose structures are damaged into a new one.
+///
+/// A page that cannot be read ends a scan. So the rows are read from both ends, and then those of each
+/// split node from both ends: only what is on the damaged pages is missed. The rows are copied as they
+/// are; a repair of the new file checks them, and puts what belongs to no place any more below
+/// `/recovered`.
+struct Salvage {
+  /// The damaged file; it is only read.
+  let source: DatabaseQueue
+  /// The connection to the new file, in a transaction.
+  let target: GRDB.Database
+  let progress: CareProgress
+  private var rowCount = 0
+
+  init(from source: DatabaseQueue, to target: GRDB.Database, progress: CareProgress) {
+    (self.source, self.target, self.progress) = (source, target, progress)
+  }
+
+  /// Copies the rows; returns how many of `node` there are now.
+  ///
+  /// O(n log n) in the rows.
+  ///
+  /// - Throws: `DatabaseError` (`cancelled`), and failures of the new file.
+  mutating func copy() throws -> Int {
+    try copy("index_definition", ["id", "pattern", "child"], by: ["id"])
+    try copy("split", ["id", "children", "priority", "checksum"], by: ["id"])
+    let columns = ["parent", "key", "json", "split", "checksum"]
+    if try copy("node", columns, by: ["parent", "key"]) == false {
+      for parent in try parents() { try copy("node", columns, by: ["key"], of: parent) }
+    }
+    return try Int.fetchOne(target, sql: "SELECT count(*) FROM node") ?? 0
+  }
+
+  /// The split nodes that anything names: there may be rows below them.
+  private func parents() throws -> [Int64] {
+    try Int64.fetchAll(
+      target,
+      sql: """
+        SELECT id FROM split UNION SELECT split FROM node WHERE typeof(split) = 'integer'
+        UNION SELECT parent FROM node WHERE typeof(parent) = 'integer' UNION SELECT 0
+        """)
+  }
+
+  /// Copies the rows of a table, or those of it below one split node; false if some may be missed.
+  @discardableResult
+  private mutating func copy(
+    _ table: String, _ columns: [String], by order: [String], of parent: Int64? = nil
+  ) throws -> Bool {
+    for direction in ["", " DESC"] {
+      let ordered = order.map { $0 + direction }.joined(separator: ", ")
+      let sql = """
+        SELECT \(try selection(columns, of: table)) FROM \(table)
+        \(parent.map { "WHERE parent = \($0)" } ?? "") ORDER BY \(ordered)
+        """
+      if try scan(sql, into: table, columns) { return true }
+    }
+    return false
+  }
+
+  /// The columns as a query names them; a file of an older version has no checksums.
+  private func selection(_ columns: [String], of table: String) throws -> String {
+    let infos = try? source.writeWithoutTransaction { db in
+      try Row.fetchAll(db, sql: "PRAGMA table_info(\(table))").map { $0["name"] as String }
+    }
+    let known = infos ?? columns
+    return columns.map { known.contains($0) ? $0 : "NULL AS \($0)" }.joined(separator: ", ")
+  }
+
+  /// Copies what a query reads until it is at its end; false if that could not be reached.
+  private mutating func scan(_ sql: String, into table: String, _ columns: [String]) throws -> Bool
+  {
+    let places = columns.map { _ in "?" }.joined(separator: ", ")
+    let insert = try target.cachedStatement(
+      sql: """
+        INSERT OR IGNORE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(places))
+        """)
+    return try source.writeWithoutTransaction { db in
+      guard let cursor = try? Row.fetchCursor(db, sql: sql) else { return false }
+      while true {
+        let row: Row
+        do {
+          guard let next = try cursor.next() else { return true }
+          row = next
+        } catch is GRDB.DatabaseError {
+          return false
+        }
+        let values = columns.map { row[$0] as DatabaseValue }
+        do {
+          try insert.execute(arguments: StatementArguments(values))
+        } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+          // A row that is no row: nothing can be kept of it.
+          continue
+        }
+        rowCount += 1
+        guard rowCount.isMultiple(of: 1000) else { continue }
+        if !progress.report("rows", rowCount) {
+          throw DatabaseError(.cancelled, "The work was stopped. Nothing was kept.")
+        }
+      }
+    }
+  }
+}
+
+extension DatabaseCare {
+  /// Makes a new database of all that can still be read of a damaged one, which is not changed.
+  ///
+  /// Its rows and the definitions of its indexes are copied, not its history, nor what is written down of
+  /// an origin.
+  ///
+  /// - Parameters:
+  ///   - file: the path of the damaged file.
+  ///   - new: the path of the new file, which must not exist.
+  ///   - progress: is told how far the work is, and stops it; the new file is then removed.
+  /// - Returns: how many rows were copied, what was wrong with them, and where a repair put them.
+  /// - Throws: `DatabaseError` if the new file exists or cannot be written, nothing could be read
+  ///   (`corrupt`), or the work was `cancelled`.
+  public static func salvage(
+    file: String, to new: String, progress: @escaping Progress = { _, _ in true }
+  ) throws -> (rowCount: Int, repair: DatabaseRepair) {
+    if access(new, F_OK) == 0 {
+      throw DatabaseError(
+        .cannotOpen, "\(new) exists: name a file that does not, for the new database.")
+    }
+    var configuration = Configuration()
+    configuration.readonly = true
+    do {
+      let source = try DatabaseQueue(path: file, configuration: configuration)
+      let store = try SQLiteStore(file: new, isReadOnly: false, busyTimeout: .seconds(5))
+      let progress = CareProgress(progress)
+      let outcome = try store.withConnection(stoppable: progress.isWanted) { db in
+        var outcome: (rowCount: Int, repair: DatabaseRepair)?
+        try db.inTransaction(.immediate) {
+          var salvage = Salvage(from: source, to: db, progress: progress)
+          let count = try salvage.copy()
+          if count == 0 {
+            throw DatabaseError(
+              .corrupt, "Nothing could be read of \(file): restore it from a backup or a copy.")
+          }
+          outcome = (count, try Doctor(db: db, progress: progress).repair())
+          return .commit
+        }
+        return outcome
+      }
+      try store.close()
+      try source.close()
+      guard let outcome else { preconditionFailure("The transaction ran to its end.") }
+      return outcome
+    } catch {
+      for suffix in ["", "-wal", "-shm", "-notify"] { unlink(new + suffix) }
+      throw DatabaseError(error, file: file)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import GRDB
+import RunnelBase
+import RunnelTree
+import Testing
+
+@testable import RunnelDatabase
+
+/// A new database has all that can be read of one whose pages are damaged, and nothing else.
+@Suite struct SalvageTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Makes a database of several pages in each table; returns its export.
+  private func makeDatabase() throws -> String {
+    let session = try folder.session()
+    try session.declareIndexes([IndexDefinition(pattern: "/l", child: .root)])
+    try session.set("/", #"{"l":\#(largeObject(300)),"m":{"n":\#(largeObject(90))},"o":1}"#)
+    for number in 0..<40 { try session.set("/m/n/k\(number)", #""changed \#(number)""#) }
+    let export = try session.export()
+    try session.close()
+    return export
+  }
+
+  /// The leaves of a tree below the places where they stood.
+  private func leaves(_ json: JSONValue, _ path: String = "") -> [String: JSONValue] {
+    guard case .object(let members) = json else { return [path: json] }
+    var all: [String: JSONValue] = [:]
+    for member in members {
+      all.merge(leaves(member.value, path + "/" + member.name)) { first, _ in first }
+    }
+    return all
+  }
+
+  private func isSound(_ table: String) throws -> Bool {
+    var configuration = Configuration()
+    configuration.readonly = true
+    let queue = try DatabaseQueue(path: folder.file(), configuration: configuration)
+    defer { try? queue.close() }
+    let lines = try? queue.read { db in
+      try String.fetchAll(db, sql: "PRAGMA integrity_check(\(table))")
+    }
+    return lines == ["ok"]
+  }
+
+  private func salvage() throws -> (rowCount: Int, repair: DatabaseRepair) {
+    for name in ["new.db", "new.db-wal", "new.db-shm", "new.db-notify"] {
+      // It may not be there.
+      try? FileManager.default.removeItem(atPath: folder.file(name))
+    }
+    return try DatabaseCare.salvage(file: folder.file(), to: folder.file("new.db"))
+  }
+
+  @Test func whateverPageIsLostTheOthersAreSaved() throws {
+    let export = try makeDatabase()
+    let known = leaves(try JSONValue(parsing: export))
+    let good = try folder.bytes()
+    var (wholeCount, partCount, mostCount) = (0, 0, 0)
+    for page in 1..<good.count / 4096 {
+      var bad = good
+      bad.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
+      try folder.write(bad)
+      #expect(try !DatabaseCare.check(file: folder.file()).isSound, "page \(page)")
+      guard let outcome = try? salvage() else {
+        // The page leads to all others of the data.
+        #expect(try !isSound("node"), "page \(page)")
+        continue
+      }
+      #expect(try DatabaseCare.check(file: folder.file("new.db")).isSound, "page \(page)")
+      let session = try folder.session("new.db", isReadOnly: true)
+      let saved = try session.export()
+      try session.close()
+      if try isSound("node"), try isSound("split") {
+        #expect(saved == export, "page \(page)")
+        #expect(outcome.repair.recoveredCount == 0 && outcome.repair.before.lostCount == 0)
+        wholeCount += 1
+        continue
+      }
+      partCount += 1
+      let found = leaves(try JSONValue(parsing: saved)).filter { !$0.key.hasPrefix("/recovered") }
+      #expect(found.allSatisfy { known[$0.key] == $0.value }, "page \(page)")
+      // What is missing is told: it is elsewhere, or lost.
+      let told =
+        outcome.repair.before.lostCount + outcome.repair.recoveredCount
+        + outcome.repair.before.doubtfulCount
+      #expect(found.count == known.count || told > 0, "page \(page)")
+      if found.count > known.count / 2 { mostCount += 1 }
+    }
+    #expect(wholeCount > 5 && partCount > 5 && mostCount > partCount / 2)
+  }
+
+  @Test func aFileThatIsThereIsNotWritten() throws {
+    _ = try makeDatabase()
+    try folder.write(Data("mine".utf8), to: "new.db")
+    let error = #expect(throws: RunnelDatabase.DatabaseError.self) {
+      try DatabaseCare.salvage(file: folder.file(), to: folder.file("new.db"))
+    }
+    #expect(error?.code == .cannotOpen)
+    #expect(try folder.bytes("new.db") == Data("mine".utf8))
+  }
+
+  @Test func whatHoldsNothingLeavesNothing() throws {
+    try folder.write(Data((0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }))
+    #expect(throws: RunnelDatabase.DatabaseError.self) { try salvage() }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("new.db")))
+  }
+
+  @Test func anOlderFileIsSalvagedToo() throws {
+    let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("Fixtures/version1")
+    try folder.write(Data(contentsOf: fixture.appendingPathExtension("sqlite")))
+    _ = try salvage()
+    let session = try folder.session("new.db", isReadOnly: true)
+    let old = try folder.session(isReadOnly: true)
+    #expect(try session.export() == old.export())
+    try session.close()
+    try old.close()
+  }
+}
