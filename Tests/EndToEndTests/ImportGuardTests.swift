@@ -56,8 +56,36 @@ import Testing
     #expect(try undoFiles(database).isEmpty)
     #expect(try database.run(["undo"]).status == 0)
     #expect(try database.get() == #"{"a":{"b":1}}"#)
-    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.run(["undo", "3"]).status == 0)
     #expect(try database.get() == #"{"c":2}"#)
+  }
+
+  @Test func eachUndoGoesOneWriteFurtherBack() throws {
+    let database = try TestDatabase("null")
+    for value in 1...3 { #expect(try database.run(["set", "/a", "\(value)"]).status == 0) }
+    for value in ["2", "1", "null"] {
+      #expect(try database.run(["undo"]).status == 0)
+      #expect(try database.run(["get", "/a"]).output == value + "\n")
+    }
+    let outcome = try database.run(["undo"])
+    #expect(outcome.status == 1 && outcome.errors.contains("nothing to undo"))
+    // The newest undoing is undone, so the oldest write stands again, and can be undone again.
+    #expect(try database.run(["undo", "7"]).status == 0)
+    #expect(try database.run(["get", "/a"]).output == "1\n")
+    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.run(["get", "/a"]).output == "null\n")
+  }
+
+  /// A write that changes nothing is in nobody's way.
+  @Test func anImportIsUndoneAfterWritesThatChangedNothing() throws {
+    let database = try TestDatabase(#"{"a": {"b": 1}}"#)
+    let document = Self.messages(5_000)
+    #expect(try database.run(["import", "-", "--replace"], input: document).status == 0)
+    for place in ["/none", "/a/none", "/none/below/it"] {
+      #expect(try database.run(["remove", "--force", place]).status == 0)
+    }
+    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.get() == #"{"a":{"b":1}}"#)
   }
 
   @Test func largeImportIsUndoneAndDoneAgain() throws {
@@ -78,7 +106,7 @@ import Testing
     #expect(undone.errors.contains("\(database.file)-undo-3.json"))
     #expect(try database.run(["export"]).output == before)
     #expect(try undoFiles(database) == ["test.db-undo-3.json"])
-    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.run(["undo", "3"]).status == 0)
     #expect(try database.run(["export"]).output == after)
     #expect(try database.run(["doctor"]).status == 0)
   }

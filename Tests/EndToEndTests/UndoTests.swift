@@ -41,11 +41,11 @@ import Testing
     #expect(try history(["--limit", "1"]).count == 1)
   }
 
-  @Test func undoTakesTheNewestWriteBackAndThenItself() throws {
+  @Test func undoTakesTheNewestWriteBackAndAnUndoingByItsNumber() throws {
     #expect(try database.run(["undo"]).status == 0)
     #expect(try database.get() == #"{"a":1}"#)
     #expect(try history(["--limit", "1"])[0].contains(#""undoes":2"#))
-    #expect(try database.run(["undo"]).status == 0)
+    #expect(try database.run(["undo", "3"]).status == 0)
     #expect(try database.get() == #"{"a":{"b":2}}"#)
   }
 

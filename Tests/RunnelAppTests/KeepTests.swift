@@ -74,6 +74,25 @@ import Testing
     #expect(app.line(of: "message 501") != nil || app.status.contains("1 new"))
   }
 
+  /// Rows that arrive between the question for the rows to keep and its answer are counted too.
+  @Test(arguments: [1, 2, 7, 19, 20, 40])
+  func everyRowThatArrivesIsCounted(atOnce count: Int) throws {
+    let app = try chat()
+    app.press("5 k")
+    app.send(.focus(false))
+    for _ in 0..<8 {
+      let first = app.messageCount + 1
+      try app.elsewhere {
+        try AppDriver.write(first..<first + count, to: $0)
+      } meanwhile: {
+        try AppDriver.write(first + count..<first + count + 3, to: $0)
+      }
+    }
+    try app.write(1)
+    #expect(app.list.newBelowCount == 8 * (count + 3) + 1)
+    #expect(app.list.unreadCount == 8 * (count + 3) + 1)
+  }
+
   @Test func newerRowsAreFetchedAgainPageByPage() throws {
     let app = try chat()
     app.press("5 k")
@@ -228,6 +247,14 @@ extension AppDriver {
       Query(Path("/room")).ordered(by: .key).limited(to: 1, from: .last)
     ).first
     return last.flatMap { Int($0.key.text.dropFirst(2)) } ?? 0
+  }
+
+  /// Writes messages with these numbers.
+  fileprivate static func write(_ numbers: Range<Int>, to session: DatabaseSession) throws {
+    for number in numbers {
+      let message = Fixture.message("message \(number)", from: "eve", at: Fixture.now)
+      _ = try session.write(.set(try Path("/room/\(key(number))"), message))
+    }
   }
 
   /// Another process writes so many messages, one after the other.

@@ -44,7 +44,7 @@ import Testing
     #expect(try app.stored("/user/ana/plot") == 3)
     #expect(try app.stored("/user/dan/plot") == 7)
     app.press("u")
-    #expect(app.toast.hasPrefix("nothing to undo"))
+    #expect(app.toast.hasPrefix("all that was changed here is undone"))
     app.press("C-r")
     #expect(try app.stored("/user/ana") == .null)
     #expect(try app.stored("/user/dan") == .null)

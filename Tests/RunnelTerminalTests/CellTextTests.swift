@@ -57,8 +57,8 @@ import Testing
     #expect(texts("\u{2028}") == ["⏎"])
   }
 
-  @Test func escapeVanishes() {
-    #expect(texts("\u{1B}[31mred") == ["[", "3", "1", "m", "r", "e", "d"])
+  @Test func escapeIsAPicture() {
+    #expect(texts("\u{1B}[31mred") == ["␛", "[", "3", "1", "m", "r", "e", "d"])
   }
 
   @Test(arguments: [

@@ -76,15 +76,13 @@ final class LiveQueries {
   // MARK: What the tree tells
 
   /// One message is one batch: the events of each listener are handed over together.
+  ///
+  /// Those of the oldest listener come first: a view, which asks for the number of its rows first, learns
+  /// it before the rows.
   func deliver(_ deliveries: [Delivery]) {
-    var order: [ListenerID] = []
     var batches: [ListenerID: [TreeEvent]] = [:]
-    for delivery in deliveries {
-      if batches[delivery.listener] == nil { order.append(delivery.listener) }
-      batches[delivery.listener, default: []].append(delivery.event)
-    }
-    for listener in order {
-      guard let events = batches[listener] else { continue }
+    for delivery in deliveries { batches[delivery.listener, default: []].append(delivery.event) }
+    for (listener, events) in batches.sorted(by: { $0.key < $1.key }) {
       switch receivers[listener] {
       case .view(let index):
         views[index]?.receive(events, from: listener)

@@ -55,7 +55,9 @@ extension SessionContext {
     if try transaction.historyLimit() == 0 { return try body() }
     let recorder = try HistoryRecorder(parts, transaction)
     try body()
-    guard let written = try recorder.parts(after: transaction) else { return }
+    guard let written = try recorder.parts(after: transaction) else {
+      return transaction.noteNoChange()
+    }
     transaction.note(
       HistoryText(at: now, author: environment.author, undoes: undoes, parts: written))
   }

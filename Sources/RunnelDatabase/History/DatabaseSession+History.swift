@@ -19,6 +19,26 @@ extension DatabaseSession {
     try store.read { try $0.history(of: path, before: id, count: count) }
   }
 
+  /// The newest write that is neither undone nor an undoing; nil if none is remembered.
+  ///
+  /// An undoing that was undone counts as if it never was: what it undid is done again.
+  ///
+  /// O(n) in the entries that are kept.
+  ///
+  /// - Throws: `DatabaseError` if the history cannot be read.
+  public func newestUndoable() throws -> HistoryEntry? {
+    var undone: Set<Int64> = []
+    var last: Int64?
+    while case let page = try history(before: last, count: 100), !page.isEmpty {
+      for entry in page where !undone.contains(entry.id) {
+        guard let id = entry.undoes else { return entry }
+        undone.insert(id)
+      }
+      last = page.last?.id
+    }
+    return nil
+  }
+
   /// A page of the history of a place, with the facts that a reader needs.
   ///
   /// O(n) in the entries that are kept.
@@ -27,7 +47,8 @@ extension DatabaseSession {
   public func historyPage(
     of path: Path = .root, before id: Int64? = nil, count: Int = 100
   ) throws -> HistoryPage {
-    try store.read { transaction in
+    let count = min(max(count, 0), .max - 1)
+    return try store.read { transaction in
       let entries = try transaction.history(of: path, before: id, count: count + 1)
       return HistoryPage(
         entries: Array(entries.prefix(count)), hasOlder: entries.count > count,

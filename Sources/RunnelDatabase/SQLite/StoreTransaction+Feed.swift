@@ -24,9 +24,12 @@ extension StoreTransaction {
 
   /// Adds what a session wrote to the feed, with the entry that was noted; returns its place there.
   ///
-  /// A write of very many places is told as one of the place above them all.
+  /// A write of very many places is told as one of the place above them all, and one that changed
+  /// nothing as one of no place.
   func appendChange(_ touched: [Path]) throws -> Int64 {
-    let told = touched.count > Schema.feedPathsMax ? [touched.commonAncestor] : touched
+    let isLong = touched.count > Schema.feedPathsMax
+    let told = notedEntry.isUnchanged ? [] : isLong ? [touched.commonAncestor] : touched
+    notedEntry.isUnchanged = false
     var json = JSONWriter()
     json.beginArray()
     for path in told { json.writeString(path.description) }

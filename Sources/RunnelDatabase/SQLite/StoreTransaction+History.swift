@@ -26,6 +26,8 @@ final class NotedEntry {
   /// Whether the feed has the write.
   var isAppended = false
   var entry: HistoryText?
+  /// True if the write was compared with what stood there, and changed nothing.
+  var isUnchanged = false
 }
 
 extension StoreTransaction {
@@ -63,6 +65,9 @@ extension StoreTransaction {
     precondition(notedEntry.entry == nil, "A transaction is one write, with one entry.")
     notedEntry.entry = entry
   }
+
+  /// Notes that a write, which was compared with what stood there, changed nothing.
+  func noteNoChange() { notedEntry.isUnchanged = true }
 
   /// True if an entry was noted that the next change takes along.
   var notesEntry: Bool { notedEntry.entry != nil }

@@ -47,9 +47,9 @@ extension CellCluster {
 /// - a flag becomes its two letters;
 /// - a cluster with more than one spacing scalar is drawn scalar by scalar;
 /// - a cell keeps at most `marksMax` combining marks; a mark without a base stands on `◌`;
-/// - tabs and line ends become `⇥` and `⏎`, other control characters their picture;
-/// - ESC and every format character (also bidirectional overrides and isolates) vanish: they could
-///   repaint the screen or make one value look like another. `LineFitting` adds the mark that
+/// - tabs and line ends become `⇥` and `⏎`, other control characters, ESC too, their picture;
+/// - every format character (also bidirectional overrides and isolates) vanishes: they could make one
+///   value look like another. `LineFitting` adds the mark that
 ///   separates right-to-left text from its neighbours.
 public enum CellText {
   /// The most combining marks in one cell: what a curses cell can hold beside its base.
@@ -165,7 +165,6 @@ public enum CellText {
 
   private static func control(_ scalar: Unicode.Scalar, glyphs: Glyphs) -> [CellCluster] {
     switch scalar.value {
-    case 0x1B: return []
     case 0x09: return [CellCluster(text: glyphs.tab, width: 1)]
     // "\r\n" is one character: its first scalar decides for both.
     case 0x0A, 0x0D: return [CellCluster(text: glyphs.lineEnd, width: 1)]

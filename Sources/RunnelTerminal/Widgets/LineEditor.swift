@@ -65,10 +65,12 @@ public struct LineEditor: Hashable, Sendable {
 
   /// Inserts typed or pasted text at the cursor.
   ///
-  /// In a field of one line, line ends become spaces. Control characters other than tabs are
+  /// In a field of one line, line ends become spaces; those at the end of the text are dropped. Control characters other than tabs are
   /// dropped. What does not fit as a whole is not taken, see `overflow`.
   public mutating func insert(_ text: String) {
     endRun()
+    // The line end after the last line of a paste separates it from nothing.
+    let text = isMultiline ? text[...] : text.withoutLineEndsAtEnd
     put(text.compactMap { typeable($0) }, over: cursor..<cursor, isTyping: text.count == 1)
   }
 
@@ -232,5 +234,14 @@ public struct LineEditor: Hashable, Sendable {
     goalColumn = column
     buffer.closeStep()
     return true
+  }
+}
+
+extension String {
+  /// The text without the line ends after its last line.
+  package var withoutLineEndsAtEnd: Substring {
+    var text = self[...]
+    while text.last?.isNewline == true { text.removeLast() }
+    return text
   }
 }

@@ -76,7 +76,11 @@ extension SharedCommands {
     if Activity.entryAtHand(state) != nil || !state.writes.undoing.steps(.undo).isEmpty {
       return state.reasonReadOnly
     }
-    return state.reasonReadOnly ?? "nothing to undo: nothing was changed here since the start"
+    if let reason = state.reasonReadOnly { return reason }
+    guard state.writes.undoing.steps(.redo).isEmpty else {
+      return state.phrase("all that was changed here is undone", .editRedo, "redoes it")
+    }
+    return "nothing to undo: nothing was changed here since the start"
   }
 
   static func reasonNotRedone(_ state: AppState) -> String? {

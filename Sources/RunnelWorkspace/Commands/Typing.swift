@@ -11,7 +11,8 @@ enum Typing {
     state.input.awaited = nil
     guard let editor = state.editorInFront else { return Importing.pasteRecords(&state, text) }
     state.insert(text)
-    let lineEnds = editor.isMultiline ? 0 : text.count(where: \.isNewline)
+    let lineEnds =
+      editor.isMultiline ? 0 : text.withoutLineEndsAtEnd.count(where: \.isNewline)
     if lineEnds > 0, state.editorInFront?.overflow == nil {
       let what = lineEnds == 1 ? "a line end" : "\(lineEnds) line ends"
       state.say(.info, "\(what) of the paste became blanks: this field has one line")

@@ -24,7 +24,8 @@ extension FileGone {
       state.input.awaited == nil
     else { return nil }
     if fileGone.isCopied { return Toast(.warning, "the file is gone; a copy was saved") }
-    return Toast(.error, "\(fileGone.message) \(waysOut(state))")
+    // What is done about it comes first: there may be no room for the rest.
+    return Toast(.error, "Nothing is saved any more: \(waysOut(state)). \(fileGone.message)")
   }
 
   /// How what is open is saved.

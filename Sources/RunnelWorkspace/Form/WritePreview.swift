@@ -79,11 +79,18 @@ package struct WritePreview {
   /// What an edit of a field would write.
   init(_ edit: RecordScreen.Edit, in screen: RecordScreen) {
     let path = Path(unchecked: screen.path.keys + edit.field.keys)
-    deed = edit.field.isRoot ? "PUT \(path)" : "PATCH \(screen.path)"
-    let old = edit.original?.json
+    let isGone = screen.node?.isEmpty == true
+    deed =
+      edit.field.isRoot || isGone ? "PUT \(isGone ? screen.path : path)" : "PATCH \(screen.path)"
+    // What others wrote or deleted meanwhile is what it replaces.
+    let old = screen.node?[edit.field].leaf?.json
     do throws(InputError) {
       let isRemoved = edit.input.isEmpty && edit.input.rule?.isRequired != true
       let new = isRemoved ? nil : try edit.input.value()
+      if !isRemoved, let whole = screen.restored(with: new) {
+        changes = WritePreview.added(whole)
+        return
+      }
       changes =
         old == new || edit.isUntouched ? [] : [Change(name: edit.field.text, old: old, new: new)]
     } catch {

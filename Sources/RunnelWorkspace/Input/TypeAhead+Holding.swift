@@ -141,7 +141,10 @@ extension TypeAhead {
 
   /// The reason why an action has to wait for an answer; nil if it has not.
   static func reasonWaiting(_ state: AppState, for action: ActionID, count: Int?) -> String? {
-    if let reason = reasonWaitingForWrites(state, action) { return reason }
+    if let reason = reasonWaitingForWrites(state, action) ?? reasonWaitingForOwnWrite(state, action)
+    {
+      return reason
+    }
     if let layer = state.layers.last {
       return layer.component.reasonWaiting(for: action, in: state)
     }
@@ -165,6 +168,32 @@ extension TypeAhead {
       let isJob = state.writes.deletion != nil || state.files.importing != nil
       return isJob || (state.requests.writes.isEmpty && !state.requests.hasReads) ? nil : reason
     default: return nil
+    }
+  }
+
+  /// What begins with the value of a place waits for what the user wrote there: it would begin with the
+  /// value before, and be refused as if somebody else had written.
+  private static func reasonWaitingForOwnWrite(_ state: AppState, _ action: ActionID) -> String? {
+    if state.requests.writes.isEmpty || !beginsWithValue(state, action) { return nil }
+    guard let path = OutsideEdit.placeAtHand(state) else { return nil }
+    return reasonBeingSaved(state, at: path)
+  }
+
+  /// The reason why the value of a place is not edited yet; nil if it can be.
+  static func reasonBeingSaved(_ state: AppState, at path: Path) -> String? {
+    state.writes.queue.isWriting(at: path) ? "what you wrote there is being saved" : nil
+  }
+
+  private static func beginsWithValue(_ state: AppState, _ action: ActionID) -> Bool {
+    switch action {
+    case .recordEdit, .recordForm, .recordToggle: return true
+    case .rowOpen:
+      if let layer = state.layers.last { return if case .record = layer { true } else { false } }
+      guard state.tabs.isTree, case .node(_, let row, _)? = state.tabs.tree.cursorLine else {
+        return false
+      }
+      return if case .leaf = row.summary.kind { true } else { false }
+    default: return false
     }
   }
 
@@ -194,6 +223,8 @@ extension TypeAhead {
       return "the first rows are being read"
     }
     guard screen.paging == .fetching, state.pane == .list else { return nil }
+    // Each of these asks for a page.
+    if action == .sectionMore { return "the next rows are being fetched" }
     let moves = screen.isLiveAtBottom ? upMoves : downMoves
     guard moves.contains(action) else { return nil }
     var after = state

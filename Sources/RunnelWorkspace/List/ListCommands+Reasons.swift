@@ -54,6 +54,13 @@ extension ListCommands {
     }
   }
 
+  /// Takes away the words that rows are being fetched, once none are.
+  static func endFetchingToast(_ state: inout AppState) {
+    let screen = state.tabs.front
+    if screen.paging == .fetching || screen.newer == .fetching { return }
+    if state.toast?.toast.text == reasonBeingFetched(state) { state.toast = nil }
+  }
+
   private static func reasonBeingFetched(_ state: AppState) -> String {
     state.phrase("they are being fetched", .jobCancel, "stops")
   }

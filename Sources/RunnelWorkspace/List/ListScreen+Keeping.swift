@@ -104,7 +104,7 @@ extension ListScreen {
 
   private mutating func noteUnloaded(_ change: ListChange) {
     guard isAway else { return }
-    unloaded = unloaded ?? UnloadedRows(total: total)
+    unloaded = unloaded ?? UnloadedRows(total: totalWhenAsked)
     guard let cursor = list.cursorPath(in: content) else { return }
     let new = isLiveAtBottom ? list.newBelow : list.newAbove
     for path in change.update.deletedRows where isLiveAtBottom ? cursor < path : path < cursor {
@@ -131,6 +131,7 @@ extension ListScreen {
       return
     }
     state.tabs.lists[view].isLettingGo = true
+    state.tabs.lists[view].totalWhenAsked = state.tabs.lists[view].total
     state.effects.append(.letGo(view: view, kept))
   }
 

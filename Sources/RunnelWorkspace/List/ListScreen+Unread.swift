@@ -103,7 +103,7 @@ extension ListScreen {
   }
 
   /// How many unread rows came beyond the end of what is loaded.
-  private var unreadArrivedUnloaded: Int {
+  var unreadArrivedUnloaded: Int {
     guard unread.since != nil, let total, let before = unloaded?.total else { return 0 }
     return max(0, total - max(before, unread.total ?? 0))
   }

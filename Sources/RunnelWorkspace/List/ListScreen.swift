@@ -40,6 +40,9 @@ package struct ListScreen: Hashable, Sendable {
   var unloaded: UnloadedRows?
   /// True from when rows are to be let go of until they are gone.
   var isLettingGo = false
+  /// How many rows the collection had when the list asked to let go of some: what comes from then on
+  /// beyond the end of what is kept is told by their number alone.
+  var totalWhenAsked: Int?
   /// So many rows were loaded when some were let go of last, or were searched.
   var loadedFloor = 0
   /// True if the cursor is to go to the end where rows arrive as soon as that is loaded.
@@ -80,7 +83,7 @@ package struct ListScreen: Hashable, Sendable {
   /// What was composed and sent.
   var sent = LineHistory()
   /// The rows that are being composed or sent.
-  private var transientRows: Set<String> = []
+  private(set) var transientRows: Set<String> = []
   /// Counts what may make rows look different; what the rows are is not counted.
   var rowsRevision = RowsRevision()
   /// The day on which the headers were written, counted from 1970: they say "Today".
@@ -156,7 +159,7 @@ extension ListScreen {
   ) -> Bool {
     guard let sections = change.sections(after: content.sections) else { return false }
     phase = change.phase
-    let unreadBefore = unreadCount
+    let (unreadBefore, arrivedBefore) = (unreadCount, unreadArrivedUnloaded)
     let fetched = [
       paging == .fetching && change.paging != .fetching ? ListScreen.fetchMoreRow : nil,
       newer == .fetching && change.newer != .fetching ? ListScreen.newerRow : nil,
@@ -180,7 +183,9 @@ extension ListScreen {
       })
     content = content.divided(
       at: updateUnread(change, from: old, to: content, forgotten: forgotten, me: me))
-    if change.isLettingGo { keepUnread(unreadBefore) }
+    if change.isLettingGo {
+      keepUnread(unreadBefore + max(0, unreadArrivedUnloaded - arrivedBefore))
+    }
     updateHeadings(now: now, local: local)
     let brings = !change.update.insertedRows.isEmpty || !change.update.insertedSections.isEmpty
     let placeholder = brings ? stepOffPlaceholder(in: old, height: height) : nil
@@ -362,12 +367,18 @@ extension ListScreen {
   }
 
   private func count(of section: ListSection, transient: Int) -> SectionCount {
-    let isOpen =
-      (section.rows.hasFetchMoreRow && paging != .exhausted)
-      || section.rows.ends.contains(ListScreen.newerRow)
-    return SectionCount(
-      stored: section.rows.storedCount - transient, isOpen: isOpen,
+    SectionCount(
+      stored: section.rows.storedCount - transient, isOpen: isOpen(section),
       isFiltered: filter != nil)
+  }
+
+  /// True if rows of a section may not be loaded.
+  private func isOpen(_ section: ListSection) -> Bool {
+    if paging == .exhausted, !isAway { return false }
+    // Where the sections follow each other in the order of the rows, only those at the ends may lack some.
+    guard SectionID(section.id).isPieceOfOrder(of: definition) else { return true }
+    return (section.rows.hasFetchMoreRow && paging != .exhausted)
+      || section.rows.ends.contains(ListScreen.newerRow)
   }
 
   /// How many rows of each section are being composed or sent.

@@ -57,6 +57,19 @@ extension SectionID {
     }
   }
 
+  /// True if the rows of the section follow each other in the order of the rows: a day, where that is the
+  /// order of the same time, or of keys, which are made as time goes on.
+  func isPieceOfOrder(of view: ViewDefinition) -> Bool {
+    guard view.sections.indices.contains(rule), case .day(let field) = view.sections[rule] else {
+      return false
+    }
+    return switch (view.source.order.forward, field) {
+    case (.key, _): true
+    case (.child(let path), .path(let time)): path == time
+    case (.child, _), (.value, _), (.priority, _), (.compound, _): false
+    }
+  }
+
   /// The words of the header.
   package func title(in view: ViewDefinition, now: Int64, local: LocalTime) -> String {
     guard view.sections.indices.contains(rule) else {

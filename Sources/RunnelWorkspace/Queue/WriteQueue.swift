@@ -100,6 +100,16 @@ package struct WriteQueue: Hashable, Sendable {
     refused.last { $0.draft.map { path.contains($0.path) } ?? false }
   }
 
+  /// True if a write is under way at a place, above it or below it.
+  ///
+  /// O(writes under way).
+  func isWriting(at path: Path) -> Bool {
+    waiting.values.contains { waiting in
+      guard let place = waiting.request.place else { return false }
+      return place.contains(path) || path.contains(place)
+    }
+  }
+
   /// How many writes are under way for so long that it is worth a word.
   package func waitingCount(now: Int64) -> Int {
     waiting.values.count { now - $0.since >= WriteQueue.silentMilliseconds }

@@ -114,7 +114,13 @@ extension RecordScreen {
         return nil
       }
       let value = try edit.input.value()
-      if screen.needsWrite(value) {
+      if let whole = screen.restored(with: value) {
+        state.submit(
+          purpose,
+          .guarded(
+            try state.database.resources.setting(whole, at: screen.path),
+            [WriteCondition(screen.path, .null)]))
+      } else if screen.needsWrite(value) {
         state.submit(
           purpose, .guarded(try state.database.resources.setting(value, at: path), conditions))
       }

@@ -30,10 +30,22 @@ extension RecordScreen: ListLayer {
   }
 
   func reasonWaiting(for action: ActionID, in state: AppState) -> String? {
-    if let edit { return edit.input.reasonWaiting(for: action) }
+    if let edit {
+      return edit.input.reasonWaiting(for: action) ?? reasonNextWaits(for: action, in: state)
+    }
     let needsRecord =
       TypeAhead.isAboutRows(state, action) && action != .copyKey && action != .copyPath
     return node == nil && needsRecord ? "the record is being read" : nil
+  }
+
+  /// The reason why the field that would be edited next has to wait; nil if it has not.
+  private func reasonNextWaits(for action: ActionID, in state: AppState) -> String? {
+    guard action == .fieldNext || action == .fieldPrevious else { return nil }
+    var next = self
+    next.list.move(by: action == .fieldNext ? 1 : -1, in: content, height: state.height)
+    guard let field = next.cursorField, field.path != edit?.field else { return nil }
+    return TypeAhead.reasonBeingSaved(
+      state, at: Path(unchecked: path.keys + field.path.keys))
   }
 
   mutating func insert(_ text: String, in state: inout AppState) {

@@ -67,6 +67,8 @@ package struct RecordScreen: Hashable, Sendable {
   package let resource: ResourceDefinition?
   /// The record; nil until it is read.
   package var node: RunnelTree.Node?
+  /// The record as it was last there; nil if it never was.
+  private(set) var lastNode: RunnelTree.Node?
   /// The fields by row id.
   package var fields: [String: Field] = [:]
   package var content = ListContent()
@@ -94,6 +96,7 @@ package struct RecordScreen: Hashable, Sendable {
   /// Takes the record's content over.
   package mutating func show(_ new: RunnelTree.Node, height: Int) {
     node = new
+    if !new.isEmpty { lastNode = new }
     fields = [:]
     var ids: [String] = []
     append(new, at: .root, to: &ids)
@@ -167,7 +170,10 @@ package struct RecordScreen: Hashable, Sendable {
     } else if let original = edit.original {
       if fields[id] == nil { ids.append(id) }
       fields[id] = Field(path: edit.field, leaf: original, rule: edit.input.rule)
-      self.edit?.input.error = "deleted elsewhere: saving writes it again"
+      self.edit?.input.error =
+        node?.isEmpty == true
+        ? "the record was deleted elsewhere: saving writes all of it again"
+        : "deleted elsewhere: saving writes it again"
     } else if fields[id] == nil {
       fields[id] = Field(path: edit.field, leaf: nil, rule: edit.input.rule)
       ids.append(id)
@@ -235,6 +241,13 @@ extension RecordScreen {
   mutating func endEdit(height: Int) {
     edit = nil
     if let node { show(node, height: height) }
+  }
+
+  /// The whole record with a value for the edited field, if the record was deleted while that was edited.
+  func restored(with value: JSONValue) -> JSONValue? {
+    guard let edit, node?.isEmpty == true, let whole = lastNode, let new = try? Node(json: value)
+    else { return nil }
+    return whole.replacing(edit.field, with: new).exportJSON
   }
 
   /// True if a value is to be written for the edited field: the user changed it, or it is gone.

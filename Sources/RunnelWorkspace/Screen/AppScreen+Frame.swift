@@ -169,12 +169,12 @@ extension AppScreen {
   /// A message takes the status line, and as many lines above it as it needs and as are not the
   /// list's: the cursor stays in sight.
   private func drawToast(into canvas: inout Canvas) {
-    guard
-      let toast = state.toast?.toast ?? cutError.map({ Toast(.error, $0) })
-        ?? FileGone.lossToast(state)
-    else { return }
+    let passing = state.toast?.toast ?? cutError.map { Toast(.error, $0) }
+    guard let toast = passing ?? FileGone.lossToast(state) else { return }
     let lines = StyledLine(toast.text).wrapped(width: max(state.size.columns - 4, 1)).count
-    let height = min(lines, Toast.lineCountMax, state.size.rows - layout.body.endRow)
+    // One that stays must leave the line in sight that is typed into.
+    let top = passing == nil ? max(layout.body.endRow, layout.composer.endRow) : layout.body.endRow
+    let height = min(lines, Toast.lineCountMax, state.size.rows - top)
     let area = Rect(size: state.size).splitBottom(height).bottom
     canvas.fill(area)
     toast.draw(into: &canvas, rect: area)
@@ -217,7 +217,8 @@ extension AppScreen {
 extension ListScreen {
   /// How many rows are shown, of how many.
   fileprivate var countText: String {
-    let shown = content.storedRowCount
+    // What is being composed or sent is no row of the collection yet.
+    let shown = content.storedRowCount - transientRows.count
     if filter != nil {
       // A row that another source found may be shown before its own place is loaded.
       return "\(shown) of \(max(loadedCount, shown))\(paging == .exhausted ? "" : "+") rows"

@@ -88,6 +88,8 @@ package enum StateReducer {
     let restored = Restoration.restoredRows(state, of: change)
     var change = change
     change.newRows.subtract(restored)
+    // What the user imports is no news to them.
+    if state.files.importing?.view == view { change.newRows = [] }
     guard
       state.tabs.lists[view].apply(
         change, height: state.height, now: state.now, local: state.settings.local,
@@ -98,6 +100,7 @@ package enum StateReducer {
     }
     ListScreen.letGo(&state, inView: view)
     guard view == state.tabs.index else { return }
+    ListCommands.endFetchingToast(&state)
     DetailHistory.noteDetailChange(&state, change)
     Restoration.goToRestored(&state, restored)
   }

@@ -5,6 +5,9 @@ import RunnelTree
 
 /// `runnel history`: prints the writes that concern a place.
 struct HistoryCommand: ParsableCommand {
+  /// The most writes that a history is told to keep.
+  private static let keptMax = 1_000_000_000
+
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract: "Print who wrote what, the newest first.",
@@ -34,7 +37,9 @@ struct HistoryCommand: ParsableCommand {
 
   func validate() throws {
     if limit < 1 { throw ValidationError("--limit is a positive number.") }
-    if let keep, keep < 0 { throw ValidationError("--keep is 0 or a positive number.") }
+    if let keep, !(0...HistoryCommand.keptMax).contains(keep) {
+      throw ValidationError("--keep is a number from 0 to \(HistoryCommand.keptMax).")
+    }
   }
 
   func run() throws {

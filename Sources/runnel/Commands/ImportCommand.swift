@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import RunnelBase
 import RunnelDatabase
 import RunnelTree
 
@@ -94,10 +95,27 @@ struct ImportCommand: ParsableCommand, FileNaming {
       return try session.importJSON(bytes, at: path, mode: mode) { work.isWanted(at: $0) }
     } catch let error as DatabaseError where error.code == .malformedJSON {
       work.end()
-      throw Failure("\(name): \(error.message)")
+      throw Failure("\(name): \(error.message)\(ImportCommand.hint(forFile: name, path))")
     } catch {
       throw work.told(error)
     }
+  }
+}
+
+extension ImportCommand {
+  /// What to do with a file whose name says that it is no JSON document; empty for another one.
+  private static func hint(forFile name: String, _ path: Path) -> String {
+    let place = ControlCharacters.escapedLine(path.isRoot ? "PLACE" : path.description)
+    let name = ControlCharacters.escapedLine(name)
+    if [".jsonl", ".ndjson"].contains(where: name.hasSuffix) {
+      return
+        " A file with a JSON value in each line is added by `runnel push \(place) --lines < \(name)`."
+    }
+    if [".csv", ".tsv"].contains(where: name.hasSuffix) {
+      return
+        " Tables are imported in the workspace: open the list that is to have the rows, and press yi."
+    }
+    return ""
   }
 }
 

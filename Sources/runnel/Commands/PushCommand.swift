@@ -65,9 +65,10 @@ struct PushCommand: ParsableCommand {
           "Line \(lines.count) was not added: \(error) Those before it were added before that; nothing "
             + "after it was read.")
       } catch {
-        let reason = (error as? Failure)?.message ?? "\(error)"
+        let words = (error as? Failure)?.message ?? "\(error)"
+        let reason = words.hasSuffix(".") ? words : words + "."
         throw Failure(
-          "Line \(lines.count) was not added: \(reason). Those before it were; nothing after it "
+          "Line \(lines.count) was not added: \(reason) Those before it were; nothing after it "
             + "was read.")
       }
       try print(key) { [count = lines.count] reason in

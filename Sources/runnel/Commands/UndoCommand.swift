@@ -8,9 +8,10 @@ struct UndoCommand: ParsableCommand {
     commandName: "undo",
     abstract: "Put back what stood before a write.",
     discussion: """
-      Takes the number that `runnel history` prints; without one, the newest write of all is undone. \
-      It is refused if one of its places was written since. An undoing is a write too, and can be \
-      undone. An import is undone as a whole; where what stood there was kept in a file beside the \
+      Takes the number that `runnel history` prints; without one, the newest write is undone that is \
+      not undone yet, so that each call goes one write further back. It is refused if one of its \
+      places was written since. An undoing is a write too: undo it by its number to do again what it \
+      undid. An import is undone as a whole; where what stood there was kept in a file beside the \
       database, that file is needed, and removed when it is in the tree again.
 
       Example:
@@ -24,8 +25,8 @@ struct UndoCommand: ParsableCommand {
     let interruption = try Interruption()
     do {
       try database.open(for: .change) { session in
-        guard let id = try write ?? session.history(count: 1).first?.id else {
-          throw Failure("There is nothing to undo: no write is remembered.")
+        guard let id = try write ?? session.newestUndoable()?.id else {
+          throw Failure("There is nothing to undo: no write is remembered that is not undone.")
         }
         try undo(id, in: session, interruption)
       }

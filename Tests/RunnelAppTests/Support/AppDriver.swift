@@ -243,6 +243,16 @@ final class AppDriver {
     pump()
   }
 
+  /// Another process writes, and again before what the application asks for then is answered.
+  func elsewhere(
+    _ body: (DatabaseSession) throws -> Void, meanwhile: (DatabaseSession) throws -> Void
+  ) throws {
+    try body(other)
+    runtime.receive([.deliveries(try backend.session.catchUp())])
+    try meanwhile(other)
+    pump()
+  }
+
   /// Another process writes, and the application does not learn of it yet.
   func elsewhereUnseen(_ body: (DatabaseSession) throws -> Void) throws { try body(other) }
 
