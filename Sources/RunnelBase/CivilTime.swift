@@ -124,6 +124,17 @@ extension CivilTime {
     return "\(year < 0 ? "-" : "")\(digits)-\(padded(month, to: 2))-\(padded(day, to: 2))"
   }
 
+  /// A moment in milliseconds since 1970 as its date and time in UTC, by ISO 8601:
+  /// `2026-08-24T09:09:30.125Z`; a moment too far away as the number.
+  public static func utcText(_ milliseconds: Int64) -> String {
+    guard milliseconds.magnitude / 86_400_000 <= UInt64(dayNumberMax) else {
+      return "\(milliseconds) ms"
+    }
+    let time = CivilTime(milliseconds: milliseconds)
+    let part = String(1000 + time.millisecond).dropFirst()
+    return "\(time.dateText)T\(time.timeText):\(time.padded(time.second, to: 2)).\(part)Z"
+  }
+
   /// The hour and the minute: `09:09`.
   public var timeText: String { "\(padded(hour, to: 2)):\(padded(minute, to: 2))" }
 

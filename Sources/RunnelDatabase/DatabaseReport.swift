@@ -76,6 +76,10 @@ public struct DatabaseReport: Sendable {
   public internal(set) var uncheckedCount = 0
   /// The number of entries of indexes and priorities that were checked.
   public internal(set) var entryCount = 0
+  /// The undo files beside the database that no write of its history names; they are no fault.
+  ///
+  /// An import or an undoing that was killed leaves one, and a write that is forgotten.
+  public internal(set) var unnamedFiles: [String] = []
   /// False if the file is so damaged that its rows could not be checked.
   public internal(set) var isComplete = true
 

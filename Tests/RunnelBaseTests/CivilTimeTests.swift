@@ -7,6 +7,10 @@ import Testing
     #expect(time.dateText == "1970-01-01")
     #expect(time.timeText == "00:00")
     #expect(time.longDateText == "Thu 1 Jan 1970")
+    #expect(CivilTime.utcText(0) == "1970-01-01T00:00:00.000Z")
+    #expect(CivilTime.utcText(-1) == "1969-12-31T23:59:59.999Z")
+    #expect(
+      CivilTime.utcText(.max) == "\(Int64.max) ms" && CivilTime.utcText(.min) == "\(Int64.min) ms")
     #expect(time.weekday == 4)
     #expect(time.dayNumber == 0)
   }

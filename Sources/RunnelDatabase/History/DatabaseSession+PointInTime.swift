@@ -44,10 +44,11 @@ extension DatabaseSession {
     switch try store.read({ try $0.entries(after: time) }) {
     case .entries(let found): entries = found
     case .tooEarly(let start):
-      let began = start.map { "its history begins at \($0)" } ?? "it has no history"
+      let began =
+        start.map { "its history begins at \(CivilTime.utcText($0))" } ?? "it has no history"
       throw DatabaseError(
         .refused,
-        "What \(original) held at \(time) is not known: \(began) (milliseconds since 1970). "
+        "What \(original) held at \(CivilTime.utcText(time)) is not known: \(began). "
           + "Take a backup of that time, or a later time.")
     case .replica:
       throw DatabaseError(

@@ -23,6 +23,25 @@ struct UndoFile: Hashable {
   func remove(of database: String) { unlink(path(of: database)) }
 }
 
+extension UndoFile {
+  /// The paths of all undo files that stand beside a database, in the order of their names.
+  static func paths(of database: String) -> [String] {
+    let start = database.lastIndex(of: "/").map { database.index(after: $0) } ?? database.startIndex
+    let (folder, name) = (database[..<start], database[start...])
+    guard let directory = opendir(folder.isEmpty ? "." : String(folder)) else { return [] }
+    defer { closedir(directory) }
+    var paths: [String] = []
+    while let entry = readdir(directory) {
+      let found = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard let found, found.hasPrefix(name + "-undo-"), found.hasSuffix(".json") else { continue }
+      paths.append(folder + found)
+    }
+    return paths.sorted()
+  }
+}
+
 // MARK: Making
 
 extension UndoFile {

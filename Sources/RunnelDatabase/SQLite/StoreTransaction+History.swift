@@ -66,6 +66,25 @@ extension StoreTransaction {
     notedEntry.entry = entry
   }
 
+  /// The ends of the names of the undo files that entries of the history name.
+  ///
+  /// O(n) in the entries that are kept.
+  func undoFileSuffixes() throws -> Set<String> {
+    guard try Schema.fileVersion(db) >= Migration.version2.version else { return [] }
+    let cursor = try Row.fetchCursor(
+      db,
+      sql: """
+        SELECT sequence, at, author, undoes, parts FROM change WHERE instr(parts, '"suffix"')
+        """)
+    var suffixes: Set<String> = []
+    while let row = try cursor.next() {
+      // One that cannot be read is told elsewhere.
+      let entry = try? historyEntry(row)
+      suffixes.formUnion(entry?.parts.compactMap { $0.undoFile?.suffix } ?? [])
+    }
+    return suffixes
+  }
+
   /// Notes that a write, which was compared with what stood there, changed nothing.
   func noteNoChange() { notedEntry.isUnchanged = true }
 

@@ -45,7 +45,11 @@ extension FileGone {
   /// The whole database was saved to a file.
   static func noteCopy(_ state: inout AppState, _ file: String, bytes: Int) {
     state.database.fileGone?.isCopied = true
-    state.say(.info, "saved all, \(ByteCount.text(bytes)), to \(file)")
+    let refused = state.writes.queue.refused.count
+    let rest =
+      refused == 0
+      ? "" : "; \(refused == 1 ? "a refused write is" : "\(refused) refused writes are") not in it"
+    state.say(.info, "saved all, \(ByteCount.text(bytes)), to \(file)\(rest)")
   }
 
   /// The rows that are loaded, which are there whatever can still be read; nil while the file is there too.

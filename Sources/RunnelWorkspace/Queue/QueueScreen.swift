@@ -7,6 +7,9 @@ package import RunnelTree
 package struct QueueScreen: Hashable, Sendable {
   private static let section = "queue"
 
+  /// How much of what was typed for a refused write stands in its line.
+  private static let typedMax = 30
+
   /// The refused writes that are shown in full.
   package var opened: Set<AppRequestID> = []
   /// The writes that wait for the origin and are shown in full.
@@ -48,6 +51,10 @@ package struct QueueScreen: Hashable, Sendable {
       let state = item.draft == nil ? "refused " : "conflict"
       var line = StyledLine(" ! \(state) ", .conflict)
       line.append(item.title)
+      // Several messages to one place are told apart by what was typed.
+      if item.draft == nil, let typed = item.purpose.typed.first {
+        line.append("  \(typed.prefix(QueueScreen.typedMax))")
+      }
       line.append("  \(QueueScreen.tries(item.tries)), \(Age.text(of: item.at, now: now))", .muted)
       lines[id] = line
       ids.append(id)

@@ -154,6 +154,11 @@ struct DoctorCommand: ParsableCommand {
   /// Prints a report; if the file is damaged, the command ends with a failure.
   private func tell(_ report: DatabaseReport, of file: String) throws {
     try DoctorCommand.list(report)
+    for file in report.unnamedFiles {
+      try StandardOutput.say(
+        "\(file): no write of the history needs it; remove it when you do not want what is in it.\n"
+      )
+    }
     if report.isSound {
       try StandardOutput.say(
         "\(file) is sound: format \(report.version), \(report.rowCount) rows, "

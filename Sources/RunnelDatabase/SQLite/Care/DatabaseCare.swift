@@ -34,6 +34,12 @@ public enum DatabaseCare {
       var report: DatabaseReport?
       try db.inTransaction(.deferred) {
         report = try Doctor(db: db, progress: progress).check()
+        if report?.isComplete == true {
+          let named = try StoreTransaction(db: db, indexes: []).undoFileSuffixes()
+          report?.unnamedFiles = UndoFile.paths(of: file).filter { path in
+            !named.contains { path == file + $0 }
+          }
+        }
         // Of a damaged file SQLite may refuse a commit, even of nothing.
         return .rollback
       }
