@@ -56,7 +56,7 @@ extension DatabaseSession {
     _ document: UnsafeBufferPointer<UInt8>, at path: Path, mode: ImportMode,
     progress: @escaping (ImportStep) -> Bool = { _ in true }
   ) throws -> ImportOutcome {
-    let importing = Importing(file: file, author: environment.author, progress)
+    let importing = DocumentImport(file: file, author: environment.author, progress)
     return try importing.outcome {
       try core.perform(.importing) { transaction, now in
         try path.checkIsWritable(by: "import")
@@ -69,7 +69,7 @@ extension DatabaseSession {
     }
   }
 
-  private static func reading<Result>(
+  static func reading<Result>(
     _ document: UnsafeBufferPointer<UInt8>, _ body: () throws -> Result
   ) throws -> Result {
     do {
@@ -93,7 +93,7 @@ extension DatabaseSession {
   func undoImport(
     _ entry: HistoryEntry, _ progress: @escaping (ImportStep) -> Bool
   ) throws -> [Delivery] {
-    let importing = Importing(file: file, author: environment.author, progress)
+    let importing = DocumentImport(file: file, author: environment.author, progress)
     let outcome = try importing.outcome {
       try core.perform(.importing) { transaction, now in
         try importing.run(on: transaction) {
@@ -108,7 +108,7 @@ extension DatabaseSession {
 }
 
 /// One import, or the undoing of one, within its transaction.
-private final class Importing {
+final class DocumentImport {
   private let file: String
   private let author: String
   private let progress: (ImportStep) -> Bool
@@ -133,6 +133,9 @@ private final class Importing {
       throw error
     }
   }
+
+  /// The transaction failed: what stands there still need not be kept.
+  func removeUndoFile() { undoFile?.remove(of: file) }
 
   /// Runs `body`, during which also a long statement can be stopped, such as the removal of a large
   /// tree.
@@ -244,7 +247,7 @@ private final class Importing {
     }
     try checkUnwritten(part.path, since: entry, transaction)
     for other in others where try transaction.historyValue(of: other) != other.values?.new {
-      throw Importing.changed(entry, other.name)
+      throw DocumentImport.changed(entry, other.name)
     }
     let members = others.map { JSONMember($0.name, $0.values?.old ?? .null) }
     let rest = try Write.update(.root, members).assignments(now: now, reader: transaction)
@@ -279,7 +282,7 @@ private final class Importing {
           + "Nothing was changed.")
     }
     if changes.contains(where: { $0.contains(path) || path.contains($0) }) {
-      throw Importing.changed(entry, path.description)
+      throw DocumentImport.changed(entry, path.description)
     }
   }
 

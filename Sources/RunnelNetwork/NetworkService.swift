@@ -17,6 +17,9 @@ public protocol NetworkService: Sendable {
   /// True if a request may become a WebSocket; one that may not is an ordinary request.
   func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool
 
+  /// A client reached a limit, and was stopped by it.
+  func reached(_ limit: NetworkLimit, by peer: NetworkPeer)
+
   /// A request became a WebSocket.
   func openSocket(
     _ request: HTTPRequest, from peer: NetworkPeer, _ channel: SocketChannel

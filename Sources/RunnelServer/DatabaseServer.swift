@@ -92,7 +92,8 @@ public final class DatabaseServer: Service, Sendable {
     let service = DatabaseService(
       databases: databases, world: world, hosts: hosts, isEmulator: configuration.isEmulator)
     network = try NetworkServer(
-      addresses, tls: configuration.tls, limits: configuration.network, service: service)
+      addresses, tls: configuration.tls, limits: configuration.network,
+      proxies: configuration.trustedProxies, service: service)
     let adminService = AdminService(
       world: world, hosts: hosts, logger: logger,
       obstacle: { [readiness, databases] in readiness.obstacle(databases) },
@@ -113,9 +114,11 @@ public final class DatabaseServer: Service, Sendable {
       throw ServerError(
         "\(start) an emulator believes what anybody claims. Listen on localhost.", isUsage: true)
     }
-    if configuration.tls == nil {
+    let isBehindProxy = configuration.isPlainText && !configuration.trustedProxies.isEmpty
+    if configuration.tls == nil, !isBehindProxy {
       throw ServerError(
-        "\(start) give --tls-cert and --tls-key, or listen on localhost.", isUsage: true)
+        "\(start) give --tls-cert and --tls-key, or --plain-text with the --trusted-proxy that "
+          + "serves TLS, or listen on localhost.", isUsage: true)
     }
     if let bare = databases.all.first(where: \.database.isOpen) {
       throw ServerError(

@@ -3,6 +3,7 @@ import HTTPTypes
 import Logging
 import RunnelDatabase
 import RunnelNetwork
+import RunnelSync
 import Synchronization
 
 /// One database, and who may say for whom he speaks there.
@@ -85,7 +86,11 @@ final class ServedDatabases: Sendable {
       path: configuration.rulesFile ?? DatabaseNames.rulesFile(beside: file),
       isNamed: configuration.rulesFile != nil)
     let database = try ServedDatabase(
-      name: name, file: file, rulesFile: rulesFile, logger: logger, metrics: world.metrics)
+      name: name, file: file, rulesFile: rulesFile,
+      allowance: TreeAllowance(
+        limits: configuration.tree, readBytesMax: configuration.rest.readBytesMax,
+        metrics: world.metrics),
+      logger: logger, metrics: world.metrics)
     let secretsFile = ServerSecrets.file(beside: file)
     let accountsFile = ServiceAccounts.file(beside: file)
     let verifier = TokenVerifier(

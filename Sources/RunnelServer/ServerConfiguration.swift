@@ -30,6 +30,10 @@ public struct ServerConfiguration: Sendable {
   public var creationsMax = 0
   /// The files for TLS; nil to serve without.
   public var tls: TLSFiles?
+  /// True if others than this machine may be served without TLS, by the proxies that are trusted.
+  public var isPlainText = false
+  /// The proxies that are believed from where their clients connect.
+  public var trustedProxies: [AddressRange] = []
   /// Hosts by which a server without rules is called, besides those of loopback.
   public var hostNames: [String] = []
   /// Origins of pages that may use a server without rules, besides those of loopback.
@@ -51,6 +55,18 @@ public struct ServerConfiguration: Sendable {
   public var wire = WireLimits()
   /// The limits of requests.
   public var rest = RESTExchange.Limits()
+  /// The limits of what is done with trees.
+  public var tree = ServedTreeLimits()
+  /// The most requests of one connection in a second on average; nil for any number.
+  public var requestsPerSecond: Int? {
+    get { network.requestsPerSecond }
+    set { (network.requestsPerSecond, wire.requestsPerSecond) = (newValue, newValue) }
+  }
+  /// The most bytes that one connection sends in a second on average; nil for any number.
+  public var bytesPerSecond: Int? {
+    get { network.bytesPerSecond }
+    set { (network.bytesPerSecond, wire.bytesPerSecond) = (newValue, newValue) }
+  }
   /// So long answers and farewells may take at the end.
   public var stopDuration = Duration.seconds(10)
 

@@ -36,6 +36,48 @@ import Testing
     #expect(members.count == kept)
   }
 
+  @Test func aLargeBodyThatCannotBeKeptIsAnsweredWithAnError() throws {
+    let database = try TestDatabase("{\"a\":1}")
+    let secret = try Program.run(["serve", "secret", "new", "ci", database.file]).output
+      .filter { !$0.isNewline }
+    // In blocks of 512 bytes.
+    let served = try Served(
+      ["-c", "ulimit -f 2000; exec \"$0\" serve \"$@\"", try Program.path(), database.file],
+      program: "/bin/sh")
+    let client = try served.client()
+    let text = "\"" + String(repeating: "x", count: 1_000_000) + "\""
+    let body = "[" + Array(repeating: text, count: 20).joined(separator: ",") + "]"
+    let answer = try client.request("PUT", "/big.json?auth=\(secret)", body)
+    #expect(answer.status == 503)
+    #expect(try JSONValue(parsing: answer.body)["error"] != nil)
+    #expect(try served.client().request("GET", "/big.json").body == "null")
+    #expect(try served.client().request("GET", "/a.json").body == "1")
+    try served.program.send(SIGTERM)
+    #expect(try served.program.wait() == 0)
+    let left = try FileManager.default.contentsOfDirectory(atPath: database.folder.path)
+    #expect(!left.contains { $0.contains("-put-") || $0.contains("undo") }, "\(left)")
+  }
+
+  @Test func aLargeBodyThatWasPutCanBeUndone() throws {
+    let database = try TestDatabase("{\"big\":{\"old\":[1,2,3]}}")
+    let secret = try Program.run(["serve", "secret", "new", "ci", database.file]).output
+      .filter { !$0.isNewline }
+    let served = try Served([database.file])
+    let text = "\"" + String(repeating: "x", count: 1_000_000) + "\""
+    let body = "[" + Array(repeating: text, count: 20).joined(separator: ",") + "]"
+    let put = try served.client().request("PUT", "/big.json?print=silent&auth=\(secret)", body)
+    #expect(put.status == 204)
+    #expect(try served.client().request("GET", "/big/19.json").body == text)
+    try served.program.send(SIGTERM)
+    #expect(try served.program.wait() == 0)
+    let history = try database.run(["history"]).output
+    #expect(history.contains("/big"), "\(history)")
+    #expect(history.contains("administrator"), "\(history)")
+    #expect(try database.run(["undo"]).status == 0)
+    let restored = try JSONValue(parsing: database.get("/big"))
+    #expect(try restored == JSONValue(parsing: "{\"old\":[1,2,3]}"))
+  }
+
   @Test func aFileThatIsGoneIsToldAndNothingIsWrittenElsewhere() throws {
     let database = try TestDatabase("{\"a\":1}")
     let served = try Served([database.file])

@@ -8,6 +8,14 @@ import TestSupport
 import Testing
 
 /// A tree in a file against the model of every served tree: what they tell is the same.
+extension TreeAllowance {
+  /// The standard one, which nobody reads.
+  fileprivate static var test: TreeAllowance {
+    TreeAllowance(
+      limits: ServedTreeLimits(), readBytesMax: .max, metrics: ServerMetrics(PrometheusMetrics()))
+  }
+}
+
 @Suite struct ServedTreeTests {
   private static let paths = ["/", "/a", "/a/b", "/a/b/c", "/a/d", "/e"]
 
@@ -64,7 +72,7 @@ import Testing
       }
     }
     let session = try ServingSession(file: file, environment: .system)
-    var tree = ServedTree(rules: nil)
+    var tree = ServedTree(rules: nil, .test)
     var model = MemoryServedTree()
     for step in 1...60 as ClosedRange<Int64> {
       let connection = Int64.random(in: 1...3, using: &random)
@@ -92,7 +100,7 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.path
     let file = folder + "/served-\(UUID().uuidString).db"
     let session = try ServingSession(file: file, environment: .system)
-    var tree = ServedTree(rules: nil)
+    var tree = ServedTree(rules: nil, .test)
     let listen = ServedRequest(
       id: 1, caller: .nobody,
       operation: .listen(ListenNumber(1), Query(try Path("/a")), known: KnownHash(whole: "")))

@@ -18,8 +18,8 @@ import Testing
     ],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelNetwork": [
-      "Glibc", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPTypesHTTP1", "NIOPosix", "NIOSSL",
-      "NIOWebSocket", "Synchronization",
+      "Glibc", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOHTTPTypesHTTP1",
+      "NIOPosix", "NIOSSL", "NIOTLS", "NIOWebSocket", "RunnelBase", "Synchronization",
     ],
     "RunnelServer": [
       "CoreMetrics", "Crypto", "CryptoExtras", "Glibc", "HTTPTypes", "Logging", "RunnelBase",

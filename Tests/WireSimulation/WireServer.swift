@@ -118,7 +118,7 @@ struct WireServer {
       try checkSecrecy(frame, connection)
       sessions[connection]?.sent(frame.count)
       effects.append((connection, effect))
-    case .endSession, .ping, .pauseReading, .resumeReading, .close:
+    case .endSession, .ping, .pauseReading, .resumeReading, .note, .close:
       effects.append((connection, effect))
     }
   }

@@ -231,7 +231,7 @@ package struct WireWorld {
     case .close:
       // What was sent before is on its way.
       try closed(connection, atClient: false)
-    case .operate, .verify: break
+    case .operate, .verify, .note: break
     }
   }
 

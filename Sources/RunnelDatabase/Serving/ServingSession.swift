@@ -1,3 +1,4 @@
+import Glibc
 import RunnelBase
 import RunnelStorage
 package import RunnelTree
@@ -59,13 +60,21 @@ package final class ServingSession {
   package func perform<Result>(
     isWriting: Bool, _ body: (ServingTransaction) throws -> Result
   ) throws -> Result {
+    var begun: ServingTransaction?
     let run = { (stored: StoreTransaction) throws -> (ServingTransaction, Result) in
       let transaction = ServingTransaction(
         stored, self.context, foreign: try self.foreignChanges(stored))
+      begun = transaction
       return (transaction, try body(transaction))
     }
-    let (transaction, result) =
-      isWriting ? try context.store.write(run) : try context.store.read(run)
+    let (transaction, result): (ServingTransaction, Result)
+    do {
+      (transaction, result) =
+        isWriting ? try context.store.write(run) : try context.store.read(run)
+    } catch {
+      begun?.failed()
+      throw error
+    }
     (stateNumber, context.sequence) = (transaction.stateNumber, transaction.sequence)
     if transaction.hasWritten { context.beacon?.signal() }
     return result
@@ -110,6 +119,8 @@ package final class ServingTransaction {
   private let context: SessionContext
   private(set) var sequence: Int64
   private(set) var hasWritten = false
+  /// The documents that were put.
+  private var importings: [DocumentImport] = []
 
   init(
     _ stored: StoreTransaction, _ context: SessionContext,
@@ -122,6 +133,9 @@ package final class ServingTransaction {
 
   var stateNumber: Int64 { stored.stateNumber }
 
+  /// What was done in the transaction is taken back.
+  func failed() { for importing in importings { importing.removeUndoFile() } }
+
   /// Carries out the parts of a write, and notes it in the history.
   ///
   /// - Throws: `DatabaseError`; the transaction must not be committed then.
@@ -132,20 +146,25 @@ package final class ServingTransaction {
     hasWritten = true
   }
 
-  /// Replaces the node at a place by a JSON document, which is read piece by piece.
+  /// Replaces the node at a place by a JSON document, which is read piece by piece, so that it can be
+  /// undone.
   ///
-  /// O(n) in the document; memory is that of one record besides the document's own. The history does not
-  /// keep what stood there.
+  /// The old node is kept in the history, or in a file beside the database if it is too large for that; it
+  /// is not kept if the history is off. O(n) in the document and in the old node; memory is that of one
+  /// record besides the document's own.
   ///
   /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, or a failure of the
   ///   storage); the transaction must not be committed then.
-  package func importJSON(_ document: UnsafeBufferPointer<UInt8>, at path: Path) throws {
+  package func importJSON(
+    _ document: UnsafeBufferPointer<UInt8>, at path: Path, author: String, now: Int64
+  ) throws {
     try path.checkIsWritable(by: "import")
-    var importer = try stored.importer { _ in true }
-    do {
-      try importer.importDocument(document, at: path)
-    } catch let error as JSONError {
-      throw DatabaseError(.malformedJSON, "The document is not JSON: \(error)")
+    let importing = DocumentImport(file: context.file, author: author) { _ in true }
+    importings.append(importing)
+    try importing.run(on: stored) {
+      try DatabaseSession.reading(document) {
+        _ = try importing.write(document, at: path, .replace, stored, now: now)
+      }
     }
     sequence = try stored.appendChange([path])
     hasWritten = true
@@ -177,6 +196,17 @@ package final class ServingTransaction {
       }
     }
   }
+
+  /// The size of the file and of the log beside it, in bytes, found out once in a transaction.
+  package private(set) lazy var storedBytes: Int = {
+    var bytes = 0
+    for file in [context.file, context.file + "-wal"] {
+      var status = stat()
+      // A log that is not there has none.
+      if stat(file, &status) == 0 { bytes += Int(status.st_size) }
+    }
+    return bytes
+  }()
 
   // MARK: What the server keeps in the file
 

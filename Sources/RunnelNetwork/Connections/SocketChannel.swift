@@ -14,17 +14,25 @@ public final class SocketChannel {
   public let loop: NetworkLoop
   private let channel: any Channel
   private let timer: LoopTimer
+  /// Before this handler, frames are bytes.
+  private let encoder: ChannelHandlerContext
+  private let frames: FrameCache
   private var isClosing = false
 
-  init(_ channel: any Channel, _ timer: LoopTimer) {
-    (self.channel, self.timer) = (channel, timer)
+  init(
+    _ channel: any Channel, _ timer: LoopTimer, _ encoder: ChannelHandlerContext,
+    _ frames: FrameCache
+  ) {
+    (self.channel, self.timer, self.encoder, self.frames) = (channel, timer, encoder, frames)
     loop = NetworkLoop(channel.eventLoop)
   }
 
   /// Sends a text.
+  ///
+  /// One that was sent to another client of the loop just before costs nothing to encode.
   public func send(_ text: [UInt8]) {
     if isClosing { return }
-    write(.text, channel.allocator.buffer(bytes: text))
+    encoder.write(NIOAny(frames.frame(of: text, channel.allocator)), promise: nil)
   }
 
   /// Sends a ping.
@@ -89,15 +97,23 @@ final class SocketHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
 
   private let make: (SocketChannel) -> any SocketHandling
+  private let frames: FrameCache
+  private let tooLarge: () -> Void
   private var socket: SocketChannel?
   private var timer: LoopTimer?
   private var handling: (any SocketHandling)?
 
-  init(_ make: @escaping (SocketChannel) -> any SocketHandling) { self.make = make }
+  init(
+    _ frames: FrameCache, _ tooLarge: @escaping () -> Void,
+    _ make: @escaping (SocketChannel) -> any SocketHandling
+  ) {
+    (self.frames, self.tooLarge, self.make) = (frames, tooLarge, make)
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
     let timer = LoopTimer(context.eventLoop)
-    let socket = SocketChannel(context.channel, timer)
+    guard let encoder = SocketHandler.encoder(context) else { return context.close(promise: nil) }
+    let socket = SocketChannel(context.channel, timer, encoder, frames)
     let handling = make(socket)
     (self.socket, self.timer, self.handling) = (socket, timer, handling)
     timer.fire = { [weak handling, weak socket] in
@@ -106,6 +122,11 @@ final class SocketHandler: ChannelInboundHandler {
     }
     handling.opened()
     socket.flush()
+  }
+
+  private static func encoder(_ context: ChannelHandlerContext) -> ChannelHandlerContext? {
+    // A connection that is closed has none.
+    try? context.pipeline.syncOperations.context(handlerType: WebSocketFrameEncoder.self)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -135,7 +156,9 @@ final class SocketHandler: ChannelInboundHandler {
   func handlerRemoved(context: ChannelHandlerContext) { end() }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if case NIOWebSocketError.invalidFrameLength = error { tooLarge() }
     if error is NIOWebSocketFrameAggregator.Error {
+      tooLarge()
       socket?.close(code: 1009, text: "A message is too long, or has too many pieces.")
     } else {
       context.close(promise: nil)
@@ -148,4 +171,19 @@ final class SocketHandler: ChannelInboundHandler {
     (self.handling, socket, timer) = (nil, nil, nil)
     handling?.closed()
   }
+}
+
+/// A WebSocket of an address that has too many.
+///
+/// Loop only.
+final class FullSocket: SocketHandling {
+  private let channel: SocketChannel
+
+  init(_ channel: SocketChannel) { self.channel = channel }
+
+  func opened() { channel.close(code: 1013, text: "Too many connections of this address.") }
+  func received(_ text: [UInt8]) {}
+  func heard() {}
+  func timeIsUp() {}
+  func closed() {}
 }

@@ -30,12 +30,10 @@ public final class NetworkServer: Sendable {
   private let addresses: [NetworkAddress]
   /// The path of a Unix socket; nil for none.
   private let socketFile: String?
-  private let limits: NetworkLimits
-  private let service: any NetworkService
+  private let served: ServedNetwork
   private let group: MultiThreadedEventLoopGroup
   private let stopping = ServerStop()
   private let listeners = Mutex<[any Channel]>([])
-  private let census: Census
   private let tls: TLSFiles?
   private let context: Mutex<NIOSSLContext?>
 
@@ -46,27 +44,30 @@ public final class NetworkServer: Sendable {
   ///   - socketFile: the path of a Unix socket to listen on, for its owner only; nil for none.
   ///   - tls: the files for TLS; nil to serve without.
   ///   - limits: the limits of the connections.
+  ///   - proxies: whose word for whom they connect is believed.
   ///   - threadCount: the number of loops; nil for as many as the machine has cores.
   ///   - service: what is done with connections.
   /// - Throws: `NetworkError` if the files for TLS cannot be used.
   public init(
     _ addresses: [NetworkAddress], socketFile: String? = nil, tls: TLSFiles?,
-    limits: NetworkLimits, threadCount: Int? = nil, service: any NetworkService
+    limits: NetworkLimits, proxies: [AddressRange] = [], threadCount: Int? = nil,
+    service: any NetworkService
   ) throws(NetworkError) {
     self.addresses = addresses
     self.socketFile = socketFile
-    self.limits = limits
-    self.service = service
     self.tls = tls
-    census = Census(limits)
     context = Mutex(
       try tls.map { (files) throws(NetworkError) in try NetworkServer.context(files) })
-    group = MultiThreadedEventLoopGroup(
+    let group = MultiThreadedEventLoopGroup(
       numberOfThreads: max(1, threadCount ?? System.coreCount))
+    self.group = group
+    served = ServedNetwork(
+      limits: limits, proxies: TrustedProxies(ranges: proxies), census: Census(limits),
+      service: service, loops: group.makeIterator().map(\.self))
   }
 
   /// The number of connections.
-  public var connectionCount: Int { census.count }
+  public var connectionCount: Int { served.census.count }
 
   // MARK: TLS
 
@@ -180,109 +181,93 @@ public final class NetworkServer: Sendable {
   // MARK: Connections
 
   private func serve(_ channel: any Channel) throws {
+    let served = served
     let address = channel.remoteAddress?.ipAddress ?? ""
     let peer = NetworkPeer(
-      connection: census.nextNumber(), address: address, isSecure: tls != nil)
-    guard census.enter(address) else {
+      connection: served.census.nextNumber(), address: address, isSecure: tls != nil)
+    // Of a proxy, each client is counted alone.
+    let household =
+      served.proxies.contains(address) ? nil : AddressRange.household(of: address)
+    if let limit = served.census.enter(household) {
+      served.service.reached(limit, by: peer)
       channel.close(promise: nil)
       return
     }
-    channel.closeFuture.whenComplete { [census] _ in census.leave(address) }
+    channel.closeFuture.whenComplete { _ in served.census.leave(household) }
     let pipeline = channel.pipeline.syncOperations
-    if let context = context.withLock({ $0 }) {
-      try pipeline.addHandler(NIOSSLServerHandler(context: context))
-    }
-    let gate = ConnectionGate(limits, stopping, channel.eventLoop)
+    let tlsContext = context.withLock { $0 }
+    if let tlsContext { try pipeline.addHandler(NIOSSLServerHandler(context: tlsContext)) }
+    let gate = ConnectionGate(
+      served.limits, stopping, channel.eventLoop, isSecure: tlsContext != nil
+    ) { served.service.reached($0, by: peer) }
     try pipeline.addHandler(gate)
-    let requests = RequestHandler(service, peer, limits, gate)
-    let (boundGate, boundRequests) = (
-      NIOLoopBound(gate, eventLoop: channel.eventLoop),
-      NIOLoopBound(requests, eventLoop: channel.eventLoop)
-    )
+    try addHTTP(to: channel, peer, gate)
+  }
+
+  private func addHTTP(
+    to channel: any Channel, _ peer: NetworkPeer, _ gate: ConnectionGate
+  ) throws {
+    let encoding = ResponseEncoding()
+    let compressor = ResponseEncoding.compressor()
+    let requests = RequestHandler(served, peer, gate, encoding, channel.eventLoop)
+    let boundGate = NIOLoopBound(gate, eventLoop: channel.eventLoop)
+    let handlers = NIOLoopBound(
+      [requests, compressor, encoding] as [any RemovableChannelHandler],
+      eventLoop: channel.eventLoop)
     var headLimits = NIOHTTPDecoderLimitConfiguration()
-    headLimits.maxHeaderListSize = limits.headBytesMax
-    headLimits.maxHeaderFieldSize = limits.headBytesMax
+    headLimits.maxHeaderListSize = served.limits.headBytesMax
+    headLimits.maxHeaderFieldSize = served.limits.headBytesMax
+    let pipeline = channel.pipeline.syncOperations
     // The typed upgrade of NIO loses the head of a request that is not upgraded.
     try pipeline.configureHTTPServerPipeline(
       withServerUpgrade: (
         upgraders: [upgrader(peer, boundGate)],
         completionHandler: { context in
-          context.pipeline.syncOperations.removeHandler(boundRequests.value, promise: nil)
+          for handler in handlers.value {
+            context.pipeline.syncOperations.removeHandler(handler, promise: nil)
+          }
         }
       ),
       withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
       withDecoderLimitConfiguration: headLimits)
-    try pipeline.addHandler(requests)
+    try pipeline.addHandlers([encoding, compressor, requests])
   }
 
   private func upgrader(
     _ peer: NetworkPeer, _ gate: NIOLoopBound<ConnectionGate>
   ) -> NIOWebSocketServerUpgrader {
-    let (service, limits) = (service, limits)
+    let served = served
     return NIOWebSocketServerUpgrader(
-      maxFrameSize: limits.frameBytesMax,
+      maxFrameSize: served.limits.frameBytesMax,
       shouldUpgrade: { channel, head in
         let isAccepted =
           (try? HTTPRequest(head, secure: peer.isSecure, splitCookie: false))
-          .map { service.acceptsSocket($0, from: peer) } ?? false
+          .map { served.service.acceptsSocket($0, from: served.sender(of: $0, from: peer)) }
+          ?? false
         return channel.eventLoop.makeSucceededFuture(isAccepted ? HTTPHeaders() : nil)
       },
       upgradePipelineHandler: { channel, head in
         channel.eventLoop.makeCompletedFuture {
           let request = try HTTPRequest(head, secure: peer.isSecure, splitCookie: false)
           gate.value.becameSocket()
+          let (sender, household, isFull) = served.admit(request, from: peer)
+          if let household {
+            channel.closeFuture.whenComplete { _ in served.census.leaveBehindProxy(household) }
+          }
           let pipeline = channel.pipeline.syncOperations
           try pipeline.addHandler(
             NIOWebSocketFrameAggregator(
               minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024,
-              maxAccumulatedFrameSize: limits.frameBytesMax))
+              maxAccumulatedFrameSize: served.limits.frameBytesMax))
           try pipeline.addHandler(
-            SocketHandler { service.openSocket(request, from: peer, $0) })
+            SocketHandler(
+              served.frames(of: channel.eventLoop),
+              { served.service.reached(.frameBytes, by: sender) }
+            ) { socket in
+              isFull
+                ? FullSocket(socket) : served.service.openSocket(request, from: sender, socket)
+            })
         }
       })
-  }
-}
-
-/// How many connections there are, and of whom.
-private final class Census: Sendable {
-  private struct State {
-    var count = 0
-    var byAddress: [String: Int] = [:]
-    var last: Int64 = 0
-  }
-
-  private let limits: NetworkLimits
-  private let state = Mutex(State())
-
-  init(_ limits: NetworkLimits) { self.limits = limits }
-
-  var count: Int { state.withLock { $0.count } }
-
-  func nextNumber() -> Int64 {
-    state.withLock { state in
-      state.last += 1
-      return state.last
-    }
-  }
-
-  /// Counts a connection; false if there are too many.
-  func enter(_ address: String) -> Bool {
-    state.withLock { state in
-      let number = state.byAddress[address, default: 0]
-      guard state.count < limits.connectionsMax, number < limits.connectionsPerAddressMax else {
-        return false
-      }
-      state.count += 1
-      state.byAddress[address] = number + 1
-      return true
-    }
-  }
-
-  func leave(_ address: String) {
-    state.withLock { state in
-      state.count -= 1
-      let number = state.byAddress[address, default: 0]
-      state.byAddress[address] = number > 1 ? number - 1 : nil
-    }
   }
 }

@@ -18,6 +18,8 @@ struct AdminService: NetworkService {
   let obstacle: @Sendable () -> String?
   let metricsText: @Sendable () -> String
 
+  func reached(_ limit: NetworkLimit, by peer: NetworkPeer) { world.metrics.reached(limit) }
+
   func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool { false }
 
   func openSocket(

@@ -39,6 +39,8 @@ struct DatabaseService: NetworkService {
     (request.path ?? "/").prefix { $0 != "?" }
   }
 
+  func reached(_ limit: NetworkLimit, by peer: NetworkPeer) { world.metrics.reached(limit) }
+
   // MARK: WebSockets
 
   func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool {

@@ -38,17 +38,21 @@ final class LargeExport: Sendable {
   static func begin(_ wish: Wish, of database: ServedDatabase, now: Int64) -> Begun {
     do {
       let snapshot = try ServingSnapshot(file: database.file, environment: .system)
-      let tree = ServedTree(rules: database.rules)
-      let hash = try snapshot.read { transaction in
-        try tree.checkRead(wish.query, wish.caller, now: now, transaction)
-        try tree.checkIndex(wish.query, transaction)
-        return wish.hashes ? try transaction.contentHash(of: wish.query) : nil
+      let tree = ServedTree(rules: database.rules, database.allowance)
+      let checked = try snapshot.read { transaction in
+        Result { () throws(TreeError) in
+          try tree.checkRead(wish.query, wish.caller, now: now, transaction)
+          try tree.checkIndex(wish.query, transaction)
+          try tree.checkSize(wish.query, wish.caller, transaction)
+          return wish.hashes ? try transaction.contentHash(of: wish.query) : nil
+        }
       }
+      let hash = try checked.get()
       let export = TreeExport(
         wish.query, form: wish.form, layout: wish.isPretty ? .pretty : .compact)
       return .reading(LargeExport(snapshot, export), hash: hash)
-    } catch let error as DatabaseError where error.code == .refused {
-      return .refused(TreeError(.permissionDenied, "The rules do not allow this any more."))
+    } catch let error as TreeError where error.code != .storage {
+      return .refused(error)
     } catch {
       return .refused(LargeExport.failure)
     }

@@ -75,7 +75,8 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     case .answered(.answer(let answer)): carryOut(exchange.answer(answer, now: world.now))
     case .answered(.content(let hash, let text)):
       self.text = text
-      carryOut(exchange.answer(.content(hash: hash), now: world.now))
+      let answer = RESTAnswer.content(hash: hash, byteCount: text.count)
+      carryOut(exchange.answer(answer, now: world.now))
     case .answered(.large): readElsewhere()
     case .changed(let change): carryOut(exchange.tell(change, now: world.now))
     case .revoked: carryOut(exchange.revoked())
@@ -83,7 +84,10 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
     case .rulesChanged: break
     case .told: preconditionFailure("This is told to sessions.")
     }
-    if channel.unsentBytes > world.limits.wire.unsentBytesMax { abort() }
+    if exchange.isStreaming, channel.unsentBytes > world.limits.wire.unsentBytesMax {
+      world.metrics.reached(WireLimit.unsentBytes)
+      abort()
+    }
   }
 
   func flush() { channel.flush() }
@@ -156,6 +160,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
       finish()
     case .abort: abort()
     case .cancel: cancel()
+    case .note(let limit): world.metrics.reached(limit)
     }
   }
 
@@ -228,8 +233,7 @@ final class RequestConnection: ExchangeHandling, ServedConnection {
   private func kept(_ result: Result<Void, TreeError>) {
     if isEnded { return }
     channel.resumeReading()
-    // Whatever was sent is not wanted any more, and the client learns of it by the end.
-    if case .failure = result { abort() }
+    if case .failure(let error) = result { carryOut(exchange.spoolFailed(error)) }
   }
 
   // MARK: Large answers

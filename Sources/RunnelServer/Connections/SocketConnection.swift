@@ -143,6 +143,7 @@ final class SocketConnection: SocketHandling, ServedConnection {
       channel.flush()
     case .pauseReading: channel.pauseReading()
     case .resumeReading: channel.resumeReading()
+    case .note(let limit): world.metrics.reached(limit)
     case .close(let reason): channel.close(code: reason.code, text: reason.text)
     }
   }

@@ -11,11 +11,21 @@ struct ServerMetrics: Sendable {
   }
 
   private let factory: PrometheusMetrics
+  private let limits: [String: Counter]
   private let sessions: Counter
   private let sessionEnds: Counter
 
   init(_ factory: PrometheusMetrics) {
     self.factory = factory
+    // Each is told from the start, so that it can be watched before it is reached.
+    limits = Dictionary(
+      uniqueKeysWithValues: ServerLimit.all.map { limit in
+        let name = [("limit", limit.name)]
+        return (
+          limit.name,
+          Counter(label: "runnel_limit_reached_total", dimensions: name, factory: factory)
+        )
+      })
     sessions = Counter(label: "runnel_sessions_total", dimensions: [], factory: factory)
     sessionEnds = Counter(label: "runnel_sessions_ended_total", dimensions: [], factory: factory)
   }
@@ -28,6 +38,14 @@ struct ServerMetrics: Sendable {
     Counter(
       label: "runnel_requests_total", dimensions: [("status", String(status))], factory: factory
     ).increment()
+  }
+
+  /// A client reached a limit.
+  func reached(_ limit: some RawRepresentable<String>) {
+    guard let counter = limits[limit.rawValue] else {
+      preconditionFailure("The table of limits has all of them.")
+    }
+    counter.increment()
   }
 
   func refused(_ reason: Refusal) {

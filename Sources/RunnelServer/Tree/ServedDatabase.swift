@@ -37,6 +37,8 @@ actor ServedDatabase {
   private nonisolated let currentRules: Mutex<RulesEngine?>
   /// True once the file is lost, so that nothing can be done with it any more.
   private nonisolated let hasLostFile = Atomic<Bool>(false)
+  /// What callers may use.
+  nonisolated let allowance: TreeAllowance
   private nonisolated let logger: Logger
   private nonisolated let metrics: ServerMetrics
   // Tree executor only:
@@ -55,15 +57,16 @@ actor ServedDatabase {
   /// - Throws: `DatabaseError` that says what is wrong with the file, `ServerError` if its rules cannot
   ///   be loaded.
   init(
-    name: String, file: String, rulesFile: RulesFile, logger: Logger, metrics: ServerMetrics
+    name: String, file: String, rulesFile: RulesFile, allowance: TreeAllowance, logger: Logger,
+    metrics: ServerMetrics
   ) throws {
     (self.name, self.file, self.rulesFile) = (name, file, rulesFile)
-    (self.logger, self.metrics) = (logger, metrics)
-    let rules = try rulesFile.load()
+    (self.allowance, self.logger, self.metrics) = (allowance, logger, metrics)
+    let rules = try rulesFile.load().map(allowance.bounded)
     executor = try TreeExecutor(label: "runnel.tree")
     let session = try ServingSession(file: file, environment: .system)
     if let rules { try session.declareIndexes(ServedDatabase.indexes(of: rules)) }
-    var tree = ServedTree(rules: rules)
+    var tree = ServedTree(rules: rules, allowance)
     // Nobody is connected yet who could be told.
     _ = try tree.atomically { tree in
       try session.perform(isWriting: true) { transaction in
@@ -267,6 +270,7 @@ extension ServedDatabase {
   private func take(
     _ rules: RulesEngine, _ tree: inout ServedTree, _ transaction: ServingTransaction
   ) -> TreeTold {
+    let rules = allowance.bounded(rules)
     isOpenToAll.withLock { $0 = false }
     currentRules.withLock { $0 = rules }
     // They are made when the transaction has ended.
@@ -316,7 +320,9 @@ extension ServedTree {
         return [(connection, .answered(.answer(stale)))]
       }
       try failing {
-        try put.body.withBytes { try transaction.importJSON($0, at: put.path) }
+        try put.body.withBytes {
+          try transaction.importJSON($0, at: put.path, author: caller.author, now: now)
+        }
         told = ServedTree.told(try audiences.apply(touched: [put.path], after: transaction))
       }
       let hash = try hash(of: put.path, caller, now, isWanted: put.hashes, transaction)

@@ -37,7 +37,9 @@ extension ServedTree {
       return try refusing { () throws(TreeError) in
         try checkRead(query, caller, now: now, transaction)
         try checkIndex(query, transaction)
-        return try read(query, form, isPretty, hashes, transaction)
+        let reply = try read(query, form, isPretty, hashes, transaction)
+        if case .content(_, let text) = reply { try checkSize(text, query, caller) }
+        return reply
       }
     case .write(let write, let condition, let name, let hashes):
       return .answer(
@@ -122,6 +124,7 @@ extension ServedTree {
   ) throws(TreeError) -> RESTAnswer {
     try checkRead(query, caller, now: now, transaction)
     try checkIndex(query, transaction)
+    try checkSize(query, caller, transaction)
     let member = Audiences.Member(connection: connection, listen: ServedTree.streamListen)
     let window = try transaction.window(of: query)
     try join(member, query, transaction)

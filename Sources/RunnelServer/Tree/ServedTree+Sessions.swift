@@ -42,6 +42,7 @@ extension ServedTree {
       return try refusing { () throws(TreeError) in
         try checkRead(query, caller, now: now, transaction)
         try checkIndex(query, transaction)
+        try checkSize(query, caller, transaction)
         return .value(try transaction.window(of: query))
       }
     case .write(let write, let name):
@@ -71,6 +72,7 @@ extension ServedTree {
   ) throws(TreeError) -> ServedAnswer {
     try checkRead(query, caller, now: now, transaction)
     let sent = isIndexed(query, transaction) ? nil : Query(query.path)
+    try checkSize(sent ?? query, caller, transaction)
     let answer = try ListenAnswer(query, known: known, sentQuery: sent, reader: transaction)
     try join(member, query, sent: sent, transaction)
     return .listening(answer, isIndexed: sent == nil)

@@ -89,6 +89,7 @@ extension ServedTree {
     _ write: Write, _ caller: Caller, _ now: Int64, _ transaction: ServingTransaction
   ) throws(Refused) -> [Assignment] {
     try refusing { () throws(TreeError) in
+      try checkDepth(write)
       let parts = try write.assignments(now: now, reader: transaction)
       try checkWrite(parts, caller, now: now, transaction)
       return parts

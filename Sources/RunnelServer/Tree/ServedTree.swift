@@ -21,6 +21,8 @@ extension ServingTransaction: TreeExportSource {}
 struct ServedTree {
   /// The rules; nil if everything is allowed.
   private(set) var rules: RulesEngine?
+  /// What callers may use.
+  let allowance: TreeAllowance
   var audiences = Audiences()
   /// What was asked, which the rules are asked about, by connection.
   var asked: [Int64: [Audiences.Member: Asked]] = [:]
@@ -45,7 +47,9 @@ struct ServedTree {
   /// The listen of a stream, which is the only one of its connection.
   static let streamListen = ListenNumber(0)
 
-  init(rules: RulesEngine?) { self.rules = rules }
+  init(rules: RulesEngine?, _ allowance: TreeAllowance) {
+    (self.rules, self.allowance) = (rules, allowance)
+  }
 
   /// The number of listens of all connections.
   var listenCount: Int { audiences.memberCount }
@@ -75,7 +79,7 @@ struct ServedTree {
         if member.listen == streamListen {
           told.append((member.connection, .changed(push.change)))
         } else {
-          let shared = encoded ?? EncodedPush(push.change)
+          let shared = encoded ?? EncodedPush(push.change).shared()
           encoded = shared
           told.append((member.connection, .told(.push(member.listen, shared))))
         }
@@ -170,9 +174,15 @@ extension ServedTree {
     _ query: Query, _ caller: Caller, now: Int64, _ transaction: ServingTransaction
   ) throws(TreeError) -> Bool {
     guard let rules, !caller.isAdministrator else { return true }
-    return try rules.decide(
-      .read(query), as: caller.auth, now: now, before: TreeRulesReader(transaction)
-    ).isAllowed
+    return isAllowed(
+      try rules.decide(
+        .read(query), as: caller.auth, now: now, before: TreeRulesReader(transaction)))
+  }
+
+  /// True if the rules allow something; what is too costly to decide is refused.
+  private func isAllowed(_ verdict: RulesVerdict) -> Bool {
+    if verdict == .tooCostly { allowance.reached(.rulesSteps) }
+    return verdict.isAllowed
   }
 
   func checkWrite(
@@ -181,7 +191,48 @@ extension ServedTree {
     guard let rules, !caller.isAdministrator else { return }
     let verdict = try rules.decide(
       .write(parts), as: caller.auth, now: now, before: TreeRulesReader(transaction))
-    if !verdict.isAllowed { throw MemoryServedTree.denied(parts.first?.path ?? .root) }
+    if !isAllowed(verdict) { throw MemoryServedTree.denied(parts.first?.path ?? .root) }
+  }
+
+  /// - Throws: `TreeError` (`invalidPath`) if a write reaches deeper than it may.
+  func checkDepth(_ write: Write) throws(TreeError) {
+    let depthMax = allowance.limits.depthMax
+    guard depthMax < TreeLimits.depthMax, write.levelCount > depthMax else { return }
+    allowance.reached(.depth)
+    throw TreeError(
+      .invalidPath, "The write has \(write.levelCount) levels: \(depthMax) are allowed here.")
+  }
+
+  /// - Throws: `TreeError` (`tooBig`) if what a query shows is more than a caller may read at once.
+  func checkSize(
+    _ query: Query, _ caller: Caller, _ transaction: ServingTransaction
+  ) throws(TreeError) {
+    let most = allowance.readBytesMax
+    // What a smaller file holds is no larger.
+    if caller.isAdministrator || transaction.storedBytes <= most { return }
+    if query.loadsAllData, try transaction.smallNode(at: query.path) != nil { return }
+    var export = TreeExport(query, form: .export)
+    var count = 0
+    while let piece = try export.next(from: transaction) {
+      count += piece.count
+      if count <= most { continue }
+      allowance.reached(.readBytes)
+      throw ServedTree.tooMuch(query.path, most)
+    }
+  }
+
+  /// - Throws: `TreeError` (`tooBig`) if a text is more than a caller may read at once.
+  func checkSize(_ text: [UInt8], _ query: Query, _ caller: Caller) throws(TreeError) {
+    if caller.isAdministrator || text.count <= allowance.readBytesMax { return }
+    allowance.reached(.readBytes)
+    throw ServedTree.tooMuch(query.path, allowance.readBytesMax)
+  }
+
+  private static func tooMuch(_ path: Path, _ most: Int) -> TreeError {
+    TreeError(
+      .tooBig,
+      "What is here has more than \(most) bytes, which is the most of one read: ask for less.",
+      path: path.description)
   }
 
   /// True if a query need not go through all children of its place.

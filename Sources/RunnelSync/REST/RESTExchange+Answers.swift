@@ -10,7 +10,7 @@ extension RESTExchange {
     switch answer {
     case .refused(let error): refuse(refusal(error, call))
     case .stale(let node): respondStale(node, call)
-    case .content(let hash): beginContent(hash, call)
+    case .content(let hash, let byteCount): beginContent(hash, byteCount, call)
     case .written(let parts, let hash): respond(echo(of: parts), call, hash: hash)
     case .pushed(let key, let hash): respond(["name": .string(key.text)], call, hash: hash)
     case .streaming(let node): beginStream(node, now)
@@ -29,6 +29,12 @@ extension RESTExchange {
   public mutating func piece(_ bytes: [UInt8]?) -> [Effect] {
     guard phase == .sending else { return [] }
     if let bytes {
+      sentBytes += bytes.count
+      if sentBytes > limits.readBytesMax, !caller.isAdministrator {
+        // The answer has begun, so that no status can tell it.
+        effects.append(.note(.readBytes))
+        return failed()
+      }
       effects.append(.body(bytes))
     } else {
       if call?.style.callback != nil { effects.append(.body(Array(");".utf8))) }
@@ -54,7 +60,7 @@ extension RESTExchange {
 
   // MARK: Reading
 
-  private mutating func beginContent(_ hash: String?, _ call: RESTCall) {
+  private mutating func beginContent(_ hash: String?, _ byteCount: Int?, _ call: RESTCall) {
     let tag = hash.map(RESTCall.tag)
     if let hash, let known = call.knownHash, hash == known {
       effects.append(.cancel)
@@ -64,7 +70,12 @@ extension RESTExchange {
       effects.append(.cancel)
       return respond(RESTHead(204, RESTHead.tag(tag)))
     }
-    send(RESTHead(200, RESTHead.content(call.style) + RESTHead.tag(tag)))
+    let head = RESTHead(200, RESTHead.content(call.style) + RESTHead.tag(tag))
+    if let byteCount, call.style.callback == nil {
+      send(head.with(length: byteCount))
+    } else {
+      send(head)
+    }
     phase = .sending
     deadlineTime = nil
     if let callback = call.style.callback { effects.append(.body(Array("\(callback)(".utf8))) }

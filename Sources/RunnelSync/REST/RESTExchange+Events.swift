@@ -58,7 +58,7 @@ extension RESTExchange {
       self.deadlineTime = now.uptime + limits.keepAliveMilliseconds
       sendEvent("keep-alive", data: "null")
     case .underWay where call?.method == .get:
-      effects.append(.cancel)
+      effects += [.note(.readTime), .cancel]
       refuse(RESTError(400, "The read took longer than allowed: ask for less, or for more time."))
     case .new, .verifying, .receiving, .underWay, .sending, .ended: self.deadlineTime = nil
     }

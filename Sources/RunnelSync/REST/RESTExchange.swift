@@ -1,5 +1,17 @@
-import RunnelTree
+public import RunnelTree
 import RunnelBase
+
+/// A limit of requests over HTTP that was reached, by its name for people.
+public enum RESTLimit: String, Hashable, Sendable, CaseIterable {
+  /// `writeBytesMax`.
+  case writeBytes = "max-write"
+  /// `spoolBytesMax`.
+  case importBytes = "max-import"
+  /// `readBytesMax`.
+  case readBytes = "max-read"
+  /// `readMilliseconds`.
+  case readTime = "read-time"
+}
 
 /// One request over HTTP and its answer: the request becomes an operation on the tree that is served, and
 /// what comes of it the answer.
@@ -40,6 +52,8 @@ public struct RESTExchange: Sendable {
     case abort
     /// What was asked of the tree is not wanted any more.
     case cancel
+    /// Count that the client reached a limit.
+    case note(RESTLimit)
   }
 
   /// What an exchange may use, and how long it may take.
@@ -52,6 +66,8 @@ public struct RESTExchange: Sendable {
     public var spoolBytesMax: Int?
     /// After so long without an event a stream gives a sign of life, in milliseconds.
     public var keepAliveMilliseconds: Int64 = 30_000
+    /// The most bytes of the answer to a read, but for administrators'.
+    public var readBytesMax = 268_435_456
     /// So long a read may take unless the client wants less, in milliseconds.
     public var readMilliseconds: Int64 = 900_000
 
@@ -81,6 +97,8 @@ public struct RESTExchange: Sendable {
   var expiry: Int64?
   var body: [UInt8] = []
   var bodyBytes = 0
+  /// The bytes of a read that were sent.
+  var sentBytes = 0
   var isBodyComplete = false
   var isSpooling = false
   /// What was put, as it is echoed.
@@ -199,6 +217,13 @@ extension RESTExchange {
     return takeEffects()
   }
 
+  /// A piece of the body cannot be kept: nothing more of it is wanted.
+  public mutating func spoolFailed(_ error: TreeError) -> [Effect] {
+    guard phase == .receiving || phase == .underWay else { return [] }
+    refuse(RESTError(error))
+    return takeEffects()
+  }
+
   /// Goes on as far as what is there allows.
   private mutating func receive(_ now: WireTime) throws(RESTError) {
     guard let call else { return }
@@ -216,13 +241,18 @@ extension RESTExchange {
     if phase == .receiving, caller.isAdministrator, call.method == .put,
       case .place = call.target.resource, isSpooling || bodyBytes >= limits.spoolBytesMin
     {
-      if let most = limits.spoolBytesMax, bodyBytes > most { throw RESTError.tooLarge }
+      if let most = limits.spoolBytesMax, bodyBytes > most { throw tooLarge(.importBytes) }
       isSpooling = true
       if !body.isEmpty { effects.append(.spool(body)) }
       body = []
     } else if bodyBytes > limits.writeBytesMax {
-      throw RESTError.tooLarge
+      throw tooLarge(.writeBytes)
     }
+  }
+
+  private mutating func tooLarge(_ limit: RESTLimit) -> RESTError {
+    effects.append(.note(limit))
+    return .tooLarge
   }
 
   private mutating func operate(_ call: RESTCall, _ now: WireTime) throws(RESTError) {

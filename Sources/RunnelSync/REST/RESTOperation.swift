@@ -30,8 +30,9 @@ public enum RESTAnswer: Hashable, Sendable {
   case refused(TreeError)
   /// The condition does not hold: this stands there. Who may not read it is refused instead.
   case stale(Node)
-  /// What is asked for may be read: its hash, if that was wanted. Pieces follow, if they are wanted.
-  case content(hash: String?)
+  /// What is asked for may be read: its hash, if that was wanted, and its size in bytes, if that is known.
+  /// Pieces follow, if they are wanted.
+  case content(hash: String?, byteCount: Int? = nil)
   /// The write was done: what it set, server values resolved, and the hash of its place afterwards. A part
   /// that tells what stood there, as an increment does, is left out for one who may not read it.
   case written([Assignment], hash: String?)

@@ -19,6 +19,8 @@ public struct EncodedPush: Hashable, Sendable {
   public let change: AudienceChange?
   /// The message up to the end of its data.
   private let head: [UInt8]
+  /// The frames for all who are told it without a tag; nil if they are made for each.
+  private var untagged: [[UInt8]]?
 
   /// Encodes a change.
   public init(_ change: AudienceChange) {
@@ -75,6 +77,19 @@ public struct EncodedPush: Hashable, Sendable {
     // The body, what is around it, and the envelope.
     message += Array("}}}".utf8)
     return message
+  }
+
+  /// The same, whose frames without a tag are made now, for all.
+  public func shared() -> EncodedPush {
+    var push = self
+    push.untagged = FrameSplitter.frames(of: message(tag: nil))
+    return push
+  }
+
+  /// The frames for one who is told it under a tag, or without.
+  func frames(tag: Int?) -> [[UInt8]] {
+    if tag == nil, let untagged { return untagged }
+    return FrameSplitter.frames(of: message(tag: tag))
   }
 
   private static func write(_ parts: [Assignment], to writer: inout JSONWriter) {

@@ -69,7 +69,7 @@ extension ServerSession {
   /// A listen that was ended meanwhile is told nothing.
   public mutating func tell(_ listen: ListenNumber, _ push: EncodedPush) -> [Effect] {
     guard isOpen, let asked = listens[listen], asked.isAnswered else { return [] }
-    send(push.message(tag: asked.tag))
+    send(frames: push.frames(tag: asked.tag))
     return takeEffects()
   }
 

@@ -22,13 +22,20 @@ extension ServerSession {
       complain(error)
     }
     let ready = max(requestAllowance.readyTime, byteAllowance.readyTime)
-    if ready > now.uptime { allowedTime = ready }
+    if ready > now.uptime {
+      if allowedTime == nil {
+        let isRate = requestAllowance.readyTime == ready
+        effects.append(.note(isRate ? .requestRate : .byteRate))
+      }
+      allowedTime = ready
+    }
     updateReading()
     return takeEffects()
   }
 
   /// Something arrived that cannot be answered.
   private mutating func complain(_ error: TreeError) {
+    if error.code == .tooBig { effects.append(.note(.messageBytes)) }
     send(.error(error.description))
     guard isOpen else { return }
     end(
@@ -57,6 +64,7 @@ extension ServerSession {
       waiting.append(request)
       waitingBytes += request.bytes
       if waitingBytes > limits.waitingBytesMax {
+        effects.append(.note(.waitingBytes))
         return end(.policyViolation("Too much waits for earlier requests."))
       }
     }
@@ -71,6 +79,7 @@ extension ServerSession {
     guard isOpen else { return }
     if !isPaused, !mayRead(underWayMax: limits.requestsMax) {
       isPaused = true
+      if underWay.count >= limits.requestsMax { effects.append(.note(.requests)) }
       effects.append(.pauseReading)
     } else if isPaused, mayRead(underWayMax: limits.requestsMax / 2 + 1) {
       isPaused = false
@@ -118,6 +127,7 @@ extension ServerSession {
     _ number: Int64, _ asked: AskedQuery, _ tag: Int?, _ known: KnownHash
   ) {
     if numbers[asked] == nil, listens.count >= limits.listensMax {
+      effects.append(.note(.listens))
       let text = "One connection listens to \(limits.listensMax) queries at most: end some first."
       return respond(number, .failed, .string(text))
     }
@@ -148,6 +158,7 @@ extension ServerSession {
     let all = changed
     let writes = changed.execute()
     guard ServerSession.bytes(of: writes) <= limits.disconnectBytesMax else {
+      effects.append(.note(.disconnectBytes))
       let text = "What is to be done at the end may have \(limits.disconnectBytesMax) bytes in all."
       return respond(number, .tooBig, .string(text))
     }

@@ -47,6 +47,8 @@ public struct ServerSession: Sendable {
     case pauseReading
     /// Read frames again.
     case resumeReading
+    /// Count that the client reached a limit.
+    case note(WireLimit)
     /// Send a close frame, and end the connection.
     case close(CloseReason)
   }
@@ -239,10 +241,14 @@ extension ServerSession {
       updateReading()
     }
     if let messageStart, messageStart + limits.messageMilliseconds <= now.uptime {
+      effects.append(.note(.messageTime))
       end(.policyViolation("The rest of a message did not arrive in time."))
     } else if isAwaitingSign {
       let end = lastHeard + limits.silenceMilliseconds + limits.signMilliseconds
-      if end <= now.uptime { self.end(.goingAway("The client gave no sign of life.")) }
+      if end <= now.uptime {
+        effects.append(.note(.silence))
+        self.end(.goingAway("The client gave no sign of life."))
+      }
     } else if lastHeard + limits.silenceMilliseconds <= now.uptime {
       isAwaitingSign = true
       effects.append(.ping)
@@ -271,12 +277,17 @@ extension ServerSession {
 extension ServerSession {
   mutating func send(_ message: ServerMessage) { send(message.bytes) }
 
-  mutating func send(_ message: [UInt8]) {
-    for frame in FrameSplitter.frames(of: message) {
+  mutating func send(_ message: [UInt8]) { send(frames: FrameSplitter.frames(of: message)) }
+
+  mutating func send(frames: [[UInt8]]) {
+    // One message may be larger than what may wait.
+    let isFull = unsentBytes > limits.unsentBytesMax
+    for frame in frames {
       unsentBytes += frame.count
       effects.append(.send(frame))
     }
-    if isOpen, unsentBytes > limits.unsentBytesMax {
+    if isOpen, isFull {
+      effects.append(.note(.unsentBytes))
       end(.policyViolation("The client does not read what it is told."))
     }
   }

@@ -19,7 +19,7 @@ public struct WireLimits: Hashable, Sendable {
   public var bytesPerSecond: Int?
   /// The most bytes that wait here because earlier requests are under way; one more closes.
   public var waitingBytesMax = 33_554_432
-  /// The most bytes that were sent and not taken by the network; one more closes.
+  /// The most bytes that were sent and not taken by the network; one message more closes.
   public var unsentBytesMax = 67_108_864
   /// The most bytes of writes that are left to be done when the connection ends.
   public var disconnectBytesMax = 1_048_576
@@ -32,4 +32,28 @@ public struct WireLimits: Hashable, Sendable {
 
   /// Makes the limits that hold unless others are chosen.
   public init() {}
+}
+
+/// A limit of one connection that was reached, by its name for people.
+public enum WireLimit: String, Hashable, Sendable, CaseIterable {
+  /// `messageBytesMax`.
+  case messageBytes = "max-message"
+  /// `listensMax`.
+  case listens = "listens-per-connection"
+  /// `requestsMax`.
+  case requests = "max-requests"
+  /// `requestsPerSecond`.
+  case requestRate = "requests-per-second"
+  /// `bytesPerSecond`.
+  case byteRate = "bytes-per-second"
+  /// `waitingBytesMax`.
+  case waitingBytes = "max-waiting"
+  /// `unsentBytesMax`.
+  case unsentBytes = "max-unsent"
+  /// `disconnectBytesMax`.
+  case disconnectBytes = "max-disconnect"
+  /// `silenceMilliseconds` and `signMilliseconds`.
+  case silence = "silence-time"
+  /// `messageMilliseconds`.
+  case messageTime = "message-time"
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
-import RunnelNetwork
-import RunnelServer
-import RunnelSync
+import RunnelApp
 
 /// `runnel serve`: serves databases to clients of the Realtime Database.
 struct ServeCommand: ParsableCommand {
@@ -20,10 +18,15 @@ struct ServeCommand: ParsableCommand {
 
       Security rules say who may do what: chat.rules.json for chat.db, or the file after --rules. \
       Without rules, everybody on this machine may read and write all of it, and nobody else can \
-      connect. To listen for others, a server needs rules, and a certificate and its key.
+      connect. To listen for others, a server needs rules, and a certificate and its key, or a proxy \
+      that has them.
 
       Who has a secret of `runnel serve secret new` is an administrator, and signs tokens for others \
-      with it. Admin SDKs are administrators by a key file of `runnel serve service-account new`. With --emulator, tests may claim to be anybody.
+      with it. Admin SDKs are administrators by a key file of `runnel serve service-account new`. With \
+      --emulator, tests may claim to be anybody.
+
+      What a client may use is limited: each limit of `runnel serve run --help` is counted in the \
+      metrics when it is reached.
 
       Standard output tells where it listens; the log goes to standard error, a line of JSON each. \
       The server ends by SIGINT or SIGTERM, when answers are out; SIGHUP has it read its files again, \
@@ -69,169 +72,26 @@ struct RunServerCommand: ParsableCommand {
     completion: .file(), transform: DatabaseOptions.fileName)
   var file: String?
   @Option(
-    help: ArgumentHelp("Serve each NAME.db of a folder instead.", valueName: "folder"),
-    completion: .directory)
-  var databases: String?
-  @Option(
-    help: ArgumentHelp("The name of the database (default: that of the file).", valueName: "name"))
-  var name: String?
-  @Flag(help: "Make the database if it does not exist; the default one is made in any case.")
-  var create = false
-  @Option(
     help: ArgumentHelp(
-      "Where to listen, HOST:PORT (default: localhost:9000); may be given more than once.",
-      valueName: "address"))
-  var listen: [String] = []
-  @Option(
-    help: ArgumentHelp(
-      "Where administrators may ask besides the socket, HOST:PORT of this machine.",
-      valueName: "address"))
-  var admin: String?
-  @OptionGroup(title: "Access") var access: ServerAccessOptions
-  @OptionGroup(title: "Backups") var backups: ServerBackupOptions
-  @OptionGroup(title: "Limits and log") var limits: ServerLimitOptions
-
-  func validate() throws {
-    if file != nil, databases != nil {
-      throw ValidationError("Give a file, or --databases and a folder, not both.")
-    }
-    if databases != nil, name != nil || access.rules != nil || create {
-      throw ValidationError("--name, --rules and --create are for a single file.")
-    }
-    if databases == nil, access.createDatabases != nil {
-      throw ValidationError("--create-databases makes them in a folder: give --databases.")
-    }
-    if (access.tlsCert == nil) != (access.tlsKey == nil) {
-      throw ValidationError("--tls-cert and --tls-key go together.")
-    }
-  }
+      "A YAML file with these options by their names; the command line counts more.",
+      valueName: "file"), completion: .file())
+  var config: String?
+  @OptionGroup var serving: ServeOptionGroup<ServingTable>
+  @OptionGroup(title: "Access") var access: ServeOptionGroup<AccessTable>
+  @OptionGroup(title: "Backups") var backups: ServeOptionGroup<BackupTable>
+  @OptionGroup(title: "Limits") var limits: ServeOptionGroup<LimitTable>
+  @OptionGroup(title: "Log") var log: ServeOptionGroup<LogTable>
 
   func run() throws {
-    var configuration = ServerConfiguration(try served())
-    if !listen.isEmpty { configuration.listen = listen }
-    configuration.adminAddress = admin
-    access.apply(to: &configuration)
-    backups.apply(to: &configuration)
-    limits.apply(to: &configuration)
-    try ServerRun(configuration).run()
-  }
-
-  private func served() throws -> ServerConfiguration.Databases {
-    if let databases { return .folder(databases) }
-    var options = DatabaseOptions()
-    options.database = file
-    return .file(try options.file(for: create ? .create : .createDefault), name: name)
-  }
-}
-
-/// The options that say who may connect, and as whom.
-struct ServerAccessOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The file of the security rules.", valueName: "file"), completion: .file())
-  var rules: String?
-  @Option(
-    help: ArgumentHelp("The file of the certificate for TLS, in PEM.", valueName: "file"),
-    completion: .file())
-  var tlsCert: String?
-  @Option(
-    help: ArgumentHelp("The file of the certificate's key, in PEM.", valueName: "file"),
-    completion: .file())
-  var tlsKey: String?
-  @Flag(help: "Believe credentials without proof, for tests; only this machine can connect.")
-  var emulator = false
-  @Option(
-    help: ArgumentHelp("How many databases requests may make.", valueName: "count"))
-  var createDatabases: Int?
-  @Option(
-    help: ArgumentHelp("A name by which this machine is called.", valueName: "name"))
-  var hostName: [String] = []
-  @Option(
-    help: ArgumentHelp("An origin whose pages may use the server.", valueName: "origin"))
-  var allowOrigin: [String] = []
-  @Option(
-    help: ArgumentHelp(
-      "Public keys that sign tokens: a file or an https address (default: those of Google).",
-      valueName: "place"),
-    completion: .file())
-  var keys: String?
-  @Option(
-    help: ArgumentHelp("The project whose tokens are taken.", valueName: "name"))
-  var project: String?
-
-  func apply(to configuration: inout ServerConfiguration) {
-    configuration.rulesFile = rules
-    if let tlsCert, let tlsKey {
-      configuration.tls = TLSFiles(certificate: tlsCert, key: tlsKey)
+    var settings = ServeSettings(
+      file: file, [serving.values, access.values, backups.values, limits.values, log.values])
+    if let config {
+      do {
+        try settings.take(settingsFile: config)
+      } catch let error as ConfigurationError {
+        throw Failure("\(error)", status: .usage)
+      }
     }
-    configuration.isEmulator = emulator
-    configuration.creationsMax = createDatabases ?? 0
-    configuration.hostNames = hostName
-    configuration.allowedOrigins = allowOrigin
-    configuration.keys = keys
-    configuration.project = project
-  }
-}
-
-/// How much connections may use, and what is logged of them.
-struct ServerLimitOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("The most connections of one address.", valueName: "count"),
-    transform: ServerLimitOptions.count)
-  var connectionsPerAddress: Int?
-  @Option(
-    help: ArgumentHelp("The most listens of one connection.", valueName: "count"),
-    transform: ServerLimitOptions.count)
-  var listensPerConnection: Int?
-  @Option(
-    help: ArgumentHelp("The most requests of one connection in a second.", valueName: "count"),
-    transform: ServerLimitOptions.count)
-  var requestsPerSecond: Int?
-  @Option(
-    help: ArgumentHelp("The most bytes of one connection in a second.", valueName: "bytes"),
-    transform: ServerLimitOptions.count)
-  var bytesPerSecond: Int?
-  @Option(
-    help: ArgumentHelp("The most bytes of one write over HTTP.", valueName: "bytes"),
-    transform: ServerLimitOptions.count)
-  var maxWrite: Int?
-  @Option(
-    help: ArgumentHelp(
-      "The most bytes that wait for a client that does not read.", valueName: "bytes"),
-    transform: ServerLimitOptions.count)
-  var maxUnsent: Int?
-  @Option(
-    help: ArgumentHelp(
-      "How the addresses of clients stand in the log: full, short (without the last part) or none.",
-      valueName: "how"),
-    transform: ServerLimitOptions.addresses)
-  var logAddresses = LoggedAddresses.short
-  @Flag(help: "Do not log requests and connections.")
-  var noAccessLog = false
-
-  private static func count(_ text: String) throws -> Int {
-    guard let number = Int(text), number > 0 else {
-      throw ValidationError("give a number from 1.")
-    }
-    return number
-  }
-
-  private static func addresses(_ text: String) throws -> LoggedAddresses {
-    guard let addresses = LoggedAddresses(rawValue: text) else {
-      throw ValidationError("give full, short or none.")
-    }
-    return addresses
-  }
-
-  func apply(to configuration: inout ServerConfiguration) {
-    if let connectionsPerAddress {
-      configuration.network.connectionsPerAddressMax = connectionsPerAddress
-    }
-    if let listensPerConnection { configuration.wire.listensMax = listensPerConnection }
-    configuration.wire.requestsPerSecond = requestsPerSecond
-    configuration.wire.bytesPerSecond = bytesPerSecond
-    if let maxWrite { configuration.rest.writeBytesMax = maxWrite }
-    if let maxUnsent { configuration.wire.unsentBytesMax = maxUnsent }
-    configuration.loggedAddresses = logAddresses
-    configuration.logsRequests = !noAccessLog
+    try ServerRun(settings.configuration()).run()
   }
 }

@@ -7,21 +7,33 @@ import Synchronization
 
 /// One run of a server, from the command line: until a signal ends it.
 struct ServerRun {
-  private let configuration: ServerConfiguration
+  /// Files that a server has open besides those of its connections, at most about.
+  private static let otherFilesMax: rlim_t = 100
 
-  init(_ configuration: ServerConfiguration) { self.configuration = configuration }
+  private let configuration: ServerConfiguration
+  /// How many files the system lets this process open; nil if nobody knows.
+  private let fileLimit: Int?
+
+  init(_ configuration: ServerConfiguration) {
+    fileLimit = ServerRun.raiseFileLimit()
+    var configuration = configuration
+    if let fileLimit {
+      let room = max(1, fileLimit - Int(ServerRun.otherFilesMax))
+      configuration.network.connectionsMax = min(configuration.network.connectionsMax, room)
+    }
+    self.configuration = configuration
+  }
 
   /// Serves until a signal comes.
   ///
   /// - Throws: `Failure` or `DatabaseError` that says what prevents it.
   func run() throws {
-    ServerRun.raiseFileLimit()
     let lines = try LogLines { StandardError.write(String(decoding: $0, as: UTF8.self)) }
     let logger = Logger(label: "runnel.server", factory: { _ in LineLogHandler(lines) })
     do {
       let server = try DatabaseServer(configuration, lines: lines, logger: logger) { announcement in
         // Who reads no output still has the server.
-        try? StandardOutput.say(ServerRun.text(announcement))
+        try? StandardOutput.say(text(announcement))
       }
       try ServerRun.wait { try await server.runUntilSignal() }
       lines.flush()
@@ -55,18 +67,21 @@ struct ServerRun {
     let error = Mutex<(any Error)?>(nil)
   }
 
-  /// As many connections as the system allows.
-  private static func raiseFileLimit() {
+  /// Lets this process open as many files as the system allows; returns how many, nil for any number.
+  private static func raiseFileLimit() -> Int? {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    guard getrlimit(resource, &limit) == 0 else { return nil }
     limit.rlim_cur = limit.rlim_max
     // If it fails, there are fewer.
-    _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    _ = setrlimit(resource, &limit)
+    guard getrlimit(resource, &limit) == 0 else { return nil }
+    return Int(exactly: limit.rlim_cur)
   }
 
   // MARK: What is told at the start
 
-  static func text(_ told: DatabaseServer.Announcement) -> String {
+  private func text(_ told: DatabaseServer.Announcement) -> String {
     let scheme = told.isSecure ? "https" : "http"
     var lines = told.databases.map { database in
       let rules =
@@ -77,6 +92,8 @@ struct ServerRun {
     if told.databases.isEmpty { lines.append("Serving no database yet") }
     for address in told.addresses { lines.append("  at \(scheme)://\(address)") }
     for place in told.adminPlaces { lines.append("  administration at \(place)") }
+    let files = fileLimit.map { "; the system allows \($0) open files" } ?? ""
+    lines.append("  for up to \(configuration.network.connectionsMax) connections\(files)")
     if told.isEmulator { lines.append("  as an emulator: credentials are believed without proof") }
     guard let address = told.addresses.first, let database = told.databases.first else {
       return lines.joined(separator: "\n") + "\n"

@@ -24,6 +24,8 @@ final class ScriptedWeb: NetworkService {
   /// Answers these, after those that are left.
   func add(_ more: Answer...) { answers.withLock { $0 += more } }
 
+  func reached(_ limit: NetworkLimit, by peer: NetworkPeer) {}
+
   func acceptsSocket(_ request: HTTPRequest, from peer: NetworkPeer) -> Bool { false }
 
   func openSocket(

@@ -22,6 +22,8 @@ struct RESTWorld {
   private var events: [Int64: String] = [:]
   private var streamCount: Int64 = 0
   private(set) var spooled = 0
+  /// The limits that clients reached, in order.
+  private(set) var reached: [RESTLimit] = []
 
   init(_ json: String = "null", access: MemoryServedTree.Access = .init()) throws {
     tree = MemoryServedTree(MemoryTree(try Node(json: JSONValue(parsing: json))), access: access)
@@ -119,6 +121,7 @@ struct RESTWorld {
         } else {
           answer.body += text
         }
+      case .note(let limit): reached.append(limit)
       case .end, .abort, .cancel: break
       }
     }

@@ -25,6 +25,8 @@ struct ServedWorld {
   private(set) var closes: [Int64: CloseReason] = [:]
   /// The effects that are no frames and no operations.
   private(set) var others: [Int64: [ServerSession.Effect]] = [:]
+  /// The limits that clients reached, in order.
+  private(set) var reached: [WireLimit] = []
   /// Operations that were asked for while the tree was slow, the oldest first.
   private var late: [(connection: Int64, request: ServedRequest)] = []
   /// True while the tree does nothing.
@@ -88,6 +90,7 @@ struct ServedWorld {
       case .verify(let credential):
         unverified.append((connection, credential))
         if !isVerifierSlow { verify() }
+      case .note(let limit): reached.append(limit)
       case .close(let reason): closes[connection] = reason
       default: others[connection, default: []].append(effect)
       }

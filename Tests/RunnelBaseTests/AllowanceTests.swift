@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RunnelSync
+import RunnelBase
 
 /// How much may be done in a second.
 @Suite struct AllowanceTests {

@@ -1,0 +1,49 @@
+import NIOCore
+
+/// The frame that was made last on a loop: what many clients are told is encoded once, and all of them
+/// share its bytes.
+///
+/// Loop only.
+final class FrameCache {
+  /// Longer texts are not kept.
+  private static let keptBytesMax = 65_536
+
+  private var text: [UInt8] = []
+  private var frame: ByteBuffer?
+
+  /// The frame of a text as it is sent.
+  ///
+  /// O(1) for the same array as the time before, O(n) for others.
+  func frame(of text: [UInt8], _ allocator: ByteBufferAllocator) -> ByteBuffer {
+    if let frame, FrameCache.isSame(text, self.text) { return frame }
+    let made = FrameCache.make(text, allocator)
+    // A kept array is not freed, so that no other one is at its address.
+    if text.count <= FrameCache.keptBytesMax { (self.text, frame) = (text, made) }
+    return made
+  }
+
+  /// True if two arrays are at one address.
+  private static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && !left.isEmpty
+      && left.withUnsafeBufferPointer { left in
+        right.withUnsafeBufferPointer { left.baseAddress == $0.baseAddress }
+      }
+  }
+
+  /// Source: RFC 6455, section 5.2: the last frame of a text, which a server does not mask.
+  private static func make(_ text: [UInt8], _ allocator: ByteBufferAllocator) -> ByteBuffer {
+    var buffer = allocator.buffer(capacity: text.count + 10)
+    buffer.writeInteger(0x81 as UInt8)
+    switch text.count {
+    case ..<126: buffer.writeInteger(UInt8(text.count))
+    case ..<65_536:
+      buffer.writeInteger(126 as UInt8)
+      buffer.writeInteger(UInt16(text.count))
+    default:
+      buffer.writeInteger(127 as UInt8)
+      buffer.writeInteger(UInt64(text.count))
+    }
+    buffer.writeBytes(text)
+    return buffer
+  }
+}

@@ -1,0 +1,301 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+import NIOWebSocket
+import RunnelBase
+
+/// Drives who serves requests by what arrives on one connection, one request after another.
+final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  /// What is served now.
+  private struct Exchange {
+    var channel: ExchangeChannel
+    var handling: any ExchangeHandling
+    var timer: LoopTimer
+    var version: HTTPVersion
+    var keepsAlive: Bool
+    var hasNoBody: Bool
+    /// The household of a client behind a proxy; nil if the connection is the client's own.
+    var household: String?
+    let startTime: Int64
+    var bodyBytes = 0
+    var isRequestComplete = false
+    var hasHead = false
+  }
+
+  /// The most bytes of a body that are read though they are not wanted, to get at the next request.
+  private static let discardedBytesMax = 1_048_576
+
+  private let server: ServedNetwork
+  private let peer: NetworkPeer
+  private let gate: ConnectionGate
+  private let encoding: ResponseEncoding
+  private var allowance: Allowance
+  /// When the end of an answer is sent that is late, for the client asks too often.
+  private let lateTimer: LoopTimer
+  private var context: ChannelHandlerContext?
+  private var exchange: Exchange?
+  /// The answer is complete, and what still arrives of its request is not wanted.
+  private var isDiscarding = false
+  private var discardedBytes = 0
+  private var isClosing = false
+
+  init(
+    _ server: ServedNetwork, _ peer: NetworkPeer, _ gate: ConnectionGate,
+    _ encoding: ResponseEncoding, _ eventLoop: any EventLoop
+  ) {
+    (self.server, self.peer, self.gate, self.encoding) = (server, peer, gate, encoding)
+    allowance = Allowance(perSecond: server.limits.requestsPerSecond)
+    lateTimer = LoopTimer(eventLoop)
+  }
+
+  private var limits: NetworkLimits { server.limits }
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    leave()
+    self.context = nil
+  }
+
+  // MARK: What arrives
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if isClosing { return }
+    switch unwrapInboundIn(data) {
+    case .head(let head): begin(head, context)
+    case .body(let piece):
+      if isDiscarding { return discard(piece.readableBytes, context) }
+      exchange?.bodyBytes += piece.readableBytes
+      allowBody()
+      exchange?.handling.received(Array(piece.readableBytesView))
+    case .end:
+      gate.requestArrived()
+      gate.allow(nil)
+      exchange?.isRequestComplete = true
+      allowAnswer()
+      if isDiscarding {
+        isDiscarding = false
+        gate.allow(limits.idleMilliseconds, .idleTime)
+      } else {
+        exchange?.handling.receivedAll()
+      }
+    }
+  }
+
+  private func discard(_ count: Int, _ context: ChannelHandlerContext) {
+    discardedBytes += count
+    if discardedBytes <= RequestHandler.discardedBytesMax { return }
+    isClosing = true
+    gate.allow(ConnectionGate.lingerMilliseconds)
+    // What arrives still is read, so that the answer is not lost with it.
+    context.channel.close(mode: .output, promise: nil)
+  }
+
+  /// Gives time for the next piece of the body: more if it comes fast, less if it comes drop by drop.
+  private func allowBody() {
+    guard let exchange, !exchange.isRequestComplete else { return }
+    // Who waits for us is not slow.
+    if gate.isPaused { return gate.allow(nil) }
+    let now = NetworkClock.uptimeMilliseconds
+    let earned = Int64(exchange.bodyBytes / max(1, limits.bodyBytesPerSecondMin)) * 1000
+    let end = exchange.startTime + limits.bodyMilliseconds + earned
+    if now + limits.bodyMilliseconds <= end {
+      gate.allow(limits.bodyMilliseconds, .bodyTime)
+    } else {
+      gate.allow(max(0, end - now), exchange.bodyBytes == 0 ? .bodyTime : .bodyRate)
+    }
+  }
+
+  /// Gives time to take the answer, if some of it waits to be taken.
+  private func allowAnswer() {
+    guard let exchange, exchange.isRequestComplete else { return }
+    if isWritable { gate.allow(nil) } else { gate.allow(limits.stallMilliseconds, .stallTime) }
+  }
+
+  private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    gate.headArrived()
+    let now = NetworkClock.uptimeMilliseconds
+    allowance.spend(1, now: now)
+    let request: HTTPRequest
+    do {
+      request = try HTTPRequest(head, secure: peer.isSecure, splitCookie: false)
+    } catch {
+      context.close(promise: nil)
+      return
+    }
+    let timer = LoopTimer(context.eventLoop)
+    let channel = ExchangeChannel(self, timer, context.eventLoop)
+    let (sender, household, isFull) = server.admit(request, from: peer)
+    let handling =
+      isFull
+      ? TooManyRequests(channel) : server.service.openExchange(request, from: sender, channel)
+    timer.fire = { [weak handling, weak self] in
+      handling?.timeIsUp()
+      self?.flush()
+    }
+    exchange = Exchange(
+      channel: channel, handling: handling, timer: timer, version: head.version,
+      // After a request that asks to be upgraded, nothing more is read as requests.
+      keepsAlive: head.isKeepAlive && !head.headers.contains(name: "upgrade"),
+      hasNoBody: head.method == .HEAD, household: household, startTime: now)
+    allowBody()
+    handling.opened()
+    // Who waits for leave to send the body gets it, unless the answer was known without.
+    let expects = head.headers["expect"].contains { $0.lowercased() == "100-continue" }
+    if expects, let exchange, !exchange.hasHead { encoding.sendContinue(head.version) }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    flush()
+    context.fireChannelReadComplete()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    allowAnswer()
+    if context.channel.isWritable {
+      exchange?.handling.canSendMore()
+      flush()
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // A request that does not become a WebSocket is an ordinary one.
+    if error is NIOWebSocketUpgradeError { return }
+    if case HTTPParserError.headerOverflow = error { server.service.reached(.headBytes, by: peer) }
+    context.close(promise: nil)
+  }
+
+  private func leave() {
+    gate.allow(nil)
+    lateTimer.end()
+    guard let exchange else { return }
+    forget(exchange)
+    exchange.handling.closed()
+  }
+
+  private func forget(_ exchange: Exchange) {
+    self.exchange = nil
+    exchange.timer.end()
+    if let household = exchange.household { server.census.leaveBehindProxy(household) }
+  }
+
+  // MARK: What is sent
+
+  func send(_ head: HTTPResponse, of channel: ExchangeChannel) {
+    guard let exchange, exchange.channel === channel, !exchange.hasHead else { return }
+    self.exchange?.hasHead = true
+    if gate.isStopping { self.exchange?.keepsAlive = false }
+    var answer = HTTPResponseHead(head)
+    answer.version = exchange.version
+    if self.exchange?.keepsAlive == false {
+      answer.headers.replaceOrAdd(name: "Connection", value: "close")
+    }
+    context?.write(wrapOutboundOut(.head(answer)), promise: nil)
+  }
+
+  func send(_ piece: [UInt8], of channel: ExchangeChannel) {
+    guard let exchange, exchange.channel === channel, !exchange.hasNoBody, !piece.isEmpty,
+      let context
+    else { return }
+    let buffer = context.channel.allocator.buffer(bytes: piece)
+    context.write(wrapOutboundOut(.body(.byteBuffer(buffer))), promise: nil)
+  }
+
+  func end(_ channel: ExchangeChannel) {
+    guard let exchange, exchange.channel === channel, let context else { return }
+    forget(exchange)
+    setReading(true)
+    if exchange.keepsAlive, exchange.isRequestComplete {
+      gate.allow(limits.idleMilliseconds, .idleTime)
+      writeEnd(context)
+    } else if exchange.keepsAlive {
+      (isDiscarding, discardedBytes) = (true, 0)
+      gate.allow(limits.bodyMilliseconds, .bodyTime)
+      writeEnd(context)
+    } else {
+      closeAfterEnd(context)
+    }
+  }
+
+  /// Sends the end of an answer, after which the next request is served: late, if there were too many.
+  private func writeEnd(_ context: ChannelHandlerContext) {
+    let ready = allowance.readyTime
+    guard ready > NetworkClock.uptimeMilliseconds else {
+      return context.write(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+    server.service.reached(.requestRate, by: peer)
+    lateTimer.fire = { [weak self] in
+      guard let self, let context = self.context else { return }
+      context.writeAndFlush(self.wrapOutboundOut(.end(nil)), promise: nil)
+    }
+    lateTimer.set(ready)
+  }
+
+  /// Sends the end, and closes when it has arrived, as far as can be told.
+  private func closeAfterEnd(_ context: ChannelHandlerContext) {
+    isClosing = true
+    gate.allow(ConnectionGate.lingerMilliseconds)
+    let channel = context.channel
+    context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+      // What arrives still is read, so that the answer is not lost with it.
+      channel.close(mode: .output, promise: nil)
+    }
+  }
+
+  func abort(_ channel: ExchangeChannel) {
+    guard let exchange, exchange.channel === channel else { return }
+    forget(exchange)
+    context?.close(promise: nil)
+  }
+
+  func flush() { context?.flush() }
+
+  var isWritable: Bool { context?.channel.isWritable ?? false }
+
+  var unsentBytes: Int {
+    // A channel that is closed has none.
+    (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+  }
+
+  func setReading(_ isOn: Bool) {
+    if isOn { gate.resume(.exchange) } else { gate.pause(.exchange) }
+    allowBody()
+  }
+}
+
+/// A request of an address that has too many at once.
+///
+/// Loop only.
+private final class TooManyRequests: ExchangeHandling {
+  private static let body = Array(#"{"error":"Too many connections of this address."}"#.utf8)
+
+  private let channel: ExchangeChannel
+
+  init(_ channel: ExchangeChannel) { self.channel = channel }
+
+  func opened() {
+    var head = HTTPResponse(status: .tooManyRequests)
+    head.headerFields[.contentType] = "application/json; charset=utf-8"
+    head.headerFields[.contentLength] = String(TooManyRequests.body.count)
+    channel.send(head)
+    channel.send(TooManyRequests.body)
+    channel.end()
+    channel.flush()
+  }
+
+  func received(_ piece: [UInt8]) {}
+  func receivedAll() {}
+  func canSendMore() {}
+  func timeIsUp() {}
+  func closed() {}
+}

@@ -1,0 +1,63 @@
+import NIOCore
+import NIOHTTP1
+import NIOHTTPCompression
+
+/// Decides which answers are compressed, and leaves the rest of it to NIO's compressor, which stands
+/// behind it.
+///
+/// The compressor prefers deflate where a client takes both; gzip is understood by all. It also takes every
+/// head that is sent for an answer, so the leave to send a body goes past it.
+///
+/// Loop only.
+final class ResponseEncoding: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias InboundOut = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  /// Shorter bodies gain nothing.
+  private static let bytesMin = 1024
+  private static let accept = "Accept-Encoding"
+
+  private var context: ChannelHandlerContext?
+
+  /// The compressor that is to stand behind it.
+  static func compressor() -> HTTPResponseCompressor {
+    HTTPResponseCompressor { head, isSupported in
+      let length = head.headers.first(name: "Content-Length").flatMap { Int($0) }
+      let type = head.headers.first(name: "Content-Type") ?? ""
+      // Events are to leave at once, one by one.
+      let isWorthIt = (length ?? .max) >= bytesMin && !type.hasPrefix("text/event-stream")
+      if isWorthIt, head.status.mayHaveResponseBody {
+        head.headers.add(name: "Vary", value: accept)
+      }
+      return isSupported && isWorthIt ? .compressIfPossible : .doNotCompress
+    }
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard case .head(var head) = unwrapInboundIn(data), head.headers.contains(name: Self.accept)
+    else { return context.fireChannelRead(data) }
+    let takesGzip = head.headers[canonicalForm: Self.accept].contains(where: Self.namesGzip)
+    head.headers.remove(name: Self.accept)
+    if takesGzip { head.headers.add(name: Self.accept, value: "gzip") }
+    context.fireChannelRead(wrapInboundOut(.head(head)))
+  }
+
+  /// True for `gzip`, `x-gzip` and `*`, unless their weight is 0.
+  private static func namesGzip(_ element: Substring) -> Bool {
+    let parts = element.lowercased().split(separator: ";").map { $0.filter { $0 != " " } }
+    guard let name = parts.first, ["gzip", "x-gzip", "*"].contains(name) else { return false }
+    guard let weight = parts.dropFirst().first(where: { $0.hasPrefix("q=") }) else { return true }
+    return (Double(weight.dropFirst(2)) ?? 0) > 0
+  }
+
+  /// Gives leave to send the body of a request.
+  func sendContinue(_ version: HTTPVersion) {
+    let leave = HTTPResponseHead(version: version, status: .continue)
+    context?.writeAndFlush(wrapOutboundOut(.head(leave)), promise: nil)
+  }
+}

@@ -1,0 +1,56 @@
+import HTTPTypes
+import NIOCore
+
+/// What all connections of a server share.
+struct ServedNetwork: Sendable {
+  let limits: NetworkLimits
+  let proxies: TrustedProxies
+  let census: Census
+  let service: any NetworkService
+  private let caches: [ObjectIdentifier: NIOLoopBoundBox<FrameCache?>]
+
+  init(
+    limits: NetworkLimits, proxies: TrustedProxies, census: Census, service: any NetworkService,
+    loops: [any EventLoop]
+  ) {
+    (self.limits, self.proxies, self.census, self.service) = (limits, proxies, census, service)
+    caches = Dictionary(
+      uniqueKeysWithValues: loops.map { loop in
+        (
+          ObjectIdentifier(loop),
+          NIOLoopBoundBox.makeEmptyBox(valueType: FrameCache.self, eventLoop: loop)
+        )
+      })
+  }
+
+  /// The frames of a loop; called on it.
+  func frames(of loop: any EventLoop) -> FrameCache {
+    guard let box = caches[ObjectIdentifier(loop)] else { return FrameCache() }
+    if let cache = box.value { return cache }
+    let cache = FrameCache()
+    box.value = cache
+    return cache
+  }
+
+  /// Who sent a request.
+  func sender(of request: HTTPRequest, from peer: NetworkPeer) -> NetworkPeer {
+    proxies.sender(of: request, from: peer)
+  }
+
+  /// Finds out who sent a request, and counts it if it came by a proxy.
+  ///
+  /// - Returns: the sender, his household if it was counted, and whether he has too many already.
+  func admit(
+    _ request: HTTPRequest, from peer: NetworkPeer
+  ) -> (sender: NetworkPeer, household: String?, isFull: Bool) {
+    if proxies.ranges.isEmpty { return (peer, nil, false) }
+    let sender = sender(of: request, from: peer)
+    guard proxies.contains(peer.address) else { return (sender, nil, false) }
+    let household = AddressRange.household(of: sender.address)
+    if let limit = census.enterBehindProxy(household) {
+      service.reached(limit, by: sender)
+      return (sender, nil, true)
+    }
+    return (sender, household, false)
+  }
+}

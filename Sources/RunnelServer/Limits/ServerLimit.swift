@@ -1,0 +1,172 @@
+import RunnelNetwork
+import RunnelSync
+import RunnelTree
+
+/// One limit of what clients may use: its name, its value, and what it is for.
+///
+/// The table `all` is the only place that lists them: options of the command line, settings of a file,
+/// counters and documents follow from it. What a client does beyond a limit is answered with an error or
+/// ends its connection, and is counted as `runnel_limit_reached_total{limit="NAME"}`.
+public struct ServerLimit: Sendable {
+  /// What a value counts.
+  public enum Unit: Hashable, Sendable {
+    /// Things.
+    case count
+    /// Bytes.
+    case bytes
+    /// Milliseconds.
+    case milliseconds
+  }
+
+  private enum Place: Sendable {
+    case count(any WritableKeyPath<ServerConfiguration, Int> & Sendable)
+    case optional(any WritableKeyPath<ServerConfiguration, Int?> & Sendable)
+    case time(any WritableKeyPath<ServerConfiguration, Int64> & Sendable)
+  }
+
+  /// The name, of which options and settings are made: `max-write`.
+  public let name: String
+  /// What its value counts.
+  public let unit: Unit
+  /// The values that it may have.
+  public let range: ClosedRange<Int64>
+  /// What it limits, for people.
+  public let help: String
+  private let place: Place
+
+  private init(
+    _ name: String, _ unit: Unit, _ place: Place, _ help: String,
+    in range: ClosedRange<Int64> = 1...Int64(Int32.max) * 1000
+  ) {
+    (self.name, self.unit, self.place, self.help, self.range) = (name, unit, place, help, range)
+  }
+
+  /// Its value in a configuration; nil for no limit.
+  public func value(in configuration: ServerConfiguration) -> Int64? {
+    switch place {
+    case .count(let path): Int64(configuration[keyPath: path])
+    case .optional(let path): configuration[keyPath: path].map { Int64($0) }
+    case .time(let path): configuration[keyPath: path]
+    }
+  }
+
+  /// Its value unless another one is chosen; nil for no limit.
+  public var standard: Int64? { value(in: ServerConfiguration(.folder(""))) }
+
+  /// Sets its value.
+  ///
+  /// - Precondition: the value is in `range`.
+  public func set(_ value: Int64, in configuration: inout ServerConfiguration) {
+    precondition(range.contains(value), "Values are checked before they are set.")
+    switch place {
+    case .count(let path): configuration[keyPath: path] = Int(value)
+    case .optional(let path): configuration[keyPath: path] = Int(value)
+    case .time(let path): configuration[keyPath: path] = value
+    }
+  }
+}
+
+// MARK: The table
+
+extension ServerLimit {
+  /// All limits, in the order in which they are shown.
+  public static let all: [ServerLimit] = connections + requests + sockets + trees
+
+  private static let connections: [ServerLimit] = [
+    count(NetworkLimit.connections, \.network.connectionsMax, "The most connections at once."),
+    count(
+      NetworkLimit.connectionsPerAddress, \.network.connectionsPerAddressMax,
+      "The most connections of one address, or of one network of 64 bits of IP version 6."),
+    optional(
+      NetworkLimit.requestRate, \.requestsPerSecond,
+      "The most requests of one connection in a second; more have to wait."),
+    optional(
+      NetworkLimit.byteRate, \.bytesPerSecond,
+      "The most bytes that one connection sends in a second; more have to wait.", .bytes),
+    count(
+      WireLimit.unsentBytes, \.wire.unsentBytesMax,
+      "The most bytes that wait for a client that does not read.", .bytes),
+    time(NetworkLimit.handshakeTime, \.network.handshakeMilliseconds, "The time for TLS to begin."),
+    time(
+      NetworkLimit.headTime, \.network.firstHeadMilliseconds,
+      "The time for the head of a connection's first request."),
+    time(
+      NetworkLimit.idleTime, \.network.idleMilliseconds,
+      "The time that a connection over HTTP waits for the next request."),
+    time(
+      NetworkLimit.stallTime, \.network.stallMilliseconds,
+      "The time in which a client has to take some of an answer."),
+  ]
+
+  private static let requests: [ServerLimit] = [
+    count(
+      NetworkLimit.headBytes, \.network.headBytesMax,
+      "The most bytes of a request without its body.", .bytes),
+    time(
+      NetworkLimit.bodyTime, \.network.bodyMilliseconds,
+      "The time for the next piece of a request's body."),
+    count(
+      NetworkLimit.bodyRate, \.network.bodyBytesPerSecondMin,
+      "The fewest bytes of a body in a second, on average.", .bytes),
+    count(RESTLimit.writeBytes, \.rest.writeBytesMax, "The most bytes of one write.", .bytes),
+    optional(
+      RESTLimit.importBytes, \.rest.spoolBytesMax, "The most bytes that an administrator puts.",
+      .bytes),
+    count(
+      RESTLimit.readBytes, \.rest.readBytesMax,
+      "The most bytes of one read, but for administrators'.", .bytes),
+    time(RESTLimit.readTime, \.rest.readMilliseconds, "The time for a read to begin."),
+  ]
+
+  private static let sockets: [ServerLimit] = [
+    count(
+      NetworkLimit.frameBytes, \.network.frameBytesMax, "The most bytes of a WebSocket's frame.",
+      .bytes),
+    count(
+      WireLimit.messageBytes, \.wire.messageBytesMax,
+      "The most bytes of a message, in however many frames.", .bytes),
+    time(WireLimit.messageTime, \.wire.messageMilliseconds, "The time for a message in pieces."),
+    time(
+      WireLimit.silence, \.wire.silenceMilliseconds,
+      "The silence after which a client is asked for a sign of life."),
+    count(WireLimit.listens, \.wire.listensMax, "The most listens of one connection."),
+    count(
+      WireLimit.requests, \.wire.requestsMax,
+      "The most requests of one connection that are under way; more have to wait."),
+    count(
+      WireLimit.waitingBytes, \.wire.waitingBytesMax,
+      "The most bytes of one connection's requests that wait for earlier ones.", .bytes),
+    count(
+      WireLimit.disconnectBytes, \.wire.disconnectBytesMax,
+      "The most bytes that are left to be written at the end of a connection.", .bytes),
+  ]
+
+  private static let trees: [ServerLimit] = [
+    count(
+      TreeLimit.depth, \.tree.depthMax, "The most levels of a place that is written.",
+      in: 1...Int64(TreeLimits.depthMax)),
+    count(
+      TreeLimit.rulesSteps, \.tree.rulesStepsMax,
+      "The most steps of a decision of the rules; one that needs more is a refusal."),
+  ]
+
+  private static func count<Name: RawRepresentable<String>>(
+    _ name: Name, _ path: any WritableKeyPath<ServerConfiguration, Int> & Sendable, _ help: String,
+    _ unit: Unit = .count, in range: ClosedRange<Int64> = 1...Int64(Int32.max) * 1000
+  ) -> ServerLimit {
+    ServerLimit(name.rawValue, unit, .count(path), help, in: range)
+  }
+
+  private static func optional<Name: RawRepresentable<String>>(
+    _ name: Name, _ path: any WritableKeyPath<ServerConfiguration, Int?> & Sendable, _ help: String,
+    _ unit: Unit = .count
+  ) -> ServerLimit {
+    ServerLimit(name.rawValue, unit, .optional(path), help)
+  }
+
+  private static func time<Name: RawRepresentable<String>>(
+    _ name: Name, _ path: any WritableKeyPath<ServerConfiguration, Int64> & Sendable, _ help: String
+  ) -> ServerLimit {
+    ServerLimit(name.rawValue, .milliseconds, .time(path), help)
+  }
+}

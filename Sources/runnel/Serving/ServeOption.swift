@@ -1,0 +1,197 @@
+import ArgumentParser
+import RunnelNetwork
+import RunnelServer
+
+/// One option of `runnel serve`, which the command line and a file of settings have by the same name.
+///
+/// The tables below are the only place that lists them.
+struct ServeOption: Sendable {
+  /// What an option is given.
+  enum Kind: Hashable, Sendable {
+    /// Nothing: it is there or not; in a file true or false.
+    case flag
+    /// A text.
+    case text
+    /// A file; in a file of settings relative to that one.
+    case file
+    /// A folder; in a file of settings relative to that.
+    case folder
+    /// A file, or an address on the web.
+    case fileOrAddress
+    /// Texts, one each time that it is given; in a file a list.
+    case list
+  }
+
+  typealias Apply = @Sendable (ServeValue, inout ServerConfiguration) throws -> Void
+
+  let name: String
+  let kind: Kind
+  /// What help calls its value.
+  let valueName: String
+  let help: String
+  /// Takes the value; nil for one that `ServeSettings` puts together with others.
+  let apply: Apply?
+
+  init(
+    _ name: String, _ kind: Kind, _ valueName: String, _ help: String, apply: Apply? = nil
+  ) {
+    (self.name, self.kind, self.valueName) = (name, kind, valueName)
+    (self.help, self.apply) = (help, apply)
+  }
+
+  private init(flag name: String, _ help: String, apply: Apply? = nil) {
+    self.init(name, .flag, "", help, apply: apply)
+  }
+
+  /// All options.
+  static let all = serving + access + backups + limits + log
+
+  // MARK: The tables
+
+  static let serving: [ServeOption] = [
+    ServeOption("databases", .folder, "folder", "Serve each NAME.db of a folder instead."),
+    ServeOption(
+      "name", .text, "name", "The name of the database (default: that of the file)."),
+    ServeOption(
+      flag: "create", "Make the database if it does not exist; the default one is made in any case."
+    ),
+    ServeOption(
+      "listen", .list, "address",
+      "Where to listen, HOST:PORT (default: localhost:9000); may be given more than once."
+    ) { $1.listen = $0.texts },
+    ServeOption(
+      "admin", .text, "address",
+      "Where administrators may ask besides the socket, HOST:PORT of this machine."
+    ) { $1.adminAddress = $0.text },
+    ServeOption(
+      flag: "plain-text",
+      "Listen for others without TLS, behind a proxy that has it; needs --trusted-proxy."
+    ) { $1.isPlainText = try $0.isOn() },
+    ServeOption(
+      "trusted-proxy", .list, "addresses",
+      "Proxies that are believed from where their clients connect, like 10.0.0.0/8."
+    ) { value, configuration in
+      configuration.trustedProxies = try value.texts.map { text in
+        try value.reading { try AddressRange(text) }
+      }
+    },
+  ]
+
+  static let access: [ServeOption] = [
+    ServeOption("rules", .file, "file", "The file of the security rules.") {
+      $1.rulesFile = $0.text
+    },
+    ServeOption("tls-cert", .file, "file", "The file of the certificate for TLS, in PEM."),
+    ServeOption("tls-key", .file, "file", "The file of the certificate's key, in PEM."),
+    ServeOption(
+      flag: "emulator",
+      "Believe credentials without proof, for tests; only this machine can connect."
+    ) { $1.isEmulator = try $0.isOn() },
+    ServeOption(
+      "create-databases", .text, "count", "How many databases requests may make."
+    ) { $1.creationsMax = try $0.count() },
+    ServeOption("host-name", .list, "name", "A name by which this machine is called.") {
+      $1.hostNames = $0.texts
+    },
+    ServeOption(
+      "allow-origin", .list, "origin", "An origin whose pages may use the server."
+    ) { $1.allowedOrigins = $0.texts },
+    ServeOption(
+      "keys", .fileOrAddress, "place",
+      "Public keys that sign tokens: a file or an https address (default: those of Google)."
+    ) { $1.keys = $0.text },
+    ServeOption("project", .text, "name", "The project whose tokens are taken.") {
+      $1.project = $0.text
+    },
+  ]
+
+  static let backups: [ServeOption] = [
+    ServeOption(
+      "backup", .folder, "folder", "Make backups in this folder, as `runnel backup` does."),
+    ServeOption(
+      "every", .text, "time", "The time from one backup to the next: 30m, 6h, 1d (default: 1d)."),
+    ServeOption(
+      "keep", .text, "count", "How many backups of a database stay (default: all)."),
+  ]
+
+  static let limits = ServerLimit.all.map { limit in
+    let value =
+      switch limit.unit {
+      case .count: "count"
+      case .bytes: "bytes"
+      case .milliseconds: "time"
+      }
+    let help = limit.help.dropLast()
+    return ServeOption(
+      limit.name, .text, value, "\(help) (default: \(limit.text(of: limit.standard)))."
+    ) { value, configuration in
+      limit.set(try value.reading { try limit.value(value.text) }, in: &configuration)
+    }
+  }
+
+  static let log: [ServeOption] = [
+    ServeOption(
+      "log-addresses", .text, "how",
+      "How the addresses of clients stand in the log: full, short (without the last part) or none."
+    ) { value, configuration in
+      guard let addresses = LoggedAddresses(rawValue: value.text) else {
+        throw value.failure("give full, short or none.")
+      }
+      configuration.loggedAddresses = addresses
+    },
+    ServeOption(
+      flag: "no-access-log", "Do not log requests and connections."
+    ) {
+      $1.logsRequests = try !$0.isOn()
+    },
+  ]
+}
+
+/// What an option was given, and where.
+struct ServeValue: Sendable {
+  /// What it was given, at least one text.
+  var texts: [String]
+  /// Where, for messages: `--max-write`, or `serve.yaml:3: max-write`.
+  var place: String
+
+  /// The text, if it takes one.
+  var text: String { texts.last ?? "" }
+
+  /// The failure of a value that cannot be used.
+  func failure(_ message: String) -> Failure {
+    Failure("\(place): \(message)", status: .usage)
+  }
+
+  /// Runs `body`; what it throws is told with the place.
+  func reading<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as Failure {
+      throw failure(error.message)
+    } catch {
+      throw failure("\(error)")
+    }
+  }
+
+  func isOn() throws -> Bool {
+    switch text {
+    case "true", "on", "yes": return true
+    case "false", "off", "no": return false
+    default: throw failure("give true or false.")
+    }
+  }
+
+  func count() throws -> Int {
+    guard let number = Int(text), number > 0 else { throw failure("give a number from 1.") }
+    return number
+  }
+
+  /// A time in milliseconds: a number from 1 with s, m, h or d.
+  func milliseconds() throws -> Int64 {
+    let factors: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+    guard let unit = text.last.flatMap({ factors[$0] }), let number = Int64(text.dropLast()),
+      number > 0, !number.multipliedReportingOverflow(by: unit).overflow
+    else { throw failure("give a time like 30m, 6h or 1d.") }
+    return number * unit
+  }
+}

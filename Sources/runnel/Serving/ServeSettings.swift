@@ -1,0 +1,103 @@
+import RunnelApp
+import RunnelNetwork
+import RunnelServer
+
+/// What a server was told to be: by the command line, and by a file of settings, which counts less.
+struct ServeSettings {
+  /// The name by which a file of settings has the argument of the command line.
+  private static let fileName = "file"
+
+  private var values: [String: ServeValue] = [:]
+
+  /// Takes what the command line has.
+  init(file: String?, _ groups: [[String: ServeValue]]) {
+    for group in groups { values.merge(group) { first, _ in first } }
+    if let file { values[Self.fileName] = ServeValue(texts: [file], place: "the file") }
+  }
+
+  /// Takes what a file of settings has and the command line has not.
+  ///
+  /// - Throws: `ConfigurationError` that names the line of a mistake.
+  mutating func take(settingsFile: String) throws {
+    let names = ServeOption.all.map(\.name) + [Self.fileName]
+    let slash = settingsFile.lastIndex(of: "/")
+    let folder = slash.map { String(settingsFile[...$0]) } ?? ""
+    let namesDatabase = values[Self.fileName] != nil || values["databases"] != nil
+    for setting in try SettingValues(file: settingsFile, names: names).settings {
+      // Who says what is served says it in all.
+      let isPlace = setting.name == Self.fileName || setting.name == "databases"
+      if values[setting.name] != nil || isPlace && namesDatabase { continue }
+      var value = ServeValue(texts: setting.texts, place: "\(setting.place): \(setting.name)")
+      let option = ServeOption.all.first { $0.name == setting.name }
+      if option?.kind != .list, value.texts.count != 1 {
+        throw value.failure("one value is expected, not a list.")
+      }
+      let isPath: Bool =
+        switch option?.kind ?? .file {
+        case .file, .folder: true
+        case .fileOrAddress: !value.text.contains("://")
+        case .flag, .text, .list: false
+        }
+      if isPath, !value.text.hasPrefix("/") { value.texts = [folder + value.text] }
+      values[setting.name] = value
+    }
+  }
+
+  /// The configuration of the server.
+  ///
+  /// - Throws: `Failure` that names what cannot be used, and where it was given.
+  func configuration() throws -> ServerConfiguration {
+    var configuration = ServerConfiguration(try databases())
+    for option in ServeOption.all {
+      if let value = values[option.name] { try option.apply?(value, &configuration) }
+    }
+    configuration.tls = try tls()
+    configuration.backups = try backups()
+    if let value = values["create-databases"], values["databases"] == nil {
+      throw value.failure("databases are made in a folder: give --databases.")
+    }
+    if configuration.isPlainText, configuration.trustedProxies.isEmpty {
+      throw Failure(
+        "--plain-text is for a server behind a proxy: give --trusted-proxy and its addresses.",
+        status: .usage)
+    }
+    return configuration
+  }
+
+  private func databases() throws -> ServerConfiguration.Databases {
+    if let folder = values["databases"] {
+      if let file = values[Self.fileName] {
+        throw file.failure("give a file, or --databases and a folder, not both.")
+      }
+      for name in ["name", "rules", "create"] {
+        if let value = values[name] { throw value.failure("this is for a single file.") }
+      }
+      return .folder(folder.text)
+    }
+    var options = DatabaseOptions()
+    options.database = try values[Self.fileName].map { try DatabaseOptions.fileName($0.text) }
+    let creates = try values["create"]?.isOn() == true
+    return .file(
+      try options.file(for: creates ? .create : .createDefault), name: values["name"]?.text)
+  }
+
+  private func tls() throws -> TLSFiles? {
+    switch (values["tls-cert"], values["tls-key"]) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?):
+      return TLSFiles(certificate: certificate.text, key: key.text)
+    case (let one?, nil), (nil, let one?):
+      throw one.failure("--tls-cert and --tls-key go together.")
+    }
+  }
+
+  private func backups() throws -> BackupPlan? {
+    guard let folder = values["backup"] else {
+      guard let lonely = values["every"] ?? values["keep"] else { return nil }
+      throw lonely.failure("--every and --keep are for backups: give --backup and a folder.")
+    }
+    return BackupPlan(
+      folder: folder.text, everyMilliseconds: try values["every"]?.milliseconds() ?? 86_400_000,
+      keep: try values["keep"]?.count())
+  }
+}
