@@ -19,6 +19,7 @@
 #   make install    copy the program, stripped, its files, manual and completions below PREFIX
 #                   (/usr/local)
 #   make uninstall  remove what make install copied below PREFIX
+#   make deb        make a Debian package of all that, with units of systemd, below .build/deb
 #   make clean      remove what was built
 #   make help       list the tasks
 
@@ -32,6 +33,7 @@ COMPLETIONS = $(INSTALLED)/share/bash-completion/completions/runnel \
   $(INSTALLED)/share/zsh/site-functions/_runnel \
   $(INSTALLED)/share/fish/vendor_completions.d/runnel.fish
 SOURCES = Sources Tests Package.swift
+UNITS = runnel.service runnel-backup.service runnel-backup.timer
 # When the last message of the demo was written: 2026-08-30 17:45 UTC, in milliseconds since 1970.
 DEMO_END = 1788111900000
 # The README's pictures show the demo ten minutes later.
@@ -44,7 +46,7 @@ ONLY ?= .
 
 .DEFAULT_GOAL := help
 .PHONY: run build test long check fuzz bench format lint demo-data screens pictures manual stripped \
-  install uninstall clean help swift build-packages test-packages bench-packages
+  install uninstall deb clean help swift build-packages test-packages bench-packages
 
 run: build
 	@$(PROGRAM) demo
@@ -110,11 +112,17 @@ stripped: swift build-packages
 
 install: stripped
 	@install -d $(INSTALLED)/bin $(INSTALLED)/share/man/man1 $(dir $(COMPLETIONS)) \
-	  $(addprefix $(INSTALLED)/share/runnel/,demo docs pictures)
+	  $(addprefix $(INSTALLED)/share/runnel/,demo docs pictures systemd) \
+	  $(INSTALLED)/lib/systemd/system
 	@install -m 755 $(PROGRAM) $(INSTALLED)/bin/runnel
 	@for folder in demo docs pictures; do \
 	  install -m 644 Resources/$$folder/* $(INSTALLED)/share/runnel/$$folder; done
 	@install -m 644 Resources/man/runnel.1 $(INSTALLED)/share/man/man1
+	@install -m 644 Resources/systemd/serve.yaml $(INSTALLED)/share/runnel/systemd
+	@for unit in $(UNITS); do \
+	  sed 's|/usr/bin/|$(PREFIX)/bin/|; s|/usr/share/|$(PREFIX)/share/|' Resources/systemd/$$unit \
+	    > $(INSTALLED)/lib/systemd/system/$$unit || exit 1; \
+	  chmod 644 $(INSTALLED)/lib/systemd/system/$$unit; done
 	@$(PROGRAM) --generate-completion-script bash > $(word 1,$(COMPLETIONS))
 	@$(PROGRAM) --generate-completion-script zsh > $(word 2,$(COMPLETIONS))
 	@$(PROGRAM) --generate-completion-script fish > $(word 3,$(COMPLETIONS))
@@ -125,7 +133,11 @@ install: stripped
 uninstall:
 	@rm -f $(INSTALLED)/bin/runnel $(INSTALLED)/share/man/man1/runnel.1 $(COMPLETIONS)
 	@rm -rf $(INSTALLED)/share/runnel
+	@rm -f $(addprefix $(INSTALLED)/lib/systemd/system/,$(UNITS))
 	@echo "Removed runnel from $(INSTALLED). Databases and configurations stay."
+
+deb: stripped
+	@.make/deb $(PROGRAM) .build/deb
 
 clean:
 	@rm -rf .build
@@ -142,7 +154,7 @@ swift:
 	  exit 1; fi
 
 build-packages:
-	@.make/apt libncursesw5-dev libsqlite3-dev
+	@.make/apt libncursesw5-dev libsqlite3-dev zlib1g-dev
 
 test-packages:
 	@.make/apt tmux
