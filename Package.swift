@@ -21,6 +21,7 @@ let cSettings: [CSetting] = [
 let package = Package(
   name: "runnel",
   products: [
+    .library(name: "Runnel", targets: ["Runnel"]),
     .library(name: "RunnelBase", targets: ["RunnelBase"]),
     .library(name: "RunnelTree", targets: ["RunnelTree"]),
     .library(name: "RunnelStreams", targets: ["RunnelStreams"]),
@@ -28,7 +29,7 @@ let package = Package(
     .library(name: "RunnelSync", targets: ["RunnelSync"]),
     .library(name: "RunnelDatabase", targets: ["RunnelDatabase"]),
     .library(name: "RunnelTerminal", targets: ["RunnelTerminal"]),
-    .executable(name: "runnel", targets: ["runnel"]),
+    .executable(name: "runnel", targets: ["RunnelCommand"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -90,6 +91,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       exclude: ["FORMAT.md"], swiftSettings: swiftSettings),
+    // 3: what `import Runnel` gives: all that a program on a database of its own needs.
+    .target(
+      name: "Runnel",
+      dependencies: ["RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree"],
+      swiftSettings: swiftSettings),
     // 4: the terminal.
     .target(
       name: "RunnelTerminal", dependencies: ["CPlatform", "CTerminal", "RunnelBase"],
@@ -143,7 +149,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     // 7: main and the commands.
     .executableTarget(
-      name: "runnel",
+      name: "RunnelCommand",
       dependencies: [
         "CPlatform", "RunnelApp", "RunnelBase", "RunnelDatabase", "RunnelDemo", "RunnelStreams",
         "RunnelNetwork", "RunnelServer", "RunnelSync", "RunnelTerminal", "RunnelTree",
@@ -177,6 +183,10 @@ let package = Package(
     .testTarget(
       name: "RunnelStoreTests",
       dependencies: ["RunnelBase", "RunnelStore", "RunnelTree", "TestSupport"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "RunnelTests",
+      dependencies: ["Runnel", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "RunnelDemoTests", dependencies: ["RunnelBase", "RunnelDemo"],
@@ -233,7 +243,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree", "TestSupport", "runnel",
+        "RunnelBase", "RunnelDatabase", "RunnelStreams", "RunnelTree", "TestSupport",
+        "RunnelCommand",
       ],
       swiftSettings: swiftSettings),
   ]

@@ -38,13 +38,13 @@ public struct BatchUpdate: Hashable, Sendable {
   /// Sections that changed their place relative to the other kept ones (old to new).
   public var movedSections: [Move<Int>] = []
   /// Rows that are gone (old).
-  public var deletedRows: [IndexPath] = []
+  public var deletedRows: [ListIndexPath] = []
   /// Rows that stayed the same row but whose content changed (old).
-  public var reloadedRows: [IndexPath] = []
+  public var reloadedRows: [ListIndexPath] = []
   /// Rows that are new (new).
-  public var insertedRows: [IndexPath] = []
+  public var insertedRows: [ListIndexPath] = []
   /// Rows that changed their place relative to other kept ones, or their section (old to new).
-  public var movedRows: [Move<IndexPath>] = []
+  public var movedRows: [Move<ListIndexPath>] = []
 
   /// Makes an empty update.
   public init() {}

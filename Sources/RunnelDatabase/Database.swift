@@ -265,7 +265,7 @@ public actor Database {
     switch request {
     case .listen(let listener, let request):
       post(for: listener) { try session.listen(listener, request) }
-      for advice in session.takeIndexAdvice() { post(.advice(advice)) }
+      if inbox != nil { for advice in session.takeIndexAdvice() { post(.advice(advice)) } }
     case .unlisten(let listener):
       session.unlisten(listener)
       if session.core.hasUndelivered { look() }

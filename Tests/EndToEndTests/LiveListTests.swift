@@ -39,7 +39,7 @@ import Testing
     }
 
     /// The list as its follower should have it.
-    var keyed: [KeyedSection] { adapter.sections.map(\.keyed) }
+    var sectionIDs: [SectionIDs] { adapter.sections.map(\.sectionIDs) }
 
     static func number(_ record: Record, _ field: String) -> Int64 {
       guard let key = try? Key(field),
@@ -52,7 +52,7 @@ import Testing
     func settle(round: Int) async throws {
       let mark = "/m/mark"
       func hasCome(_ stream: QueryStream<Record>) -> Bool {
-        stream.item(forKey: mark).map { Board.number($0, "round") == Int64(round) } ?? false
+        stream.item(forID: mark).map { Board.number($0, "round") == Int64(round) } ?? false
       }
       while !hasCome(pinned) || !hasCome(history) || history.fetchState == .fetching {
         try await session.receive()
@@ -104,7 +104,7 @@ import Testing
       #expect(try database.run(["set", "/m/mark", mark]).status == 0)
       try await board.settle(round: round)
       #expect(board.follower.mistakes == [], "seed \(seed)")
-      #expect(board.follower.shown == board.keyed, "seed \(seed)")
+      #expect(board.follower.shown == board.sectionIDs, "seed \(seed)")
       try await compare(board, "seed \(seed), round \(round)")
     }
     open.close()

@@ -147,7 +147,7 @@ import Testing
     app.press("2 k Enter")
     let path = try #require(app.record?.path)
     for _ in 0..<10 { try app.write(40) }
-    #expect(app.list.hasRow(Record.key(of: path)))
+    #expect(app.list.hasRow(Record.id(of: path)))
     app.press("Esc")
     #expect(app.list.cursorRecord?.path == path)
   }

@@ -324,10 +324,10 @@ extension Unread {
     guard let divider = screen.content.divider else { return true }
     let content = screen.content
     let paths = content.sections.indices.flatMap { section in
-      content.sections[section].rows.indices.map { IndexPath(section: section, row: $0) }
+      content.sections[section].rows.indices.map { ListIndexPath(section: section, row: $0) }
     }.filter { content.row(at: $0).map(rows.contains) ?? false }
     guard let edge = screen.isLiveAtBottom ? paths.first : paths.last else { return false }
     let row = screen.isLiveAtBottom ? edge.row : edge.row + 1
-    return divider == IndexPath(section: edge.section, row: row)
+    return divider == ListIndexPath(section: edge.section, row: row)
   }
 }

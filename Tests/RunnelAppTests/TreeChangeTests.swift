@@ -60,8 +60,8 @@ import Testing
         let changed = Set(
           new.filter { row in known[row.key].map { $0 != row } ?? false }.map(\.key))
         update = SectionedDiff.update(
-          from: [KeyedSection(id: "", keys: old.map(\.key))],
-          to: [KeyedSection(id: "", keys: new.map(\.key))], changed: changed)
+          from: [SectionIDs(id: "", rowIDs: old.map(\.key))],
+          to: [SectionIDs(id: "", rowIDs: new.map(\.key))], changed: changed)
         came = new.indices.filter { known[new[$0].key] != new[$0] }
       }
       let isRecorded = Bool.random(using: &random)

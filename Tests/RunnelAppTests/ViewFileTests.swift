@@ -154,10 +154,10 @@ import Testing
       """
     let view = try #require(try ViewFile(yaml: yaml, name: "x").views.first)
     #expect(view.source.order.description == "created:desc,likes")
-    #expect(try view.source.filter == Predicate(parsing: #"author == "ana" and not hidden"#))
+    #expect(try view.source.filter == ChildPredicate(parsing: #"author == "ana" and not hidden"#))
     #expect(
       view.also.map(\.order.description) == ["created:desc,$key:desc", "$key:desc", "pinned:desc"])
-    #expect(try view.also[1].filter == Predicate(parsing: "exists pinned"))
+    #expect(try view.also[1].filter == ChildPredicate(parsing: "exists pinned"))
     let request = try view.source.request()
     #expect(request.query.filter == view.source.filter)
     #expect(

@@ -53,7 +53,7 @@ enum ListBatches {
       let after = place.map { Array(new.sections[$0].rows) } ?? []
       let kept = longestCommonOrder(Array(content.rows), after)
       for (row, id) in content.rows.enumerated() where !kept.contains(id) {
-        let from = IndexPath(section: section, row: row)
+        let from = ListIndexPath(section: section, row: row)
         if let to = new.indexPath(ofRow: id) {
           update.movedRows.append(.init(from: from, to: to))
         } else if place != nil {
@@ -63,7 +63,7 @@ enum ListBatches {
     }
     for (section, content) in new.sections.enumerated() where oldIDs.contains(content.id) {
       for (row, id) in content.rows.enumerated() where old.indexPath(ofRow: id) == nil {
-        update.insertedRows.append(IndexPath(section: section, row: row))
+        update.insertedRows.append(ListIndexPath(section: section, row: row))
       }
     }
     return update
@@ -116,10 +116,10 @@ struct RandomList {
   /// A place for the divider, now and then one that is none.
   private func divider(
     of sections: [ListSection], using generator: inout ListGenerator
-  ) -> IndexPath? {
+  ) -> ListIndexPath? {
     guard Bool.random(using: &generator) else { return nil }
     let section = Int.random(in: 0...sections.count, using: &generator)
-    return IndexPath(section: section, row: Int.random(in: 0...8, using: &generator))
+    return ListIndexPath(section: section, row: Int.random(in: 0...8, using: &generator))
   }
 
   private mutating func changeOnce(

@@ -19,28 +19,29 @@ import Testing
 
   @Test func itStandsBeforeTheRowAtItsPathOrAfterTheLast() {
     let state = ListState()
-    let before = rows.divided(at: IndexPath(section: 0, row: 1))
+    let before = rows.divided(at: ListIndexPath(section: 0, row: 1))
     #expect(kinds(before, state) == ["+", "1", "--", "2", "3", "+", "4"])
-    let after = rows.divided(at: IndexPath(section: 0, row: 3))
+    let after = rows.divided(at: ListIndexPath(section: 0, row: 3))
     #expect(kinds(after, state) == ["+", "1", "2", "3", "--", "+", "4"])
   }
 
   @Test(arguments: [
-    IndexPath(section: 0, row: 4), IndexPath(section: 2, row: 0), IndexPath(section: 0, row: -1),
+    ListIndexPath(section: 0, row: 4), ListIndexPath(section: 2, row: 0),
+    ListIndexPath(section: 0, row: -1),
   ])
-  func aPlaceThatIsNoneShowsNone(place: IndexPath) {
+  func aPlaceThatIsNoneShowsNone(place: ListIndexPath) {
     #expect(!kinds(rows.divided(at: place), ListState()).contains("--"))
   }
 
   @Test func foldedSectionsHideIt() {
-    let content = rows.divided(at: IndexPath(section: 0, row: 1))
+    let content = rows.divided(at: ListIndexPath(section: 0, row: 1))
     var state = ListState()
     state.fold("a", in: content, height: 9)
     #expect(kinds(content, state) == ["+", "+", "4"])
   }
 
   @Test func theCursorPassesOverItAndAClickFindsNothing() {
-    let content = rows.divided(at: IndexPath(section: 0, row: 1))
+    let content = rows.divided(at: ListIndexPath(section: 0, row: 1))
     var state = ListState()
     state.moveTo(.row("1"), in: content, height: 9)
     state.move(by: 1, in: content, height: 9)
@@ -51,16 +52,16 @@ import Testing
 
   @Test func copiesWithAnotherDividerShareTheIndex() {
     _ = rows.indexPath(ofRow: "4")
-    #expect(rows.divided(at: IndexPath(section: 0, row: 1)).isIndexBuilt)
+    #expect(rows.divided(at: ListIndexPath(section: 0, row: 1)).isIndexBuilt)
   }
 
   @Test func rowsAreFoundNearWhereTheyWereWithoutTheIndex() {
     let content = ListBatches.content(["a": ListBatches.rows("r", 0..<100), "b": ["x"]])
-    let hint = IndexPath(section: 0, row: 50)
-    #expect(content.indexPath(ofRow: "r47", near: hint) == IndexPath(section: 0, row: 47))
-    #expect(content.indexPath(ofRow: "r99", near: hint) == IndexPath(section: 0, row: 99))
+    let hint = ListIndexPath(section: 0, row: 50)
+    #expect(content.indexPath(ofRow: "r47", near: hint) == ListIndexPath(section: 0, row: 47))
+    #expect(content.indexPath(ofRow: "r99", near: hint) == ListIndexPath(section: 0, row: 99))
     #expect(!content.isIndexBuilt)
-    #expect(content.indexPath(ofRow: "x", near: hint) == IndexPath(section: 1, row: 0))
-    #expect(content.indexPath(ofRow: "none", near: IndexPath(section: 7, row: 0)) == nil)
+    #expect(content.indexPath(ofRow: "x", near: hint) == ListIndexPath(section: 1, row: 0))
+    #expect(content.indexPath(ofRow: "none", near: ListIndexPath(section: 7, row: 0)) == nil)
   }
 }

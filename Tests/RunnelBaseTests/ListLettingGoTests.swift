@@ -68,7 +68,7 @@ import Testing
     #expect(state.rows(within: 1, in: content) == ["2", "3"])
     #expect(state.rows(within: 5, in: content) == ["1", "2", "3", "4", "5"])
     #expect(state.rows(within: 0, in: content) == ["3"])
-    #expect(state.cursorPath(in: content) == IndexPath(section: 0, row: 2))
+    #expect(state.cursorPath(in: content) == ListIndexPath(section: 0, row: 2))
     #expect(ListState().rows(within: 5, in: ListContent()).isEmpty)
   }
 }

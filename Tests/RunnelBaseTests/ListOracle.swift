@@ -171,7 +171,7 @@ struct ListOracle: Equatable {
       guard new.index(ofSection: content.id) != nil else { continue }
       items.insert(.header(content.id))
       for (row, id) in content.rows.enumerated() {
-        let path = IndexPath(section: section, row: row)
+        let path = ListIndexPath(section: section, row: row)
         if movedRows.contains(path) || update.deletedRows.contains(path) { continue }
         items.insert(.row(id))
       }

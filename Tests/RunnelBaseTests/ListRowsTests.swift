@@ -39,7 +39,7 @@ import Testing
     for _ in 0..<2 {
       #expect(ListLayout(content, folded: []).lineCount == 5)
       #expect(ListLayout(content, folded: ["a"]).lineCount == 3)
-      let divided = content.divided(at: IndexPath(section: 1, row: 0))
+      let divided = content.divided(at: ListIndexPath(section: 1, row: 0))
       #expect(ListLayout(divided, folded: []).lineCount == 6)
       #expect(ListLayout(divided, folded: ["b"]).lineCount == 4)
     }
@@ -60,7 +60,7 @@ import Testing
       let update = ListBatches.update(from: old, to: new)
       for (section, rows) in old.sections.map(\.rows).enumerated() {
         for (row, id) in rows.enumerated() {
-          let path = IndexPath(section: section, row: row)
+          let path = ListIndexPath(section: section, row: row)
           let passage = old.passage(of: path, through: update, to: new)
           if let place = new.indexPath(ofRow: id) {
             #expect(passage == .init(path: place, isSameRow: true), "seed \(seed)")

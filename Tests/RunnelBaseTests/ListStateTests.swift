@@ -188,10 +188,10 @@ private let ten = ListBatches.content(["a": ListBatches.rows("r", 0..<10)])
   @Test func contradictoryBatchIsSurvived() {
     var bench = Bench(ten, height: 4, at: .row("r6"))
     var update = BatchUpdate()
-    update.deletedRows = [IndexPath(section: 0, row: 3), IndexPath(section: 7, row: 99)]
-    update.insertedRows = [IndexPath(section: 5, row: 2), IndexPath(section: 9, row: -1)]
+    update.deletedRows = [ListIndexPath(section: 0, row: 3), ListIndexPath(section: 7, row: 99)]
+    update.insertedRows = [ListIndexPath(section: 5, row: 2), ListIndexPath(section: 9, row: -1)]
     update.movedRows = [
-      .init(from: IndexPath(section: 0, row: 6), to: IndexPath(section: 3, row: 3))
+      .init(from: ListIndexPath(section: 0, row: 6), to: ListIndexPath(section: 3, row: 3))
     ]
     update.deletedSections = [12]
     update.insertedSections = [15]
@@ -471,7 +471,7 @@ private let ten = ListBatches.content(["a": ListBatches.rows("r", 0..<10)])
       let place = step * 400
       rows.insert("n\(step)", at: place)
       var update = BatchUpdate()
-      update.insertedRows = [IndexPath(section: 0, row: place)]
+      update.insertedRows = [ListIndexPath(section: 0, row: place)]
       let next = ListBatches.content(["a": rows, "b": ["x"]])
       state.apply(update, from: content, to: next, height: 40)
       content = next

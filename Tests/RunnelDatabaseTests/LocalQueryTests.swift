@@ -54,7 +54,7 @@ private struct LiveWindow {
 
   private func query(_ order: String, _ filter: String? = nil) throws -> Query {
     let query = try Query(Path("l")).ordered(by: SortKey.list(order))
-    return try filter.map { try query.filtered(by: Predicate(parsing: $0)) } ?? query
+    return try filter.map { try query.filtered(by: ChildPredicate(parsing: $0)) } ?? query
   }
 
   /// Makes `/l` a list of `count` children `k0`, `k1` and so on, with a few values of `s` and `t`.

@@ -8,7 +8,7 @@ import Testing
   private let source = TransientStream(
     [TestRow("a", 1), TestRow("b", 2), TestRow("c", 3)], order: TestRow.byValue)
 
-  private func path(_ row: Int) -> IndexPath { IndexPath(section: 0, row: row) }
+  private func path(_ row: Int) -> ListIndexPath { ListIndexPath(section: 0, row: row) }
 
   @Test func rowThatMovedAndChangedInOneBatchIsOneMoveAndOneReload() {
     let updates = ListUpdates.told(ListPart(source)) { _ in source.update(TestRow("a", 9, "new")) }
@@ -49,7 +49,7 @@ import Testing
 
   @Test func listThatIsStartedAgainAndAgainIsAliveEachTime() {
     var texts: [[String]] = []
-    let adapter = IndexPathAdapter(source) { texts.append($0.keyed.text) }
+    let adapter = IndexPathAdapter(source) { texts.append($0.sectionIDs.text) }
     for round in 0..<5 {
       adapter.start()
       source.put(TestRow("new\(round)", 10 + round))

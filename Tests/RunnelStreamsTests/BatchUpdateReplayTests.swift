@@ -11,32 +11,32 @@ import Testing
 
   @Test func rightBatchHasNoMistake() {
     #expect(right.mistake(from: old, to: new) == nil)
-    #expect(right.countMistake(from: old.map(\.keys.count), to: new.map(\.keys.count)) == nil)
+    #expect(right.countMistake(from: old.map(\.rowIDs.count), to: new.map(\.rowIDs.count)) == nil)
   }
 
   @Test func missingDeleteIsAMistake() {
     var batch = right
     batch.deletedRows = []
     #expect(batch.mistake(from: old, to: new) != nil)
-    #expect(batch.countMistake(from: old.map(\.keys.count), to: new.map(\.keys.count)) != nil)
+    #expect(batch.countMistake(from: old.map(\.rowIDs.count), to: new.map(\.rowIDs.count)) != nil)
   }
 
   @Test func deleteOfTheWrongRowIsAMistake() {
     var batch = right
-    batch.deletedRows = [IndexPath(section: 0, row: 1)]
+    batch.deletedRows = [ListIndexPath(section: 0, row: 1)]
     #expect(batch.mistake(from: old, to: new) != nil)
   }
 
   @Test func placesOutsideAreAMistake() {
     var batch = right
-    batch.deletedRows = [IndexPath(section: 7, row: 0)]
+    batch.deletedRows = [ListIndexPath(section: 7, row: 0)]
     #expect(batch.mistake(from: old, to: new) != nil)
     batch = right
-    batch.insertedRows = [IndexPath(section: 1, row: 9)]
+    batch.insertedRows = [ListIndexPath(section: 1, row: 9)]
     #expect(batch.mistake(from: old, to: new) != nil)
     batch = right
     batch.movedRows = [
-      .init(from: IndexPath(section: 1, row: 0), to: IndexPath(section: 5, row: 0))
+      .init(from: ListIndexPath(section: 1, row: 0), to: ListIndexPath(section: 5, row: 0))
     ]
     #expect(batch.mistake(from: old, to: new) != nil)
     batch = right
@@ -46,7 +46,7 @@ import Testing
 
   @Test func reloadOfARowThatGoesIsAMistake() {
     var batch = right
-    batch.reloadedRows = [IndexPath(section: 0, row: 0)]
+    batch.reloadedRows = [ListIndexPath(section: 0, row: 0)]
     #expect(batch.mistake(from: old, to: new) != nil)
   }
 

@@ -24,7 +24,7 @@ import Testing
   @Test func streamIsSeededFromItsSource() {
     let stream = batched()
     let recorder = Recorder(stream)
-    #expect(recorder.keyed.text == [": a b"])
+    #expect(recorder.sectionIDs.text == [": a b"])
     #expect(stream.loadState == .loaded)
     #expect(stream.wakeTime == nil)
   }
@@ -42,8 +42,8 @@ import Testing
     #expect(stream.sections.text == [": a b"])
     pass(1, stream)
     #expect(recorder.later.count == 1)
-    #expect(recorder.lastBatch?.deletedRows == [IndexPath(section: 0, row: 0)])
-    #expect(recorder.lastBatch?.insertedRows == [IndexPath(section: 0, row: 1)])
+    #expect(recorder.lastBatch?.deletedRows == [ListIndexPath(section: 0, row: 0)])
+    #expect(recorder.lastBatch?.insertedRows == [ListIndexPath(section: 0, row: 1)])
     #expect(stream.wakeTime == nil)
     #expect(recorder.mistakes == [])
   }
@@ -99,7 +99,7 @@ import Testing
     source.remove("a")
     source.put(TestRow("a", 1, "new"))
     pass(100, stream)
-    #expect(recorder.lastBatch?.reloadedRows == [IndexPath(section: 0, row: 0)])
+    #expect(recorder.lastBatch?.reloadedRows == [ListIndexPath(section: 0, row: 0)])
     #expect(recorder.lastBatch?.insertedRows == [])
     #expect(recorder.mistakes == [])
   }
@@ -157,13 +157,13 @@ import Testing
     source.remove("a")
     source.put(TestRow("c", 0))
     source.update(TestRow("b", 2, "new"))
-    #expect(stream.indexPath(forKey: "a") == IndexPath(section: 0, row: 0))
-    #expect(stream.indexPath(forKey: "b") == IndexPath(section: 0, row: 1))
-    #expect(stream.item(forKey: "b") == TestRow("b", 2))
-    #expect(stream.indexPath(forKey: "c") == nil)
+    #expect(stream.indexPath(forID: "a") == ListIndexPath(section: 0, row: 0))
+    #expect(stream.indexPath(forID: "b") == ListIndexPath(section: 0, row: 1))
+    #expect(stream.item(forID: "b") == TestRow("b", 2))
+    #expect(stream.indexPath(forID: "c") == nil)
     stream.flush()
-    #expect(stream.indexPath(forKey: "c") == IndexPath(section: 0, row: 0))
-    #expect(stream.item(forKey: "b")?.word == "new")
+    #expect(stream.indexPath(forID: "c") == ListIndexPath(section: 0, row: 0))
+    #expect(stream.item(forID: "b")?.word == "new")
   }
 
   @Test func randomChangesOfSectionsAddUp() {
@@ -196,8 +196,8 @@ import Testing
   private func lostKeys(_ stream: BatchedStream<TestRow>) -> [String] {
     stream.sections.enumerated().flatMap { section, content in
       content.items.enumerated().filter { row, item in
-        stream.indexPath(forKey: item.key) != IndexPath(section: section, row: row)
-      }.map(\.element.key)
+        stream.indexPath(forID: item.id) != ListIndexPath(section: section, row: row)
+      }.map(\.element.id)
     }
   }
 }

@@ -13,7 +13,7 @@ private final class Composition {
   let union: UnionStream<Record>
   let partition: PartitionedStream<Record, Int64>
   let recorders: [Recorder<Record>]
-  private(set) var shown: [KeyedSection] = []
+  private(set) var shown: [SectionIDs] = []
   private(set) var records: [String: Record] = [:]
   private(set) var mistakes: [String] = []
   private var headers: [String: SectionLabels] = [:]
@@ -77,13 +77,13 @@ private final class Composition {
   }
 
   private func take(_ update: ListUpdate<Record>) {
-    let sections = update.keyed
+    let sections = update.sectionIDs
     if let mistake = update.update.mistake(from: shown, to: sections) { mistakes.append(mistake) }
     checkLabels(update)
     shown = update.update.replayed(on: shown, to: sections) ?? []
     if update.update.isReload { records = [:] }
     for key in update.removed { records[key] = nil }
-    for record in update.touched { records[record.key] = record }
+    for record in update.touched { records[record.id] = record }
   }
 
   /// Takes over the headers as a view does that follows the updates.
@@ -156,18 +156,18 @@ private final class Composition {
   private func compare(_ view: Composition, _ seed: UInt64) throws {
     var expected: [String: Record] = [:]
     for records in [view.transient.items, view.history.items, view.pinned.items] {
-      for record in records { expected[record.key] = record }
+      for record in records { expected[record.id] = record }
     }
     #expect(view.records == expected, "seed \(seed)")
-    let rows = view.shown.flatMap(\.keys).filter { $0.hasPrefix("/") }
+    let rows = view.shown.flatMap(\.rowIDs).filter { $0.hasPrefix("/") }
     #expect(Set(rows) == Set(expected.keys) && rows.count == expected.count, "seed \(seed)")
     for section in view.shown {
-      for key in section.keys where key.hasPrefix("/") {
+      for key in section.rowIDs where key.hasPrefix("/") {
         let record = try #require(expected[key], "seed \(seed)")
         #expect(section.id == "\(number(record, "day"))", "seed \(seed)")
       }
     }
-    #expect(view.shown.filter { $0.keys.contains("fetch-more") }.count <= 1, "seed \(seed)")
+    #expect(view.shown.filter { $0.rowIDs.contains("fetch-more") }.count <= 1, "seed \(seed)")
   }
 
   @Test func changesOfAnObserverReplayToo() throws {

@@ -39,15 +39,15 @@ import Testing
 
     private func take(_ update: ListUpdate<Record>) {
       if let last = updates.last, !update.update.isReload {
-        let mistake = update.update.mistake(from: last.keyed, to: update.keyed)
+        let mistake = update.update.mistake(from: last.sectionIDs, to: update.sectionIDs)
         if let mistake { mistakes.append(mistake) }
       }
       updates.append(update)
     }
 
     var list: [String] {
-      (updates.last?.keyed ?? []).map { section in
-        let keys = section.keys.map { $0.hasPrefix("/m/") ? String($0.dropFirst(3)) : "+" }
+      (updates.last?.sectionIDs ?? []).map { section in
+        let keys = section.rowIDs.map { $0.hasPrefix("/m/") ? String($0.dropFirst(3)) : "+" }
         return "\(section.id): \(keys.joined(separator: " "))"
       }
     }
@@ -81,7 +81,7 @@ import Testing
     try tree.settle([history.query])
     #expect(history.list == ["day2: + c d"])
     history.query.fetchMore(1)
-    #expect(history.updates.last?.update.reloadedRows == [IndexPath(section: 0, row: 0)])
+    #expect(history.updates.last?.update.reloadedRows == [ListIndexPath(section: 0, row: 0)])
     #expect(history.updates.last?.fetchState == .fetching)
     try tree.settle([history.query])
     #expect(history.list == ["day1: + b", "day2: c d"])
@@ -89,12 +89,12 @@ import Testing
     #expect(update.insertedSections == [0])
     #expect(
       update.movedRows == [
-        .init(from: IndexPath(section: 0, row: 0), to: IndexPath(section: 0, row: 0))
+        .init(from: ListIndexPath(section: 0, row: 0), to: ListIndexPath(section: 0, row: 0))
       ])
     history.query.fetchMore(5)
     try tree.settle([history.query])
     #expect(history.list == ["day1: + a b", "day2: c d"])
-    #expect(history.updates.last?.update.insertedRows == [IndexPath(section: 0, row: 1)])
+    #expect(history.updates.last?.update.insertedRows == [ListIndexPath(section: 0, row: 1)])
     #expect(history.updates.last?.fetchState == .exhausted)
     #expect(history.updates.last?.arrived == [])
     #expect(history.mistakes == [])
@@ -133,7 +133,7 @@ import Testing
     let update = try #require(history.updates.last)
     #expect(history.list == ["day1: + a", "day2: b c"])
     #expect(update.arrived == ["/m/c"])
-    #expect(update.touched.map(\.key) == ["/m/b", "/m/c"])
+    #expect(update.touched.map(\.id) == ["/m/b", "/m/c"])
     try tree.write([JSONMember("a", nil)])
     try tree.settle([history.query])
     #expect(history.list == ["day2: + b c"])
@@ -150,7 +150,7 @@ import Testing
     try tree.write([JSONMember("c", nil), JSONMember("d", nil)])
     try tree.settle([history.query])
     #expect(history.list == ["fetch-more: +"])
-    #expect(history.updates.last?.placeholders.map(\.path) == [IndexPath(section: 0, row: 0)])
+    #expect(history.updates.last?.placeholders.map(\.path) == [ListIndexPath(section: 0, row: 0)])
     history.query.fetchMore(1)
     try tree.settle([history.query])
     #expect(history.list == ["day1: + b"])
@@ -188,7 +188,7 @@ import Testing
     let source = TransientStream([TestRow("a", 1)])
     var told: [[String]] = []
     let adapter = IndexPathAdapter(source) { update in
-      told.append(update.keyed.text)
+      told.append(update.sectionIDs.text)
       if told.count == 1 { source.put(TestRow("b", 2)) }
     }
     adapter.start()

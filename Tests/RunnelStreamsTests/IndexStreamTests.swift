@@ -57,7 +57,7 @@ import Testing
     #expect(text == ["a=none"])
     try write("data/a", 7)
     #expect(text == ["a=7"])
-    #expect(recorder.lastBatch?.reloadedRows == [IndexPath(section: 0, row: 0)])
+    #expect(recorder.lastBatch?.reloadedRows == [ListIndexPath(section: 0, row: 0)])
     try write("data/a", .null)
     #expect(text == ["a=none"])
     #expect(recorder.mistakes == [])

@@ -6,18 +6,18 @@ import Testing
 
 /// Lists that are brought up to date by edits, against lists that are made anew.
 @Suite struct ListEditTests {
-  private func sections(_ list: [KeyedSection]) -> [ListSection] {
-    list.map { ListSection(id: $0.id, rows: $0.keys) }
+  private func sections(_ list: [SectionIDs]) -> [ListSection] {
+    list.map { ListSection(id: $0.id, rows: $0.rowIDs) }
   }
 
   /// A list of some of these keys in some sections, in any order.
-  private func randomList(_ keys: Range<Int>, _ random: inout SeededRandom) -> [KeyedSection] {
+  private func randomList(_ keys: Range<Int>, _ random: inout SeededRandom) -> [SectionIDs] {
     let ids = ["a", "b", "c", "d"].shuffled(using: &random).prefix(
       Int.random(in: 0...4, using: &random))
-    var list = ids.map { KeyedSection(id: $0, keys: []) }
+    var list = ids.map { SectionIDs(id: $0, rowIDs: []) }
     guard !list.isEmpty else { return list }
     for key in keys.shuffled(using: &random) where Int.random(in: 0..<3, using: &random) > 0 {
-      list[Int.random(in: 0..<list.count, using: &random)].keys.append("\(key)")
+      list[Int.random(in: 0..<list.count, using: &random)].rowIDs.append("\(key)")
     }
     return list
   }
@@ -26,7 +26,7 @@ import Testing
   func leadsFromAnyListToAnyOther(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var shown: [ListSection] = []
-    var list: [KeyedSection] = []
+    var list: [SectionIDs] = []
     for step in 0..<40 {
       let next = randomList(0..<Int.random(in: 0...90, using: &random), &random)
       let update = SectionedDiff.update(from: list, to: next)
@@ -48,34 +48,34 @@ import Testing
       let result = ListEdit(update, to: sections(new))?.sections(after: sections(other))
       guard let result, !update.isReload else { continue }
       #expect(
-        update.countMistake(from: other.map(\.keys.count), to: result.map(\.rows.count)) == nil)
+        update.countMistake(from: other.map(\.rowIDs.count), to: result.map(\.rows.count)) == nil)
     }
   }
 
   @Test func placesOutsideAreRefused() {
-    let old = sections([KeyedSection(id: "x", keys: ["1", "2"])])
+    let old = sections([SectionIDs(id: "x", rowIDs: ["1", "2"])])
     func result(_ change: (inout BatchUpdate) -> Void, _ ids: [String] = []) -> [ListSection]? {
       var update = BatchUpdate()
       change(&update)
       return ListEdit(update, insertedRows: ids).sections(after: old)
     }
-    #expect(result { $0.deletedRows = [IndexPath(section: 0, row: 2)] } == nil)
-    #expect(result { $0.deletedRows = [IndexPath(section: 1, row: 0)] } == nil)
-    #expect(result({ $0.insertedRows = [IndexPath(section: 0, row: 3)] }, ["3"]) == nil)
-    #expect(result({ $0.insertedRows = [IndexPath(section: 1, row: 0)] }, ["3"]) == nil)
-    #expect(result { $0.insertedRows = [IndexPath(section: 0, row: 0)] } == nil)
+    #expect(result { $0.deletedRows = [ListIndexPath(section: 0, row: 2)] } == nil)
+    #expect(result { $0.deletedRows = [ListIndexPath(section: 1, row: 0)] } == nil)
+    #expect(result({ $0.insertedRows = [ListIndexPath(section: 0, row: 3)] }, ["3"]) == nil)
+    #expect(result({ $0.insertedRows = [ListIndexPath(section: 1, row: 0)] }, ["3"]) == nil)
+    #expect(result { $0.insertedRows = [ListIndexPath(section: 0, row: 0)] } == nil)
     #expect(result { $0.deletedSections = [1] } == nil)
     #expect(result { $0.movedSections = [.init(from: 0, to: 4)] } == nil)
-    let twice = IndexPath(section: 0, row: 1)
+    let twice = ListIndexPath(section: 0, row: 1)
     #expect(result { $0.deletedRows = [twice, twice] } == nil)
-    #expect(result({ $0.insertedRows = [IndexPath(section: 0, row: 2)] }, ["3"]) != nil)
+    #expect(result({ $0.insertedRows = [ListIndexPath(section: 0, row: 2)] }, ["3"]) != nil)
   }
 
   @Test func rowsOfOneSectionFollowAnUpdateWithTheirContents() throws {
     var update = BatchUpdate()
-    update.deletedRows = [IndexPath(section: 0, row: 0)]
-    update.reloadedRows = [IndexPath(section: 0, row: 2)]
-    update.insertedRows = [IndexPath(section: 0, row: 3)]
+    update.deletedRows = [ListIndexPath(section: 0, row: 0)]
+    update.reloadedRows = [ListIndexPath(section: 0, row: 2)]
+    update.insertedRows = [ListIndexPath(section: 0, row: 3)]
     let rows = Rows(["a", "b", "c", "d"])
     let followed = try #require(rows.following(update, contents: [1: "C", 3: "e"]))
     #expect(Array(followed) == ["b", "C", "d", "e"])

@@ -11,7 +11,7 @@ import Testing
     let words: PartitionedStream<TestRow, String>
     let pages = TransientStream<TestRow>()
     var states: [FetchState] = [.more, .more]
-    private(set) var shown: [KeyedSection] = []
+    private(set) var shown: [SectionIDs] = []
     private(set) var labels: [String: SectionLabels] = [:]
     private(set) var mistakes: [String] = []
     private(set) var adapter: IndexPathAdapter<TestRow>?
@@ -21,18 +21,18 @@ import Testing
       words = PartitionedStream(sources[1], fixed: [""], sectionID: { $0 }, partition: \.word)
       let pagings = [ListEnd.start, .end].enumerated().map { index, end in
         PagingPoint(
-          pages, key: "more\(index)", end: end, state: { [unowned self] in states[index] },
-          boundaryKey: { [unowned self] in
+          pages, id: "more\(index)", end: end, state: { [unowned self] in states[index] },
+          boundaryID: { [unowned self] in
             let items = sources[0].items
-            return end == .start ? items.first?.key : items.last?.key
+            return end == .start ? items.first?.id : items.last?.id
           })
       }
       let parts = [
-        ListPart(days, keyPrefix: "a/", pagings: pagings, placeholders: [.empty, .status]) {
+        ListPart(days, idPrefix: "a/", pagings: pagings, placeholders: [.empty, .status]) {
           SectionLabels(header: "\($0.items.count)")
         },
-        ListPart(words, keyPrefix: "b/", placeholders: [.empty]),
-        ListPart(sources[2], keyPrefix: "c/"),
+        ListPart(words, idPrefix: "b/", placeholders: [.empty]),
+        ListPart(sources[2], idPrefix: "c/"),
       ]
       let adapter = IndexPathAdapter(
         parts, sectionOffset: 1, touchedRowsMax: touchedRowsMax,
@@ -44,8 +44,8 @@ import Testing
     }
 
     private func take(_ update: ListUpdate<TestRow>) {
-      let other = [KeyedSection(id: "other", keys: ["x"])]
-      let (old, new) = (other + shown, other + update.keyed)
+      let other = [SectionIDs(id: "other", rowIDs: ["x"])]
+      let (old, new) = (other + shown, other + update.sectionIDs)
       if let mistake = update.update.mistake(from: old, to: new) { mistakes.append(mistake) }
       if update.update.isReload { labels = [:] }
       for index in update.update.reloadedSections { labels[old[index].id] = nil }
@@ -58,12 +58,12 @@ import Testing
       let ids = Set(update.sections.map(\.id))
       labels = labels.filter { ids.contains($0.key) }
       for placed in update.placeholders {
-        let path = IndexPath(section: placed.path.section - 1, row: placed.path.row)
-        if update.keyed[path.section].keys[path.row] != placed.row.key {
-          mistakes.append("\(placed.row.key) is not at \(placed.path).")
+        let path = ListIndexPath(section: placed.path.section - 1, row: placed.path.row)
+        if update.sectionIDs[path.section].rowIDs[path.row] != placed.row.id {
+          mistakes.append("\(placed.row.id) is not at \(placed.path).")
         }
       }
-      shown = update.keyed
+      shown = update.sectionIDs
     }
 
     func act(_ random: inout SeededRandom) {
@@ -93,11 +93,11 @@ import Testing
       for _ in 0..<60 { board.act(&random) }
       board.adapter?.release()
       #expect(board.mistakes == [], "seed \(seed)")
-      let rows = board.shown.flatMap(\.keys).filter { $0.dropFirst().hasPrefix("/k") }
-      let days = board.days.sections.flatMap(\.items).map { "a/\($0.key)" }
-      let words = board.words.sections.flatMap(\.items).map { "b/\($0.key)" }
-      #expect(rows == days + words + board.sources[2].items.map { "c/\($0.key)" }, "seed \(seed)")
-      let homes = board.shown.map { $0.keys.filter { $0.hasPrefix("a/more") } }
+      let rows = board.shown.flatMap(\.rowIDs).filter { $0.dropFirst().hasPrefix("/k") }
+      let days = board.days.sections.flatMap(\.items).map { "a/\($0.id)" }
+      let words = board.words.sections.flatMap(\.items).map { "b/\($0.id)" }
+      #expect(rows == days + words + board.sources[2].items.map { "c/\($0.id)" }, "seed \(seed)")
+      let homes = board.shown.map { $0.rowIDs.filter { $0.hasPrefix("a/more") } }
       #expect(homes.flatMap(\.self).count <= 2, "seed \(seed)")
     }
   }

@@ -8,7 +8,7 @@ import Testing
   /// A list that follows the updates of an adapter, with what it found wrong.
   private final class ListView {
     private(set) var updates: [ListUpdate<TestRow>] = []
-    private(set) var shown: [KeyedSection] = []
+    private(set) var shown: [SectionIDs] = []
     private(set) var notes: [String] = []
     let adapter: IndexPathAdapter<TestRow>
 
@@ -22,13 +22,13 @@ import Testing
     }
 
     var last: BatchUpdate? { updates.last?.update }
-    var text: [String] { (updates.last?.keyed ?? []).text }
+    var text: [String] { (updates.last?.sectionIDs ?? []).text }
 
     private func take(_ update: ListUpdate<TestRow>) {
-      let before = (0..<update.sectionOffset).map { KeyedSection(id: "other\($0)", keys: []) }
-      let (old, new) = (before + shown, before + update.keyed)
+      let before = (0..<update.sectionOffset).map { SectionIDs(id: "other\($0)", rowIDs: []) }
+      let (old, new) = (before + shown, before + update.sectionIDs)
       if let mistake = update.update.mistake(from: old, to: new) { notes.append(mistake) }
-      shown = update.keyed
+      shown = update.sectionIDs
       updates.append(update)
     }
 
@@ -40,12 +40,12 @@ import Testing
   private let first = TransientStream([TestRow("a"), TestRow("b")])
   private let second = TransientStream([TestRow("a"), TestRow("x")])
 
-  private func path(_ section: Int, _ row: Int) -> IndexPath {
-    IndexPath(section: section, row: row)
+  private func path(_ section: Int, _ row: Int) -> ListIndexPath {
+    ListIndexPath(section: section, row: row)
   }
 
   @Test func partsStandInTurnAndKeepTheirKeysApart() {
-    let view = ListView([ListPart(first), ListPart(second, keyPrefix: "2/")])
+    let view = ListView([ListPart(first), ListPart(second, idPrefix: "2/")])
     #expect(view.text == [": a b", "2/: 2/a 2/x"])
     #expect(view.updates.map(\.update) == [.reload])
     second.remove("a")
@@ -58,7 +58,7 @@ import Testing
 
   @Test func sectionsOfALaterPartFollowThoseThatAnEarlierOneGains() {
     let days = PartitionedStream(first, sectionID: { "day\($0)" }, partition: \.value)
-    let view = ListView([ListPart(days), ListPart(second, keyPrefix: "2/")])
+    let view = ListView([ListPart(days), ListPart(second, idPrefix: "2/")])
     #expect(view.text == ["day0: a b", "2/: 2/a 2/x"])
     first.update(TestRow("b", 1))
     #expect(view.text == ["day0: a", "day1: b", "2/: 2/a 2/x"])
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func whileAnUpdateIsAppliedChangesAddUp() {
-    let view = ListView([ListPart(first), ListPart(second, keyPrefix: "2/")])
+    let view = ListView([ListPart(first), ListPart(second, idPrefix: "2/")])
     view.adapter.hold()
     first.put(TestRow("c"))
     first.remove("a")
@@ -149,13 +149,13 @@ import Testing
   @Test func changeThatContradictsItselfIsALoggedReload() {
     let liar = LyingStream([TestRow("a"), TestRow("b")])
     let view = ListView([ListPart(liar)])
-    liar.lie(true: [TestRow("b")]) { $0.deletedRows = [IndexPath(section: 0, row: 7)] }
+    liar.lie(true: [TestRow("b")]) { $0.deletedRows = [ListIndexPath(section: 0, row: 7)] }
     #expect(view.last == .reload)
     #expect(view.text == [": b"])
     liar.lie(true: []) { _ in }
     #expect(view.last == .reload)
     #expect(view.notes.count == 2)
-    liar.lie(true: [TestRow("c")]) { $0.insertedRows = [IndexPath(section: 0, row: 0)] }
+    liar.lie(true: [TestRow("c")]) { $0.insertedRows = [ListIndexPath(section: 0, row: 0)] }
     #expect(view.text == [": c"])
   }
 
@@ -190,11 +190,11 @@ import Testing
         source,
         pagings: [
           PagingPoint(
-            touch, key: "older", end: .start, state: { states[0] },
-            boundaryKey: { source.items.first?.key }),
+            touch, id: "older", end: .start, state: { states[0] },
+            boundaryID: { source.items.first?.id }),
           PagingPoint(
-            touch, key: "newer", end: .end, state: { states[1] },
-            boundaryKey: { source.items.last?.key }),
+            touch, id: "newer", end: .end, state: { states[1] },
+            boundaryID: { source.items.last?.id }),
         ])
     ])
     #expect(view.text == [": older a b newer"])
@@ -217,7 +217,7 @@ import Testing
     let source = TransientStream((0..<20).map { TestRow("k\($0)", $0) }, order: TestRow.byValue)
     var fetches = 0
     var paging = PagingPoint(
-      source, key: "more", end: .end, state: { .more }, boundaryKey: { source.items.last?.key })
+      source, id: "more", end: .end, state: { .more }, boundaryID: { source.items.last?.id })
     paging.prefetch = .init(distance: 5) { fetches += 1 }
     let view = ListView([ListPart(source, pagings: [paging])], sectionOffset: 2)
     view.adapter.didShow(path(2, 0)...path(2, 14))
@@ -236,16 +236,16 @@ private final class StagedStream: SectionedStream {
   var sections: [StreamSection<TestRow>] {
     loadState == .loading ? [StreamSection()] : rows.sections
   }
-  func item(forKey key: String) -> TestRow? { rows.item(forKey: key) }
-  func indexPath(forKey key: String) -> IndexPath? { rows.indexPath(forKey: key) }
+  func item(forID key: String) -> TestRow? { rows.item(forID: key) }
+  func indexPath(forID key: String) -> ListIndexPath? { rows.indexPath(forID: key) }
 
   func stage(_ state: LoadState, _ items: [TestRow]) {
     let before = sections
     loadState = state
     rows.reset(items)
     let batch = SectionedDiff.update(
-      from: before.map { KeyedSection(id: $0.id, keys: $0.items.map(\.key)) },
-      to: sections.map { KeyedSection(id: $0.id, keys: $0.items.map(\.key)) })
+      from: before.map { SectionIDs(id: $0.id, rowIDs: $0.items.map(\.id)) },
+      to: sections.map { SectionIDs(id: $0.id, rowIDs: $0.items.map(\.id)) })
     var changes = ChangeSet()
     changes.batch = batch
     changes.contentPaths = batch.insertedRows
@@ -269,8 +269,8 @@ private final class LyingStream: SectionedStream {
   private var observer: ((StreamChange<TestRow>) -> Void)?
 
   init(_ items: [TestRow]) { sections = TransientStream(items).sections }
-  func item(forKey key: String) -> TestRow? { nil }
-  func indexPath(forKey key: String) -> IndexPath? { nil }
+  func item(forID key: String) -> TestRow? { nil }
+  func indexPath(forID key: String) -> ListIndexPath? { nil }
 
   func lie(true items: [TestRow], _ change: (inout BatchUpdate) -> Void) {
     sections = TransientStream(items).sections

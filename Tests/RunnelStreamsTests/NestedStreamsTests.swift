@@ -31,17 +31,17 @@ import Testing
       var keys = Set<String>()
       for (source, stream) in [(0, sources[2]), (1, sources[0]), (2, sources[1]), (3, sources[3])] {
         for row in stream.items where source != 0 || row.word != "b" {
-          if keys.insert(row.key).inserted {
+          if keys.insert(row.id).inserted {
             rows.append((row, min(source, source == 2 ? 1 : source)))
           }
         }
       }
       rows.sort { left, right in
-        (left.row.value, left.source, left.row.key) < (right.row.value, right.source, right.row.key)
+        (left.row.value, left.source, left.row.id) < (right.row.value, right.source, right.row.id)
       }
       let sections = Dictionary(grouping: rows.map(\.row)) { $0.value % divisor }
       return sections.keys.sorted().map { key in
-        "t\(key): " + (sections[key] ?? []).map(\.key).joined(separator: " ")
+        "t\(key): " + (sections[key] ?? []).map(\.id).joined(separator: " ")
       }
     }
 
@@ -54,7 +54,7 @@ import Testing
       }
       switch Int.random(in: 0..<8, using: &random) {
       case 0...3: source.put(contentsOf: rows)
-      case 4: source.remove(contentsOf: rows.map(\.key))
+      case 4: source.remove(contentsOf: rows.map(\.id))
       case 5: source.predicate = rows[0].value < 3 ? { $0.value != rows[0].value } : nil
       case 6:
         divisor = Int.random(in: 1...4, using: &random)

@@ -20,7 +20,7 @@ import Testing
     #expect(stream.sections.map(\.hiddenCount) == [1, 1])
     #expect(stream.sections.map(\.totalCount) == [3, 3])
     #expect(recorder.lastBatch?.reloadedSections == [0, 1])
-    #expect(stream.item(forKey: "k4") == nil && stream.section(ofKey: "k4") == 0)
+    #expect(stream.item(forID: "k4") == nil && stream.section(ofID: "k4") == 0)
     source.remove("k0")
     #expect(stream.sections.text == ["s0: k2 k4", "s1: k1 k3"])
     #expect(recorder.lastBatch?.reloadedSections == [0])
@@ -42,7 +42,7 @@ import Testing
     #expect(stream.sections.text == ["s0: k0 k2 k4"])
     source.put(TestRow("x", 1))
     #expect(stream.sections.text == ["s0: k0 k2 k4", "s1: "])
-    #expect(recorder.changes.last?.changes.arrivedKeys == [])
+    #expect(recorder.changes.last?.changes.arrivedIDs == [])
     stream.setCollapsed(false, for: 1)
     #expect(stream.sections.text == ["s0: k0 k2 k4", "s1: x"])
     #expect(recorder.mistakes == [])
@@ -81,7 +81,7 @@ import Testing
     #expect(stream.sections.text == ["0: k0 k2 k4"])
     #expect(stream.sections[0].title == "even")
     source.update(TestRow("k2", 1))
-    #expect(recorder.changes.last?.changes.removedKeys == ["k2"])
+    #expect(recorder.changes.last?.changes.removedIDs == ["k2"])
     source.update(TestRow("k1", 0))
     #expect(stream.sections.text == ["0: k0 k1 k4"])
     #expect(recorder.mistakes == [])
@@ -91,7 +91,7 @@ import Testing
     let stream = PartitionedStream<TestRow, Int>(
       source, now: 0, sectionID: { "s\($0)" },
       partition: { row, now in
-        let due = Int64(row.key.utf8.last ?? 0) - 48
+        let due = Int64(row.id.utf8.last ?? 0) - 48
         return now < due ? TimedSection(1, until: due) : TimedSection(0)
       })
     let recorder = Recorder(stream)
@@ -187,8 +187,8 @@ extension PartitionLookTests {
         #expect(stream.sections == expected, "seed \(seed)")
         for (section, content) in expected.enumerated() {
           for (row, item) in content.items.enumerated() {
-            let path = IndexPath(section: section, row: row)
-            #expect(stream.indexPath(forKey: item.key) == path, "seed \(seed)")
+            let path = ListIndexPath(section: section, row: row)
+            #expect(stream.indexPath(forID: item.id) == path, "seed \(seed)")
           }
         }
       }
@@ -205,7 +205,7 @@ extension PartitionLookTests {
     switch Int.random(in: 0..<8, using: &random) {
     case 0...3: source.put(contentsOf: rows)
     case 4: source.put(contentsOf: rows, at: .start)
-    case 5, 6: source.remove(contentsOf: rows.map(\.key))
+    case 5, 6: source.remove(contentsOf: rows.map(\.id))
     default: source.reset(Array(source.items).shuffled(using: &random))
     }
   }

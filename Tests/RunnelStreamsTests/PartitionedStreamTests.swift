@@ -21,9 +21,9 @@ import Testing
     let recorder = Recorder(stream)
     source.update(TestRow("b", 2))
     #expect(stream.sections.text == ["s1: a", "s2: b c"])
-    let from = IndexPath(section: 0, row: 1)
+    let from = ListIndexPath(section: 0, row: 1)
     #expect(
-      recorder.lastBatch?.movedRows == [.init(from: from, to: IndexPath(section: 1, row: 0))])
+      recorder.lastBatch?.movedRows == [.init(from: from, to: ListIndexPath(section: 1, row: 0))])
     #expect(recorder.lastBatch?.reloadedRows == [from])
     #expect(recorder.lastBatch?.deletedRows == [] && recorder.lastBatch?.insertedRows == [])
     #expect(recorder.mistakes == [])
@@ -38,7 +38,8 @@ import Testing
     #expect(stream.sections.text == ["s0: k2", "s1: k1 k5"])
     #expect(
       recorder.lastBatch?.deletedRows == [
-        IndexPath(section: 0, row: 0), IndexPath(section: 0, row: 2), IndexPath(section: 1, row: 1),
+        ListIndexPath(section: 0, row: 0), ListIndexPath(section: 0, row: 2),
+        ListIndexPath(section: 1, row: 1),
       ])
     #expect(recorder.mistakes == [])
   }
@@ -127,7 +128,7 @@ import Testing
       var random = SeededRandom(seed: seed)
       let source =
         seed % 3 == 0
-        ? TransientStream<TestRow>(order: { $0.key < $1.key }) : TransientStream<TestRow>()
+        ? TransientStream<TestRow>(order: { $0.id < $1.id }) : TransientStream<TestRow>()
       let union = UnionStream([source], by: { $0.word < $1.word })
       let input: any SectionedStream<TestRow> = seed % 2 == 0 ? source : union
       let stream = partition(input, fixed: seed % 5 == 0 ? [2] : [])
@@ -154,7 +155,7 @@ import Testing
     }
     switch Int.random(in: 0..<6, using: &random) {
     case 0...2: source.put(contentsOf: rows)
-    case 3: source.remove(rows[0].key)
+    case 3: source.remove(rows[0].id)
     case 4: source.reset(source.items.shuffled(using: &random))
     default: source.reset(rows + source.items.prefix(5))
     }
@@ -170,7 +171,7 @@ import Testing
     let late = PartitionedStream(batch, sectionID: { "\($0)" }, partition: { $0.value % 3 })
     for number in 1..<400 {
       source.put(TestRow("n\(number)", number))
-      source.remove(source.items[number * 7 % source.items.count].key)
+      source.remove(source.items[number * 7 % source.items.count].id)
       if number % 9 == 0 {
         batch.release()
         batch.hold()
@@ -178,7 +179,7 @@ import Testing
       for shown in number % 9 == 0 ? [partition, late] : [partition] {
         let sections = Dictionary(grouping: source.items, by: { $0.value % 3 })
         let expected = sections.sorted { $0.key < $1.key }
-          .map { "\($0.key): \($0.value.map(\.key).joined(separator: " "))" }
+          .map { "\($0.key): \($0.value.map(\.id).joined(separator: " "))" }
         #expect(shown.sections.text == expected)
       }
     }

@@ -34,12 +34,12 @@ import Testing
     var counts: [Int] = []
     stream.fetchMore(3) { outcome in
       #expect(outcome == .fetched)
-      counts.append(recorder.keyed[0].keys.count)
+      counts.append(recorder.sectionIDs[0].rowIDs.count)
     }
     stream.fetchMore(3) { outcome in #expect(outcome == .refused) }
     try tree.settle([stream])
     #expect(counts == [5])
-    stream.fetchMore(3) { _ in counts.append(recorder.keyed[0].keys.count) }
+    stream.fetchMore(3) { _ in counts.append(recorder.sectionIDs[0].rowIDs.count) }
     try tree.settle([stream])
     #expect(counts == [5, 6] && stream.fetchState == .exhausted)
     var last: FetchOutcome?
@@ -122,7 +122,7 @@ import Testing
     try tree.settle([stream])
     #expect(stream.names == expected(0..<21))
     #expect(stream.fetchState(at: earlier) == .exhausted && stream.fetchState(at: later) == .more)
-    #expect(recorder.changes.allSatisfy { $0.changes.arrivedKeys.isEmpty })
+    #expect(recorder.changes.allSatisfy { $0.changes.arrivedIDs.isEmpty })
     #expect(recorder.mistakes == [])
   }
 

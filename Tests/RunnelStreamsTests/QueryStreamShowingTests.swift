@@ -28,7 +28,7 @@ import Testing
     stream.predicate = { number($0, "at") % 2 == 0 }
     #expect(stream.names == ["k0", "k2", "k4"])
     #expect(recorder.lastBatch?.deletedRows.count == 3)
-    #expect(stream.item(forKey: "/m/k1") == nil && stream.indexPath(forKey: "/m/k1") == nil)
+    #expect(stream.item(forID: "/m/k1") == nil && stream.indexPath(forID: "/m/k1") == nil)
     stream.predicate = { number($0, "at") > 2 }
     #expect(stream.names == ["k3", "k4", "k5"])
     stream.predicate = nil
@@ -50,7 +50,7 @@ import Testing
     try tree.write([JSONMember("k9", ["at": 9])])
     try tree.settle([stream])
     #expect(stream.names == ["k4", "k9"])
-    #expect(recorder.changes.last?.changes.arrivedKeys == ["/m/k9"])
+    #expect(recorder.changes.last?.changes.arrivedIDs == ["/m/k9"])
     stream.limit = RowLimit(1)
     #expect(stream.names == ["k0"])
     stream.limit = nil
@@ -78,7 +78,7 @@ import Testing
       TestRow(row.key.text, Int(number(Record(row, in: .root), "at")))
     }
     stream.didConstruct = { item, previous in
-      TestRow(item.key, item.value, previous?.word ?? "new")
+      TestRow(item.id, item.value, previous?.word ?? "new")
     }
     let recorder = Recorder(stream)
     stream.start()
@@ -93,9 +93,9 @@ import Testing
       from: listener)
     #expect(stream.items == [TestRow("a", 1, "new"), TestRow("b", 2, "new")])
     stream.itemChanged(TestRow("b", 2, "read"))
-    #expect(recorder.changes.last?.changes.updatedKeys == ["b"])
+    #expect(recorder.changes.last?.changes.updatedIDs == ["b"])
     stream.itemChanged(TestRow("b", 2, "read"))
-    #expect(recorder.changes.last?.changes.updatedKeys == ["b"], "It is told though it is equal.")
+    #expect(recorder.changes.last?.changes.updatedIDs == ["b"], "It is told though it is equal.")
     stream.itemChanged(TestRow("c", 2, "read"))
     stream.receive([.childChanged(try row("b", 0), previous: nil)], from: listener)
     #expect(stream.items == [TestRow("b", 0, "read"), TestRow("a", 1, "new")])
@@ -148,8 +148,8 @@ import Testing
         }
         #expect(Array(stream.items) == rows, "seed \(seed)")
         for (index, row) in rows.enumerated() {
-          #expect(stream.indexPath(forKey: row.key)?.row == index, "seed \(seed)")
-          #expect(stream.item(forKey: row.key) == row, "seed \(seed)")
+          #expect(stream.indexPath(forID: row.id)?.row == index, "seed \(seed)")
+          #expect(stream.item(forID: row.id) == row, "seed \(seed)")
         }
       }
       #expect(recorder.mistakes == [], "seed \(seed)")

@@ -34,7 +34,7 @@ import Testing
     try tree.settle([stream])
     #expect(stream.names == ["d", "10", "a", "e", "9", "c"])
     #expect(recorder.changes.count == 4)
-    #expect(recorder.changes.last?.changes.arrivedKeys == ["/m/e"])
+    #expect(recorder.changes.last?.changes.arrivedIDs == ["/m/e"])
     #expect(recorder.mistakes == [])
   }
 
@@ -55,9 +55,9 @@ import Testing
     try tree.settle([stream])
     try tree.write([JSONMember("k0", ["at": 9])])
     try tree.settle([stream])
-    let from = IndexPath(section: 0, row: 0)
+    let from = ListIndexPath(section: 0, row: 0)
     #expect(
-      recorder.lastBatch?.movedRows == [.init(from: from, to: IndexPath(section: 0, row: 3))])
+      recorder.lastBatch?.movedRows == [.init(from: from, to: ListIndexPath(section: 0, row: 3))])
     #expect(recorder.lastBatch?.reloadedRows == [from])
     #expect(recorder.mistakes == [])
   }
@@ -74,8 +74,8 @@ import Testing
       index: .child(try Path("at")), detail: .full)
     let listener = try #require(tree.activeListeners.first)
     stream.receive([.childRemoved(row), .childAdded(changed, previous: nil)], from: listener)
-    #expect(recorder.lastBatch?.reloadedRows == [IndexPath(section: 0, row: 0)])
-    #expect(recorder.changes.last?.changes.insertedKeys == [])
+    #expect(recorder.lastBatch?.reloadedRows == [ListIndexPath(section: 0, row: 0)])
+    #expect(recorder.changes.last?.changes.insertedIDs == [])
     let count = recorder.changes.count
     stream.receive([.childRemoved(changed), .childAdded(changed, previous: nil)], from: listener)
     #expect(recorder.changes.count == count)
@@ -102,6 +102,27 @@ import Testing
     #expect(recorder.mistakes == [])
   }
 
+  @Test func rowIsFoundByKeyPathAndID() throws {
+    try fill(3)
+    let stream = stream(try messages())
+    stream.start()
+    try tree.settle([stream])
+    let place = ListIndexPath(section: 0, row: 1)
+    let path = try Path("m/k1")
+    #expect(stream.item(forKey: "k1")?.path == path)
+    #expect(stream.item(at: path)?.key == "k1")
+    #expect(stream.item(forID: Record.id(of: path))?.path == path)
+    #expect(stream.indexPath(forKey: "k1") == place)
+    #expect(stream.indexPath(of: path) == place)
+    #expect(stream.indexPath(forID: Record.id(of: path)) == place)
+    // What is no key, or is the key of no row, is not found.
+    for key in ["", "/m/k1", "k9", "a/b", "."] {
+      #expect(stream.item(forKey: key) == nil && stream.indexPath(forKey: key) == nil, "\(key)")
+    }
+    stream.predicate = { $0.key != "k1" }
+    #expect(stream.item(forKey: "k1") == nil && stream.indexPath(of: path) == nil)
+  }
+
   @Test func descendingIsTheOpposite() throws {
     try fill(3)
     let stream = stream(try messages(), isDescending: true)
@@ -121,7 +142,7 @@ import Testing
     try tree.settle([stream])
     let late = Recorder(stream)
     #expect(late.changes.map(\.loadState) == [.loaded])
-    #expect(late.keyed.text == [": /m/k0 /m/k1 /m/k2"])
+    #expect(late.sectionIDs.text == [": /m/k0 /m/k1 /m/k2"])
     #expect(late.changes.last?.touched.count == 3)
   }
 }
@@ -162,9 +183,9 @@ extension QueryStreamTests {
     try tree.settle([stream])
     #expect(stream.names == ["k0", "k2", "k3", "y"])
     #expect(recorder.changes.count == before + 2)
-    #expect(recorder.lastBatch?.deletedRows == [IndexPath(section: 0, row: 1)])
-    #expect(recorder.lastBatch?.reloadedRows == [IndexPath(section: 0, row: 3)])
-    #expect(recorder.changes.last?.changes.arrivedKeys == [])
+    #expect(recorder.lastBatch?.deletedRows == [ListIndexPath(section: 0, row: 1)])
+    #expect(recorder.lastBatch?.reloadedRows == [ListIndexPath(section: 0, row: 3)])
+    #expect(recorder.changes.last?.changes.arrivedIDs == [])
     #expect(recorder.mistakes == [])
   }
 
@@ -198,7 +219,7 @@ extension QueryStreamTests {
     stream.start()
     try tree.settle([stream])
     #expect(second.changes.dropFirst().first?.changes.batch == .reload)
-    #expect(second.keyed.text == [": /m/k0 /m/x"])
+    #expect(second.sectionIDs.text == [": /m/k0 /m/x"])
     #expect(first.mistakes == [] && second.mistakes == [])
   }
 
@@ -250,12 +271,12 @@ extension QueryStreamTests {
     try tree.write([JSONMember("x", ["at": 9])])
     try tree.settle([stream])
     #expect(stream.names == ["k3", "k4", "x"])
-    #expect(recorder.changes.last?.changes.arrivedKeys == ["/m/x"])
+    #expect(recorder.changes.last?.changes.arrivedIDs == ["/m/x"])
     try tree.write([JSONMember("x", nil)])
     try tree.settle([stream])
     #expect(stream.names == ["k2", "k3", "k4"])
-    #expect(recorder.changes.last?.changes.insertedKeys == ["/m/k2"])
-    #expect(recorder.changes.last?.changes.arrivedKeys == [])
+    #expect(recorder.changes.last?.changes.insertedIDs == ["/m/k2"])
+    #expect(recorder.changes.last?.changes.arrivedIDs == [])
     #expect(recorder.mistakes == [])
   }
 
@@ -280,8 +301,8 @@ extension QueryStreamTests {
       let count = stream.items.count
       let window = isDescending ? all.prefix(count) : all.suffix(count)
       #expect(stream.items.map(\.row) == Array(window))
-      #expect(stream.boundaryKey == (isDescending ? stream.items.last : stream.items.first)?.key)
-      #expect(recorder.changes.last?.changes.arrivedKeys == [])
+      #expect(stream.boundaryID == (isDescending ? stream.items.last : stream.items.first)?.id)
+      #expect(recorder.changes.last?.changes.arrivedIDs == [])
     }
     #expect(stream.fetchState == .exhausted)
     #expect(stream.items.count == 25)
@@ -307,7 +328,7 @@ extension QueryStreamTests {
         .childAdded(try row("k3", 3), previous: nil), .page(hasMore: true),
       ], from: listener)
     #expect(stream.names == ["k2", "k3", "k4", "k5", "new"])
-    #expect(recorder.changes.last?.changes.arrivedKeys == ["/m/new"])
+    #expect(recorder.changes.last?.changes.arrivedIDs == ["/m/new"])
     #expect(stream.fetchState == .more)
   }
 
@@ -361,7 +382,7 @@ extension QueryStreamTests {
     stream.receive([.childChanged(try row(["at": 1, "x": 2]), previous: nil)], from: listener)
     #expect(recorder.changes.count == count, "What the item does not show is no change.")
     stream.receive([.childChanged(try row(["at": 1, "name": 2]), previous: nil)], from: listener)
-    #expect(recorder.lastBatch?.reloadedRows == [IndexPath(section: 0, row: 0)])
+    #expect(recorder.lastBatch?.reloadedRows == [ListIndexPath(section: 0, row: 0)])
     #expect(recorder.mistakes == [])
   }
 

@@ -9,16 +9,26 @@ import Testing
     return Record(row, in: try Path("m"))
   }
 
-  @Test func keyIsThePathOfAPlainRow() throws {
-    #expect(try record("-Nx_1").key == "/m/-Nx_1")
+  @Test func keyPathAndIDAreThreeThings() throws {
+    let record = try record("-Nx_1")
+    #expect(record.key == "-Nx_1")
+    #expect(record.path.description == "/m/-Nx_1")
+    #expect(record.id == "/m/-Nx_1")
+    #expect(record.id == Record.id(of: record.path))
   }
 
-  @Test func keysOfCanonicallyEquivalentTextsDiffer() throws {
+  @Test func keyIsTheTextOfTheTreeEvenIfTheIDIsEscaped() throws {
+    let record = try record("\u{E9}")
+    #expect(record.key == "\u{E9}")
+    #expect(record.id == "/m/%C3%A9")
+  }
+
+  @Test func idsOfCanonicallyEquivalentTextsDiffer() throws {
     let (composed, decomposed) = (try record("\u{E9}"), try record("e\u{301}"))
     #expect(composed.path != decomposed.path)
-    #expect(composed.key != decomposed.key)
-    #expect(composed.key == "/m/%C3%A9")
-    #expect(try record("%C3%A9").key != composed.key)
+    #expect(composed.id != decomposed.id)
+    #expect(composed.id == "/m/%C3%A9")
+    #expect(try record("%C3%A9").id != composed.id)
   }
 
   @Test func equalityIsThatOfTheContent() throws {

@@ -66,7 +66,7 @@ extension RegressionListTests {
       rows.remove("k11")
       adapter.release()
     }
-    func path(_ row: Int) -> IndexPath { IndexPath(section: 0, row: row) }
+    func path(_ row: Int) -> ListIndexPath { ListIndexPath(section: 0, row: row) }
     #expect(updates.count == 1)
     #expect(updates[0].insertedRows == [path(28)])
     #expect(updates[0].movedRows == [.init(from: path(0), to: path(29))])
@@ -79,11 +79,11 @@ extension RegressionListTests {
     try fill(8)
     let stream = try loaded(try messages())
     let recorder = Recorder(stream)
-    var shown: [KeyedSection] = []
+    var shown: [SectionIDs] = []
     var swaps = 0
     let adapter = IndexPathAdapter([ListPart(stream)]) { update in
-      #expect(update.update.mistake(from: shown, to: update.keyed) == nil)
-      shown = update.keyed
+      #expect(update.update.mistake(from: shown, to: update.sectionIDs) == nil)
+      shown = update.sectionIDs
       guard swaps < 20, let request = try? messages(limit: (swaps % 5 + 1, .first)) else { return }
       swaps += 1
       stream.swap(to: request)
@@ -112,12 +112,12 @@ extension RegressionListTests {
       var random = SeededRandom(seed: seed)
       let source = TransientStream<TestRow>(order: TestRow.byValue)
       let parts = PartitionedStream(source, sectionID: { "\($0)" }, partition: { $0.value % 4 })
-      var shown: [KeyedSection] = []
+      var shown: [SectionIDs] = []
       let adapter = IndexPathAdapter([ListPart(parts)]) { update in
-        if let mistake = update.update.mistake(from: shown, to: update.keyed) {
+        if let mistake = update.update.mistake(from: shown, to: update.sectionIDs) {
           Issue.record("seed \(seed): \(mistake)")
         }
-        shown = update.keyed
+        shown = update.sectionIDs
       }
       adapter.start()
       for _ in 0..<60 {
@@ -234,8 +234,10 @@ extension RegressionListTests {
       #expect(stream.names == [names[0], names[4], names[1], names[2], names[3]])
       let moves = recorder.lastBatch?.movedRows
       #expect(
-        moves == [.init(from: IndexPath(section: 0, row: 4), to: IndexPath(section: 0, row: 1))])
-      #expect(recorder.changes.last?.changes.insertedKeys == [])
+        moves == [
+          .init(from: ListIndexPath(section: 0, row: 4), to: ListIndexPath(section: 0, row: 1))
+        ])
+      #expect(recorder.changes.last?.changes.insertedIDs == [])
     }
     #expect(recorder.mistakes == [])
   }

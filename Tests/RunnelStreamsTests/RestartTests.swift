@@ -94,8 +94,8 @@ import Testing
     try settle()
     let restarted = try #require(recorder.changes.last)
     #expect(!restarted.changes.batch.isReload)
-    #expect(restarted.changes.removedKeys == ["/m/k2"])
-    #expect(restarted.changes.insertedKeys == ["/m/k3"])
+    #expect(restarted.changes.removedIDs == ["/m/k2"])
+    #expect(restarted.changes.insertedIDs == ["/m/k3"])
     #expect(recorder.mistakes == [])
   }
 
@@ -130,7 +130,7 @@ import Testing
     #expect(recorder.changes.count == count)
     union.start()
     #expect(union.items.map(\.row.key.text) == ["a", "b", "z"])
-    #expect(recorder.keyed.flatMap(\.keys) == ["/m/a", "/m/b", "/m/z"])
+    #expect(recorder.sectionIDs.flatMap(\.rowIDs) == ["/m/a", "/m/b", "/m/z"])
     try settle()
     #expect(recorder.mistakes == [])
   }
@@ -145,7 +145,7 @@ import Testing
     #expect(recorder.later.isEmpty)
     stream.start()
     #expect(recorder.later.count == 1)
-    #expect(recorder.lastBatch?.insertedRows == [IndexPath(section: 0, row: 0)])
+    #expect(recorder.lastBatch?.insertedRows == [ListIndexPath(section: 0, row: 0)])
     #expect(recorder.mistakes == [])
   }
 }

@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct SectionedDiffTests {
   /// All lists of at most `keys` in at most two sections, sections in both orders.
-  private func lists(of keys: [String]) -> [[KeyedSection]] {
-    var result: [[KeyedSection]] = [[]]
+  private func lists(of keys: [String]) -> [[SectionIDs]] {
+    var result: [[SectionIDs]] = [[]]
     for sequence in sequences(of: keys) {
       result.append(list(("x", sequence)))
       result.append(list(("y", sequence)))
@@ -44,7 +44,7 @@ import Testing
         for changed: Set<String> in [[], ["1"], ["2", "3"], ["1", "2", "3", "4"]] {
           let update = SectionedDiff.update(from: old, to: new, changed: changed)
           if let mistake = update.mistake(from: old, to: new) { Issue.record("\(mistake)") }
-          let kept = Set(new.flatMap(\.keys)).intersection(changed)
+          let kept = Set(new.flatMap(\.rowIDs)).intersection(changed)
           #expect(update.reloadedRows.count == kept.count)
         }
       }
@@ -76,8 +76,10 @@ import Testing
     let old = list(("x", ["1", "2", "3", "4"]))
     let new = list(("x", ["a", "2", "4", "b"]))
     let update = SectionedDiff.update(from: old, to: new)
-    #expect(update.deletedRows == [IndexPath(section: 0, row: 0), IndexPath(section: 0, row: 2)])
-    #expect(update.insertedRows == [IndexPath(section: 0, row: 0), IndexPath(section: 0, row: 3)])
+    #expect(
+      update.deletedRows == [ListIndexPath(section: 0, row: 0), ListIndexPath(section: 0, row: 2)])
+    #expect(
+      update.insertedRows == [ListIndexPath(section: 0, row: 0), ListIndexPath(section: 0, row: 3)])
     #expect(update.movedRows.isEmpty)
   }
 
@@ -85,7 +87,7 @@ import Testing
     let update = SectionedDiff.update(
       from: list(("x", ["1", "2"]), ("y", ["3"])), to: list(("x", ["1"]), ("y", ["2", "3"])))
     let move = BatchUpdate.Move(
-      from: IndexPath(section: 0, row: 1), to: IndexPath(section: 1, row: 0))
+      from: ListIndexPath(section: 0, row: 1), to: ListIndexPath(section: 1, row: 0))
     #expect(update.movedRows == [move])
     #expect(update.deletedRows.isEmpty && update.insertedRows.isEmpty)
   }
@@ -141,7 +143,7 @@ import Testing
     let changes = SectionedDiff.changes(
       from: side(old, ["1", "2", "3"]), to: side(new, ["1", "2", "3"]), changed: [])
     let move = BatchUpdate.Move(
-      from: IndexPath(section: 0, row: 0), to: IndexPath(section: 0, row: 3))
+      from: ListIndexPath(section: 0, row: 0), to: ListIndexPath(section: 0, row: 3))
     #expect(changes.batch.movedRows == [move])
   }
 
@@ -153,7 +155,7 @@ import Testing
 
   private func side(_ keys: [String], _ touched: Set<String>) -> SectionedDiff.Side {
     let rows = keys.enumerated().filter { touched.contains($0.element) }.map {
-      SectionedDiff.Row(path: IndexPath(section: 0, row: $0.offset), key: $0.element)
+      SectionedDiff.Row(path: ListIndexPath(section: 0, row: $0.offset), id: $0.element)
     }
     return SectionedDiff.Side(sections: ["x"], counts: [keys.count], touched: rows)
   }

@@ -83,11 +83,11 @@ private final class TestTarget: TreeTarget {
     let update = try #require(updates.last)
     #expect(updates.count == 2)
     #expect(update.removed.map(\.record.row.key.text) == ["a"])
-    #expect(update.removed.map(\.path) == [IndexPath(section: 0, row: 0)])
+    #expect(update.removed.map(\.path) == [ListIndexPath(section: 0, row: 0)])
     #expect(update.added.map(\.record.row.key.text) == ["d"])
-    #expect(update.added.map(\.path) == [IndexPath(section: 0, row: 1)])
+    #expect(update.added.map(\.path) == [ListIndexPath(section: 0, row: 1)])
     #expect(update.moved.map(\.record.row.key.text) == ["b"])
-    #expect(update.changed.map(\.path) == [IndexPath(section: 0, row: 1)])
+    #expect(update.changed.map(\.path) == [ListIndexPath(section: 0, row: 1)])
   }
 
   @Test func restartTellsTheDifference() throws {
@@ -159,23 +159,23 @@ private final class TestTarget: TreeTarget {
     var updates: [ListUpdate<Record>] = []
     source.onUpdate = { updates.append($0) }
     source.startSync()
-    let first = source[IndexPath(section: 0, row: 0)]
-    #expect(first == .placeholder(.init(key: "status", content: .loading)))
+    let first = source[ListIndexPath(section: 0, row: 0)]
+    #expect(first == .placeholder(.init(id: "status", content: .loading)))
     try tree.settle([query])
     #expect(source.numberOfSections == 2)
     #expect(source.numberOfRows(inSection: 0) == 2)
-    #expect(source.item(at: IndexPath(section: 0, row: 0)) == nil)
-    #expect(source.item(at: IndexPath(section: 0, row: 1))?.row.key.text == "b")
+    #expect(source.item(at: ListIndexPath(section: 0, row: 0)) == nil)
+    #expect(source.item(at: ListIndexPath(section: 0, row: 1))?.row.key.text == "b")
     #expect(source.labels(ofSection: 1).header == "1")
     #expect(updates.map(\.update) == [.reload, .reload])
 
     var outcomes: [WriteOutcome] = []
-    source.remove(at: IndexPath(section: 0, row: 0)) { outcomes.append($0) }
-    source.remove(at: IndexPath(section: 1, row: 0)) { outcomes.append($0) }
+    source.remove(at: ListIndexPath(section: 0, row: 0)) { outcomes.append($0) }
+    source.remove(at: ListIndexPath(section: 1, row: 0)) { outcomes.append($0) }
     source.append(["at": 9, "day": 1], to: try Path("m")) { outcomes.append($0) }
     try tree.settle([query])
     #expect(outcomes == [.refused("There is no record in this row."), .written, .written])
-    #expect(updates.last?.keyed.map(\.keys) == [["fetch-more", "/m/b", "/m/new1"]])
+    #expect(updates.last?.sectionIDs.map(\.rowIDs) == [["fetch-more", "/m/b", "/m/new1"]])
     source.stopSync()
     #expect(tree.activeListeners.isEmpty)
     #expect(source.count == 3)

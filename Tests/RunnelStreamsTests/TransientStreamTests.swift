@@ -6,7 +6,7 @@ import Testing
   @Test func lateObserverIsToldThePresentStateAtOnce() {
     let stream = TransientStream([TestRow("a"), TestRow("b")])
     let recorder = Recorder(stream)
-    #expect(recorder.keyed.text == [": a b"])
+    #expect(recorder.sectionIDs.text == [": a b"])
     #expect(recorder.changes.map(\.loadState) == [.loaded])
     #expect(recorder.lastBatch == .reload)
   }
@@ -22,8 +22,8 @@ import Testing
     let stream = TransientStream<TestRow>(order: TestRow.byValue)
     stream.put(TestRow("a", 3), TestRow("b", 1), TestRow("c", 1))
     #expect(stream.sections.text == [": b c a"])
-    #expect(stream.indexPath(forKey: "a") == IndexPath(section: 0, row: 2))
-    #expect(stream.item(forKey: "a") == TestRow("a", 3))
+    #expect(stream.indexPath(forID: "a") == ListIndexPath(section: 0, row: 2))
+    #expect(stream.item(forID: "a") == TestRow("a", 3))
   }
 
   @Test func existingKeyIsReplacedAndReloaded() {
@@ -31,7 +31,7 @@ import Testing
     let recorder = Recorder(stream)
     stream.put(TestRow("a", 2))
     #expect(stream.sections.text == [": a b"])
-    #expect(recorder.lastBatch?.reloadedRows == [IndexPath(section: 0, row: 0)])
+    #expect(recorder.lastBatch?.reloadedRows == [ListIndexPath(section: 0, row: 0)])
     #expect(recorder.mistakes == [])
   }
 
@@ -48,8 +48,8 @@ import Testing
     let stream = TransientStream<TestRow>()
     let recorder = Recorder(stream)
     stream.put(TestRow("a"))
-    #expect(recorder.changes.last?.changes.arrivedKeys == [])
-    #expect(recorder.changes.last?.changes.insertedKeys == ["a"])
+    #expect(recorder.changes.last?.changes.arrivedIDs == [])
+    #expect(recorder.changes.last?.changes.insertedIDs == ["a"])
   }
 
   @Test func changeMadeByAnObserverFollowsForAll() {
@@ -102,7 +102,7 @@ import Testing
       let recorder = Recorder(stream)
       for _ in 0..<30 { change(stream, &random) }
       #expect(recorder.mistakes == [], "seed \(seed)")
-      #expect(recorder.keyed.text == stream.sections.text, "seed \(seed)")
+      #expect(recorder.sectionIDs.text == stream.sections.text, "seed \(seed)")
     }
   }
 
@@ -112,7 +112,7 @@ import Testing
     switch Int.random(in: 0..<6, using: &random) {
     case 0...2: stream.put(row)
     case 3: stream.update(row)
-    case 4: stream.remove(row.key)
+    case 4: stream.remove(row.id)
     default:
       stream.reset((0..<4).map { TestRow("k\($0 * row.value)", row.value - $0) })
     }
@@ -125,7 +125,7 @@ import Testing
     #expect(stream.sections.text == [": k0 k2 k4"])
     stream.put(TestRow("x", 7), TestRow("k1", 8))
     #expect(stream.sections.text == [": k0 k1 k2 k4"])
-    #expect(stream.item(forKey: "x") == nil && stream.indexPath(forKey: "x") == nil)
+    #expect(stream.item(forID: "x") == nil && stream.indexPath(forID: "x") == nil)
     stream.predicate = nil
     #expect(stream.sections.text == [": k0 k1 k2 k3 k4 x"])
     #expect(recorder.mistakes == [])
@@ -145,6 +145,6 @@ import Testing
     stream.itemChanged(TestRow("a"))
     stream.itemChanged(TestRow("b"))
     #expect(recorder.later.count == 1)
-    #expect(recorder.changes.last?.changes.updatedKeys == ["a"])
+    #expect(recorder.changes.last?.changes.updatedIDs == ["a"])
   }
 }

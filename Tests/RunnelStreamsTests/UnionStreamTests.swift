@@ -12,7 +12,7 @@ import Testing
     #expect(union.loadState == .loaded)
     #expect(union.source(of: "b") == 1)
     #expect(union.source(of: "x") == nil)
-    #expect(union.indexPath(forKey: "c") == IndexPath(section: 0, row: 2))
+    #expect(union.indexPath(forID: "c") == ListIndexPath(section: 0, row: 2))
   }
 
   @Test func firstSourceWinsADuplicate() {
@@ -31,11 +31,11 @@ import Testing
     let recorder = Recorder(union)
     first.remove("a")
     #expect(union.sections.text == [": b c a"])
-    let place = IndexPath(section: 0, row: 0)
+    let place = ListIndexPath(section: 0, row: 0)
     #expect(recorder.lastBatch?.reloadedRows == [place])
     #expect(
-      recorder.lastBatch?.movedRows == [.init(from: place, to: IndexPath(section: 0, row: 2))])
-    #expect(recorder.changes.last?.changes.insertedKeys == [])
+      recorder.lastBatch?.movedRows == [.init(from: place, to: ListIndexPath(section: 0, row: 2))])
+    #expect(recorder.changes.last?.changes.insertedIDs == [])
     #expect(recorder.mistakes == [])
     #expect(union.source(of: "a") == 1)
   }
@@ -46,7 +46,7 @@ import Testing
     let union = UnionStream([first, second], by: TestRow.byValue)
     let recorder = Recorder(union)
     first.reset()
-    #expect(recorder.lastBatch?.reloadedRows == [IndexPath(section: 0, row: 0)])
+    #expect(recorder.lastBatch?.reloadedRows == [ListIndexPath(section: 0, row: 0)])
     #expect(recorder.lastBatch?.movedRows == [])
   }
 
@@ -84,11 +84,11 @@ import Testing
     pinned.remove("a")
     #expect(union.sections.text == ["pinned: p", "all: a b"])
     let move = BatchUpdate.Move(
-      from: IndexPath(section: 0, row: 0), to: IndexPath(section: 1, row: 0))
+      from: ListIndexPath(section: 0, row: 0), to: ListIndexPath(section: 1, row: 0))
     #expect(recorder.lastBatch?.movedRows == [move])
     pinned.reset()
     #expect(union.sections.text == ["pinned: ", "all: a b"])
-    #expect(union.items.map(\.key) == ["a", "b"])
+    #expect(union.items.map(\.id) == ["a", "b"])
     #expect(recorder.mistakes == [])
   }
 
@@ -104,7 +104,7 @@ import Testing
     first.remove("a")
     #expect(union.sections.text == ["x: b", "y: e d a c"])
     let move = BatchUpdate.Move(
-      from: IndexPath(section: 0, row: 0), to: IndexPath(section: 1, row: 2))
+      from: ListIndexPath(section: 0, row: 0), to: ListIndexPath(section: 1, row: 2))
     #expect(recorder.lastBatch?.movedRows == [move])
     #expect(union.source(of: "a") == 1)
     #expect(recorder.mistakes == [])
@@ -132,7 +132,7 @@ import Testing
         }
         var seen = Set<String>()
         let expected = sources.enumerated().map { index, source in
-          let keys = source.items.map(\.key).filter { seen.insert($0).inserted }
+          let keys = source.items.map(\.id).filter { seen.insert($0).inserted }
           return "\(index): \(keys.joined(separator: " "))"
         }
         #expect(union.sections.text == expected, "seed \(seed)")
@@ -145,7 +145,7 @@ import Testing
     let first = TransientStream([TestRow("a", 5), TestRow("b", 7)])
     let second = TransientStream([TestRow("c", 6), TestRow("a", 1)])
     let union = UnionStream([first, second], by: TestRow.byValue)
-    func path(_ row: Int) -> IndexPath { IndexPath(section: 0, row: row) }
+    func path(_ row: Int) -> ListIndexPath { ListIndexPath(section: 0, row: row) }
     #expect(union.sections.text == [": a c b"])
     #expect(union.origin(of: path(1))?.source == 1)
     #expect(union.origin(of: path(1))?.path == path(0))
@@ -193,7 +193,7 @@ import Testing
     let union = UnionStream([first, second], by: TestRow.byValue)
     let recorder = Recorder(union)
     recorder.onChange = { change in
-      if change.sections[0].items.map(\.key) == ["a"] {
+      if change.sections[0].items.map(\.id) == ["a"] {
         second.put(TestRow("b", 2))
         first.remove("a")
       }
@@ -218,7 +218,7 @@ import Testing
     let recorder = Recorder(union)
     for value in 0..<40 { source.put(TestRow("k\(value)", value * 7 % 11)) }
     for value in 0..<40 where value % 3 != 0 { source.remove("k\(value)") }
-    #expect(Set(union.items.map(\.key)) == Set(source.items.map(\.key)))
+    #expect(Set(union.items.map(\.id)) == Set(source.items.map(\.id)))
     #expect(union.items.count == source.items.count)
     #expect(recorder.mistakes == [])
   }
@@ -246,7 +246,7 @@ import Testing
     }
     switch Int.random(in: 0..<5, using: &random) {
     case 0...2: source.put(contentsOf: rows)
-    case 3: source.remove(rows[0].key)
+    case 3: source.remove(rows[0].id)
     default: source.reset(rows)
     }
   }
@@ -254,13 +254,13 @@ import Testing
   private func expected(_ sources: [TransientStream<TestRow>], _ ranks: [Int]) -> [TestRow] {
     var rows: [(row: TestRow, source: Int)] = []
     for (index, source) in sources.enumerated() {
-      for row in source.items where !rows.contains(where: { $0.row.key == row.key }) {
+      for row in source.items where !rows.contains(where: { $0.row.id == row.id }) {
         rows.append((row, index))
       }
     }
     return rows.sorted { left, right in
-      (ranks[left.source], left.row.value, left.source, left.row.key)
-        < (ranks[right.source], right.row.value, right.source, right.row.key)
+      (ranks[left.source], left.row.value, left.source, left.row.id)
+        < (ranks[right.source], right.row.value, right.source, right.row.id)
     }.map(\.row)
   }
 }

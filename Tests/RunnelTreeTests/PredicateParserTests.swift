@@ -9,23 +9,23 @@ import Testing
 
   @Test func conjunctionBindsTighterThanDisjunctionAndNotTighterStill() throws {
     let (a, b, c) = (
-      Predicate.compare(try field("a"), .equal, .bool(true)),
-      Predicate.compare(try field("b"), .equal, .bool(true)),
-      Predicate.compare(try field("c"), .equal, .bool(true))
+      ChildPredicate.compare(try field("a"), .equal, .bool(true)),
+      ChildPredicate.compare(try field("b"), .equal, .bool(true)),
+      ChildPredicate.compare(try field("c"), .equal, .bool(true))
     )
-    #expect(try Predicate(parsing: "a or b and c") == .any([a, .all([b, c])]))
-    #expect(try Predicate(parsing: "a and b or c") == .any([.all([a, b]), c]))
-    #expect(try Predicate(parsing: "(a or b) and c") == .all([.any([a, b]), c]))
-    #expect(try Predicate(parsing: "not a and b") == .all([.not(a), b]))
-    #expect(try Predicate(parsing: "not (a and b)") == .not(.all([a, b])))
-    #expect(try Predicate(parsing: "not not a") == .not(.not(a)))
-    #expect(try Predicate(parsing: "a and b and c") == .all([a, b, c]))
-    #expect(try Predicate(parsing: "((a))") == a)
+    #expect(try ChildPredicate(parsing: "a or b and c") == .any([a, .all([b, c])]))
+    #expect(try ChildPredicate(parsing: "a and b or c") == .any([.all([a, b]), c]))
+    #expect(try ChildPredicate(parsing: "(a or b) and c") == .all([.any([a, b]), c]))
+    #expect(try ChildPredicate(parsing: "not a and b") == .all([.not(a), b]))
+    #expect(try ChildPredicate(parsing: "not (a and b)") == .not(.all([a, b])))
+    #expect(try ChildPredicate(parsing: "not not a") == .not(.not(a)))
+    #expect(try ChildPredicate(parsing: "a and b and c") == .all([a, b, c]))
+    #expect(try ChildPredicate(parsing: "((a))") == a)
   }
 
   @Test func theExampleOfTheTypeIsRead() throws {
     #expect(
-      try Predicate(parsing: #"author == "ana" and (likes >= 3 or not pinned)"#)
+      try ChildPredicate(parsing: #"author == "ana" and (likes >= 3 or not pinned)"#)
         == .all([
           .compare(field("author"), .equal, .string("ana")),
           .any([
@@ -34,7 +34,7 @@ import Testing
           ]),
         ]))
     #expect(
-      try Predicate(parsing: #"`first name` == "Ana""#)
+      try ChildPredicate(parsing: #"`first name` == "Ana""#)
         == .compare(field("first name"), .equal, .string("Ana")))
   }
 
@@ -53,11 +53,11 @@ import Testing
     ] as [(String, String?)])
   func textIsReadAndWrittenPlainly(text: String, expected: String?) throws {
     guard let expected else {
-      #expect(throws: Predicate.SyntaxError.self) { try Predicate(parsing: text) }
+      #expect(throws: ChildPredicate.SyntaxError.self) { try ChildPredicate(parsing: text) }
       return
     }
-    #expect(try Predicate(parsing: text).description == expected)
-    #expect(try Predicate(parsing: expected).description == expected)
+    #expect(try ChildPredicate(parsing: text).description == expected)
+    #expect(try ChildPredicate(parsing: expected).description == expected)
   }
 
   @Test(arguments: 0..<400 as Range<UInt64>)
@@ -65,7 +65,7 @@ import Testing
     var random = RandomTree(seed: seed)
     let predicate = try random.predicate(depth: 4)
     let text = predicate.description
-    #expect(try Predicate(parsing: text) == predicate, "seed \(seed): \(text)")
+    #expect(try ChildPredicate(parsing: text) == predicate, "seed \(seed): \(text)")
   }
 
   // MARK: Errors
@@ -96,28 +96,30 @@ import Testing
   ])
   func aMistakeIsToldWithItsPlace(text: String, offset: Int, message: String) throws {
     let error = try #require(
-      #expect(throws: Predicate.SyntaxError.self) { try Predicate(parsing: text) })
+      #expect(throws: ChildPredicate.SyntaxError.self) { try ChildPredicate(parsing: text) })
     #expect(error.offset == offset, "\(error)")
     #expect(error.message.contains(message), "\(error)")
     #expect(error.description.hasPrefix("at character \(offset + 1): "))
   }
 
   @Test func aTextHasLimitsOfLengthSizeAndDepth() throws {
-    func parse(_ text: String) throws { _ = try Predicate(parsing: text) }
-    let most = Predicate.textScalarsMax
+    func parse(_ text: String) throws { _ = try ChildPredicate(parsing: text) }
+    let most = ChildPredicate.textScalarsMax
     #expect(throws: Never.self) { try parse("a" + String(repeating: " ", count: most - 1)) }
-    #expect(throws: Predicate.SyntaxError.self) {
+    #expect(throws: ChildPredicate.SyntaxError.self) {
       try parse("a" + String(repeating: " ", count: most))
     }
     func nested(_ depth: Int) -> String {
       String(repeating: "(", count: depth) + "a" + String(repeating: ")", count: depth)
     }
-    #expect(throws: Never.self) { try parse(nested(Predicate.depthMax)) }
-    #expect(throws: Predicate.SyntaxError.self) { try parse(nested(Predicate.depthMax + 1)) }
-    #expect(throws: Predicate.SyntaxError.self) { try parse(nested(2000)) }
-    let many = Array(repeating: "a", count: Predicate.testsMax)
+    #expect(throws: Never.self) { try parse(nested(ChildPredicate.depthMax)) }
+    #expect(throws: ChildPredicate.SyntaxError.self) {
+      try parse(nested(ChildPredicate.depthMax + 1))
+    }
+    #expect(throws: ChildPredicate.SyntaxError.self) { try parse(nested(2000)) }
+    let many = Array(repeating: "a", count: ChildPredicate.testsMax)
     #expect(throws: Never.self) { try parse(many.joined(separator: " or ")) }
-    #expect(throws: Predicate.SyntaxError.self) {
+    #expect(throws: ChildPredicate.SyntaxError.self) {
       try parse((many + ["a"]).joined(separator: " or "))
     }
   }
@@ -132,9 +134,9 @@ import Testing
     ]
     for _ in 0..<20 {
       let text = (0..<random.number(1..<12)).map { _ in random.pick(pieces) }.joined()
-      do throws(Predicate.SyntaxError) {
-        let predicate = try Predicate(parsing: text)
-        #expect(try Predicate(parsing: predicate.description) == predicate, "\(text)")
+      do throws(ChildPredicate.SyntaxError) {
+        let predicate = try ChildPredicate(parsing: text)
+        #expect(try ChildPredicate(parsing: predicate.description) == predicate, "\(text)")
       } catch {
         #expect((0...text.unicodeScalars.count).contains(error.offset), "\(text)")
       }

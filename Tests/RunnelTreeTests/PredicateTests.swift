@@ -9,7 +9,7 @@ import Testing
     """#
 
   private func holds(_ text: String, key: String = "k", _ json: String = child) throws -> Bool {
-    try Predicate(parsing: text).holds(of: Child(key: Key(key), node: node(json)))
+    try ChildPredicate(parsing: text).holds(of: Child(key: Key(key), node: node(json)))
   }
 
   @Test(arguments: [
@@ -77,9 +77,9 @@ import Testing
 
   @Test func whatIsNoKeyComparesUnequalIfItWasNeverChecked() throws {
     let child = Child(key: try Key("k"), node: try node("1"))
-    for comparison in Predicate.Comparison.allCases {
+    for comparison in ChildPredicate.Comparison.allCases {
       for leaf in [Leaf.number(1), .string("a.b")] {
-        let holds = Predicate.compare(.key, comparison, leaf).holds(of: child)
+        let holds = ChildPredicate.compare(.key, comparison, leaf).holds(of: child)
         #expect(holds == (comparison == .notEqual))
       }
     }
@@ -92,10 +92,11 @@ import Testing
       reads.append(field)
       return .null
     }
-    #expect(!Predicate.all([.exists(a), .exists(b)]).holds(of: try Key("k"), reading: read))
+    #expect(!ChildPredicate.all([.exists(a), .exists(b)]).holds(of: try Key("k"), reading: read))
     #expect(reads == [a])
     reads = []
-    #expect(Predicate.any([.not(.exists(a)), .exists(b)]).holds(of: try Key("k"), reading: read))
+    #expect(
+      ChildPredicate.any([.not(.exists(a)), .exists(b)]).holds(of: try Key("k"), reading: read))
     #expect(reads == [a])
   }
 }

@@ -168,14 +168,14 @@ import Testing
   // MARK: Filters
 
   @Test func aFilterIsSetOnceAndIsAPredicate() throws {
-    let test = Predicate.exists(.value)
+    let test = ChildPredicate.exists(.value)
     let filtered = try query.filtered(by: test)
     #expect(refusal { try filtered.filtered(by: test) } == .invalidQuery)
     #expect(!filtered.loadsAllData)
     #expect(filtered != query)
     #expect(try filtered == query.filtered(by: test))
     for refused in [
-      Predicate.all([]), .any([]), .not(.any([])), .exists(.child(.root)),
+      ChildPredicate.all([]), .any([]), .not(.any([])), .exists(.child(.root)),
       .compare(.child(.root), .equal, .bool(true)),
       .all([test, .matches(.child(.root), .init(.contains, ""))]),
       .compare(.key, .less, .number(1)), .compare(.key, .equal, .string("a.b")),
@@ -185,16 +185,17 @@ import Testing
   }
 
   @Test func aFilterHasLimitsOfSizeAndDepth() throws {
-    let test = Predicate.exists(.value)
-    func nested(_ depth: Int) -> Predicate {
+    let test = ChildPredicate.exists(.value)
+    func nested(_ depth: Int) -> ChildPredicate {
       (0..<depth).reduce(test) { predicate, _ in .not(predicate) }
     }
-    let most = Predicate.testsMax
+    let most = ChildPredicate.testsMax
     let tests = Array(repeating: test, count: most)
     #expect(throws: Never.self) { try query.filtered(by: .all(tests)) }
     #expect(refusal { try query.filtered(by: .any(tests + [test])) } == .invalidQuery)
-    #expect(throws: Never.self) { try query.filtered(by: nested(Predicate.depthMax)) }
-    #expect(refusal { try query.filtered(by: nested(Predicate.depthMax + 1)) } == .invalidQuery)
+    #expect(throws: Never.self) { try query.filtered(by: nested(ChildPredicate.depthMax)) }
+    #expect(
+      refusal { try query.filtered(by: nested(ChildPredicate.depthMax + 1)) } == .invalidQuery)
     #expect(refusal { try query.filtered(by: nested(5000)) } == .invalidQuery)
   }
 

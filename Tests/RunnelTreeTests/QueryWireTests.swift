@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func whatOnlyALocalTreeAnswersIsRefused() throws {
-    let filtered = try Query(QueryWireTests.path).filtered(by: Predicate(parsing: "a == 1"))
+    let filtered = try Query(QueryWireTests.path).filtered(by: ChildPredicate(parsing: "a == 1"))
     #expect(throws: TreeError.self) { try filtered.wireJSON() }
     let key = SortKey(try RowField("a"), isDescending: true)
     let compound = try Query(QueryWireTests.path).ordered(by: [key])

@@ -16,6 +16,7 @@ import Testing
       "RunnelBase", "RunnelStorage", "RunnelStore", "RunnelStreams", "RunnelTree",
       "Synchronization",
     ],
+    "Runnel": ["RunnelBase", "RunnelDatabase", "RunnelStore", "RunnelStreams", "RunnelTree"],
     "RunnelTerminal": ["CPlatform", "CTerminal", "Glibc", "RunnelBase", "Synchronization"],
     "RunnelNetwork": [
       "Glibc", "HTTPTypes", "NIOCore", "NIOHTTP1", "NIOHTTPCompression", "NIOHTTPTypesHTTP1",
@@ -34,7 +35,7 @@ import Testing
       "RunnelStreams", "RunnelTerminal", "RunnelTree", "RunnelWorkspace", "Synchronization",
       "Yams",
     ],
-    "runnel": [
+    "RunnelCommand": [
       "ArgumentParser", "CPlatform", "Foundation", "Glibc", "Logging", "RunnelApp", "RunnelBase",
       "RunnelDatabase", "RunnelDemo", "RunnelNetwork", "RunnelServer", "RunnelStreams",
       "RunnelSync",

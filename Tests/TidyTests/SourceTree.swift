@@ -15,7 +15,10 @@ struct SourceTree {
     var imports: [String] {
       lines.compactMap { line in
         var words = line.split(separator: " ").map(String.init)[...]
-        if let first = words.first, ["public", "package", "private", "@testable"].contains(first) {
+        if let first = words.first, ["@_exported", "@testable"].contains(first) {
+          words.removeFirst()
+        }
+        if let first = words.first, ["public", "package", "private"].contains(first) {
           words.removeFirst()
         }
         return line.first != " " && words.count == 2 && words.first == "import" ? words.last : nil

@@ -37,7 +37,7 @@ import Testing
 
   @Test func nothingPrintsBesidesTheCommands() throws {
     for file in try SourceTree.files(below: "Sources", extensions: ["swift"])
-    where file.target != "runnel" {
+    where file.target != "RunnelCommand" {
       for (number, line) in file.lines.enumerated()
       where line.contains(" print(") && !line.hasPrefix("//") {
         Issue.record("\(file.path):\(number + 1) prints: stray output spoils the screen")

@@ -199,10 +199,10 @@ struct YAMLObject {
   }
 
   /// What rows have to satisfy.
-  func predicate(_ name: String) throws -> Predicate? {
+  func predicate(_ name: String) throws -> ChildPredicate? {
     guard let text = try string(name) else { return nil }
     do {
-      return try Predicate(parsing: text)
+      return try ChildPredicate(parsing: text)
     } catch {
       throw self.error("`\(name)`, \(error)", at: name)
     }

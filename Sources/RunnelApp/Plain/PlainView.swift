@@ -212,14 +212,14 @@ extension ListChange {
 
 extension ListContent {
   /// The rows that leave their places by an update, in order; after a reload all.
-  fileprivate func paths(departingBy update: BatchUpdate) -> [IndexPath] {
+  fileprivate func paths(departingBy update: BatchUpdate) -> [ListIndexPath] {
     let whole = update.isReload ? Array(sections.indices) : update.deletedSections
     return (update.deletedRows + paths(ofSections: whole)).sorted()
   }
 
   /// The rows that come to their places by an update or have another content, in order; after a reload
   /// all.
-  fileprivate func paths(arrivingBy update: BatchUpdate, from old: ListContent) -> [IndexPath] {
+  fileprivate func paths(arrivingBy update: BatchUpdate, from old: ListContent) -> [ListIndexPath] {
     if update.isReload { return paths(ofSections: Array(sections.indices)) }
     let changed = update.reloadedRows.compactMap {
       old.passage(of: $0, through: update, to: self)?.path
@@ -228,9 +228,9 @@ extension ListContent {
     return Set(came + changed).sorted()
   }
 
-  private func paths(ofSections numbers: [Int]) -> [IndexPath] {
+  private func paths(ofSections numbers: [Int]) -> [ListIndexPath] {
     numbers.flatMap { section in
-      sections[section].rows.indices.map { IndexPath(section: section, row: $0) }
+      sections[section].rows.indices.map { ListIndexPath(section: section, row: $0) }
     }
   }
 }

@@ -43,7 +43,7 @@ extension ViewStreams {
   ///
   /// A list that shows none of its own rows is where rows arrive.
   private func range(of ids: Set<String>) -> ClosedRange<Int> {
-    let places = ids.compactMap { paged.scannedIndex(forKey: $0) }
+    let places = ids.compactMap { paged.scannedIndex(forID: $0) }
     let live = isLiveAtEnd ? max(paged.scannedCount - 1, 0) : 0
     return (places.min() ?? live)...(places.max() ?? live)
   }

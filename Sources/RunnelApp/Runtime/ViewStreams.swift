@@ -91,10 +91,10 @@ final class ViewStreams {
     self.receive = receive
     tellCount = count
     let ends = [(ListScreen.fetchMoreRow, olderEnd), (ListScreen.newerRow, newerEnd)]
-    let pagings = ends.map { key, end in
+    let pagings = ends.map { id, end in
       PagingPoint(
-        paged, key: key, end: end, state: { [weak self] in self?.fetchState(at: end) ?? .unknown },
-        boundaryKey: { [weak self] in self?.boundaryKey(at: end) })
+        paged, id: id, end: end, state: { [weak self] in self?.fetchState(at: end) ?? .unknown },
+        boundaryID: { [weak self] in self?.boundaryID(at: end) })
     }
     let adapter = IndexPathAdapter(
       [ListPart(partition, pagings: pagings)],
@@ -128,11 +128,11 @@ final class ViewStreams {
   ///
   /// A pinned message may be the oldest one loaded, but it stands among the pinned ones: the row for
   /// older messages is not to stand there.
-  private func boundaryKey(at end: ListEnd) -> String? {
+  private func boundaryID(at end: ListEnd) -> String? {
     let own = queries.count - 1
-    let isOwn: (Record) -> Bool = { [union] in union.source(of: $0.key) == own }
+    let isOwn: (Record) -> Bool = { [union] in union.source(of: $0.id) == own }
     let record = end == .start ? paged.items.first(where: isOwn) : paged.items.last(where: isOwn)
-    return record?.key ?? paged.boundaryKey(at: end)
+    return record?.id ?? paged.boundaryID(at: end)
   }
 
   /// How far the list is paged at an end, for its fetch-more rows.
@@ -297,7 +297,7 @@ final class ViewStreams {
 
   private func changed(_ update: ListUpdate<Record>) {
     var records: [String: Record] = [:]
-    for record in update.touched { records[record.key] = record.shown }
+    for record in update.touched { records[record.id] = record.shown }
     let isLettingGo = hasRead
     // What is told may ask for other rows again.
     if isLettingGo { reading = .none }

@@ -2,7 +2,7 @@ extension ListContent {
   /// The place of a row after an update, or the place nearest to it if the row is gone.
   package struct RowPassage: Hashable, Sendable {
     /// The place in the new content; it may be one after the last row of a section.
-    package var path: IndexPath
+    package var path: ListIndexPath
     /// True if the same row is there.
     package var isSameRow: Bool
   }
@@ -18,17 +18,17 @@ extension ListContent {
   ///   - new: the new content.
   /// - Returns: where the row is, or the place nearest to it.
   package func passage(
-    of path: IndexPath, through update: BatchUpdate, to new: ListContent
+    of path: ListIndexPath, through update: BatchUpdate, to new: ListContent
   ) -> RowPassage? {
     guard row(at: path) != nil else { return nil }
     let passage = ListPassage(
       update, from: ListLayout(self, folded: []), to: ListLayout(new, folded: []))
     if let place = passage.place(after: ListPlace(path)), let row = place.row {
-      return RowPassage(path: IndexPath(section: place.section, row: row), isSameRow: true)
+      return RowPassage(path: ListIndexPath(section: place.section, row: row), isSameRow: true)
     }
     return passage.successor(of: ListPlace(path)).map { place in
       RowPassage(
-        path: IndexPath(section: place.section, row: place.row ?? 0), isSameRow: false)
+        path: ListIndexPath(section: place.section, row: place.row ?? 0), isSameRow: false)
     }
   }
 }

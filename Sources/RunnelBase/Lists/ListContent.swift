@@ -47,7 +47,7 @@ public struct ListContent: Sendable {
   /// Nil if there is none; content without rows has none.
   ///
   /// The cursor passes over the divider, as over the text of a section without rows.
-  public let divider: IndexPath?
+  public let divider: ListIndexPath?
 
   private let index: ContentIndex
 
@@ -55,11 +55,11 @@ public struct ListContent: Sendable {
   ///
   /// The ids of sections, and the ids of rows in the whole list, must be unique; of two equal ids
   /// only the first can be found again.
-  public init(sections: [ListSection] = [], divider: IndexPath? = nil) {
+  public init(sections: [ListSection] = [], divider: ListIndexPath? = nil) {
     self.init(sections, divider, ContentIndex())
   }
 
-  private init(_ sections: [ListSection], _ divider: IndexPath?, _ index: ContentIndex) {
+  private init(_ sections: [ListSection], _ divider: ListIndexPath?, _ index: ContentIndex) {
     self.sections = sections
     self.divider = divider
     self.index = index
@@ -68,7 +68,7 @@ public struct ListContent: Sendable {
   /// The same rows with the divider elsewhere, or without one.
   ///
   /// O(1).
-  public func divided(at divider: IndexPath?) -> ListContent {
+  public func divided(at divider: ListIndexPath?) -> ListContent {
     ListContent(sections, divider, index)
   }
 
@@ -80,21 +80,21 @@ public struct ListContent: Sendable {
   /// Where the row is, or nil if there is no such row.
   ///
   /// O(1), after the first call on this content, which is O(rows).
-  public func indexPath(ofRow id: String) -> IndexPath? {
+  public func indexPath(ofRow id: String) -> ListIndexPath? {
     index.path(of: id, in: sections)
   }
 
   /// The path of the row, or nil if there is no such row; the search begins near a hint.
   ///
   /// O(distance) within the section of the hint; elsewhere the cost of `indexPath(ofRow:)`.
-  public func indexPath(ofRow id: String, near hint: IndexPath) -> IndexPath? {
+  public func indexPath(ofRow id: String, near hint: ListIndexPath) -> ListIndexPath? {
     guard sections.indices.contains(hint.section) else { return indexPath(ofRow: id) }
     let rows = sections[hint.section].rows
     let start = min(max(hint.row, 0), rows.count)
     for distance in 0...max(start, rows.count - start) {
       for row in [start + distance, start - distance]
       where rows.indices.contains(row) && rows[row] == id {
-        return IndexPath(section: hint.section, row: row)
+        return ListIndexPath(section: hint.section, row: row)
       }
     }
     return indexPath(ofRow: id)
@@ -110,7 +110,7 @@ public struct ListContent: Sendable {
   /// The id of the row at a path, or nil if there is no such row.
   ///
   /// It costs as much as reading one of `ListSection.rows`.
-  public func row(at path: IndexPath) -> String? {
+  public func row(at path: ListIndexPath) -> String? {
     guard sections.indices.contains(path.section) else { return nil }
     let rows = sections[path.section].rows
     return rows.indices.contains(path.row) ? rows[path.row] : nil
@@ -148,19 +148,19 @@ extension ListContent: Hashable {
 /// A class so that copies of the content share the work; the content is constant, so the order in
 /// which threads ask cannot change an answer.
 private final class ContentIndex: Sendable {
-  private let paths = Mutex<[String: IndexPath]?>(nil)
+  private let paths = Mutex<[String: ListIndexPath]?>(nil)
   private let layout = Mutex<Layout?>(nil)
 
   /// The numbers of lines, with what they follow from besides the sections.
   private struct Layout {
     var folded: Set<String>
-    var divider: IndexPath?
+    var divider: ListIndexPath?
     var numbers: ListLayout.Numbers
   }
 
   var isBuilt: Bool { paths.withLock { $0 != nil } }
 
-  func path(of id: String, in sections: [ListSection]) -> IndexPath? {
+  func path(of id: String, in sections: [ListSection]) -> ListIndexPath? {
     paths.withLock { paths in
       if let paths { return paths[id] }
       let built = Self.build(sections)
@@ -170,7 +170,7 @@ private final class ContentIndex: Sendable {
   }
 
   func numbers(
-    of sections: [ListSection], folded: Set<String>, divider: IndexPath?
+    of sections: [ListSection], folded: Set<String>, divider: ListIndexPath?
   ) -> ListLayout.Numbers {
     layout.withLock { layout in
       if let layout, layout.divider == divider, layout.folded == folded { return layout.numbers }
@@ -180,12 +180,12 @@ private final class ContentIndex: Sendable {
     }
   }
 
-  private static func build(_ sections: [ListSection]) -> [String: IndexPath] {
-    var paths: [String: IndexPath] = [:]
+  private static func build(_ sections: [ListSection]) -> [String: ListIndexPath] {
+    var paths: [String: ListIndexPath] = [:]
     paths.reserveCapacity(sections.reduce(0) { $0 + $1.rows.count })
     for (section, content) in sections.enumerated() {
       for (row, id) in content.rows.enumerated() where paths[id] == nil {
-        paths[id] = IndexPath(section: section, row: row)
+        paths[id] = ListIndexPath(section: section, row: row)
       }
     }
     return paths

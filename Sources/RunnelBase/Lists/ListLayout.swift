@@ -8,7 +8,7 @@ struct ListPlace: Hashable, Sendable {
     self.row = row
   }
 
-  init(_ path: IndexPath) {
+  init(_ path: ListIndexPath) {
     self.init(section: path.section, row: path.row)
   }
 }
@@ -24,7 +24,7 @@ struct ListLayout {
   /// What a line shows.
   enum Line: Hashable {
     case header(section: Int)
-    case row(IndexPath)
+    case row(ListIndexPath)
     case emptyText(section: Int)
     case divider(section: Int)
   }
@@ -36,12 +36,12 @@ struct ListLayout {
     var firstItems = [0]
     var foldedSections: [Bool] = []
     /// Where the divider stands; nil if it is not shown.
-    var divider: IndexPath?
+    var divider: ListIndexPath?
 
     /// Counts the lines of some sections.
     ///
     /// O(sections).
-    init(_ sections: [ListSection], folded: Set<String>, divider: IndexPath?) {
+    init(_ sections: [ListSection], folded: Set<String>, divider: ListIndexPath?) {
       self.divider = divider
       for (index, section) in sections.enumerated() {
         let isFolded = !folded.isEmpty && folded.contains(section.id)
@@ -66,7 +66,7 @@ struct ListLayout {
 
   private var firstLines: [Int] { numbers.firstLines }
   private var firstItems: [Int] { numbers.firstItems }
-  private var divider: IndexPath? { numbers.divider }
+  private var divider: ListIndexPath? { numbers.divider }
 
   init(_ content: ListContent, folded: Set<String>) {
     self.content = content
@@ -89,10 +89,10 @@ struct ListLayout {
     if offset == 0 { return .header(section: section) }
     if content.sections[section].rows.isEmpty { return .emptyText(section: section) }
     guard let divider, divider.section == section, offset > divider.row else {
-      return .row(IndexPath(section: section, row: offset - 1))
+      return .row(ListIndexPath(section: section, row: offset - 1))
     }
     return offset == divider.row + 1
-      ? .divider(section: section) : .row(IndexPath(section: section, row: offset - 2))
+      ? .divider(section: section) : .row(ListIndexPath(section: section, row: offset - 2))
   }
 
   /// The place on a line, or nil if the cursor cannot stand there.

@@ -10,9 +10,9 @@ struct ListPassage {
   private let newSections: [Int?]
   private let movedSections: Set<Int>
   /// Rows that left their place (old paths) and rows that came to theirs (new paths), in order.
-  private let departed: [IndexPath]
-  private let arrived: [IndexPath]
-  private let moves: [BatchUpdate.Move<IndexPath>]
+  private let departed: [ListIndexPath]
+  private let arrived: [ListIndexPath]
+  private let moves: [BatchUpdate.Move<ListIndexPath>]
 
   /// O(sections + n log n) in the rows that the batch names.
   init(_ update: BatchUpdate, from old: ListLayout, to new: ListLayout) {
@@ -60,7 +60,7 @@ struct ListPassage {
 
   private func destination(of place: ListPlace) -> ListPlace? {
     guard let row = place.row else { return nil }
-    let path = IndexPath(section: place.section, row: row)
+    let path = ListIndexPath(section: place.section, row: row)
     let index = moves.lowerBound { $0.from < path }
     guard index < moves.count, moves[index].from == path else { return nil }
     let moved = ListPlace(moves[index].to)
@@ -114,14 +114,16 @@ struct ListPassage {
   // MARK: - Ranks
 
   /// The index of the row with `rank` unmoved rows before it, among the rows that arrived.
-  private static func index(ofRank rank: Int, amid arrived: [IndexPath], _ section: Int) -> Int {
+  private static func index(ofRank rank: Int, amid arrived: [ListIndexPath], _ section: Int) -> Int
+  {
     let came = slice(arrived, of: section)
     let first = came.startIndex
     return rank + came.indices.lowerBound { came[$0].row - ($0 - first) <= rank } - first
   }
 
   /// The paths of one section, out of paths in order.
-  private static func slice(_ paths: [IndexPath], of section: Int) -> ArraySlice<IndexPath> {
+  private static func slice(_ paths: [ListIndexPath], of section: Int) -> ArraySlice<ListIndexPath>
+  {
     let first = paths.lowerBound { $0.section < section }
     let end = paths.lowerBound { $0.section <= section }
     return paths[first..<end]

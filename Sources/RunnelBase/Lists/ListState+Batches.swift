@@ -112,7 +112,7 @@ extension ListState {
     let moved = Set(update.movedRows.map(\.from))
     for section in update.deletedSections where old.sections.indices.contains(section) {
       for (row, id) in old.sections[section].rows.enumerated()
-      where !moved.contains(IndexPath(section: section, row: row)) {
+      where !moved.contains(ListIndexPath(section: section, row: row)) {
         letGo(of: id)
       }
     }

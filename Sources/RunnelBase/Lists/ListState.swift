@@ -84,9 +84,9 @@ public struct ListState: Hashable, Sendable {
   }
 
   /// Where the cursor's row is; nil on a header.
-  public func cursorPath(in content: ListContent) -> IndexPath? {
+  public func cursorPath(in content: ListContent) -> ListIndexPath? {
     guard let place = frame(in: content, height: 0).cursor, let row = place.row else { return nil }
-    return IndexPath(section: place.section, row: row)
+    return ListIndexPath(section: place.section, row: row)
   }
 
   /// The ids of the rows up to so many lines above and below the cursor's.

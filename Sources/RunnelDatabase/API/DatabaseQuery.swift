@@ -122,7 +122,7 @@ extension Queryable {
   /// The same query for the children that meet a condition; a limit counts only these.
   ///
   /// - Throws: `TreeError` (`invalidQuery`) if a filter is set, or the predicate is refused.
-  public func queryFiltered(by predicate: Predicate) throws(TreeError) -> DatabaseQuery {
+  public func queryFiltered(by predicate: ChildPredicate) throws(TreeError) -> DatabaseQuery {
     try building { query throws(TreeError) in try query.filtered(by: predicate) }
   }
 

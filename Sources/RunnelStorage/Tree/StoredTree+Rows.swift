@@ -241,7 +241,7 @@ extension StoredTree {
   }
 
   /// True if a predicate holds of a stored child, of which no more is read than it asks for.
-  func holds(_ predicate: Predicate, of key: Key, _ stored: StoredRow) throws -> Bool {
+  func holds(_ predicate: ChildPredicate, of key: Key, _ stored: StoredRow) throws -> Bool {
     switch stored {
     case .record(let bytes):
       return predicate.holds(of: Child(key: key, node: try RecordCoding.node(bytes)))

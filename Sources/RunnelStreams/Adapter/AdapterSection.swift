@@ -1,5 +1,5 @@
 /// A row of a list.
-public enum AdapterRow<Item: KeyedItem> {
+public enum AdapterRow<Item: StreamItem> {
   /// A row of a stream.
   case item(Item)
   /// A placeholder, which stands for no item.
@@ -29,7 +29,7 @@ public struct SectionLabels: Hashable, Sendable {
 }
 
 /// A section of a list: the rows of a stream's section, with placeholders around them.
-public struct AdapterSection<Item: KeyedItem> {
+public struct AdapterSection<Item: StreamItem> {
   /// The id of the section; unique in the list.
   public var id: String
   /// The header and footer.
@@ -40,8 +40,8 @@ public struct AdapterSection<Item: KeyedItem> {
   public var content = StreamSection<Item>()
   /// The placeholders after the items.
   public var trailing: [PlaceholderRow] = []
-  /// The prefix of the keys of items in the list.
-  var keyPrefix = ""
+  /// The prefix of the ids of items in the list.
+  var idPrefix = ""
 
   init(id: String) { self.id = id }
 }
@@ -61,24 +61,24 @@ extension AdapterSection {
     return .placeholder(trailing[index - content.items.count])
   }
 
-  /// The key in the list of the row at an index below `count`.
-  public func key(at row: Int) -> String {
+  /// The id in the list of the row at an index below `count`.
+  public func id(at row: Int) -> String {
     switch self[row] {
-    case .item(let item): keyPrefix.isEmpty ? item.key : keyPrefix + item.key
-    case .placeholder(let placeholder): placeholder.key
+    case .item(let item): idPrefix.isEmpty ? item.id : idPrefix + item.id
+    case .placeholder(let placeholder): placeholder.id
     }
   }
 
-  /// The keys of all rows.
+  /// The ids of all rows.
   ///
   /// O(n).
-  public var keys: [String] { keys(in: 0..<count) }
+  public var rowIDs: [String] { rowIDs(in: 0..<count) }
 
-  /// The keys of the rows at some indices.
+  /// The ids of the rows at some indices.
   ///
   /// O(log n) and O(1) for each row.
   @specialized(where Item == Record)
-  func keys(in range: Range<Int>) -> [String] {
+  func rowIDs(in range: Range<Int>) -> [String] {
     let end = leading.count + content.items.count
     let items = content.items.elements(
       in: (range.clamped(to: leading.count..<end)).shifted(by: -leading.count))
@@ -86,15 +86,15 @@ extension AdapterSection {
       range.clamped(to: 0..<leading.count),
       range.clamped(to: end..<end + trailing.count).shifted(by: -end)
     )
-    return leading[before].map(\.key)
-      + items.map { keyPrefix.isEmpty ? $0.key : keyPrefix + $0.key }
-      + trailing[after].map(\.key)
+    return leading[before].map(\.id)
+      + items.map { idPrefix.isEmpty ? $0.id : idPrefix + $0.id }
+      + trailing[after].map(\.id)
   }
 
-  /// The section by the keys of its rows.
+  /// The section by the ids of its rows.
   ///
   /// O(n).
-  public var keyed: KeyedSection { KeyedSection(id: id, keys: keys) }
+  public var sectionIDs: SectionIDs { SectionIDs(id: id, rowIDs: rowIDs) }
 }
 
 extension Range<Int> {

@@ -12,48 +12,48 @@ extension BatchUpdate {
   ///   - old: the list before.
   ///   - new: the list after, where inserted sections and rows are looked up.
   /// - Returns: the list that a view which follows the update shows.
-  package func replayed(on old: [KeyedSection], to new: [KeyedSection]) -> [KeyedSection]? {
+  package func replayed(on old: [SectionIDs], to new: [SectionIDs]) -> [SectionIDs]? {
     if isReload { return new }
     guard let rows = keptRows(of: old), let origins = origins(of: new, among: old) else {
       return nil
     }
     var placed = Array(repeating: [Int: String](), count: new.count)
     for path in insertedRows {
-      guard let key = new.key(at: path) else { return nil }
-      placed[path.section][path.row] = key
+      guard let id = new.id(at: path) else { return nil }
+      placed[path.section][path.row] = id
     }
     for move in movedRows {
-      guard let key = old.key(at: move.from), placed.indices.contains(move.to.section) else {
+      guard let id = old.id(at: move.from), placed.indices.contains(move.to.section) else {
         return nil
       }
-      placed[move.to.section][move.to.row] = key
+      placed[move.to.section][move.to.row] = id
     }
-    var result: [KeyedSection] = []
+    var result: [SectionIDs] = []
     for (index, origin) in origins.enumerated() {
       if let origin {
-        guard let keys = BatchUpdate.merged(rows[origin], placed[index]) else { return nil }
-        result.append(KeyedSection(id: old[origin].id, keys: keys))
+        guard let ids = BatchUpdate.merged(rows[origin], placed[index]) else { return nil }
+        result.append(SectionIDs(id: old[origin].id, rowIDs: ids))
       } else {
         // The rows of an inserted section come with it, except those that moved in.
-        let keys = new[index].keys.enumerated().map { placed[index][$0] ?? $1 }
-        result.append(KeyedSection(id: new[index].id, keys: keys))
+        let ids = new[index].rowIDs.enumerated().map { placed[index][$0] ?? $1 }
+        result.append(SectionIDs(id: new[index].id, rowIDs: ids))
       }
     }
     return result
   }
 
   /// The rows of each old section, without those that are deleted or moved.
-  private func keptRows(of old: [KeyedSection]) -> [[String]]? {
-    var rows = old.map { $0.keys.map(Optional.some) }
+  private func keptRows(of old: [SectionIDs]) -> [[String]]? {
+    var rows = old.map { $0.rowIDs.map(Optional.some) }
     for path in deletedRows + movedRows.map(\.from) {
-      guard old.key(at: path) != nil, rows[path.section][path.row] != nil else { return nil }
+      guard old.id(at: path) != nil, rows[path.section][path.row] != nil else { return nil }
       rows[path.section][path.row] = nil
     }
     return rows.map { $0.compactMap { $0 } }
   }
 
   /// For each new section the index of the same section in the old list; nil for an inserted one.
-  private func origins(of new: [KeyedSection], among old: [KeyedSection]) -> [Int?]? {
+  private func origins(of new: [SectionIDs], among old: [SectionIDs]) -> [Int?]? {
     var placed: [Int: Int?] = [:]
     for index in insertedSections { placed.updateValue(nil, forKey: index) }
     for move in movedSections { placed.updateValue(move.from, forKey: move.to) }
@@ -85,13 +85,14 @@ extension BatchUpdate {
   }
 }
 
-extension [KeyedSection] {
-  /// The key of the row at a place; nil if there is none.
-  fileprivate func key(at path: IndexPath) -> String? {
-    guard indices.contains(path.section), self[path.section].keys.indices.contains(path.row) else {
+extension [SectionIDs] {
+  /// The id of the row at a place; nil if there is none.
+  fileprivate func id(at path: ListIndexPath) -> String? {
+    guard indices.contains(path.section), self[path.section].rowIDs.indices.contains(path.row)
+    else {
       return nil
     }
-    return self[path.section].keys[path.row]
+    return self[path.section].rowIDs[path.row]
   }
 }
 
@@ -101,7 +102,7 @@ extension BatchUpdate {
   /// The mistake in an update from one list to another; nil if there is none.
   ///
   /// O(n).
-  package func mistake(from old: [KeyedSection], to new: [KeyedSection]) -> String? {
+  package func mistake(from old: [SectionIDs], to new: [SectionIDs]) -> String? {
     if isReload {
       return withoutReload.isEmpty ? nil : "I4: a reload lists nothing else: \(self)."
     }
@@ -143,7 +144,7 @@ extension BatchUpdate {
     return update
   }
 
-  private func invariantMistake(from old: [KeyedSection], to new: [KeyedSection]) -> String? {
+  private func invariantMistake(from old: [SectionIDs], to new: [SectionIDs]) -> String? {
     let goneSections = Set(deletedSections)
     let newSections = Set(insertedSections)
     if deletedRows.contains(where: { goneSections.contains($0.section) })
@@ -165,7 +166,7 @@ extension BatchUpdate {
     if !deleted.isDisjoint(with: moved) { return "I3: a row is deleted or moved, not both:" }
     for path in reloadedRows {
       let isGone = goneSections.contains(path.section) && !moved.contains(path)
-      if deleted.contains(path) || isGone || old.key(at: path) == nil {
+      if deleted.contains(path) || isGone || old.id(at: path) == nil {
         return "I3: a row that is reloaded stays:"
       }
     }

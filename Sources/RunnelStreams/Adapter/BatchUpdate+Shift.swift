@@ -4,8 +4,8 @@ extension BatchUpdate {
   /// The same update for sections that stand after `count` others.
   func shifted(bySections count: Int) -> BatchUpdate {
     if count == 0 { return self }
-    func shift(_ path: IndexPath) -> IndexPath {
-      IndexPath(section: path.section + count, row: path.row)
+    func shift(_ path: ListIndexPath) -> ListIndexPath {
+      ListIndexPath(section: path.section + count, row: path.row)
     }
     var result = self
     result.deletedSections = deletedSections.map { $0 + count }

@@ -16,7 +16,7 @@ public import RunnelBase
 /// - I1. Applying each update to the sections told before gives the sections told with it.
 /// - I2. Updates never nest: if `receive` changes a stream, that becomes a following update.
 /// - I3. After `stop` nothing is told.
-public final class IndexPathAdapter<Item: KeyedItem> {
+public final class IndexPathAdapter<Item: StreamItem> {
   /// The index of its first section in the whole list; the sections before belong to others.
   public let sectionOffset: Int
   /// The most rows that one batch touches; a change of more rows is told as a reload.
@@ -162,7 +162,7 @@ extension IndexPathAdapter {
     }
     #if DEBUG
     let mistake = changes.batch.mistake(
-      from: step.before.sections.map(\.keyed), to: step.after.sections.map(\.keyed))
+      from: step.before.sections.map(\.sectionIDs), to: step.after.sections.map(\.sectionIDs))
     #else
     let mistake = changes.batch.countMistake(
       from: step.before.sections.map(\.count), to: step.after.sections.map(\.count))
@@ -183,11 +183,11 @@ extension IndexPathAdapter {
     let touched = changes.contentPaths.compactMap { path -> Item? in
       if case .item(let item) = step.after.sections[path.section][path.row] { item } else { nil }
     }
-    let placeholders = Set(step.before.placeholders.map(\.row.key))
+    let placeholders = Set(step.before.placeholders.map(\.row.id))
     return ListUpdate(
       sections: sections, update: changes.batch.shifted(bySections: base), touched: touched,
-      removed: changes.removedKeys.filter { !placeholders.contains($0) },
-      arrived: changes.arrivedKeys, sectionOffset: sectionOffset)
+      removed: changes.removedIDs.filter { !placeholders.contains($0) },
+      arrived: changes.arrivedIDs, sectionOffset: sectionOffset)
   }
 
   /// The index of a part's first section in the whole list.
@@ -202,10 +202,10 @@ extension IndexPathAdapter {
   /// Fetches a page wherever a fetch-more row is near the visible rows, if the part asks for it.
   ///
   /// - Parameter rows: the first and the last visible row, in the whole list.
-  public func didShow(_ rows: ClosedRange<IndexPath>) {
+  public func didShow(_ rows: ClosedRange<ListIndexPath>) {
     let sections = sections
     let counts = sections.map(\.count)
-    func number(_ path: IndexPath) -> Int {
+    func number(_ path: ListIndexPath) -> Int {
       counts[..<min(max(path.section - sectionOffset, 0), counts.count)].reduce(path.row, +)
     }
     let shown = number(rows.lowerBound)...number(rows.upperBound)
@@ -213,7 +213,7 @@ extension IndexPathAdapter {
     for part in parts.map(\.part) {
       for paging in part.pagings {
         guard let prefetch = paging.prefetch, paging.state() == .more,
-          let row = placed.first(where: { $0.row.key == part.keyPrefix + paging.key })
+          let row = placed.first(where: { $0.row.id == part.idPrefix + paging.id })
         else { continue }
         var path = row.path
         path.section += sectionOffset

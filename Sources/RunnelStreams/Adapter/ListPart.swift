@@ -1,7 +1,7 @@
 /// A stream in a list, and the placeholders among its rows.
 ///
 /// In a list of several parts, the sections of each part come after those of the part before.
-public struct ListPart<Item: KeyedItem> {
+public struct ListPart<Item: StreamItem> {
   /// The kinds of placeholders, except those for paging.
   public enum Placeholder: Hashable, Sendable {
     /// A row while the first rows are being loaded, and if loading failed.
@@ -14,9 +14,9 @@ public struct ListPart<Item: KeyedItem> {
 
   /// The stream that is shown.
   public var stream: any SectionedStream<Item>
-  /// The prefix of its keys and section ids in the list; two parts that may have equal ones need
+  /// The prefix of the ids of its rows and sections in the list; two parts that may have equal ones need
   /// different prefixes.
-  public var keyPrefix: String
+  public var idPrefix: String
   /// The ends at which it is fetched page by page.
   public var pagings: [PagingPoint<Item>]
   /// The other placeholders that it has.
@@ -28,12 +28,12 @@ public struct ListPart<Item: KeyedItem> {
 
   /// Makes a part.
   public init(
-    _ stream: any SectionedStream<Item>, keyPrefix: String = "",
+    _ stream: any SectionedStream<Item>, idPrefix: String = "",
     pagings: [PagingPoint<Item>] = [], placeholders: Set<Placeholder> = [],
     labels: @escaping (StreamSection<Item>) -> SectionLabels = { SectionLabels(of: $0) }
   ) {
     self.stream = stream
-    self.keyPrefix = keyPrefix
+    self.idPrefix = idPrefix
     self.pagings = pagings
     self.placeholders = placeholders
     statusEnd = .start
@@ -47,17 +47,17 @@ public struct ListPart<Item: KeyedItem> {
 /// The fetch-more row is the first or last row of the section with the boundary row. If no section has
 /// the boundary row, the fetch-more row stands alone, in a section after the part's own, unless there
 /// is nothing more to fetch.
-public struct PagingPoint<Item: KeyedItem> {
-  /// The key of the fetch-more row; no item may have it.
-  public var key: String
+public struct PagingPoint<Item: StreamItem> {
+  /// The id of the fetch-more row; no item may have it.
+  public var id: String
   /// The stream that is fetched: the part's stream, or one that it is made of.
   public var stream: any SectionedStream<Item>
   /// The end at which pages are added.
   public var end: ListEnd
   /// Returns the fetch state.
   public var state: () -> FetchState
-  /// Returns the key of the boundary row, beside which the fetch-more row stands; nil if there is none.
-  public var boundaryKey: () -> String?
+  /// Returns the id of the boundary row, beside which the fetch-more row stands; nil if there is none.
+  public var boundaryID: () -> String?
   /// How pages are fetched when rows near the fetch-more row are shown.
   ///
   /// Nil if pages are fetched only on request.
@@ -82,28 +82,28 @@ public struct PagingPoint<Item: KeyedItem> {
   /// - Parameters:
   ///   - paged: the stream.
   ///   - end: one of its paged ends; nil for the first of them.
-  ///   - key: the key of the fetch-more row; it differs for each point of a part.
-  ///   - boundaryKey: returns the key of the boundary row; nil to use that of `paged`. A list that
+  ///   - id: the id of the fetch-more row; it differs for each point of a part.
+  ///   - boundaryID: returns the id of the boundary row; nil to use that of `paged`. A list that
   ///     shows some rows of `paged` elsewhere names the last row that is in place.
   public init(
-    _ paged: any PagedStream<Item>, at end: ListEnd? = nil, key: String = "fetch-more",
-    boundaryKey: (() -> String?)? = nil
+    _ paged: any PagedStream<Item>, at end: ListEnd? = nil, id: String = "fetch-more",
+    boundaryID: (() -> String?)? = nil
   ) {
     let end = end ?? paged.pagedEnds.first ?? .end
     self.init(
-      paged, key: key, end: end, state: { paged.fetchState(at: end) },
-      boundaryKey: boundaryKey ?? { paged.boundaryKey(at: end) })
+      paged, id: id, end: end, state: { paged.fetchState(at: end) },
+      boundaryID: boundaryID ?? { paged.boundaryID(at: end) })
   }
 
   /// Makes a paging point of a stream whose fetch state is known elsewhere.
   public init(
-    _ stream: any SectionedStream<Item>, key: String, end: ListEnd,
-    state: @escaping () -> FetchState, boundaryKey: @escaping () -> String?
+    _ stream: any SectionedStream<Item>, id: String, end: ListEnd,
+    state: @escaping () -> FetchState, boundaryID: @escaping () -> String?
   ) {
     self.stream = stream
-    self.key = key
+    self.id = id
     self.end = end
     self.state = state
-    self.boundaryKey = boundaryKey
+    self.boundaryID = boundaryID
   }
 }

@@ -1,13 +1,13 @@
 import RunnelBase
 
 /// The state of a part of a list: its layout in the list, and the changes since.
-struct ListPartState<Item: KeyedItem> {
+struct ListPartState<Item: StreamItem> {
   /// The step from one layout of the part to the next.
   struct Step {
     var before: PartLayout<Item>
     var after: PartLayout<Item>
-    /// The prefix of the keys of the part's items in the list.
-    var keyPrefix: String
+    /// The prefix of the ids of the part's items in the list.
+    var idPrefix: String
     /// The changes of the rows; nil if they are unknown, so that everything must be read again.
     var net: NetChange?
     /// True if these are the first rows.
@@ -79,7 +79,7 @@ struct ListPartState<Item: KeyedItem> {
     layout = PartLayout(part, content: content, loadState: loadState)
     let net = content == nil ? NetChange.nothing : next.net
     return Step(
-      before: before, after: layout, keyPrefix: part.keyPrefix, net: net, isFirstLoad: isFirstLoad)
+      before: before, after: layout, idPrefix: part.idPrefix, net: net, isFirstLoad: isFirstLoad)
   }
 
   /// Resets the part to the state before the first rows.
@@ -96,17 +96,17 @@ extension ListPartState.Step {
       before.sections[old.section].content.items[old.row]
         == after.sections[new.section].content.items[new.row]
     }
-    if !keyPrefix.isEmpty { changed = Set(changed.map { keyPrefix + $0 }) }
+    if !idPrefix.isEmpty { changed = Set(changed.map { idPrefix + $0 }) }
     let said = Dictionary(
-      before.placeholders.map { ($0.row.key, $0.row) }, uniquingKeysWith: { first, _ in first })
+      before.placeholders.map { ($0.row.id, $0.row) }, uniquingKeysWith: { first, _ in first })
     for placed in after.placeholders {
-      if let old = said[placed.row.key], old != placed.row { changed.insert(placed.row.key) }
+      if let old = said[placed.row.id], old != placed.row { changed.insert(placed.row.id) }
     }
     var changes = SectionedDiff.changes(
-      from: before.side(touched: net.old.touched, keyPrefix: keyPrefix),
-      to: after.side(touched: net.new.touched, keyPrefix: keyPrefix), changed: changed)
+      from: before.side(touched: net.old.touched, idPrefix: idPrefix),
+      to: after.side(touched: net.new.touched, idPrefix: idPrefix), changed: changed)
     if changes.batch.isReload { return nil }
-    changes.arrivedKeys = Set(net.arrived.map { keyPrefix + $0 }).intersection(changes.insertedKeys)
+    changes.arrivedIDs = Set(net.arrived.map { idPrefix + $0 }).intersection(changes.insertedIDs)
     changes.batch.reloadedSections = reloadedSections(net)
     return changes
   }

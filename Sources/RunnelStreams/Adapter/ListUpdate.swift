@@ -1,16 +1,16 @@
 public import RunnelBase
 
 /// A list after a change, with the change.
-public struct ListUpdate<Item: KeyedItem> {
+public struct ListUpdate<Item: StreamItem> {
   /// The sections of the list, placeholders among their rows.
   public var sections: [AdapterSection<Item>]
   /// The changes since the list before, in the coordinates of the whole list.
   public var update: BatchUpdate
   /// The items that are new or have new content; all items after a reload.
   public var touched: [Item]
-  /// The keys in the list of the items that are gone; empty after a reload.
+  /// The ids in the list of the items that are gone; empty after a reload.
   public var removed: [String]
-  /// The keys in the list of the items that arrived by themselves.
+  /// The ids in the list of the items that arrived by themselves.
   public var arrived: Set<String>
   /// The index of the first of the sections in the whole list.
   public var sectionOffset: Int
@@ -51,8 +51,8 @@ extension ListUpdate {
     return nil
   }
 
-  /// The sections by the keys of their rows.
+  /// The sections by the ids of their rows.
   ///
   /// O(n).
-  public var keyed: [KeyedSection] { sections.map(\.keyed) }
+  public var sectionIDs: [SectionIDs] { sections.map(\.sectionIDs) }
 }

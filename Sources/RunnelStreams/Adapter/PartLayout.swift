@@ -1,7 +1,7 @@
 import RunnelBase
 
 /// The sections of a part of a list, with the placeholders that its state requires.
-struct PartLayout<Item: KeyedItem> {
+struct PartLayout<Item: StreamItem> {
   private(set) var sections: [AdapterSection<Item>]
   /// The index of the section with only placeholders, which is the last; nil if there is none.
   private(set) var aloneSection: Int?
@@ -19,10 +19,10 @@ struct PartLayout<Item: KeyedItem> {
   ///   - loadState: the load state.
   init(_ part: ListPart<Item>, content: [StreamSection<Item>]?, loadState: LoadState) {
     sections = (content ?? []).map { section in
-      var result = AdapterSection<Item>(id: part.keyPrefix + section.id)
+      var result = AdapterSection<Item>(id: part.idPrefix + section.id)
       result.labels = part.labels(section)
       result.content = section
-      result.keyPrefix = part.keyPrefix
+      result.idPrefix = part.idPrefix
       return result
     }
     let contentCount = sections.count
@@ -35,10 +35,10 @@ struct PartLayout<Item: KeyedItem> {
 
   private mutating func addEmptyRows(_ part: ListPart<Item>, _ contentCount: Int) {
     guard part.placeholders.contains(.empty) else { return }
-    let key = part.keyPrefix + "empty"
-    if contentCount == 0 { addAlone(PlaceholderRow(key: key, content: .empty)) }
+    let id = part.idPrefix + "empty"
+    if contentCount == 0 { addAlone(PlaceholderRow(id: id, content: .empty)) }
     for index in 0..<contentCount where sections[index].content.items.isEmpty {
-      let row = PlaceholderRow(key: "\(key):\(sections[index].content.id)", content: .empty)
+      let row = PlaceholderRow(id: "\(id):\(sections[index].content.id)", content: .empty)
       sections[index].trailing.append(row)
     }
   }
@@ -48,7 +48,7 @@ struct PartLayout<Item: KeyedItem> {
   ) {
     let state = paging.state()
     if state == .unknown { return }
-    let row = PlaceholderRow(key: part.keyPrefix + paging.key, content: .paging(state))
+    let row = PlaceholderRow(id: part.idPrefix + paging.id, content: .paging(state))
     if let home = home(of: paging, part, contentCount) {
       add(row, at: paging.end, of: home)
     } else if state != .exhausted {
@@ -68,7 +68,7 @@ struct PartLayout<Item: KeyedItem> {
       content = .loading
     case .loaded: return
     }
-    let row = PlaceholderRow(key: part.keyPrefix + "status", content: content)
+    let row = PlaceholderRow(id: part.idPrefix + "status", content: content)
     if contentCount == 0 { return addAlone(row) }
     add(row, at: part.statusEnd, of: part.statusEnd == .start ? 0 : contentCount - 1)
   }
@@ -77,20 +77,20 @@ struct PartLayout<Item: KeyedItem> {
   private func home(
     of paging: PagingPoint<Item>, _ part: ListPart<Item>, _ contentCount: Int
   ) -> Int? {
-    guard let boundary = paging.boundaryKey() else { return nil }
+    guard let boundary = paging.boundaryID() else { return nil }
     for (index, section) in sections[..<contentCount].enumerated() {
       let row = paging.end == .start ? section.content.items.first : section.content.items.last
-      if row?.key == boundary { return index }
+      if row?.id == boundary { return index }
     }
-    if let path = part.stream.indexPath(forKey: boundary), path.section < contentCount,
+    if let path = part.stream.indexPath(forID: boundary), path.section < contentCount,
       sections[path.section].content.items.indices.contains(path.row),
-      sections[path.section].content.items[path.row].key == boundary
+      sections[path.section].content.items[path.row].id == boundary
     {
       return path.section
     }
     // The stream may already be in a later state than the one that it told.
     return sections[..<contentCount].firstIndex { section in
-      section.content.items.contains { $0.key == boundary }
+      section.content.items.contains { $0.id == boundary }
     }
   }
 
@@ -104,7 +104,7 @@ struct PartLayout<Item: KeyedItem> {
   private mutating func addAlone(_ row: PlaceholderRow) {
     if aloneSection == nil {
       aloneSection = sections.count
-      sections.append(AdapterSection(id: row.key))
+      sections.append(AdapterSection(id: row.id))
     }
     sections[sections.count - 1].trailing.append(row)
   }
@@ -122,24 +122,25 @@ extension PartLayout {
       if sections[index].leading.isEmpty, sections[index].trailing.isEmpty { continue }
       let section = sections[index]
       for (row, placeholder) in section.leading.enumerated() {
-        placed.append(.init(row: placeholder, path: IndexPath(section: index, row: row)))
+        placed.append(.init(row: placeholder, path: ListIndexPath(section: index, row: row)))
       }
       let start = section.leading.count + section.content.items.count
       for (row, placeholder) in section.trailing.enumerated() {
-        placed.append(.init(row: placeholder, path: IndexPath(section: index, row: start + row)))
+        placed.append(
+          .init(row: placeholder, path: ListIndexPath(section: index, row: start + row)))
       }
     }
     return placed
   }
 
   /// The side of a difference with these touched rows of the stream.
-  func side(touched: [SectionedDiff.Row], keyPrefix: String) -> SectionedDiff.Side {
+  func side(touched: [SectionedDiff.Row], idPrefix: String) -> SectionedDiff.Side {
     var rows = touched.map { row in
       var path = row.path
       path.row += sections[path.section].leading.count
-      return SectionedDiff.Row(path: path, key: keyPrefix + row.key)
+      return SectionedDiff.Row(path: path, id: idPrefix + row.id)
     }
-    rows += placeholders.map { SectionedDiff.Row(path: $0.path, key: $0.row.key) }
+    rows += placeholders.map { SectionedDiff.Row(path: $0.path, id: $0.row.id) }
     rows.sort { $0.path < $1.path }
     return SectionedDiff.Side(
       sections: sections.map(\.id), counts: sections.map(\.count), touched: rows)

@@ -15,14 +15,14 @@ public struct PlaceholderRow: Hashable, Sendable {
     case empty
   }
 
-  /// The key of the row in the list.
-  public var key: String
+  /// The identity of the row in the list.
+  public var id: String
   /// The content.
   public var content: Content
 
   /// Makes a row.
-  public init(key: String, content: Content) {
-    self.key = key
+  public init(id: String, content: Content) {
+    self.id = id
     self.content = content
   }
 }
@@ -32,5 +32,5 @@ public struct PlacedPlaceholder: Hashable, Sendable {
   /// The row.
   public var row: PlaceholderRow
   /// The place in the list.
-  public var path: IndexPath
+  public var path: ListIndexPath
 }

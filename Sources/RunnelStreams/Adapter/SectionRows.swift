@@ -1,7 +1,7 @@
 public import RunnelBase
 
 /// The rows of a section of a list, read where the streams keep them.
-struct SectionRows<Item: KeyedItem & Sendable>: ListRowSource {
+struct SectionRows<Item: StreamItem & Sendable>: ListRowSource {
   let section: AdapterSection<Item>
   let count: Int
 
@@ -10,10 +10,10 @@ struct SectionRows<Item: KeyedItem & Sendable>: ListRowSource {
     count = section.count
   }
 
-  /// The keys in the list of the rows at some indices.
+  /// The ids in the list of the rows at some indices.
   ///
   /// O(log n) and O(1) for each row.
-  func ids(in range: Range<Int>) -> [String] { section.keys(in: range) }
+  func ids(in range: Range<Int>) -> [String] { section.rowIDs(in: range) }
 
   /// True if the other has the same rows in the same state of the stream.
   ///
@@ -21,9 +21,9 @@ struct SectionRows<Item: KeyedItem & Sendable>: ListRowSource {
   func isCopy(of other: any ListRowSource) -> Bool {
     guard let other = (other as? SectionRows)?.section else { return false }
     return section.content.items.isCopy(of: other.content.items)
-      && section.keyPrefix == other.keyPrefix
-      && section.leading.map(\.key) == other.leading.map(\.key)
-      && section.trailing.map(\.key) == other.trailing.map(\.key)
+      && section.idPrefix == other.idPrefix
+      && section.leading.map(\.id) == other.leading.map(\.id)
+      && section.trailing.map(\.id) == other.trailing.map(\.id)
   }
 }
 

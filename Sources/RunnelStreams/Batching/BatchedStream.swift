@@ -24,7 +24,7 @@ public import RunnelBase
 /// - I2. `wakeTime` is nil exactly if nothing waits, or the stream is held or stopped.
 ///
 /// Cost of a change: O(t log t) in the rows that wait with it.
-public final class BatchedStream<Item: KeyedItem>: SectionedStream {
+public final class BatchedStream<Item: StreamItem>: SectionedStream {
   /// The changes of the source that were not told yet.
   private struct Waiting {
     /// The sum of the changes; nil if everything must be read again.
@@ -75,36 +75,36 @@ public final class BatchedStream<Item: KeyedItem>: SectionedStream {
 // MARK: Reading
 
 extension BatchedStream {
-  /// The row with a key, as it was told last.
-  public func item(forKey key: String) -> Item? {
-    indexPath(forKey: key).map { sections[$0.section].items[$0.row] }
+  /// The row with an id, as it was told last.
+  public func item(forID id: String) -> Item? {
+    indexPath(forID: id).map { sections[$0.section].items[$0.row] }
   }
 
-  /// The place of the row with a key, as it was told last.
+  /// The place of the row with an id, as it was told last.
   ///
   /// The source's cost, and O(t) in the rows that wait.
-  public func indexPath(forKey key: String) -> IndexPath? {
-    let path = source.indexPath(forKey: key)
+  public func indexPath(forID id: String) -> ListIndexPath? {
+    let path = source.indexPath(forID: id)
     if let waiting {
-      if let net = waiting.net, let old = net.oldPath(ofKey: key, at: path), holds(key, at: old) {
+      if let net = waiting.net, let old = net.oldPath(ofID: id, at: path), holds(id, at: old) {
         return old
       }
-    } else if let path, holds(key, at: path) {
+    } else if let path, holds(id, at: path) {
       return path
     }
     // The source is in a later state than the one it told, or everything must be read again.
     for (section, content) in sections.enumerated() {
-      if let row = content.items.firstIndex(where: { $0.key == key }) {
-        return IndexPath(section: section, row: row - content.items.startIndex)
+      if let row = content.items.firstIndex(where: { $0.id == id }) {
+        return ListIndexPath(section: section, row: row - content.items.startIndex)
       }
     }
     return nil
   }
 
-  private func holds(_ key: String, at path: IndexPath) -> Bool {
+  private func holds(_ id: String, at path: ListIndexPath) -> Bool {
     sections.indices.contains(path.section)
       && sections[path.section].items.indices.contains(path.row)
-      && sections[path.section].items[path.row].key == key
+      && sections[path.section].items[path.row].id == id
   }
 
   /// Tells the present state and what happens from now on.

@@ -13,11 +13,11 @@ struct NetChange {
   private(set) var old: SectionedDiff.Side
   /// The state after the last one.
   private(set) var new: SectionedDiff.Side
-  /// The keys of rows whose content changed.
+  /// The ids of rows whose content changed.
   private var updated: Set<String>
-  /// The keys of rows that were gone for a while.
+  /// The ids of rows that were gone for a while.
   private var left: Set<String>
-  /// The keys of rows that arrived by themselves.
+  /// The ids of rows that arrived by themselves.
   private(set) var arrived: Set<String>
   /// The ids of sections whose header or footer changed.
   private(set) var reloadedSections: Set<String>
@@ -34,7 +34,7 @@ struct NetChange {
     var oldPaths = Set(batch.deletedRows + batch.reloadedRows + batch.movedRows.map(\.from))
     for section in batch.deletedSections where before.indices.contains(section) {
       for row in before[section].items.indices {
-        oldPaths.insert(IndexPath(section: section, row: row))
+        oldPaths.insert(ListIndexPath(section: section, row: row))
       }
     }
     let newPaths = Set(changes.contentPaths + batch.movedRows.map(\.to))
@@ -43,9 +43,9 @@ struct NetChange {
     else { return nil }
     old = SectionedDiff.Side(before, touched: gone)
     new = SectionedDiff.Side(change.sections, touched: come)
-    updated = Set(changes.updatedKeys)
-    left = Set(changes.removedKeys)
-    arrived = changes.arrivedKeys
+    updated = Set(changes.updatedIDs)
+    left = Set(changes.removedIDs)
+    arrived = changes.arrivedIDs
     reloadedSections = []
     for section in batch.reloadedSections {
       guard before.indices.contains(section) else { return nil }
@@ -55,7 +55,7 @@ struct NetChange {
 
   /// The rows at some places, in order; nil if one does not exist.
   private static func rows<Item>(
-    at paths: Set<IndexPath>, in sections: [StreamSection<Item>]
+    at paths: Set<ListIndexPath>, in sections: [StreamSection<Item>]
   ) -> [SectionedDiff.Row]? {
     var rows: [SectionedDiff.Row] = []
     rows.reserveCapacity(paths.count)
@@ -63,7 +63,7 @@ struct NetChange {
       guard sections.indices.contains(path.section),
         sections[path.section].items.indices.contains(path.row)
       else { return nil }
-      rows.append(.init(path: path, key: sections[path.section].items[path.row].key))
+      rows.append(.init(path: path, id: sections[path.section].items[path.row].id))
     }
     return rows
   }
@@ -91,18 +91,18 @@ extension NetChange {
   func followed(by next: NetChange) -> NetChange? {
     guard new.sections == next.old.sections, new.counts == next.old.counts else { return nil }
     var result = self
-    let known = Set(new.touched.map(\.key))
+    let known = Set(new.touched.map(\.id))
     let back = RowMap(from: new, to: old)
-    for row in next.old.touched where !known.contains(row.key) {
+    for row in next.old.touched where !known.contains(row.id) {
       guard let path = back.path(of: row.path) else { return nil }
-      result.old.touched.append(.init(path: path, key: row.key))
+      result.old.touched.append(.init(path: path, id: row.id))
     }
-    let retouched = Set(next.old.touched.map(\.key))
+    let retouched = Set(next.old.touched.map(\.id))
     let forth = RowMap(from: next.old, to: next.new)
     result.new = next.new
-    for row in new.touched where !retouched.contains(row.key) {
+    for row in new.touched where !retouched.contains(row.id) {
       guard let path = forth.path(of: row.path) else { return nil }
-      result.new.touched.append(.init(path: path, key: row.key))
+      result.new.touched.append(.init(path: path, id: row.id))
     }
     result.old.touched.sort { $0.path < $1.path }
     result.new.touched.sort { $0.path < $1.path }
@@ -120,10 +120,10 @@ extension NetChange {
   /// - Parameter isSame: returns true if a row that was gone for a while, and is at these places
   ///   before and after, has its former content.
   /// - Returns: the changes; a reload if the changes contradict each other.
-  func changes(isSame: (IndexPath, IndexPath) -> Bool) -> ChangeSet {
+  func changes(isSame: (ListIndexPath, ListIndexPath) -> Bool) -> ChangeSet {
     var changes = SectionedDiff.changes(from: old, to: new, changed: changed(isSame))
     if changes.batch.isReload { return changes }
-    changes.arrivedKeys = arrived.intersection(changes.insertedKeys)
+    changes.arrivedIDs = arrived.intersection(changes.insertedIDs)
     let kept = Set(new.sections)
     changes.batch.reloadedSections = old.sections.indices.filter {
       reloadedSections.contains(old.sections[$0]) && kept.contains(old.sections[$0])
@@ -131,15 +131,15 @@ extension NetChange {
     return changes
   }
 
-  /// The keys of the rows whose content differs from before.
-  func changed(_ isSame: (IndexPath, IndexPath) -> Bool) -> Set<String> {
+  /// The ids of the rows whose content differs from before.
+  func changed(_ isSame: (ListIndexPath, ListIndexPath) -> Bool) -> Set<String> {
     if left.isEmpty { return updated }
     let before = Dictionary(
-      old.touched.lazy.filter { left.contains($0.key) }.map { ($0.key, $0.path) },
+      old.touched.lazy.filter { left.contains($0.id) }.map { ($0.id, $0.path) },
       uniquingKeysWith: { first, _ in first })
     var changed = updated
     for row in new.touched {
-      if let path = before[row.key], !isSame(path, row.path) { changed.insert(row.key) }
+      if let path = before[row.id], !isSame(path, row.path) { changed.insert(row.id) }
     }
     return changed
   }
@@ -153,12 +153,12 @@ extension NetChange {
   /// O(t) in the rows that were touched.
   ///
   /// - Parameters:
-  ///   - key: the key of the row.
+  ///   - id: the id of the row.
   ///   - path: its place after the last change; nil if it is gone.
   /// - Returns: the old place.
-  func oldPath(ofKey key: String, at path: IndexPath?) -> IndexPath? {
-    if let row = old.touched.first(where: { $0.key == key }) { return row.path }
-    if new.touched.contains(where: { $0.key == key }) { return nil }
+  func oldPath(ofID id: String, at path: ListIndexPath?) -> ListIndexPath? {
+    if let row = old.touched.first(where: { $0.id == id }) { return row.path }
+    if new.touched.contains(where: { $0.id == id }) { return nil }
     return path.flatMap { RowMap(from: new, to: old).path(of: $0) }
   }
 }
@@ -192,12 +192,12 @@ private struct RowMap {
   /// The place of an untouched row on the other side; nil if its section does not exist there.
   ///
   /// O(log t).
-  func path(of path: IndexPath) -> IndexPath? {
+  func path(of path: ListIndexPath) -> ListIndexPath? {
     guard let section = sections[path.section] else { return nil }
     let others = from[path.section]
     let ordinal = path.row - others.lowerBound { $0 < path.row }
     let touched = to[section]
     let before = touched.indices.lowerBound { touched[$0] - $0 <= ordinal }
-    return IndexPath(section: section, row: ordinal + before)
+    return ListIndexPath(section: section, row: ordinal + before)
   }
 }

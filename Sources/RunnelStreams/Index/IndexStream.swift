@@ -23,7 +23,7 @@ public final class IndexStream: SectionedStream {
     /// The listener; nil while the stream is stopped.
     var listener: ListenerID?
     var target = IndexedRecord.Target.loading
-    /// The keys of the rows that name it.
+    /// The ids of the rows that name it.
     var rows: OrderedSet<String> = []
   }
 
@@ -80,23 +80,23 @@ public final class IndexStream: SectionedStream {
 // MARK: Reading
 
 extension IndexStream {
-  /// The row with a key.
-  public func item(forKey key: String) -> IndexedRecord? {
-    indexPath(forKey: key).map { sections[$0.section].items[$0.row] }
+  /// The row with an id.
+  public func item(forID id: String) -> IndexedRecord? {
+    indexPath(forID: id).map { sections[$0.section].items[$0.row] }
   }
 
-  /// The place of the row with a key, at the cost of finding it in the stream of entries.
-  public func indexPath(forKey key: String) -> IndexPath? {
-    if let path = entries.indexPath(forKey: key), sections.indices.contains(path.section),
+  /// The place of the row with an id, at the cost of finding it in the stream of entries.
+  public func indexPath(forID id: String) -> ListIndexPath? {
+    if let path = entries.indexPath(forID: id), sections.indices.contains(path.section),
       sections[path.section].items.indices.contains(path.row),
-      sections[path.section].items[path.row].key == key
+      sections[path.section].items[path.row].id == id
     {
       return path
     }
     // The stream of entries may be in a later state than the one it told.
     for (section, content) in sections.enumerated() {
-      if let row = content.items.firstIndex(where: { $0.key == key }) {
-        return IndexPath(section: section, row: row)
+      if let row = content.items.firstIndex(where: { $0.id == id }) {
+        return ListIndexPath(section: section, row: row)
       }
     }
     return nil
@@ -217,18 +217,18 @@ extension IndexStream {
       return IndexedRecord(entry: entry, path: nil, target: .unnamed)
     }
     let isNew = places[path] == nil
-    places[path, default: Place()].rows.append(entry.key)
+    places[path, default: Place()].rows.append(entry.id)
     if isNew, isStarted { listen(to: path) }
     return IndexedRecord(entry: entry, path: path, target: places[path]?.target ?? .loading)
   }
 
   private func note(_ row: IndexedRecord) {
-    if let path = row.path { places[path]?.rows.append(row.key) }
+    if let path = row.path { places[path]?.rows.append(row.id) }
   }
 
   private func release(_ row: IndexedRecord) {
     guard let path = row.path else { return }
-    places[path]?.rows.remove(row.key)
+    places[path]?.rows.remove(row.id)
     if places[path]?.rows.isEmpty == true { unnamed.insert(path) }
   }
 
@@ -268,14 +268,14 @@ extension IndexStream: TreeListener {
         place.target != target
       else { return nil }
       places[path]?.target = target
-      let paths = place.rows.compactMap { indexPath(forKey: $0) }.sorted()
+      let paths = place.rows.compactMap { indexPath(forID: $0) }.sorted()
       var changes = ChangeSet()
       for path in paths {
         var row = sections[path.section].items[path.row]
         row.target = target
         sections[path.section].items.apply(
           RowEdit(removing: [path.row], inserting: [.init(gap: path.row, item: row)]))
-        changes.updatedKeys.append(row.key)
+        changes.updatedIDs.append(row.id)
       }
       changes.batch.reloadedRows = paths
       changes.contentPaths = paths

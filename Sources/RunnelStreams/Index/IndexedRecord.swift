@@ -1,7 +1,7 @@
 public import RunnelTree
 
 /// An entry of an index, with the record that it names.
-public struct IndexedRecord: KeyedItem, Hashable, Sendable {
+public struct IndexedRecord: StreamItem, Hashable, Sendable {
   /// The state of the record.
   public enum Target: Hashable, Sendable {
     /// It is being loaded.
@@ -24,7 +24,9 @@ public struct IndexedRecord: KeyedItem, Hashable, Sendable {
   public var target: Target
 
   /// The identity of the entry: two entries may name one record.
-  public var key: String { entry.key }
+  public var id: String { entry.id }
+  /// The key of the entry, which is also that of the record.
+  public var key: String { entry.row.key.text }
 
   /// The record; nil unless it was found.
   public var node: Node? {

@@ -1,16 +1,16 @@
 import RunnelBase
 
-/// The rows of a stream that is followed, in its order and by key.
+/// The rows of a stream that is followed, in its order and by id.
 ///
 /// Each row has a label that ascends with the order, so that lists of some of the rows can have the
 /// same order.
-struct FollowedRows<Item: KeyedItem> {
+struct FollowedRows<Item: StreamItem> {
   typealias Replacement = RowList.Replacement
 
   /// The rows in the order of the stream.
   private(set) var order = SourceOrder()
-  /// The rows by the keys of their items.
-  private(set) var table = RowTable<ByKey>()
+  /// The rows by the ids of their items.
+  private(set) var table = RowTable<ByID>()
   /// The number of rows in each section of the stream.
   private var counts: [Int] = []
 }

@@ -1,5 +1,5 @@
 /// The edits of a partition's sections in one change.
-struct PartEdits<Item: KeyedItem, Section: Comparable & Hashable> {
+struct PartEdits<Item: StreamItem, Section: Comparable & Hashable> {
   typealias Part = PartitionSection<Item, Section>
 
   /// The edit of the rows that a section shows.

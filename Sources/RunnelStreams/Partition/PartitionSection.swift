@@ -8,7 +8,7 @@ class PartitionPlace {
 }
 
 /// A section of a partition with all its rows, shown or not.
-final class PartitionSection<Item: KeyedItem, Section: Comparable & Hashable>: PartitionPlace {
+final class PartitionSection<Item: StreamItem, Section: Comparable & Hashable>: PartitionPlace {
   /// The value that the section stands for.
   let key: Section
   /// The id of the section.
@@ -31,7 +31,7 @@ final class PartitionSection<Item: KeyedItem, Section: Comparable & Hashable>: P
 }
 
 /// A row of a partition's source; its label gives its place among the others.
-final class PartitionRow<Item: KeyedItem>: RowBox<Item> {
+final class PartitionRow<Item: StreamItem>: RowBox<Item> {
   /// The section that holds the row; nil if the row is in none.
   unowned let place: PartitionPlace?
 

@@ -14,8 +14,8 @@ extension PartitionedStream {
         changes = take(change)
       }
       if changes.isEmpty && before == followedState { return nil }
-      if !changes.batch.isReload, !change.changes.arrivedKeys.isEmpty {
-        changes.arrivedKeys = change.changes.arrivedKeys.intersection(changes.insertedKeys)
+      if !changes.batch.isReload, !change.changes.arrivedIDs.isEmpty {
+        changes.arrivedIDs = change.changes.arrivedIDs.intersection(changes.insertedIDs)
       }
       return self.change(changes)
     }
@@ -28,7 +28,7 @@ extension PartitionedStream {
   private func take(_ change: StreamChange<Item>) -> ChangeSet {
     let pairs = rows.follow(change) { row($0) }
     forgetGoneWaits()
-    return replace(pairs, changed: Set(change.changes.updatedKeys))
+    return replace(pairs, changed: Set(change.changes.updatedIDs))
   }
 
   typealias Replacement = RowList.Replacement
@@ -56,7 +56,7 @@ extension PartitionedStream {
   /// Forgets waiting rows that are gone, once they are the majority.
   private func forgetGoneWaits() {
     if due.count <= 2 * rows.order.rows.count + 16 { return }
-    due = Rows(due.filter { rows.table[$0.row.key] === $0.row })
+    due = Rows(due.filter { rows.table[$0.row.id] === $0.row })
   }
 
   /// Asks the rule again about some rows; rows whose section differs move.

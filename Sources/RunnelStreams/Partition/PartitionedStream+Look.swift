@@ -79,7 +79,7 @@ extension PartitionedStream {
       if count == 0 { return nil }
       let waiting = due[0..<count].map(\.row)
       due.apply(RowEdit(removing: Array(0..<count)))
-      let changes = assignAgain(waiting.filter { rows.table[$0.key] === $0 })
+      let changes = assignAgain(waiting.filter { rows.table[$0.id] === $0 })
       return changes.isEmpty ? nil : change(changes)
     }
   }

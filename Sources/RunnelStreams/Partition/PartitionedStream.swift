@@ -16,11 +16,11 @@ public import RunnelBase
 /// that the source tells as a reload is O(n).
 ///
 /// Invariants:
-/// - I1. `rows` holds the rows of the source, in its order and by key.
+/// - I1. `rows` holds the rows of the source, in its order and by id.
 /// - I2. Each row is in the section that the rule returned last, or in none if it returned none.
 /// - I3. `shown` holds the sections that have rows, and the fixed ones unless `hidesEmptySections`,
 ///   in the order of `Section`; `sections` is their content.
-public final class PartitionedStream<Item: KeyedItem, Section: Comparable & Hashable>:
+public final class PartitionedStream<Item: StreamItem, Section: Comparable & Hashable>:
   SectionedStream
 {
   typealias Part = PartitionSection<Item, Section>
@@ -113,24 +113,24 @@ struct SectionLook<Section: Hashable> {
 // MARK: Reading
 
 extension PartitionedStream {
-  /// The row with a key, if it is shown.
+  /// The row with an id, if it is shown.
   ///
   /// O(1); O(log n) in a limited section.
-  public func item(forKey key: String) -> Item? {
-    guard let row = rows.table[key], let part = part(of: row), part.rows.isShown(row) else {
+  public func item(forID id: String) -> Item? {
+    guard let row = rows.table[id], let part = part(of: row), part.rows.isShown(row) else {
       return nil
     }
     return Row.row(row).item
   }
 
-  /// The place of the row with a key, if it is shown.
+  /// The place of the row with an id, if it is shown.
   ///
   /// O(log n).
-  public func indexPath(forKey key: String) -> IndexPath? {
-    guard let row = rows.table[key], let part = part(of: row), let section = part.index,
+  public func indexPath(forID id: String) -> ListIndexPath? {
+    guard let row = rows.table[id], let part = part(of: row), let section = part.index,
       let index = part.rows.list.index(of: row)
     else { return nil }
-    return IndexPath(section: section, row: index)
+    return ListIndexPath(section: section, row: index)
   }
 
   /// The values that the sections stand for, in order.
@@ -139,8 +139,8 @@ extension PartitionedStream {
   /// The section that a row belongs to, shown or not; nil if there is no such row.
   ///
   /// O(1).
-  public func section(ofKey key: String) -> Section? {
-    rows.table[key].flatMap { part(of: $0)?.key }
+  public func section(ofID id: String) -> Section? {
+    rows.table[id].flatMap { part(of: $0)?.key }
   }
 
   private func part(of row: RowObject) -> Part? { Row.row(row).place.map { Part.of($0) } }

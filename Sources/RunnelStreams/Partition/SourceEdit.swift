@@ -1,7 +1,7 @@
 import RunnelBase
 
 /// A change of the rows of a partition's source, with rows numbered over all its sections.
-struct SourceEdit<Item: KeyedItem> {
+struct SourceEdit<Item: StreamItem> {
   /// The rows that are removed or move, by their old number, ascending.
   private(set) var removing: [Int] = []
   /// The rows that are added or move.
@@ -80,7 +80,7 @@ private struct Numbering {
       }
   }
 
-  func number(of path: IndexPath) -> Int { starts[path.section] + path.row }
+  func number(of path: ListIndexPath) -> Int { starts[path.section] + path.row }
 
   func numbers(of section: Int) -> Range<Int> { starts[section]..<starts[section + 1] }
 

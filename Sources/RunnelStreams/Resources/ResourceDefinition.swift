@@ -113,7 +113,7 @@ public struct CounterDefinition: Hashable, Sendable {
   /// The field of the owner.
   public var field: Key
   /// The condition for members that count; nil if all do.
-  public var predicate: Predicate?
+  public var predicate: ChildPredicate?
 
   /// True if a record counts; an empty node does not.
   func counts(_ key: Key, _ record: Node) -> Bool {

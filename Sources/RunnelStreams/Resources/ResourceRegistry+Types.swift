@@ -13,13 +13,24 @@ extension ResourceRegistry {
     try resource(type.resourceName, paths: path, schema: schema, parents: parents)
   }
 
+  /// Registers the resource of a type, its paths without a label, as the origin project writes it:
+  /// `resource(Group.self, "/group/@")`.
+  ///
+  /// - Throws: as the function with labels.
+  public mutating func resource<Object: Resource>(
+    _ type: Object.Type, _ path: String...
+  ) throws(ResourceError) {
+    try resource(
+      type.resourceName, paths: path, schema: ResourceSchema(), parents: [:])
+  }
+
   /// Registers a counter:
   /// `counter(Group.self, name: "message_count", countingType: Message.self)`.
   ///
   /// - Throws: `ResourceError` (`unknownResource` or `invalidDefinition`); then nothing is registered.
   public mutating func counter<Owner: Resource, Member: Resource>(
     _ type: Owner.Type, name: String, countingType: Member.Type, link: String? = nil,
-    predicate: Predicate? = nil
+    predicate: ChildPredicate? = nil
   ) throws(ResourceError) {
     try counter(
       type.resourceName, name: name, counting: countingType.resourceName, link: link,

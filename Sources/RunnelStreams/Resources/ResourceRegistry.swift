@@ -120,7 +120,7 @@ public struct ResourceRegistry: Sendable {
   /// Source: origins, sections 2.1 and 2.5.
   public mutating func counter(
     _ owner: String, name: String, counting: String, link: String? = nil,
-    predicate: Predicate? = nil
+    predicate: ChildPredicate? = nil
   ) throws(ResourceError) {
     let relation = try relation(counting, link, owner)
     let field = try ownedField(name, of: owner)

@@ -7,7 +7,7 @@ extension RowEdit where Item == RowObject {
   ///
   /// - Parameters:
   ///   - oldCount: the number of rows before.
-  ///   - changed: the keys of rows that are removed and inserted again with new content.
+  ///   - changed: the ids of rows that are removed and inserted again with new content.
   /// - Returns: the changes.
   func changes(toRows oldCount: Int, changed: Set<String>) -> ChangeSet {
     if isEmpty { return ChangeSet() }
@@ -24,14 +24,14 @@ extension RowEdit where Item == RowObject {
   /// The removed rows, at their old places in a section.
   func removedRows(section: Int) -> [SectionedDiff.Row] {
     zip(removing, removed).map { index, row in
-      SectionedDiff.Row(path: IndexPath(section: section, row: index), key: row.key)
+      SectionedDiff.Row(path: ListIndexPath(section: section, row: index), id: row.id)
     }
   }
 
   /// The inserted rows, at their new places in a section.
   func insertedRows(section: Int) -> [SectionedDiff.Row] {
     zip(insertedIndices, inserting).map { index, insertion in
-      SectionedDiff.Row(path: IndexPath(section: section, row: index), key: insertion.item.key)
+      SectionedDiff.Row(path: ListIndexPath(section: section, row: index), id: insertion.item.id)
     }
   }
 }

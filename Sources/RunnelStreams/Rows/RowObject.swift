@@ -6,7 +6,7 @@ import RunnelTree
 /// items.
 class RowObject {
   /// The identity of the row.
-  final let key: String
+  final let id: String
   /// A number by which lists are ordered; the owner of the list defines its meaning.
   final var label: Int
   /// The origin of the row; the owner of the list defines its meaning.
@@ -14,21 +14,21 @@ class RowObject {
   /// False if a predicate hides the row.
   final var isAccepted = true
 
-  init(key: String, label: Int, origin: Int) {
-    self.key = key
+  init(id: String, label: Int, origin: Int) {
+    self.id = id
     self.label = label
     self.origin = origin
   }
 }
 
 /// A row with its item.
-class RowBox<Item: KeyedItem>: RowObject {
+class RowBox<Item: StreamItem>: RowObject {
   /// The item that is shown.
   final let item: Item
 
   init(_ item: Item, label: Int = 0, origin: Int = 0) {
     self.item = item
-    super.init(key: item.key, label: label, origin: origin)
+    super.init(id: item.id, label: label, origin: origin)
   }
 
   /// Casts a row of a list that holds only such rows; a debug build checks the type.
@@ -38,7 +38,7 @@ class RowBox<Item: KeyedItem>: RowObject {
 /// A row of a query: the record from the tree, and the item that is shown.
 ///
 /// Its label is the order prefix of its position; its origin is the window that it came from.
-final class QueryRow<Item: KeyedItem>: RowBox<Item> {
+final class QueryRow<Item: StreamItem>: RowBox<Item> {
   /// The record from the tree; it is the item itself if items are records.
   let record: Record
 

@@ -119,7 +119,7 @@ protocol RowNaming {
   static func key(of row: RowObject) -> Key
 }
 
-/// The keys of the rows' items.
-enum ByKey: RowNaming {
-  static func key(of row: RowObject) -> String { row.key }
+/// The ids of the rows' items.
+enum ByID: RowNaming {
+  static func key(of row: RowObject) -> String { row.id }
 }

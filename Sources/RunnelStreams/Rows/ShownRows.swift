@@ -3,7 +3,7 @@ import RunnelBase
 /// The rows of a list, and the items that are shown.
 ///
 /// Each change returns the changes of the shown rows, in a list with one section, or their edit.
-struct ShownRows<Item: KeyedItem> {
+struct ShownRows<Item: StreamItem> {
   typealias Replacement = RowList.Replacement
 
   /// The rows, each a `RowBox` of an item.
@@ -42,7 +42,7 @@ extension ShownRows {
   ///
   /// - Parameters:
   ///   - replacements: the rows; an old row must be in the list and in no other replacement.
-  ///   - changed: the keys of rows that are told as changed if they stay.
+  ///   - changed: the ids of rows that are told as changed if they stay.
   /// - Returns: the changes of the shown rows.
   mutating func replace(_ replacements: [Replacement], changed: Set<String>) -> ChangeSet {
     let count = items.count

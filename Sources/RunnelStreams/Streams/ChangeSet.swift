@@ -7,17 +7,17 @@ public struct ChangeSet: Hashable, Sendable {
   /// The changes in index paths: deletes and reloads in the old sections, inserts and destinations
   /// of moves in the new ones.
   public var batch = BatchUpdate()
-  /// The keys of rows that are gone, in their old order.
-  public var removedKeys: [String] = []
-  /// The keys of rows that are new, in their new order.
-  public var insertedKeys: [String] = []
-  /// The keys of rows that stayed and whose content changed, in their old order.
-  public var updatedKeys: [String] = []
+  /// The ids of rows that are gone, in their old order.
+  public var removedIDs: [String] = []
+  /// The ids of rows that are new, in their new order.
+  public var insertedIDs: [String] = []
+  /// The ids of rows that stayed and whose content changed, in their old order.
+  public var updatedIDs: [String] = []
   /// The new places of the rows that are new or whose content changed, ascending.
-  public var contentPaths: [IndexPath] = []
-  /// The keys of the new rows that arrived by themselves: rows that are not in the first load or in
+  public var contentPaths: [ListIndexPath] = []
+  /// The ids of the new rows that arrived by themselves: rows that are not in the first load or in
   /// a page that was fetched, and that this program did not write itself.
-  public var arrivedKeys: Set<String> = []
+  public var arrivedIDs: Set<String> = []
 
   /// Makes an empty change set.
   public init() {}
@@ -34,7 +34,7 @@ public struct ChangeSet: Hashable, Sendable {
 }
 
 /// A change of a stream: its new state, and the changes that led to it.
-public struct StreamChange<Item: KeyedItem> {
+public struct StreamChange<Item: StreamItem> {
   /// The rows after the change.
   public var sections: [StreamSection<Item>]
   /// The changes since the observer was last told.

@@ -6,8 +6,8 @@ public protocol PagedStream<Item>: SectionedStream {
   var pagedEnds: [ListEnd] { get }
   /// The fetch state at an end; exhausted at an end that is not paged.
   func fetchState(at end: ListEnd) -> FetchState
-  /// The key of the row at an end of the fetched rows; nil if there are no rows.
-  func boundaryKey(at end: ListEnd) -> String?
+  /// The id of the row at an end of the fetched rows; nil if there are no rows.
+  func boundaryID(at end: ListEnd) -> String?
 
   /// Fetches up to `count` rows beyond an end: at least 1.
   ///
@@ -62,8 +62,8 @@ extension PagedStream {
   /// The fetch state at the first paged end; unknown if it is not paged.
   public var fetchState: FetchState { pagedEnds.first.map { fetchState(at: $0) } ?? .unknown }
 
-  /// The key of the row at the first paged end; nil if there are no rows, or the stream is not paged.
-  public var boundaryKey: String? { pagedEnds.first.flatMap { boundaryKey(at: $0) } }
+  /// The id of the row at the first paged end; nil if there are no rows, or the stream is not paged.
+  public var boundaryID: String? { pagedEnds.first.flatMap { boundaryID(at: $0) } }
 
   /// True if pages are added before the present rows.
   public var isPagedAtStart: Bool { pagedEnds.first == .start }

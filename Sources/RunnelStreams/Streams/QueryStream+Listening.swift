@@ -159,26 +159,26 @@ extension QueryStream {
     guard let staged, windows.allSatisfy(\.isLoaded) else { return nil }
     self.staged = nil
     loadState = .loaded
-    let (oldByTreeKey, oldByKey) = (rowsByTreeKey, rowsByKey)
+    let (oldByTreeKey, oldByID) = (rowsByTreeKey, rowsByID)
     rowsByTreeKey = RowTable(minimumCapacity: staged.count)
-    rowsByKey = RowTable(minimumCapacity: staged.count)
+    rowsByID = RowTable(minimumCapacity: staged.count)
     for index in windows.indices { windows[index].rowCount = 0 }
     var loaded: [RowObject] = []
     loaded.reserveCapacity(staged.count)
     for place in staged.values {
-      let row = load(place, oldByTreeKey[place.row.key].map { Row.row($0) }, oldByKey)
+      let row = load(place, oldByTreeKey[place.row.key].map { Row.row($0) }, oldByID)
       loaded.append(row)
       rowsByTreeKey.insert(row)
-      rowsByKey.insert(row)
+      rowsByID.insert(row)
       windows[place.window].rowCount += 1
     }
     return rows.reset(loaded, by: QueryStream.order(isDescending: isDescending))
   }
 
   /// The row object of a loaded row; an unchanged row keeps its item.
-  private func load(_ place: QueryPlace, _ old: Row?, _ others: RowTable<ByKey>) -> Row {
+  private func load(_ place: QueryPlace, _ old: Row?, _ others: RowTable<ByID>) -> Row {
     let made = construct(place.row)
-    let previous = others[made.key]
+    let previous = others[made.id]
     let isSame = old != nil && old === previous && old?.record.content == place.row.content
     let shown =
       isSame ? old?.item : didConstruct?(made, previous.map { Row.row($0).item })
@@ -219,21 +219,21 @@ extension QueryStream {
       let new = row(told, made, shown: shown, window: window)
       replacements.append(.init(old: old, new: new))
       if let old {
-        if old.item != new.item { changed.insert(new.key) }
+        if old.item != new.item { changed.insert(new.id) }
       } else if arrivals.contains(told.position) {
-        arrived.insert(new.key)
+        arrived.insert(new.id)
       }
     }
     register(replacements)
     var changes = rows.replace(replacements, changed: changed)
-    changes.arrivedKeys = arrived.intersection(changes.insertedKeys)
+    changes.arrivedIDs = arrived.intersection(changes.insertedIDs)
     return changes
   }
 
   /// Updates the tables for replaced rows.
   func register(_ replacements: [RowList.Replacement]) {
     rowsByTreeKey.replace(replacements)
-    rowsByKey.replace(replacements)
+    rowsByID.replace(replacements)
     for replacement in replacements {
       if let old = replacement.old { windows[old.origin].rowCount -= 1 }
       if let new = replacement.new { windows[new.origin].rowCount += 1 }

@@ -12,9 +12,9 @@ extension QueryStream: PagedStream {
     return windows[window].fetchState
   }
 
-  /// The key of the row that is shown at an end; nil if there are no rows.
-  public func boundaryKey(at end: ListEnd) -> String? {
-    (end == .start ? items.first : items.last)?.key
+  /// The id of the row that is shown at an end; nil if there are no rows.
+  public func boundaryID(at end: ListEnd) -> String? {
+    (end == .start ? items.first : items.last)?.id
   }
 
   /// Fetches up to `count` rows beyond an end: at least 1.
@@ -72,12 +72,12 @@ extension QueryStream: PagedStream {
     }
   }
 
-  /// The number of read rows before the row with a key, in the order of the list; nil if the row
+  /// The number of read rows before the row with an id, in the order of the list; nil if the row
   /// was not read.
   ///
   /// O(log n). Rows that the predicate or the limit hides are counted.
-  public func scannedIndex(forKey key: String) -> Int? {
-    rowsByKey[key].map { rows.list.scannedIndex(of: $0) }
+  public func scannedIndex(forID id: String) -> Int? {
+    rowsByID[id].map { rows.list.scannedIndex(of: $0) }
   }
 
   /// The place in the tree's order of a row that was read; its index is below `scannedCount`.

@@ -29,7 +29,7 @@ public import RunnelTree
 /// - I1. Rows are strictly ordered by position; `ShownRows` holds them.
 /// - I2. Events of a listener that was stopped are dropped.
 /// - I3. A row belongs to the window that it came from last; another window cannot remove it.
-public final class QueryStream<Item: KeyedItem>: SectionedStream {
+public final class QueryStream<Item: StreamItem>: SectionedStream {
   typealias Row = QueryRow<Item>
 
   /// The present request.
@@ -56,8 +56,8 @@ public final class QueryStream<Item: KeyedItem>: SectionedStream {
   var rows: ShownRows<Item>
   /// The rows, by their keys in the tree.
   var rowsByTreeKey = RowTable<ByTreeKey<Item>>()
-  /// The rows, by the keys of their items.
-  var rowsByKey = RowTable<ByKey>()
+  /// The rows, by the ids of their items.
+  var rowsByID = RowTable<ByID>()
   /// The rows received so far, while a window is not loaded.
   var staged: [Key: QueryPlace]?
 
@@ -71,7 +71,7 @@ public final class QueryStream<Item: KeyedItem>: SectionedStream {
   ///     it.
   ///   - source: the tree; the stream keeps it.
   ///   - construct: makes an item from a row; called once for each new content. Different rows need
-  ///     different keys.
+  ///     different ids.
   public init(
     request: ListenRequest, isDescending: Bool = false, from place: IndexPosition? = nil,
     source: any TreeSource, construct: @escaping (TreeRow) -> Item
@@ -96,9 +96,9 @@ extension QueryStream where Item == Record {
     source: any TreeSource
   ) {
     let path = request.query.path
-    let key = Record.key(of: path)
+    let id = Record.id(of: path)
     self.init(request: request, isDescending: isDescending, from: place, source: source) { row in
-      Record(row, in: path, collectionKey: key)
+      Record(row, in: path, collectionID: id)
     }
   }
 }
@@ -156,36 +156,57 @@ extension QueryStream {
   /// True from `stop` until `start`.
   public var isStopped: Bool { hub.isSilent }
 
-  /// The row with a key.
+  /// The row with an id.
   ///
   /// O(1); O(log n) with a limit.
-  public func item(forKey key: String) -> Item? {
-    guard let row = rowsByKey[key], rows.isShown(row) else { return nil }
+  public func item(forID id: String) -> Item? {
+    guard let row = rowsByID[id], rows.isShown(row) else { return nil }
     return Row.row(row).item
   }
 
-  /// The place of the row with a key.
+  /// The place of the row with an id.
   ///
   /// O(log n).
-  public func indexPath(forKey key: String) -> IndexPath? {
-    rowsByKey[key].flatMap { rows.list.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
+  public func indexPath(forID id: String) -> ListIndexPath? {
+    rowsByID[id].flatMap { rows.list.index(of: $0) }.map { ListIndexPath(section: 0, row: $0) }
+  }
+
+  /// The row with a key in the tree, whatever the type of the items; nil if it is not shown.
+  ///
+  /// As `item(forID:)`.
+  public func item(forKey key: String) -> Item? {
+    guard let row = row(forKey: key), rows.isShown(row) else { return nil }
+    return Row.row(row).item
+  }
+
+  /// The place of the row with a key in the tree; nil if it is not shown.
+  ///
+  /// As `indexPath(forID:)`.
+  public func indexPath(forKey key: String) -> ListIndexPath? {
+    row(forKey: key).flatMap { rows.list.index(of: $0) }.map { ListIndexPath(section: 0, row: $0) }
+  }
+
+  private func row(forKey key: String) -> RowObject? {
+    // Nothing can be stored under an invalid key.
+    guard let key = try? Key(key) else { return nil }
+    return rowsByTreeKey[key]
   }
 
   /// The place of the first row that stands after a place in the tree's order, or after a row; nil if
   /// none does.
   ///
   /// O(log n). In a descending stream the first row after a place has a lower position.
-  public func firstIndexPath(after position: IndexPosition) -> IndexPath? {
+  public func firstIndexPath(after position: IndexPosition) -> ListIndexPath? {
     let index = rows.count { !isOrdered(position, Row.row($0).record.row.position) }
-    return index < items.count ? IndexPath(section: 0, row: index) : nil
+    return index < items.count ? ListIndexPath(section: 0, row: index) : nil
   }
 
   /// The place of the last row that stands before a place in the tree's order; nil if none does.
   ///
   /// O(log n). In a descending stream the last row before a place has a higher position.
-  public func lastIndexPath(before position: IndexPosition) -> IndexPath? {
+  public func lastIndexPath(before position: IndexPosition) -> ListIndexPath? {
     let count = rows.count { isOrdered(Row.row($0).record.row.position, position) }
-    return count > 0 ? IndexPath(section: 0, row: count - 1) : nil
+    return count > 0 ? ListIndexPath(section: 0, row: count - 1) : nil
   }
 
   private func isOrdered(_ left: IndexPosition, _ right: IndexPosition) -> Bool {
@@ -224,14 +245,14 @@ extension QueryStream {
   /// not stored has changed.
   ///
   /// The row keeps the place of its record. The predicate is applied again. Does nothing if there
-  /// is no row with this key.
+  /// is no row with this id.
   public func itemChanged(_ item: Item) {
     perform { stream in
-      guard let row = stream.rowsByKey[item.key] else { return ChangeSet() }
+      guard let row = stream.rowsByID[item.id] else { return ChangeSet() }
       let old = Row.row(row)
       let new = Row(old.record, item, label: old.label, window: old.window)
       stream.register([.init(old: old, new: new)])
-      return stream.rows.replace([.init(old: old, new: new)], changed: [item.key])
+      return stream.rows.replace([.init(old: old, new: new)], changed: [item.id])
     }
   }
 
@@ -245,6 +266,6 @@ extension QueryStream {
 }
 
 /// Rows of a query stream, by their keys in the tree.
-enum ByTreeKey<Item: KeyedItem>: RowNaming {
+enum ByTreeKey<Item: StreamItem>: RowNaming {
   static func key(of row: RowObject) -> Key { QueryRow<Item>.row(row).record.treeKey }
 }

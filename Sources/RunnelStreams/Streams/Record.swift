@@ -2,18 +2,18 @@ public import RunnelTree
 
 /// A row of the tree with its place: the item of streams without a type of their own.
 ///
-/// The key is that of the place, so that a row that two queries of a union find is one row. A copy
+/// The id is that of the place, so that a row that two queries of a union find is one row. A copy
 /// costs one reference count, whatever the row contains.
-public struct Record: KeyedItem, Sendable {
+public struct Record: PlacedItem, Sendable {
   private final class Storage: Sendable {
     let path: Path
     let row: TreeRow
-    let key: String
+    let id: String
 
-    init(path: Path, row: TreeRow, key: String) {
+    init(path: Path, row: TreeRow, id: String) {
       self.path = path
       self.row = row
-      self.key = key
+      self.id = id
     }
   }
 
@@ -25,24 +25,24 @@ public struct Record: KeyedItem, Sendable {
   ///   - path: the place of the row itself, not of its collection.
   ///   - row: the row.
   public init(path: Path, row: TreeRow) {
-    storage = Storage(path: path, row: row, key: Record.key(of: path))
+    storage = Storage(path: path, row: row, id: Record.id(of: path))
   }
 
   /// Makes a record of a row of a collection.
   public init(_ row: TreeRow, in collection: Path) {
-    self.init(row, in: collection, collectionKey: Record.key(of: collection))
+    self.init(row, in: collection, collectionID: Record.id(of: collection))
   }
 
-  /// Makes a record of a row of a collection whose key is known.
-  init(_ row: TreeRow, in collection: Path, collectionKey: String) {
+  /// Makes a record of a row of a collection whose id is known.
+  init(_ row: TreeRow, in collection: Path, collectionID: String) {
     let path = Path(unchecked: collection.keys + [row.key])
     let separator = collection.keys.isEmpty ? "" : "/"
-    let key = collectionKey + separator + Record.escaped(row.key.text)
-    storage = Storage(path: path, row: row, key: key)
+    let id = collectionID + separator + Record.escaped(row.key.text)
+    storage = Storage(path: path, row: row, id: id)
   }
 
   /// Makes a record without a place, for a row whose item is of another type.
-  init(placeless row: TreeRow) { storage = Storage(path: .root, row: row, key: "") }
+  init(placeless row: TreeRow) { storage = Storage(path: .root, row: row, id: "") }
 
   /// The place of the row itself.
   public var path: Path { storage.path }
@@ -55,28 +55,30 @@ public struct Record: KeyedItem, Sendable {
   ///
   /// O(1).
   package func isIdentical(to other: Record) -> Bool { storage === other.storage }
-  /// The identity: `Record.key(of: path)`.
-  public var key: String { storage.key }
+  /// The key of the row in the tree.
+  public var key: String { storage.row.key.text }
+  /// The identity: `Record.id(of: path)`.
+  public var id: String { storage.id }
 
   /// The identity of the row at a place: the text of the path in ASCII.
   ///
   /// Bytes that are not ASCII, and `%`, are escaped like `%C3`. Two different keys of the tree may
   /// be canonically equivalent, and Swift's strings would not distinguish them.
-  public static func key(of path: Path) -> String { escaped(path.description) }
+  public static func id(of path: Path) -> String { escaped(path.description) }
 
   private static func escaped(_ text: String) -> String {
     let percent = UInt8(ascii: "%")
     if text.utf8.allSatisfy({ $0 < 0x80 && $0 != percent }) { return text }
-    var key = ""
+    var id = ""
     for byte in text.utf8 {
       if byte < 0x80 && byte != percent {
-        key.unicodeScalars.append(Unicode.Scalar(byte))
+        id.unicodeScalars.append(Unicode.Scalar(byte))
       } else {
         let digits = String(byte, radix: 16, uppercase: true)
-        key += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
+        id += digits.utf8.count == 1 ? "%0" + digits : "%" + digits
       }
     }
-    return key
+    return id
   }
 }
 

@@ -7,24 +7,24 @@ extension SectionedDiff {
   /// section. As few rows as possible move.
   ///
   /// - Parameters:
-  ///   - old: the list before; its ids and keys are unique.
-  ///   - new: the list after; its ids and keys are unique.
-  ///   - changed: the keys of rows whose content changed; those that are not in both lists are
+  ///   - old: the list before; its ids are unique.
+  ///   - new: the list after; its ids are unique.
+  ///   - changed: the ids of rows whose content changed; those that are not in both lists are
   ///     ignored.
   /// - Returns: the batch, which follows the invariants of `BatchUpdate`.
   public static func update(
-    from old: [KeyedSection], to new: [KeyedSection], changed: Set<String> = []
+    from old: [SectionIDs], to new: [SectionIDs], changed: Set<String> = []
   ) -> BatchUpdate {
-    func plain(_ section: KeyedSection, _ changed: Set<String>) -> StreamSection<PlainRow> {
-      let rows = section.keys.map { PlainRow(key: $0, isChanged: changed.contains($0)) }
+    func plain(_ section: SectionIDs, _ changed: Set<String>) -> StreamSection<PlainRow> {
+      let rows = section.rowIDs.map { PlainRow(id: $0, isChanged: changed.contains($0)) }
       return StreamSection(id: section.id, items: rows)
     }
     return changes(from: old.map { plain($0, []) }, to: new.map { plain($0, changed) }).batch
   }
 
-  /// A row of which only the key is known, and whether it has changed.
-  private struct PlainRow: KeyedItem {
-    var key: String
+  /// A row of which only the id is known, and whether it has changed.
+  private struct PlainRow: StreamItem {
+    var id: String
     var isChanged: Bool
   }
 
@@ -45,22 +45,22 @@ extension SectionedDiff {
       (oldRanges[section], newRanges[place]) = trimmed(content.items, new[place].items)
     }
     let contents = Dictionary(
-      zip(old, oldRanges).flatMap { $0.items[$1].map { ($0.key, $0) } },
+      zip(old, oldRanges).flatMap { $0.items[$1].map { ($0.id, $0) } },
       uniquingKeysWith: { first, _ in first })
     var changed = Set<String>()
     for (section, range) in zip(new, newRanges) {
       for item in section.items[range] {
-        if let before = contents[item.key], before != item { changed.insert(item.key) }
+        if let before = contents[item.id], before != item { changed.insert(item.id) }
       }
     }
     return changes(from: side(old, oldRanges), to: side(new, newRanges), changed: changed)
   }
 
   /// Two sections without the equal rows at their ends.
-  private static func trimmed<Item: KeyedItem>(
+  private static func trimmed<Item: StreamItem>(
     _ old: Rows<Item>, _ new: Rows<Item>
   ) -> (Range<Int>, Range<Int>) {
-    func areEqual(_ left: Item, _ right: Item) -> Bool { left.key == right.key && left == right }
+    func areEqual(_ left: Item, _ right: Item) -> Bool { left.id == right.id && left == right }
     let shorter = min(old.count, new.count)
     var head = 0
     while head < shorter, areEqual(old[head], new[head]) { head += 1 }
@@ -77,8 +77,8 @@ extension SectionedDiff {
     var touched: [Row] = []
     for (index, range) in ranges.enumerated() {
       for row in range {
-        let path = IndexPath(section: index, row: row)
-        touched.append(Row(path: path, key: sections[index].items[row].key))
+        let path = ListIndexPath(section: index, row: row)
+        touched.append(Row(path: path, id: sections[index].items[row].id))
       }
     }
     return Side(sections, touched: touched)

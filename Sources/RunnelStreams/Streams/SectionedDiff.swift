@@ -12,8 +12,8 @@ import RunnelBase
 public struct SectionedDiff {
   /// A row and its place.
   struct Row {
-    var path: IndexPath
-    var key: String
+    var path: ListIndexPath
+    var id: String
   }
 
   /// One of the two states.
@@ -39,7 +39,7 @@ public struct SectionedDiff {
   /// - Parameters:
   ///   - old: the state before.
   ///   - new: the state after.
-  ///   - changed: the keys of rows whose content changed; they must be touched on both sides.
+  ///   - changed: the ids of rows whose content changed; they must be touched on both sides.
   /// - Returns: the changes; a reload if the touched rows cannot explain the difference.
   static func changes(from old: Side, to new: Side, changed: Set<String>) -> ChangeSet {
     var diff = SectionedDiff(old: old, new: new, changed: changed)
@@ -104,22 +104,22 @@ extension SectionedDiff {
   private mutating func matchRows() {
     var places: [String: Int] = [:]
     places.reserveCapacity(new.touched.count)
-    for (index, row) in new.touched.enumerated() { places[row.key] = index }
+    for (index, row) in new.touched.enumerated() { places[row.id] = index }
     var candidates = Array(repeating: [Candidate](), count: old.sections.count)
     let (oldGaps, newGaps) = (old.gaps, new.gaps)
     var isKept = Array(repeating: false, count: new.touched.count)
     var isChanged = isKept
     for (oldIndex, row) in old.touched.enumerated() {
-      guard let index = places[row.key] else {
-        result.removedKeys.append(row.key)
+      guard let index = places[row.id] else {
+        result.removedIDs.append(row.id)
         if successors[row.path.section] != nil { result.batch.deletedRows.append(row.path) }
         continue
       }
       let place = new.touched[index].path
       isKept[index] = true
-      if changed.contains(row.key) {
+      if changed.contains(row.id) {
         isChanged[index] = true
-        result.updatedKeys.append(row.key)
+        result.updatedIDs.append(row.id)
         result.batch.reloadedRows.append(row.path)
       }
       if successors[row.path.section] == place.section {
@@ -135,7 +135,7 @@ extension SectionedDiff {
       let isNew = !isKept[index]
       if isNew || isChanged[index] { result.contentPaths.append(row.path) }
       guard isNew else { continue }
-      result.insertedKeys.append(row.key)
+      result.insertedIDs.append(row.id)
       if !insertedSections.contains(row.path.section) { result.batch.insertedRows.append(row.path) }
     }
     for section in old.sections.indices where !candidates[section].isEmpty {
@@ -176,8 +176,8 @@ extension SectionedDiff {
     }
 
     /// The place of an untouched row.
-    func path(ofUntouched ordinal: Int) -> IndexPath {
-      IndexPath(section: section, row: ordinal + gaps.lowerBound { $0 <= ordinal })
+    func path(ofUntouched ordinal: Int) -> ListIndexPath {
+      ListIndexPath(section: section, row: ordinal + gaps.lowerBound { $0 <= ordinal })
     }
   }
 
@@ -198,8 +198,8 @@ extension SectionedDiff {
       case .candidate(let index):
         result.batch.movedRows.append(
           .init(
-            from: IndexPath(section: section, row: candidates[index].oldRow),
-            to: IndexPath(section: successor, row: candidates[index].newRow)))
+            from: ListIndexPath(section: section, row: candidates[index].oldRow),
+            to: ListIndexPath(section: successor, row: candidates[index].newRow)))
       case .run(let ordinals):
         for ordinal in ordinals {
           result.batch.movedRows.append(

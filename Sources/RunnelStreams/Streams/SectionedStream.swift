@@ -14,7 +14,7 @@ public import RunnelBase
 /// Isolation: one thread. Keys are unique over all sections, and so are the sections' ids.
 public protocol SectionedStream<Item>: AnyObject {
   /// The type of the rows.
-  associatedtype Item: KeyedItem
+  associatedtype Item: StreamItem
 
   /// The sections in order, each with its rows in order.
   var sections: [StreamSection<Item>] { get }
@@ -25,10 +25,10 @@ public protocol SectionedStream<Item>: AnyObject {
   /// False for a stream that cannot be stopped.
   var isStopped: Bool { get }
 
-  /// The row with a key; nil if there is none.
-  func item(forKey key: String) -> Item?
-  /// The place of the row with a key; nil if there is none.
-  func indexPath(forKey key: String) -> IndexPath?
+  /// The row with an id; nil if there is none.
+  func item(forID id: String) -> Item?
+  /// The place of the row with an id; nil if there is none.
+  func indexPath(forID id: String) -> ListIndexPath?
 
   /// Calls `observer` at once with the present state, and with every change from now on.
   ///

@@ -1,5 +1,5 @@
 /// A section of a stream: its id, its rows in order, its title and its footer.
-public struct StreamSection<Item: KeyedItem> {
+public struct StreamSection<Item: StreamItem> {
   /// The id of the section; unique in the stream.
   public var id: String
   /// The rows that are shown, in order.

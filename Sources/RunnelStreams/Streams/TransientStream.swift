@@ -8,7 +8,7 @@ public import RunnelBase
 ///
 /// It is always loaded. Every call that changes something becomes one change; a call made while
 /// observers are being told takes effect afterwards.
-public final class TransientStream<Item: KeyedItem>: SectionedStream {
+public final class TransientStream<Item: StreamItem>: SectionedStream {
   /// The origin of a row is the number of its insertion; a row that replaces another one keeps it.
   ///
   /// Without an order it is also the label.
@@ -18,7 +18,7 @@ public final class TransientStream<Item: KeyedItem>: SectionedStream {
   private let order: RowOrder
   private let isOrdered: Bool
   private var rows: ShownRows<Item>
-  private var entries = RowTable<ByKey>()
+  private var entries = RowTable<ByID>()
   /// The numbers in use.
   private var numbers = 0..<0
 
@@ -52,19 +52,19 @@ extension TransientStream {
   /// Always loaded.
   public var loadState: LoadState { .loaded }
 
-  /// The row with a key, if it is shown.
+  /// The row with an id, if it is shown.
   ///
   /// O(1).
-  public func item(forKey key: String) -> Item? {
-    guard let entry = entries[key], entry.isAccepted else { return nil }
+  public func item(forID id: String) -> Item? {
+    guard let entry = entries[id], entry.isAccepted else { return nil }
     return Entry.of(entry).item
   }
 
-  /// The place of the row with a key, if it is shown.
+  /// The place of the row with an id, if it is shown.
   ///
   /// O(log n).
-  public func indexPath(forKey key: String) -> IndexPath? {
-    entries[key].flatMap { rows.list.index(of: $0) }.map { IndexPath(section: 0, row: $0) }
+  public func indexPath(forID id: String) -> ListIndexPath? {
+    entries[id].flatMap { rows.list.index(of: $0) }.map { ListIndexPath(section: 0, row: $0) }
   }
 
   /// Tells the present state and what happens from now on.
@@ -87,50 +87,50 @@ extension TransientStream {
     set { perform { $0.rows.filter(by: newValue) } }
   }
 
-  /// Adds rows before or after the present ones; a row whose key exists replaces the row with that
-  /// key, at its place.
+  /// Adds rows before or after the present ones; a row whose id exists replaces the row with that
+  /// id, at its place.
   ///
   /// O(t log n) in the t rows.
   public func put(contentsOf items: [Item], at end: ListEnd = .end) {
     perform { $0.insert(items, at: end) }
   }
 
-  /// Adds rows before or after the present ones; a row whose key exists replaces the row with that
-  /// key.
+  /// Adds rows before or after the present ones; a row whose id exists replaces the row with that
+  /// id.
   public func put(_ items: Item..., at end: ListEnd = .end) { put(contentsOf: items, at: end) }
 
-  /// Replaces the row with the key of `item`; does nothing if there is none.
+  /// Replaces the row with the id of `item`; does nothing if there is none.
   ///
   /// O(log n).
   public func update(_ item: Item) {
     perform { stream in
-      stream.entries[item.key] == nil ? ChangeSet() : stream.insert([item], at: .end)
+      stream.entries[item.id] == nil ? ChangeSet() : stream.insert([item], at: .end)
     }
   }
 
   /// Tells a row as changed although it is equal.
   ///
   /// It is for properties that `==` does not compare. The predicate is applied again. Does nothing
-  /// if there is no row with the key of `item`.
+  /// if there is no row with the id of `item`.
   ///
   /// O(log n).
   public func itemChanged(_ item: Item) {
     perform { stream in
-      guard let old = stream.entries[item.key] else { return ChangeSet() }
+      guard let old = stream.entries[item.id] else { return ChangeSet() }
       let new = Entry(item, label: old.label, origin: old.origin)
-      return stream.carryOut([.init(old: old, new: new)], changed: [item.key])
+      return stream.carryOut([.init(old: old, new: new)], changed: [item.id])
     }
   }
 
-  /// Removes the rows with these keys; unknown ones are ignored.
+  /// Removes the rows with these ids; unknown ones are ignored.
   ///
   /// O(log n) for each.
-  public func remove(_ keys: String...) { remove(contentsOf: keys) }
+  public func remove(_ ids: String...) { remove(contentsOf: ids) }
 
-  /// Removes the rows with these keys; unknown ones are ignored.
-  public func remove(contentsOf keys: [String]) {
+  /// Removes the rows with these ids; unknown ones are ignored.
+  public func remove(contentsOf ids: [String]) {
     perform { stream in
-      let entries = Set(keys).compactMap { stream.entries[$0] }
+      let entries = Set(ids).compactMap { stream.entries[$0] }
       return stream.carryOut(entries.map { .init(old: $0) }, changed: [])
     }
   }
@@ -152,9 +152,9 @@ extension TransientStream {
     var changed = Set<String>()
     var replacements: [RowList.Replacement] = []
     for item in TransientStream.unique(items) {
-      let old = entries[item.key].map { Entry.of($0) }
+      let old = entries[item.id].map { Entry.of($0) }
       if let old, old.item == item { continue }
-      if old != nil { changed.insert(item.key) }
+      if old != nil { changed.insert(item.id) }
       replacements.append(.init(old: old, new: entry(item, number: old?.origin ?? number)))
       number += 1
     }
@@ -182,16 +182,16 @@ extension TransientStream {
     Entry(item, label: isOrdered ? 0 : number, origin: number)
   }
 
-  /// The rows with each key once: a later row replaces an earlier one with its key, at the earlier
+  /// The rows with each id once: a later row replaces an earlier one with its id, at the earlier
   /// place.
   private static func unique(_ items: [Item]) -> [Item] {
     var places: [String: Int] = [:]
     var result: [Item] = []
     for item in items {
-      if let place = places[item.key] {
+      if let place = places[item.id] {
         result[place] = item
       } else {
-        places[item.key] = result.count
+        places[item.id] = result.count
         result.append(item)
       }
     }

@@ -1,14 +1,14 @@
 public import RunnelBase
 
 /// The rows of several streams, merged into one section or in sections one after the other, each
-/// key once.
+/// id once.
 ///
-/// If several sources have a key, the row of the first source is shown; the others are *shadowed*.
-/// When that source loses the key, the next one is revealed: the row is reloaded, and moved if its
+/// If several sources have an id, the row of the first source is shown; the others are *shadowed*.
+/// When that source loses the id, the next one is revealed: the row is reloaded, and moved if its
 /// place differs.
 ///
 /// Rows are sorted by the rank of their source, then by the order; rows that the order does not
-/// distinguish are sorted by source, and those of one source by key. Sources of one rank are
+/// distinguish are sorted by source, and those of one source by id. Sources of one rank are
 /// merged; those of a higher rank come after them, whatever their rows are: in the same section, or
 /// with a section for each rank. So a rank can also pin rows to an end. The order and the sections
 /// of a source's own rows are ignored. A union that concatenates instead has a section for each
@@ -19,7 +19,7 @@ public import RunnelBase
 /// It follows its sources as long as it lives. `start` and `stop` also start and stop those sources
 /// that can be. It is loaded when all of them are, has failed as soon as one has, and is idle while
 /// it, or all of them, are stopped.
-public final class UnionStream<Item: KeyedItem>: SectionedStream {
+public final class UnionStream<Item: StreamItem>: SectionedStream {
   /// A source and the rank of its rows.
   public struct Source {
     /// The stream.
@@ -61,7 +61,7 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   private let sectionIDs: [String]
   private let hasSections: Bool
   private let isMerged: Bool
-  private var entries = RowTable<ByKey>()
+  private var entries = RowTable<ByID>()
   /// For each source, the index of its rank among the ranks in use.
   private let groups: [Int]
   /// The rows of each source in its order, if the sources are concatenated.
@@ -70,7 +70,7 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   /// Makes a union of streams, which may have rows already.
   ///
   /// - Parameters:
-  ///   - sources: the sources; if two have the same key, the earlier wins.
+  ///   - sources: the sources; if two have the same id, the earlier wins.
   ///   - sectionIDs: the ids of the sections, one for each rank in use, in their order; nil for one
   ///     section.
   ///   - order: returns true if the first row is before the second. It must be a strict weak order
@@ -84,7 +84,7 @@ public final class UnionStream<Item: KeyedItem>: SectionedStream {
   /// Makes a union in which each stream is a section, with the rows in the order of the stream.
   ///
   /// - Parameters:
-  ///   - streams: the sources; if two have the same key, the earlier wins.
+  ///   - streams: the sources; if two have the same id, the earlier wins.
   ///   - sectionIDs: the id of each section.
   public convenience init(
     concatenating streams: [any SectionedStream<Item>], sectionIDs: [String]
@@ -163,69 +163,69 @@ extension UnionStream {
   /// O(1) with one section, else O(n).
   public var items: Rows<Item> { rows.count == 1 ? rows[0].items : Rows(rows.flatMap(\.items)) }
 
-  /// The row with a key.
+  /// The row with an id.
   ///
   /// O(1).
-  public func item(forKey key: String) -> Item? { entries[key].map { Row.of($0).item } }
+  public func item(forID id: String) -> Item? { entries[id].map { Row.of($0).item } }
 
-  /// The place of the row with a key.
+  /// The place of the row with an id.
   ///
   /// O(log n).
-  public func indexPath(forKey key: String) -> IndexPath? {
-    entries[key].flatMap { row in
+  public func indexPath(forID id: String) -> ListIndexPath? {
+    entries[id].flatMap { row in
       let section = section(of: row)
-      return rows[section].list.index(of: row).map { IndexPath(section: section, row: $0) }
+      return rows[section].list.index(of: row).map { ListIndexPath(section: section, row: $0) }
     }
   }
 
   /// The index of the source of a shown row; nil if there is no such row.
   ///
   /// O(1).
-  public func source(of key: String) -> Int? { entries[key]?.origin }
+  public func source(of id: String) -> Int? { entries[id]?.origin }
 
   /// The index of the source of the row at a place, and its place there; nil if the place is
   /// invalid, or the source is in a later state and no longer has the row.
   ///
   /// O(log n).
-  public func origin(of path: IndexPath) -> (source: Int, path: IndexPath)? {
+  public func origin(of path: ListIndexPath) -> (source: Int, path: ListIndexPath)? {
     guard rows.indices.contains(path.section),
       rows[path.section].items.indices.contains(path.row)
     else { return nil }
     let row = rows[path.section].list.shown[path.row]
-    return sources[row.origin].stream.indexPath(forKey: row.key).map { (row.origin, $0) }
+    return sources[row.origin].stream.indexPath(forID: row.id).map { (row.origin, $0) }
   }
 
   /// The place of the row at a place of a source; nil if there is none, or it is shadowed.
   ///
   /// O(log n).
-  public func indexPath(of path: IndexPath, inSource source: Int) -> IndexPath? {
+  public func indexPath(of path: ListIndexPath, inSource source: Int) -> ListIndexPath? {
     guard sources.indices.contains(source) else { return nil }
     let sections = sources[source].stream.sections
     guard sections.indices.contains(path.section),
       sections[path.section].items.indices.contains(path.row)
     else { return nil }
-    let key = sections[path.section].items[path.row].key
-    return self.source(of: key) == source ? indexPath(forKey: key) : nil
+    let id = sections[path.section].items[path.row].id
+    return self.source(of: id) == source ? indexPath(forID: id) : nil
   }
 
   /// The place of the first row after another one, which need not be in the stream; nil if there is
   /// none, or there are several groups of sources.
   ///
   /// O(log n).
-  public func firstIndexPath(after item: Item) -> IndexPath? {
+  public func firstIndexPath(after item: Item) -> ListIndexPath? {
     guard isMerged, let order else { return nil }
     let index = rows[0].count { !order(item, Row.of($0).item) }
-    return index < rows[0].items.count ? IndexPath(section: 0, row: index) : nil
+    return index < rows[0].items.count ? ListIndexPath(section: 0, row: index) : nil
   }
 
   /// The place of the last row before another one, which need not be in the stream; nil if there is
   /// none, or there are several groups of sources.
   ///
   /// O(log n).
-  public func lastIndexPath(before item: Item) -> IndexPath? {
+  public func lastIndexPath(before item: Item) -> ListIndexPath? {
     guard isMerged, let order else { return nil }
     let count = rows[0].count { order(Row.of($0).item, item) }
-    return count > 0 ? IndexPath(section: 0, row: count - 1) : nil
+    return count > 0 ? ListIndexPath(section: 0, row: count - 1) : nil
   }
 
   /// Tells the present state and what happens from now on.
@@ -271,7 +271,7 @@ extension UnionStream {
       let (a, b) = (Row.of(left).item, Row.of(right).item)
       if order(a, b) { return true }
       if order(b, a) { return false }
-      return left.origin == right.origin ? left.key < right.key : left.origin < right.origin
+      return left.origin == right.origin ? left.id < right.id : left.origin < right.origin
     }
   }
 
@@ -280,45 +280,45 @@ extension UnionStream {
       let before = followedState
       loadStates[source] = change.loadState
       followedState = LoadState.combined(loadStates)
-      let keys = order == nil ? follow(change, inOrderOf: source) : touchedKeys(of: change, source)
-      let changes = refresh(keys, arrived: change.changes.arrivedKeys)
+      let ids = order == nil ? follow(change, inOrderOf: source) : touchedIDs(of: change, source)
+      let changes = refresh(ids, arrived: change.changes.arrivedIDs)
       return changes.isEmpty && followedState == before ? nil : self.change(changes)
     }
   }
 
-  /// Follows a source in its own order; returns the keys that were touched.
+  /// Follows a source in its own order; returns the ids that were touched.
   private func follow(_ change: StreamChange<Item>, inOrderOf source: Int) -> [String] {
-    var keys = Set<String>()
+    var ids = Set<String>()
     let replacements = followed[source].follow(change) { Row($0, origin: source) }
-    return replacements.flatMap { [$0.old, $0.new] }.compactMap(\.?.key)
-      .filter { keys.insert($0).inserted }
+    return replacements.flatMap { [$0.old, $0.new] }.compactMap(\.?.id)
+      .filter { ids.insert($0).inserted }
   }
 
-  /// The keys whose winner or content may differ after a source's change.
+  /// The ids whose winner or content may differ after a source's change.
   @specialized(where Item == Record)
-  private func touchedKeys(of change: StreamChange<Item>, _ source: Int) -> [String] {
+  private func touchedIDs(of change: StreamChange<Item>, _ source: Int) -> [String] {
     let changes = change.changes
     if !changes.batch.isReload {
-      return changes.removedKeys + changes.insertedKeys + changes.updatedKeys
+      return changes.removedIDs + changes.insertedIDs + changes.updatedIDs
     }
     // This is the order of the source, which is mostly that of the union.
-    let keys = change.sections.flatMap { $0.items.map(\.key) }
-    let present = Set(keys)
-    return keys
-      + entries.rows.filter { $0.origin == source && !present.contains($0.key) }.map(\.key)
+    let ids = change.sections.flatMap { $0.items.map(\.id) }
+    let present = Set(ids)
+    return ids
+      + entries.rows.filter { $0.origin == source && !present.contains($0.id) }.map(\.id)
   }
 
-  /// Looks these keys up in the sources, and updates the rows.
+  /// Looks these ids up in the sources, and updates the rows.
   ///
   /// A source may be in a later state than the change that is followed; the rows that its next
   /// change touches are then in order already.
   @specialized(where Item == Record)
-  private func refresh(_ keys: [String], arrived: Set<String>) -> ChangeSet {
+  private func refresh(_ ids: [String], arrived: Set<String>) -> ChangeSet {
     var replacements = rows.map { _ in [RowList.Replacement]() }
     var (changed, arrivals): (Set<String>, Set<String>) = ([], [])
-    for key in keys {
-      let old = entries[key]
-      let new = order == nil ? winnerInOrder(key) : winner(of: key, shown: old)
+    for id in ids {
+      let old = entries[id]
+      let new = order == nil ? winnerInOrder(id) : winner(of: id, shown: old)
       if old === new { continue }
       if let old {
         entries.remove(old)
@@ -330,13 +330,13 @@ extension UnionStream {
       // The row of another source may be drawn differently, even if it is equal.
       if let old {
         let isSame = old.origin == new.origin && Row.of(old).item == Row.of(new).item
-        if !isSame { changed.insert(key) }
-      } else if arrived.contains(key) {
-        arrivals.insert(key)
+        if !isSame { changed.insert(id) }
+      } else if arrived.contains(id) {
+        arrivals.insert(id)
       }
     }
     var changes = carryOut(replacements, changed: changed)
-    changes.arrivedKeys = arrivals
+    changes.arrivedIDs = arrivals
     return changes
   }
 
@@ -357,20 +357,20 @@ extension UnionStream {
       changed: changed)
   }
 
-  /// The row of the first source that has a key; the shown row, if it is the same and unchanged.
-  private func winner(of key: String, shown: RowObject?) -> RowObject? {
+  /// The row of the first source that has an id; the shown row, if it is the same and unchanged.
+  private func winner(of id: String, shown: RowObject?) -> RowObject? {
     for (index, source) in sources.enumerated() {
-      guard let item = source.stream.item(forKey: key) else { continue }
+      guard let item = source.stream.item(forID: id) else { continue }
       if let shown, shown.origin == index, Row.of(shown).item == item { return shown }
       return Row(item, label: prefix?(item) ?? groups[index], origin: index)
     }
     return nil
   }
 
-  /// The row of the first source that has a key, in the state in which the sources were followed.
-  private func winnerInOrder(_ key: String) -> RowObject? {
+  /// The row of the first source that has an id, in the state in which the sources were followed.
+  private func winnerInOrder(_ id: String) -> RowObject? {
     for source in followed {
-      if let row = source.table[key] { return row }
+      if let row = source.table[id] { return row }
     }
     return nil
   }

@@ -6,7 +6,7 @@ public import RunnelTree
 ///
 /// It is the data source of `FirebaseDataSource`, for any streams; its adapter makes the sections,
 /// placeholders and fetch-more rows.
-public final class IndexPathDataSource<Item: KeyedItem> {
+public final class IndexPathDataSource<Item: StreamItem> {
   /// Called with each update, after it was applied to `sections`; the first one is a reload.
   public var onUpdate: ((ListUpdate<Item>) -> Void)?
   /// Called with the reason, for a person, if a reload is told instead of a batch.
@@ -71,10 +71,10 @@ extension IndexPathDataSource {
   public var count: Int { sections.reduce(0) { $0 + $1.count } }
 
   /// The row at a path of the list.
-  public subscript(path: IndexPath) -> AdapterRow<Item> { sections[path.section][path.row] }
+  public subscript(path: ListIndexPath) -> AdapterRow<Item> { sections[path.section][path.row] }
 
   /// The item at a path of the list; nil for a placeholder.
-  public func item(at path: IndexPath) -> Item? {
+  public func item(at path: ListIndexPath) -> Item? {
     if case .item(let item) = self[path] { item } else { nil }
   }
 
@@ -104,7 +104,7 @@ extension IndexPathDataSource {
   public func release() { adapter.release() }
 
   /// Fetches a page wherever a fetch-more row is near the visible rows, if the part asks for it.
-  public func didShow(_ rows: ClosedRange<IndexPath>) { adapter.didShow(rows) }
+  public func didShow(_ rows: ClosedRange<ListIndexPath>) { adapter.didShow(rows) }
 }
 
 // MARK: Writing
@@ -127,7 +127,7 @@ extension IndexPathDataSource where Item == Record {
 
   /// Replaces members of the record at a path of the list; refused for a placeholder.
   public func update(
-    at path: IndexPath, with members: [JSONMember],
+    at path: ListIndexPath, with members: [JSONMember],
     completion: @escaping (WriteOutcome) -> Void = { _ in }
   ) {
     write(at: path, completion) { .update($0, members) }
@@ -135,13 +135,13 @@ extension IndexPathDataSource where Item == Record {
 
   /// Removes the record at a path of the list; refused for a placeholder.
   public func remove(
-    at path: IndexPath, completion: @escaping (WriteOutcome) -> Void = { _ in }
+    at path: ListIndexPath, completion: @escaping (WriteOutcome) -> Void = { _ in }
   ) {
     write(at: path, completion) { .remove($0) }
   }
 
   private func write(
-    at path: IndexPath, _ completion: @escaping (WriteOutcome) -> Void,
+    at path: ListIndexPath, _ completion: @escaping (WriteOutcome) -> Void,
     _ write: (Path) -> Write
   ) {
     guard let target else { return completion(.refusedForReading) }

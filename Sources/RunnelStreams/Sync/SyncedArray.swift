@@ -117,7 +117,7 @@ public struct SyncedUpdate: Sendable {
   /// A row and its place: of a removed row the old one, of others the new one.
   public struct Place: Hashable, Sendable {
     /// The place.
-    public var path: IndexPath
+    public var path: ListIndexPath
     /// The row.
     public var record: Record
   }
@@ -125,9 +125,9 @@ public struct SyncedUpdate: Sendable {
   /// A row that moved.
   public struct Move: Hashable, Sendable {
     /// The place before.
-    public var from: IndexPath
+    public var from: ListIndexPath
     /// The place after.
-    public var to: IndexPath
+    public var to: ListIndexPath
     /// The row.
     public var record: Record
   }
@@ -138,14 +138,14 @@ public struct SyncedUpdate: Sendable {
   public let list: Rows<Record>
   /// The changes, in the coordinates of `BatchUpdate`.
   public let batch: BatchUpdate
-  /// The keys of the rows whose content changed.
-  public let changedKeys: [String]
+  /// The ids of the rows whose content changed.
+  public let changedIDs: [String]
 
   init(old: Rows<Record>, list: Rows<Record>, changes: ChangeSet) {
     self.old = old
     self.list = list
     batch = changes.batch
-    changedKeys = changes.updatedKeys
+    changedIDs = changes.updatedIDs
   }
 
   /// True if the array must be read again; the lists below are then empty.

@@ -5,7 +5,7 @@ final class RowCache: TreeReader {
   private struct Question: Hashable {
     var key: Key
     var index: QueryIndex
-    var filter: Predicate?
+    var filter: ChildPredicate?
     var detail: TreeRow.Detail
   }
 

@@ -10,7 +10,7 @@ struct WindowIndex: Sendable {
   /// The order, the filter and the detail of a window: windows with equal ones read equal rows.
   private struct Order: Hashable {
     var index: QueryIndex
-    var filter: Predicate?
+    var filter: ChildPredicate?
     var detail: TreeRow.Detail
   }
 

@@ -1,9 +1,9 @@
 import RunnelBase
 
-extension Predicate {
-  /// Reads a predicate from its text; see `Predicate` for the grammar.
+extension ChildPredicate {
+  /// Reads a predicate from its text; see `ChildPredicate` for the grammar.
   ///
-  /// - Throws: `Predicate.SyntaxError` that tells the place.
+  /// - Throws: `ChildPredicate.SyntaxError` that tells the place.
   public init(parsing text: String) throws(SyntaxError) {
     var parser = try PredicateParser(text)
     self = try parser.wholePredicate()
@@ -15,7 +15,7 @@ extension Predicate {
 ///
 /// Invariant: `position` is the index of the first scalar of the next token, or the count.
 struct PredicateParser {
-  typealias SyntaxError = Predicate.SyntaxError
+  typealias SyntaxError = ChildPredicate.SyntaxError
 
   private let scalars: [Unicode.Scalar]
   private var position = 0
@@ -23,16 +23,16 @@ struct PredicateParser {
 
   init(_ text: String) throws(SyntaxError) {
     scalars = Array(text.unicodeScalars)
-    if scalars.count > Predicate.textScalarsMax {
+    if scalars.count > ChildPredicate.textScalarsMax {
       throw SyntaxError(
-        offset: Predicate.textScalarsMax,
-        "the predicate is too long: \(Predicate.textScalarsMax) characters are allowed.")
+        offset: ChildPredicate.textScalarsMax,
+        "the predicate is too long: \(ChildPredicate.textScalarsMax) characters are allowed.")
     }
     skipSpaces()
   }
 
   /// Reads all of the text.
-  mutating func wholePredicate() throws(SyntaxError) -> Predicate {
+  mutating func wholePredicate() throws(SyntaxError) -> ChildPredicate {
     if position == scalars.count { throw error("a predicate is missing, such as `likes >= 3`.") }
     let predicate = try anyPredicate()
     if position < scalars.count {
@@ -44,22 +44,22 @@ struct PredicateParser {
 
   // MARK: Rules
 
-  private mutating func anyPredicate() throws(SyntaxError) -> Predicate {
+  private mutating func anyPredicate() throws(SyntaxError) -> ChildPredicate {
     var parts = [try allPredicate()]
     while takeWord("or") { parts.append(try allPredicate()) }
     return parts.count == 1 ? parts[0] : .any(parts)
   }
 
-  private mutating func allPredicate() throws(SyntaxError) -> Predicate {
+  private mutating func allPredicate() throws(SyntaxError) -> ChildPredicate {
     var parts = [try term()]
     while takeWord("and") { parts.append(try term()) }
     return parts.count == 1 ? parts[0] : .all(parts)
   }
 
-  private mutating func term() throws(SyntaxError) -> Predicate {
+  private mutating func term() throws(SyntaxError) -> ChildPredicate {
     // The grammar descends by two levels of predicates for each parenthesis.
-    if depth > Predicate.depthMax {
-      throw error("this is nested too deep: \(Predicate.depthMax) levels are allowed.")
+    if depth > ChildPredicate.depthMax {
+      throw error("this is nested too deep: \(ChildPredicate.depthMax) levels are allowed.")
     }
     depth += 1
     defer { depth -= 1 }
@@ -79,11 +79,11 @@ struct PredicateParser {
     return try test()
   }
 
-  private mutating func test() throws(SyntaxError) -> Predicate {
+  private mutating func test() throws(SyntaxError) -> ChildPredicate {
     if takeWord("exists") { return .exists(try field()) }
     if takeWord("missing") { return .not(.exists(try field())) }
     let field = try field()
-    if let place = Predicate.TextMatch.Place.allCases.first(where: { takeWord($0.rawValue) }) {
+    if let place = ChildPredicate.TextMatch.Place.allCases.first(where: { takeWord($0.rawValue) }) {
       return try match(field, place)
     }
     guard let comparison = try comparison() else {
@@ -93,13 +93,13 @@ struct PredicateParser {
     return try compare(field, comparison)
   }
 
-  private func unfinishedKey() throws(SyntaxError) -> Predicate {
+  private func unfinishedKey() throws(SyntaxError) -> ChildPredicate {
     throw error("an operator is expected after $key, such as `$key >= \"m\"`.")
   }
 
   private mutating func match(
-    _ field: RowField, _ place: Predicate.TextMatch.Place
-  ) throws(SyntaxError) -> Predicate {
+    _ field: RowField, _ place: ChildPredicate.TextMatch.Place
+  ) throws(SyntaxError) -> ChildPredicate {
     let ignoresCase = next == "~"
     if ignoresCase { advance() }
     let start = position
@@ -110,8 +110,8 @@ struct PredicateParser {
   }
 
   private mutating func compare(
-    _ field: RowField, _ comparison: Predicate.Comparison
-  ) throws(SyntaxError) -> Predicate {
+    _ field: RowField, _ comparison: ChildPredicate.Comparison
+  ) throws(SyntaxError) -> ChildPredicate {
     let start = position
     let json = try value(after: comparison.rawValue)
     guard let leaf = Leaf(json) else {
@@ -123,7 +123,7 @@ struct PredicateParser {
           offset: start, "nothing is less or greater than null: use == or !=.")
       }
     }
-    if field == .key, let reason = Predicate.keyRefusal(of: leaf) {
+    if field == .key, let reason = ChildPredicate.keyRefusal(of: leaf) {
       throw SyntaxError(offset: start, reason)
     }
     return .compare(field, comparison, leaf)
@@ -177,7 +177,7 @@ struct PredicateParser {
         next == nil
           ? "a field is missing at the end." : "a field is expected here, such as `author`.")
     }
-    if Predicate.words.contains(text) {
+    if ChildPredicate.words.contains(text) {
       throw error("a field is expected here; one that is called \(text) stands in backticks.")
     }
     position += text.unicodeScalars.count
@@ -214,15 +214,15 @@ struct PredicateParser {
     }
   }
 
-  private mutating func comparison() throws(SyntaxError) -> Predicate.Comparison? {
+  private mutating func comparison() throws(SyntaxError) -> ChildPredicate.Comparison? {
     guard let first = next, "=!<>&|~".unicodeScalars.contains(first) else { return nil }
     let second = position + 1 < scalars.count ? scalars[position + 1] : nil
-    if second == "=", let comparison = Predicate.Comparison(rawValue: "\(first)=") {
+    if second == "=", let comparison = ChildPredicate.Comparison(rawValue: "\(first)=") {
       position += 1
       advance()
       return comparison
     }
-    guard let comparison = Predicate.Comparison(rawValue: "\(first)") else {
+    guard let comparison = ChildPredicate.Comparison(rawValue: "\(first)") else {
       throw error(PredicateParser.advice(for: first))
     }
     advance()

@@ -51,7 +51,7 @@ public struct Query: Hashable, Sendable {
   /// How many children at most; nil if all.
   public private(set) var limit: Limit?
   /// The condition that each child meets; nil if there is none.
-  public private(set) var filter: Predicate?
+  public private(set) var filter: ChildPredicate?
   private var hasOrder = false
   /// True if the order was chosen; the one by priority may also be the implicit one.
   package var namesOrder: Bool { hasOrder }
@@ -239,8 +239,8 @@ extension Query {
   /// The same query for the children that meet a condition; a limit counts only these.
   ///
   /// - Throws: `TreeError` (`invalidQuery`) if a filter is set, or the predicate is refused: see
-  ///   `Predicate.refusal`.
-  public func filtered(by predicate: Predicate) throws(TreeError) -> Query {
+  ///   `ChildPredicate.refusal`.
+  public func filtered(by predicate: ChildPredicate) throws(TreeError) -> Query {
     if filter != nil { throw refusal("A filter was set before: join both with `all`.") }
     if let reason = predicate.refusal { throw refusal(reason) }
     var query = self

@@ -15,6 +15,13 @@ public struct SortKey: Hashable, Sendable {
     self.field = field
     self.isDescending = isDescending
   }
+
+  /// Makes a component from its text: a path below each child, `$key`, `$value` or `$priority`.
+  ///
+  /// - Throws: `TreeError` (`invalidKey`, `invalidPath` or `invalidQuery`) if no field is called so.
+  public init(_ field: String, isDescending: Bool = false) throws(TreeError) {
+    self.init(try RowField(field), isDescending: isDescending)
+  }
 }
 
 extension SortKey {

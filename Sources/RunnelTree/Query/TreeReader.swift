@@ -57,12 +57,12 @@ public struct RowSlice: Hashable, Sendable {
   /// How many at most, and from which side; nil if all.
   public var limit: Query.Limit?
   /// The condition that each of them meets; nil if there is none.
-  public var filter: Predicate?
+  public var filter: ChildPredicate?
 
   /// Makes a slice.
   public init(
     index: QueryIndex, start: Query.Bound? = nil, end: Query.Bound? = nil,
-    limit: Query.Limit? = nil, filter: Predicate? = nil
+    limit: Query.Limit? = nil, filter: ChildPredicate? = nil
   ) {
     self.index = index
     self.start = start

@@ -216,7 +216,7 @@ enum Deleting {
 
   /// One of several records is gone; it is marked no more.
   static func noteDeletion(_ state: inout AppState, of path: Path) {
-    let key = Record.key(of: path)
+    let key = Record.id(of: path)
     for view in state.tabs.lists.indices
     where state.tabs.lists[view].marks.contains(key) {
       state.tabs.lists[view].marks.remove(key)

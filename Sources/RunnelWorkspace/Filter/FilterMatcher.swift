@@ -71,8 +71,8 @@ package final class FilterMatcher {
     _ condition: Filter.RowCondition, in definition: ViewDefinition, _ surroundings: Surroundings
   ) -> Check {
     switch condition {
-    case .new: return { surroundings.new.contains($0.key) }
-    case .marked: return { surroundings.marked.contains($0.key) }
+    case .new: return { surroundings.new.contains($0.id) }
+    case .marked: return { surroundings.marked.contains($0.id) }
     case .field(let path): return { $0.leaf(at: .path(path)) == .bool(true) }
     case .mine:
       let fields = definition.template.filter { $0.value == .string("$me") }.map(\.path)

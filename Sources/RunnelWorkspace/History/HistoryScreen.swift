@@ -153,33 +153,33 @@ extension HistoryScreen {
   private mutating func rebuild(height: Int, now: Int64, local: LocalTime) {
     lines = [:]
     headings = [:]
-    var days: [KeyedSection] = []
+    var days: [SectionIDs] = []
     let today = local.civil(now).dayNumber
     for entry in entries {
       let day = local.civil(entry.at).dayNumber
       // A clock that was put back does not part a day: entries stand in the order of their writes.
       if days.last?.id.hasPrefix("\(day).") != true {
         let id = "\(day).\(days.count)"
-        days.append(KeyedSection(id: id, keys: []))
+        days.append(SectionIDs(id: id, rowIDs: []))
         headings[id] = ListHeading(
           title: StyledLine(SectionID.dayTitle(day, today: today), .sectionHeader))
       }
-      days[days.count - 1].keys += rows(of: entry)
+      days[days.count - 1].rowIDs += rows(of: entry)
     }
     let sections: [ListSection]
     if days.isEmpty {
       sections = [ListSection(id: "none", rows: [], emptyText: endText)]
       headings["none"] = ListHeading(title: StyledLine("\(path)", .sectionHeader))
     } else {
-      days[days.count - 1].keys.append(ListScreen.fetchMoreRow)
-      sections = days.map { ListSection(id: $0.id, rows: $0.keys) }
+      days[days.count - 1].rowIDs.append(ListScreen.fetchMoreRow)
+      sections = days.map { ListSection(id: $0.id, rows: $0.rowIDs) }
     }
     let old = content
     content = ListContent(sections: sections)
     list.apply(
       SectionedDiff.update(
-        from: old.sections.map { KeyedSection($0) },
-        to: content.sections.map { KeyedSection($0) }),
+        from: old.sections.map { SectionIDs($0) },
+        to: content.sections.map { SectionIDs($0) }),
       from: old, to: content, height: height)
     let isFirst = old.rowCount == 0
     if isFirst, let first = sections.first?.rows.first {

@@ -199,9 +199,9 @@ extension MarkedList {
   }
 
   /// Where the range begins and ends; nil if there is none, or where it began is gone.
-  private var rangeEnds: ClosedRange<IndexPath>? {
+  private var rangeEnds: ClosedRange<ListIndexPath>? {
     guard let rangeStart, let start = content.indexPath(ofRow: rangeStart) else { return nil }
-    let end: IndexPath
+    let end: ListIndexPath
     switch list.cursor {
     case .row(let id): end = content.indexPath(ofRow: id) ?? start
     case .header(let id):
@@ -209,8 +209,8 @@ extension MarkedList {
       // A header ends what comes before its rows.
       end =
         section <= start.section
-        ? IndexPath(section: section, row: 0)
-        : IndexPath(
+        ? ListIndexPath(section: section, row: 0)
+        : ListIndexPath(
           section: section - 1, row: max(content.sections[section - 1].rows.count - 1, 0))
     case nil: end = start
     }

@@ -126,7 +126,7 @@ extension ListScreen {
   /// Lets go of rows far from the cursor, if a view has more than it keeps.
   static func letGo(_ state: inout AppState, inView view: Int) {
     var edited: Set<String> = []
-    for case .record(let screen) in state.layers { edited.insert(Record.key(of: screen.path)) }
+    for case .record(let screen) in state.layers { edited.insert(Record.id(of: screen.path)) }
     guard let kept = state.tabs.lists[view].rowsToKeep(height: state.height, edited: edited) else {
       return
     }

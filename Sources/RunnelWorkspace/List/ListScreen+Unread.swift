@@ -30,7 +30,7 @@ package struct Unread: Hashable, Sendable {
   /// The unread row that the line stands beside; nil if there is none.
   fileprivate var edge: String?
   /// Where it was found last.
-  fileprivate var hint = IndexPath(section: 0, row: 0)
+  fileprivate var hint = ListIndexPath(section: 0, row: 0)
   /// True if rows may be gone that are counted: a filter hid them, or hides them.
   fileprivate var isInDoubt = false
 }
@@ -151,7 +151,7 @@ extension ListScreen {
   mutating func updateUnread(
     _ change: ListChange, from old: ListContent, to new: ListContent,
     forgotten: [String: Record], me: String
-  ) -> IndexPath? {
+  ) -> ListIndexPath? {
     let since = rowsSinceLastTime(change, me: me)
     guard unread.since != nil else { return nil }
     let fresh = change.newRows.union(since).filter { !isOwn($0, me) }
@@ -171,7 +171,7 @@ extension ListScreen {
     settleEdge(change.update, fresh, from: old, to: new)
     if unread.edge == nil { return nil }
     return isLiveAtBottom
-      ? unread.hint : IndexPath(section: unread.hint.section, row: unread.hint.row + 1)
+      ? unread.hint : ListIndexPath(section: unread.hint.section, row: unread.hint.row + 1)
   }
 
   /// True for what the user wrote, or is writing.
@@ -202,7 +202,7 @@ extension ListScreen {
     _ update: BatchUpdate, _ fresh: Set<String>, from old: ListContent, to new: ListContent
   ) {
     let isFirst = unread.edge == nil && unread.rows.count == fresh.count
-    var place: IndexPath?
+    var place: ListIndexPath?
     if update.isReload || (unread.edge == nil && !isFirst) {
       place = nextUnread(in: new, from: nil)
     } else if unread.edge != nil {
@@ -215,7 +215,7 @@ extension ListScreen {
     let candidates =
       update.insertedRows + update.movedRows.map(\.to)
       + update.insertedSections.filter(new.sections.indices.contains).flatMap { section in
-        new.sections[section].rows.indices.map { IndexPath(section: section, row: $0) }
+        new.sections[section].rows.indices.map { ListIndexPath(section: section, row: $0) }
       }
     for path in candidates where isFurtherOut(path, than: place) {
       if let id = new.row(at: path), unread.rows.contains(id) { place = path }
@@ -223,12 +223,12 @@ extension ListScreen {
     setEdge(place, in: new)
   }
 
-  private mutating func setEdge(_ place: IndexPath?, in content: ListContent) {
+  private mutating func setEdge(_ place: ListIndexPath?, in content: ListContent) {
     unread.edge = place.flatMap { content.row(at: $0) }
     if let place { unread.hint = place }
   }
 
-  private func isFurtherOut(_ path: IndexPath, than place: IndexPath?) -> Bool {
+  private func isFurtherOut(_ path: ListIndexPath, than place: ListIndexPath?) -> Bool {
     guard let place else { return true }
     return isLiveAtBottom ? path < place : place < path
   }
@@ -237,7 +237,7 @@ extension ListScreen {
   /// other end.
   ///
   /// O(rows that are read up to it).
-  private func nextUnread(in content: ListContent, from start: IndexPath?) -> IndexPath? {
+  private func nextUnread(in content: ListContent, from start: ListIndexPath?) -> ListIndexPath? {
     let sections = content.sections
     let first = start?.section ?? (isLiveAtBottom ? 0 : sections.count - 1)
     for section in isLiveAtBottom
@@ -249,7 +249,7 @@ extension ListScreen {
         isLiveAtBottom
         ? rows.indices.dropFirst(from ?? 0).first { unread.rows.contains(rows[$0]) }
         : rows.indices.prefix((from ?? rows.count) + 1).last { unread.rows.contains(rows[$0]) }
-      if let row { return IndexPath(section: section, row: row) }
+      if let row { return ListIndexPath(section: section, row: row) }
     }
     return nil
   }

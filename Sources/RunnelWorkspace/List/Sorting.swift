@@ -73,7 +73,7 @@ enum Sorting {
     guard state.tabs.lists[view].order != order else { return }
     ListScreen.resume(&state, view)
     if let record = state.tabs.lists[view].cursorRecord {
-      state.tabs.lists[view].wantedRow = record.key
+      state.tabs.lists[view].wantedRow = record.id
     }
     state.tabs.lists[view].sort(by: order, height: state.height)
     guard state.tabs.lists[view].isOpen else { return }

@@ -263,7 +263,7 @@ extension PaletteScreen {
     Input.change(&state, to: view)
     guard state.layers.isEmpty else { return }
     state.withList { list, content, height in
-      _ = list.moveTo(.row(Record.key(of: path)), in: content, height: height)
+      _ = list.moveTo(.row(Record.id(of: path)), in: content, height: height)
     }
     ListScreen.open(&state, record: path, nil)
   }

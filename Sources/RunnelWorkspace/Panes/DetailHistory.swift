@@ -65,7 +65,7 @@ extension DetailHistory {
   /// A record was changed: what is known of its changes is not all.
   static func noteDetailChange(_ state: inout AppState, _ change: ListChange) {
     followDetail(&state)
-    guard let path = state.panes.detailHistory.path, change.records[Record.key(of: path)] != nil,
+    guard let path = state.panes.detailHistory.path, change.records[Record.id(of: path)] != nil,
       !state.panes.detailHistory.isOutdated
     else { return }
     state.panes.detailHistory.isOutdated = true

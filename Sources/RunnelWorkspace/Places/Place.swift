@@ -135,7 +135,7 @@ extension PlaceHistory {
 
   /// Moves the cursor of the list to a record; if it is not loaded, opens it.
   private static func moveCursor(_ state: inout AppState, toRecord path: Path) {
-    let id = Record.key(of: path)
+    let id = Record.id(of: path)
     guard let row = state.tabs.front.content.indexPath(ofRow: id) else {
       guard state.tabs.front.phase == .loaded, state.tabs.front.filter == nil else {
         return state.tabs.front.wantedRow = id

@@ -114,8 +114,8 @@ package struct RecordScreen: Hashable, Sendable {
         detail: StyledLine(count == 1 ? "1 field" : "\(count) fields", .muted))
     ]
     let update = SectionedDiff.update(
-      from: old.sections.map { KeyedSection($0) },
-      to: content.sections.map { KeyedSection($0) })
+      from: old.sections.map { SectionIDs($0) },
+      to: content.sections.map { SectionIDs($0) })
     list.apply(update, from: old, to: content, height: height)
     if old.sections.isEmpty, let first = ids.first {
       _ = list.moveTo(.row(first), in: content, height: height)

@@ -140,7 +140,7 @@ extension ResourceCommands {
 
   /// True if a list shows a record at a place.
   private static func isShown(_ state: AppState, _ place: Path) -> Bool {
-    state.tabs.lists.contains { $0.content.indexPath(ofRow: Record.key(of: place)) != nil }
+    state.tabs.lists.contains { $0.content.indexPath(ofRow: Record.id(of: place)) != nil }
   }
 
   /// Asks for the write of the fields that were changed in a form.

@@ -36,7 +36,7 @@ extension ListChange {
     newRows = Set(try fields.strings("new"))
     for json in try fields.array("records") {
       let record = try Record(log: json)
-      records[record.key] = record
+      records[record.id] = record
     }
     removed = try fields.strings("removed")
     phase = try LoadState(log: fields.value("phase"))
@@ -120,16 +120,16 @@ extension BatchUpdate {
     movedSections = try fields.integers("movedSections", by: 2).map {
       Move(from: $0[0], to: $0[1])
     }
-    deletedRows = try fields.integers("deletedRows", by: 2).map { IndexPath($0) }
-    reloadedRows = try fields.integers("reloadedRows", by: 2).map { IndexPath($0) }
-    insertedRows = try fields.integers("insertedRows", by: 2).map { IndexPath($0) }
+    deletedRows = try fields.integers("deletedRows", by: 2).map { ListIndexPath($0) }
+    reloadedRows = try fields.integers("reloadedRows", by: 2).map { ListIndexPath($0) }
+    insertedRows = try fields.integers("insertedRows", by: 2).map { ListIndexPath($0) }
     movedRows = try fields.integers("movedRows", by: 4).map {
-      Move(from: IndexPath($0), to: IndexPath(Array($0[2...])))
+      Move(from: ListIndexPath($0), to: ListIndexPath(Array($0[2...])))
     }
   }
 }
 
-extension IndexPath {
+extension ListIndexPath {
   fileprivate var numbers: [Int] { [section, row] }
 
   fileprivate init(_ numbers: [Int]) { self.init(section: numbers[0], row: numbers[1]) }

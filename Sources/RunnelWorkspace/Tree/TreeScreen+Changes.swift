@@ -86,13 +86,13 @@ extension TreeScreen {
       deleted.append(base + before.line(ofChild: known.rows.count))
     }
     deleted.sort()
-    let removed = deleted.compactMap { content.row(at: IndexPath(section: 0, row: $0)) }
+    let removed = deleted.compactMap { content.row(at: ListIndexPath(section: 0, row: $0)) }
     expanded[path] = children
     for place in gone { expanded[place] = nil }
 
     let after = TreeLines(expanded).branches(of: path)
     var update = BatchUpdate()
-    update.deletedRows = deleted.map { IndexPath(section: 0, row: $0) }
+    update.deletedRows = deleted.map { ListIndexPath(section: 0, row: $0) }
     var written = came.values.map { record in
       Line.node(path.appending(record.row.key), record.row, depth: depth)
     }
@@ -110,7 +110,7 @@ extension TreeScreen {
         inserted.append((base + after.line(ofChild: children.rows.count), tail.id))
       }
     }
-    update.insertedRows = inserted.map { IndexPath(section: 0, row: $0.line) }
+    update.insertedRows = inserted.map { ListIndexPath(section: 0, row: $0.line) }
     return LineEdit(
       list: ListEdit(update, insertedRows: inserted.map { $0.id }), removed: removed,
       written: written)

@@ -68,8 +68,8 @@ extension TreeScreen {
     ])
     writeHeading()
     let update = SectionedDiff.update(
-      from: old.sections.map { KeyedSection($0) },
-      to: content.sections.map { KeyedSection($0) })
+      from: old.sections.map { SectionIDs($0) },
+      to: content.sections.map { SectionIDs($0) })
     list.apply(update, from: old, to: content, height: height)
     forgetGoneMarks()
     if old.sections.isEmpty { list.moveToFirst(in: content, height: height) }
@@ -113,7 +113,7 @@ extension TreeScreen {
   /// none.
   package func firstLine(below path: Path) -> String? {
     guard let place = content.indexPath(ofRow: path.description),
-      let next = content.row(at: IndexPath(section: place.section, row: place.row + 1)),
+      let next = content.row(at: ListIndexPath(section: place.section, row: place.row + 1)),
       let line = lines[next], line.depth > (lines[path.description]?.depth ?? 0)
     else { return nil }
     return next

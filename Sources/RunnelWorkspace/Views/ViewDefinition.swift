@@ -75,12 +75,12 @@ public struct SourceDefinition: Hashable, Sendable {
   /// Only rows with this value in the order, or its first component, if given.
   public var equalTo: IndexValue?
   /// Only rows of which this holds, if given.
-  public var filter: Predicate?
+  public var filter: ChildPredicate?
 
   package init(
     path: Path, order: QueryIndex = .key, anchor: Query.Side = .first, isDescending: Bool = false,
     page: Int = 50, hasOwnPage: Bool = false, keep: Int? = SourceDefinition.keptRows,
-    prefetch: Int? = nil, equalTo: IndexValue? = nil, filter: Predicate? = nil
+    prefetch: Int? = nil, equalTo: IndexValue? = nil, filter: ChildPredicate? = nil
   ) {
     self.path = path
     self.order = order

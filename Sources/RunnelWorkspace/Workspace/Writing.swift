@@ -116,7 +116,7 @@ enum Writing {
         .row(copy.description), in: state.tabs.tree.content, height: state.height)
     } else if state.tabs.front.definition.source.path == parent {
       state.withList { list, content, height in
-        _ = list.moveTo(.row(Record.key(of: copy)), in: content, height: height)
+        _ = list.moveTo(.row(Record.id(of: copy)), in: content, height: height)
       }
     }
     state.say(.info, "duplicated \(path) as \(key)")

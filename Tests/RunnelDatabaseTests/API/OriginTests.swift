@@ -114,7 +114,7 @@ import Testing
     ]
     let sorted = try list.queryOrdered(by: keys)
     #expect(try await sorted.get().children.map(\.key) == ["c", "b", "d", "a"])
-    let filtered = try sorted.queryFiltered(by: Predicate(parsing: #"t == "x""#))
+    let filtered = try sorted.queryFiltered(by: ChildPredicate(parsing: #"t == "x""#))
     #expect(try await filtered.queryLimited(toFirst: 2).get().children.map(\.key) == ["c", "d"])
     for try await snapshot in filtered.values {
       #expect(snapshot.children.map(\.key) == ["c", "d", "a"])

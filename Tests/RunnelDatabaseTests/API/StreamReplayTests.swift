@@ -30,7 +30,7 @@ import Testing
     let pinned = session.stream(
       of: try databases[0].reference(withPath: "m").queryOrdered(byChild: "pin")
         .queryEqual(toValue: true))
-    let union = UnionStream([pinned, history]) { $0.key < $1.key }
+    let union = UnionStream([pinned, history]) { $0.id < $1.id }
     let days = PartitionedStream(union, sectionID: { $0 }, partition: { day($0) })
     let follower = Follower()
     let adapter = IndexPathAdapter(
@@ -55,13 +55,13 @@ import Testing
     }
     // A mark that both are told last says that all is there.
     try await databases[1].reference(withPath: "m/end").setValue(["at": 99, "day": 9, "pin": true])
-    while pinned.item(forKey: "/m/end") == nil || history.item(forKey: "/m/end") == nil
+    while pinned.item(forID: "/m/end") == nil || history.item(forID: "/m/end") == nil
       || history.fetchState == .fetching
     {
       try await session.receive()
     }
     #expect(follower.mistakes == [], "seed \(seed)")
-    #expect(follower.shown == adapter.sections.map(\.keyed), "seed \(seed)")
+    #expect(follower.shown == adapter.sections.map(\.sectionIDs), "seed \(seed)")
     try await compare(pinned, history, days, list, seed)
   }
 
@@ -74,8 +74,8 @@ import Testing
     #expect(stored.suffix(history.items.count) == history.items.map(\.row.key.text)[...])
     let pins = try await list.reference.queryOrdered(byChild: "pin").queryEqual(toValue: true).get()
     #expect(pins.children.compactMap(\.key) == pinned.items.map(\.row.key.text), "seed \(seed)")
-    let expected = Set(pinned.items.map(\.key)).union(history.items.map(\.key))
-    let shown = days.sections.flatMap { $0.items.map(\.key) }
+    let expected = Set(pinned.items.map(\.id)).union(history.items.map(\.id))
+    let shown = days.sections.flatMap { $0.items.map(\.id) }
     #expect(Set(shown) == expected && shown.count == expected.count, "seed \(seed)")
   }
 }

@@ -43,9 +43,9 @@ final class DataSourceController {
   func viewDidDisappear() { dataSource.stopSync() }
 
   func numberOfRows(inSection section: Int) -> Int { dataSource.numberOfRows(inSection: section) }
-  func text(at path: IndexPath) -> String { Self.text(dataSource[path]) }
+  func text(at path: ListIndexPath) -> String { Self.text(dataSource[path]) }
 
-  func delete(at path: IndexPath) { dataSource.remove(at: path) }
+  func delete(at path: ListIndexPath) { dataSource.remove(at: path) }
 
   static func text(_ row: AdapterRow<Record>) -> String {
     guard case .item(let record) = row else { return "" }

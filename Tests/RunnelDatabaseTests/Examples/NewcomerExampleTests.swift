@@ -106,8 +106,8 @@ import Testing
     controller.viewDidAppear()
     while table.rows != [["one", "two"]] { try await session.receive() }
     #expect(controller.numberOfRows(inSection: 0) == 2)
-    #expect(controller.text(at: IndexPath(section: 0, row: 1)) == "two")
-    controller.delete(at: IndexPath(section: 0, row: 0))
+    #expect(controller.text(at: ListIndexPath(section: 0, row: 1)) == "two")
+    controller.delete(at: ListIndexPath(section: 0, row: 0))
     while table.rows != [["two"]] { try await session.receive() }
     controller.viewDidDisappear()
     try await values.child("c").setValue(["text": "three"])

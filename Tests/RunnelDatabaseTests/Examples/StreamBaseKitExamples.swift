@@ -23,7 +23,7 @@ final class MyController {
 
   static func text(_ row: AdapterRow<DecodedRecord<MyItem>>) -> String {
     guard case .item(let item) = row else { return "" }
-    switch item.value {
+    switch item.result {
     case .success(let value): return value.name ?? "without a name"
     case .failure(let error): return "\(error)"  // this record alone; the others are shown
     }
@@ -45,7 +45,7 @@ final class RosterController {
     let users = try session.database.reference(withPath: "users").queryOrdered(byChild: "name")
     let stream = session.stream(of: users, as: Member.self)
     roster = PartitionedStream(stream, titles: ["organizers", "participants"]) { user in
-      (try? user.value.get().isOrganizer) == true ? 0 : 1
+      user.isOrganizer == true ? 0 : 1
     }
     adapter = IndexPathAdapter(roster) { table.apply($0, text: RosterController.text) }
     adapter.start()
@@ -54,7 +54,7 @@ final class RosterController {
   func title(ofSection section: Int) -> String? { adapter.sections[section].labels.header }
 
   static func text(_ row: AdapterRow<DecodedRecord<Member>>) -> String {
-    if case .item(let user) = row { (try? user.value.get().name) ?? "?" } else { "" }
+    if case .item(let user) = row { user.name ?? "?" } else { "" }
   }
 }
 // example end
@@ -71,8 +71,8 @@ final class LimitedRosterController {
     let participants = session.stream(
       of: try users.queryEnding(atValue: false).queryLimited(toFirst: 100), as: Member.self)
     adapter = IndexPathAdapter([
-      ListPart(organizers, keyPrefix: "organizers") { _ in SectionLabels(header: "organizers") },
-      ListPart(participants, keyPrefix: "participants") { _ in
+      ListPart(organizers, idPrefix: "organizers") { _ in SectionLabels(header: "organizers") },
+      ListPart(participants, idPrefix: "participants") { _ in
         SectionLabels(header: "participants")
       },
     ]) { table.apply($0, text: RosterController.text) }

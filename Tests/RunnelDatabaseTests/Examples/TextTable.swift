@@ -20,7 +20,7 @@ final class TextTable {
     }
     let kept = keptRows(batch)
     let places = sectionOrigins(batch, count: update.sections.count)
-    var placed: [IndexPath: String?] = [:]
+    var placed: [ListIndexPath: String?] = [:]
     for move in batch.movedRows {
       let isReloaded = batch.reloadedRows.contains(move.from)
       let old = rows[move.from.section][move.from.row]
@@ -31,7 +31,7 @@ final class TextTable {
       let section = update.sections[index]
       var staying = (places[index].map { kept[$0] } ?? [])[...]
       return (0..<section.count).map { row in
-        let shown = placed[IndexPath(section: index, row: row)] ?? staying.popFirst() ?? nil
+        let shown = placed[ListIndexPath(section: index, row: row)] ?? staying.popFirst() ?? nil
         return shown ?? text(section[row])
       }
     }
@@ -42,8 +42,8 @@ final class TextTable {
     let gone = Set(batch.deletedRows + batch.movedRows.map(\.from))
     let reloaded = Set(batch.reloadedRows)
     return rows.enumerated().map { section, texts in
-      texts.indices.filter { !gone.contains(IndexPath(section: section, row: $0)) }
-        .map { reloaded.contains(IndexPath(section: section, row: $0)) ? nil : texts[$0] }
+      texts.indices.filter { !gone.contains(ListIndexPath(section: section, row: $0)) }
+        .map { reloaded.contains(ListIndexPath(section: section, row: $0)) ? nil : texts[$0] }
     }
   }
 

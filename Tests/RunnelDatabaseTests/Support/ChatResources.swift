@@ -11,7 +11,7 @@ enum ChatResources {
     try registry.counter("group", name: "message_count", counting: "message")
     try registry.counter(
       "group", name: "pinned_count", counting: "message",
-      predicate: Predicate(parsing: "pinned == true"))
+      predicate: ChildPredicate(parsing: "pinned == true"))
     try registry.cascade(from: "group", to: "message")
     try registry.log(at: "/action")
     return registry

@@ -30,7 +30,7 @@ struct ResourceWorld {
     try registry.counter("group", name: "message_count", counting: "message")
     try registry.counter(
       "group", name: "pinned_count", counting: "message",
-      predicate: Predicate(parsing: "pinned == true"))
+      predicate: ChildPredicate(parsing: "pinned == true"))
     try registry.counter("user", name: "message_count", counting: "message")
     try registry.counter("message", name: "like_count", counting: "like")
     try registry.copy(into: "message", from: "user", fields: ["name": "from_name"])

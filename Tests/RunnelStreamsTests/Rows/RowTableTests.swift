@@ -15,24 +15,24 @@ import Testing
       func hash(into hasher: inout Hasher) { hasher.combine(hashValue) }
     }
 
-    static func key(of row: RowObject) -> Key { Key(text: row.key) }
+    static func key(of row: RowObject) -> Key { Key(text: row.id) }
   }
 
   private func row(_ number: Int) -> RowObject { RowBox(TestRow("k\(number)")) }
 
   @Test func keepsAnyNumberOfRows() {
-    var table = RowTable<ByKey>()
+    var table = RowTable<ByID>()
     #expect(table["k0"] == nil && table.count == 0)
     let rows = (0..<3000).map(row)
     for row in rows { table.insert(row) }
     #expect(table.count == 3000)
-    #expect(rows.allSatisfy { table[$0.key] === $0 })
+    #expect(rows.allSatisfy { table[$0.id] === $0 })
     for row in rows.prefix(2999) { table.remove(row) }
-    #expect(Array(table.rows.map(\.key)) == ["k2999"])
+    #expect(Array(table.rows.map(\.id)) == ["k2999"])
   }
 
   @Test func removesOnlyTheRowItself() {
-    var table = RowTable<ByKey>()
+    var table = RowTable<ByID>()
     let (old, new) = (row(1), row(1))
     table.insert(old)
     table.insert(new)
@@ -42,13 +42,13 @@ import Testing
   }
 
   @Test func keysMayPassFromOneRowToAnother() {
-    var table = RowTable<ByKey>()
+    var table = RowTable<ByID>()
     let old = [row(1), row(2), row(3)]
     for row in old { table.insert(row) }
     let new = [row(2), row(1), row(4)]
     table.replace(zip(old, new).map { RowList.Replacement(old: $0, new: $1) })
     #expect(table.count == 3)
-    #expect(new.allSatisfy { table[$0.key] === $0 })
+    #expect(new.allSatisfy { table[$0.id] === $0 })
     #expect(table["k3"] == nil)
   }
 
@@ -61,8 +61,8 @@ import Testing
         let row = row(Int.random(in: 0..<60, using: &random))
         if Bool.random(using: &random) {
           table.insert(row)
-          rows[row.key] = row
-        } else if let old = rows.removeValue(forKey: row.key) {
+          rows[row.id] = row
+        } else if let old = rows.removeValue(forKey: row.id) {
           table.remove(old)
         }
         #expect(table.count == rows.count, "seed \(seed)")

@@ -22,7 +22,7 @@ import Testing
         let gap = place(order.rows.count)
         order.apply(
           removing: [], inserting: [.init(gap: gap, item: entry(number))], replacing: [])
-        #expect(order.rows[gap].key == "\(number)")
+        #expect(order.rows[gap].id == "\(number)")
       }
       #expect(ascends(order))
       #expect(order.rows.enumerated().allSatisfy { order.index(of: $1) == $0 })
@@ -59,7 +59,7 @@ import Testing
     var order = SourceOrder((0..<3).map(entry))
     let (new, label) = (entry(7), order.rows[1].label)
     order.apply(removing: [0], inserting: [], replacing: [.init(gap: 1, item: new)])
-    #expect(order.rows.map(\.key) == ["7", "2"])
+    #expect(order.rows.map(\.id) == ["7", "2"])
     #expect(new.label == label)
   }
 }

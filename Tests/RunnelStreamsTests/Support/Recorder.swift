@@ -6,7 +6,7 @@ import Testing
 ///
 /// It keeps the list that a view would show which follows the changes, and notes each change that
 /// does not lead to the state told with it.
-final class Recorder<Item: KeyedItem> {
+final class Recorder<Item: StreamItem> {
   private(set) var changes: [StreamChange<Item>] = []
   private(set) var mistakes: [String] = []
   /// Called in the middle of each change.
@@ -34,7 +34,7 @@ final class Recorder<Item: KeyedItem> {
   }
 
   /// The keys of the list as the view shows it.
-  var keyed: [KeyedSection] { Self.keyed(shown ?? []) }
+  var sectionIDs: [SectionIDs] { Self.sectionIDs(shown ?? []) }
 
   private func take(_ change: StreamChange<Item>) {
     if token == nil && shown != nil { mistakes.append("C4: told after it was cancelled") }
@@ -54,32 +54,32 @@ final class Recorder<Item: KeyedItem> {
       return
     }
     if change.changes.batch.isReload { return }
-    let (old, new) = (Self.keyed(shown), Self.keyed(change.sections))
+    let (old, new) = (Self.sectionIDs(shown), Self.sectionIDs(change.sections))
     if let mistake = change.changes.batch.mistake(from: old, to: new) { mistakes.append(mistake) }
     checkKeys(change, shown)
   }
 
   private func checkKeys(_ change: StreamChange<Item>, _ shown: [StreamSection<Item>]) {
     let changes = change.changes
-    let before = Dictionary(uniqueKeysWithValues: shown.flatMap(\.items).map { ($0.key, $0) })
+    let before = Dictionary(uniqueKeysWithValues: shown.flatMap(\.items).map { ($0.id, $0) })
     let items = change.sections.flatMap(\.items)
-    let after = Dictionary(uniqueKeysWithValues: items.map { ($0.key, $0) })
-    let removed = shown.flatMap(\.items).map(\.key).filter { after[$0] == nil }
-    if changes.removedKeys != removed { mistakes.append("removed: \(changes.removedKeys)") }
-    let inserted = items.map(\.key).filter { before[$0] == nil }
-    if changes.insertedKeys != inserted { mistakes.append("inserted: \(changes.insertedKeys)") }
-    let touched = Set(change.touched.map(\.key))
-    if touched != Set(inserted).union(changes.updatedKeys) {
+    let after = Dictionary(uniqueKeysWithValues: items.map { ($0.id, $0) })
+    let removed = shown.flatMap(\.items).map(\.id).filter { after[$0] == nil }
+    if changes.removedIDs != removed { mistakes.append("removed: \(changes.removedIDs)") }
+    let inserted = items.map(\.id).filter { before[$0] == nil }
+    if changes.insertedIDs != inserted { mistakes.append("inserted: \(changes.insertedIDs)") }
+    let touched = Set(change.touched.map(\.id))
+    if touched != Set(inserted).union(changes.updatedIDs) {
       mistakes.append("touched: \(touched)")
     }
-    let updated = items.filter { item in before[item.key].map { $0 != item } ?? false }.map(\.key)
-    if !Set(updated).isSubset(of: changes.updatedKeys) { mistakes.append("updated: \(updated)") }
-    if !changes.arrivedKeys.isSubset(of: inserted) { mistakes.append("arrived: none of the new") }
-    let reloaded = changes.batch.reloadedRows.map { shown[$0.section].items[$0.row].key }
-    if reloaded != changes.updatedKeys { mistakes.append("reloaded: \(reloaded)") }
+    let updated = items.filter { item in before[item.id].map { $0 != item } ?? false }.map(\.id)
+    if !Set(updated).isSubset(of: changes.updatedIDs) { mistakes.append("updated: \(updated)") }
+    if !changes.arrivedIDs.isSubset(of: inserted) { mistakes.append("arrived: none of the new") }
+    let reloaded = changes.batch.reloadedRows.map { shown[$0.section].items[$0.row].id }
+    if reloaded != changes.updatedIDs { mistakes.append("reloaded: \(reloaded)") }
   }
 
-  private static func keyed(_ sections: [StreamSection<Item>]) -> [KeyedSection] {
-    sections.map { KeyedSection(id: $0.id, keys: $0.items.map(\.key)) }
+  private static func sectionIDs(_ sections: [StreamSection<Item>]) -> [SectionIDs] {
+    sections.map { SectionIDs(id: $0.id, rowIDs: $0.items.map(\.id)) }
   }
 }

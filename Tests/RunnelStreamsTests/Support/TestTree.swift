@@ -105,7 +105,7 @@ func filteredMessages(
   limit: (Int, Query.Side)? = nil, paging: Paging? = nil
 ) throws -> ListenRequest {
   var query = try Query(Path("m")).ordered(by: SortKey.list("day:desc,at"))
-    .filtered(by: Predicate(parsing: "not pin"))
+    .filtered(by: ChildPredicate(parsing: "not pin"))
   if let limit { query = try query.limited(to: limit.0, from: limit.1) }
   return ListenRequest(query: query, paging: paging)
 }

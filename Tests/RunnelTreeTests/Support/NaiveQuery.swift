@@ -15,7 +15,7 @@ struct NaiveQuery {
   var keys: [SortKey]
   var start: Bound?
   var end: Bound?
-  var filter: Predicate?
+  var filter: ChildPredicate?
   var limit: (count: Int, side: Query.Side)?
 
   /// The same question, as the library has it.
@@ -93,7 +93,7 @@ struct NaiveQuery {
     }
   }
 
-  private static func holds(_ predicate: Predicate, _ child: Child) -> Bool {
+  private static func holds(_ predicate: ChildPredicate, _ child: Child) -> Bool {
     switch predicate {
     case .compare(.key, let comparison, .string(let text)):
       guard let key = try? Key(text) else { return comparison == .notEqual }
@@ -124,7 +124,7 @@ struct NaiveQuery {
     left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
   }
 
-  private static func holds(_ comparison: Predicate.Comparison, _ side: Int) -> Bool {
+  private static func holds(_ comparison: ChildPredicate.Comparison, _ side: Int) -> Bool {
     switch comparison {
     case .equal: side == 0
     case .notEqual: side != 0
@@ -183,7 +183,7 @@ extension RandomTree {
   }
 
   /// A predicate that tells the children apart.
-  mutating func predicate(depth: Int = 2) throws -> Predicate {
+  mutating func predicate(depth: Int = 2) throws -> ChildPredicate {
     switch depth == 0 ? number(0..<6) : number(0..<10) {
     case 0: return .exists(try field())
     case 1:
@@ -195,8 +195,8 @@ extension RandomTree {
           ignoresCase: chance(50)))
     case 2:
       return .compare(
-        .key, pick(Predicate.Comparison.allCases), .string(pick(RandomTree.names)))
-    case 3...5: return .compare(try field(), pick(Predicate.Comparison.allCases), leaf())
+        .key, pick(ChildPredicate.Comparison.allCases), .string(pick(RandomTree.names)))
+    case 3...5: return .compare(try field(), pick(ChildPredicate.Comparison.allCases), leaf())
     case 6, 7: return .not(try predicate(depth: depth - 1))
     default:
       let parts = try (0..<number(2..<4)).map { _ in try predicate(depth: depth - 1) }

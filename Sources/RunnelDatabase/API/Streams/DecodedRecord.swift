@@ -3,27 +3,61 @@ public import RunnelTree
 
 /// A row of a stream as a value of a Swift type, or the reason why it cannot be decoded.
 ///
-/// Two rows are equal if their records are, so the value need not be comparable.
-public struct DecodedRecord<Value: Decodable & Sendable>: KeyedItem, Sendable {
+/// Two rows are equal if their records are, so the value need not be comparable. The properties of
+/// the value are those of the row, and nil if it cannot be decoded: `row.name` for `row.value?.name`.
+@dynamicMemberLookup
+public struct DecodedRecord<Value: Decodable & Sendable>: PlacedItem, Sendable {
   /// The record.
   public let record: Record
   /// The value, or the error with the place that does not fit and the expected type.
-  public let value: Result<Value, DataCodingError>
+  public let result: Result<Value, DataCodingError>
 
   /// Decodes a record.
   public init(_ record: Record, using decoder: NodeDecoder = NodeDecoder()) {
     self.record = record
-    value = Result { () throws(DataCodingError) in
+    result = Result { () throws(DataCodingError) in
       try record.decode(using: decoder)
     }
   }
 
   /// The identity: that of the record.
-  public var key: String { record.key }
+  public var id: String { record.id }
+  /// The place of the row itself.
+  public var path: Path { record.path }
+  /// The key of the row in the tree.
+  public var key: String { record.row.key.text }
+
+  /// The value; nil if the record cannot be decoded.
+  public var value: Value? { if case .success(let value) = result { value } else { nil } }
+  /// The reason why the record cannot be decoded; nil if it can.
+  public var error: DataCodingError? { if case .failure(let error) = result { error } else { nil } }
+
+  /// A property of the value; nil if the record cannot be decoded.
+  public subscript<Property>(dynamicMember path: KeyPath<Value, Property>) -> Property? {
+    value?[keyPath: path]
+  }
+
+  /// An optional property of the value; nil if it is nil, or the record cannot be decoded.
+  public subscript<Property>(dynamicMember path: KeyPath<Value, Property?>) -> Property? {
+    value?[keyPath: path]
+  }
 
   /// True if both are the same row with the same content.
   public static func == (left: DecodedRecord, right: DecodedRecord) -> Bool {
     left.record == right.record
+  }
+}
+
+extension SectionedStream {
+  /// The rows that are shown and cannot be decoded, with the reasons: their one state, for a badge
+  /// or a message beside the list.
+  ///
+  /// O(n).
+  public func failedRows<Value>() -> [(key: String, error: DataCodingError)]
+  where Item == DecodedRecord<Value> {
+    sections.flatMap { section in
+      section.items.compactMap { row in row.error.map { (row.key, $0) } }
+    }
   }
 }
 

@@ -7,7 +7,7 @@ public import RunnelTree
 /// Each iterator has its own streams, which stay where it is used and end with the loop. Changes
 /// are computed when they are taken; until then the events wait, and if too many wait, the iterator
 /// throws `overflow`.
-public struct StreamChanges<Item: KeyedItem & Sendable>: AsyncSequence, Sendable {
+public struct StreamChanges<Item: StreamItem & Sendable>: AsyncSequence, Sendable {
   /// The elements.
   public typealias Element = StreamChange<Item>
   /// The errors.
@@ -15,12 +15,16 @@ public struct StreamChanges<Item: KeyedItem & Sendable>: AsyncSequence, Sendable
 
   let database: Database
   let batchesMax: Int
-  let make: @Sendable (StreamSession) -> any SectionedStream<Item>
+  let make: @Sendable (StreamSession) throws -> any SectionedStream<Item>
 
   /// Begins to listen.
   public func makeAsyncIterator() -> Iterator {
     let session = StreamSession(database, batchesMax: batchesMax)
-    return Iterator(session, make(session))
+    do {
+      return Iterator(session, try make(session))
+    } catch {
+      return Iterator(failure: DatabaseError(error, file: database.file))
+    }
   }
 
   /// Returns the changes one by one.
@@ -53,7 +57,11 @@ public struct StreamChanges<Item: KeyedItem & Sendable>: AsyncSequence, Sendable
       }
     }
 
-    private let feed: Feed
+    private let feed: Feed?
+    /// The reason why there is no stream, until it is thrown.
+    private var failure: DatabaseError?
+
+    init(failure: DatabaseError) { (feed, self.failure) = (nil, failure) }
 
     init(_ session: StreamSession, _ stream: any SectionedStream<Item>) {
       feed = Feed(session, stream)
@@ -61,11 +69,16 @@ public struct StreamChanges<Item: KeyedItem & Sendable>: AsyncSequence, Sendable
 
     /// The next change; nil once the task was cancelled.
     ///
-    /// - Throws: `DatabaseError` if a stream failed, the changes came too fast (`overflow`), or the
+    /// - Throws: `DatabaseError` if the stream could not be made or failed, the changes came too fast (`overflow`), or the
     ///   database was closed (`closed`).
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(DatabaseError) -> StreamChange<Item>? {
+      if let failure {
+        self.failure = nil
+        throw failure
+      }
+      guard let feed else { return nil }
       while !Task.isCancelled {
         if let change = feed.changes.popFirst() {
           guard case .failed(let reason) = change.loadState else { return change }
@@ -84,10 +97,11 @@ extension Database {
   /// - Parameters:
   ///   - batchesMax: how many batches may wait to be taken: at least 1.
   ///   - make: makes the stream from streams of the session it is given; each iterator calls it.
+  ///     What it throws is thrown by the first `next`, an error of a query as `refused`.
   /// - Returns: a sequence; each of its iterators listens on its own.
   public nonisolated func changes<Item>(
     batchesMax: Int = 1000,
-    of make: @escaping @Sendable (StreamSession) -> any SectionedStream<Item>
+    of make: @escaping @Sendable (StreamSession) throws -> any SectionedStream<Item>
   ) -> StreamChanges<Item> {
     StreamChanges(database: self, batchesMax: batchesMax, make: make)
   }
@@ -106,6 +120,21 @@ extension Queryable {
     let query = databaseQuery
     return query.database.changes { session in
       session.stream(of: query, paging: paging, isDescending: isDescending)
+    }
+  }
+  /// The changes of a live list of the query's records as values of a Swift type.
+  ///
+  /// - Parameters:
+  ///   - type: the type; the row of a record that does not fit contains the error.
+  ///   - paging: how many rows from which end; nil for exactly the rows of the query.
+  ///   - isDescending: whether the rows are in the opposite order.
+  /// - Returns: a sequence; each of its iterators listens on its own.
+  public func changes<Value: Decodable & Sendable>(
+    as type: Value.Type, paging: Paging? = nil, isDescending: Bool = false
+  ) -> StreamChanges<DecodedRecord<Value>> {
+    let query = databaseQuery
+    return query.database.changes { session in
+      session.stream(of: query, as: type, paging: paging, isDescending: isDescending)
     }
   }
 }

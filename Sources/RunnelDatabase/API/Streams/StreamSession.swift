@@ -92,7 +92,7 @@ extension StreamSession {
   ///   - isDescending: whether to show the rows in the opposite order.
   ///   - construct: makes an item from a row; different rows must have different keys.
   /// - Returns: the stream; its rows come with `receive`.
-  public func stream<Item: KeyedItem>(
+  public func stream<Item: StreamItem>(
     of query: some Queryable, paging: Paging? = nil, isDescending: Bool = false,
     construct: @escaping (TreeRow) -> Item
   ) -> QueryStream<Item> {

@@ -1,6 +1,6 @@
 import RunnelBase
 
-extension Predicate {
+extension ChildPredicate {
   /// A mistake in the text of a predicate, and its place.
   ///
   /// It is an error type of its own, so that an editor can show the place.
@@ -29,7 +29,7 @@ extension Predicate {
   ]
 }
 
-extension Predicate: CustomStringConvertible {
+extension ChildPredicate: CustomStringConvertible {
   /// The text of the predicate, which `init(parsing:)` reads.
   public var description: String {
     switch self {
@@ -62,7 +62,7 @@ extension RowField {
     guard case .child = self else { return description }
     let text = description
     let isPlain =
-      !Predicate.words.contains(text) && !text.isEmpty
+      !ChildPredicate.words.contains(text) && !text.isEmpty
       && text.unicodeScalars.allSatisfy(PredicateParser.isFieldScalar)
     return isPlain
       ? text

@@ -27,7 +27,7 @@ struct QueryOptions: ParsableArguments {
         """,
       valueName: "predicate"),
     transform: QueryOptions.predicate)
-  var filter: Predicate?
+  var filter: ChildPredicate?
 
   @Option(
     parsing: .unconditional,
@@ -150,9 +150,9 @@ extension QueryOptions {
   /// Reads a predicate.
   ///
   /// - Throws: `ValidationError` with the place of the mistake under the text.
-  static func predicate(_ text: String) throws -> Predicate {
-    do throws(Predicate.SyntaxError) {
-      return try Predicate(parsing: text)
+  static func predicate(_ text: String) throws -> ChildPredicate {
+    do throws(ChildPredicate.SyntaxError) {
+      return try ChildPredicate(parsing: text)
     } catch {
       // Escaping would shift the text above the pointer.
       let isPlain = !text.unicodeScalars.contains(where: ControlCharacters.contains)

@@ -1,7 +1,7 @@
 /// The place of a row in a sectioned list.
 ///
 /// Both numbers are 0-based. Paths are ordered by section, then by row.
-public struct IndexPath: Hashable, Sendable, Comparable {
+public struct ListIndexPath: Hashable, Sendable, Comparable {
   /// The index of the section in the list.
   public var section: Int
   /// The index of the row in its section.
@@ -14,12 +14,12 @@ public struct IndexPath: Hashable, Sendable, Comparable {
   }
 
   /// Orders by section, then by row.
-  public static func < (left: IndexPath, right: IndexPath) -> Bool {
+  public static func < (left: ListIndexPath, right: ListIndexPath) -> Bool {
     (left.section, left.row) < (right.section, right.row)
   }
 }
 
-extension IndexPath: CustomStringConvertible {
+extension ListIndexPath: CustomStringConvertible {
   /// The section and the row: `2.14`.
   public var description: String { "\(section).\(row)" }
 }

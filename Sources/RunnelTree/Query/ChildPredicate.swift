@@ -27,7 +27,7 @@
 /// == "ana" and (likes >= 3 or not pinned)`.
 ///
 /// Source: none; section 5 has only ranges of one order.
-public indirect enum Predicate: Hashable, Sendable {
+public indirect enum ChildPredicate: Hashable, Sendable {
   /// The value at a field compares with a value in this way.
   case compare(RowField, Comparison, Leaf)
   /// Something stands at a field.
@@ -35,11 +35,11 @@ public indirect enum Predicate: Hashable, Sendable {
   /// The string at a field matches a text.
   case matches(RowField, TextMatch)
   /// All of these hold.
-  case all([Predicate])
+  case all([ChildPredicate])
   /// At least one of these holds.
-  case any([Predicate])
+  case any([ChildPredicate])
   /// This does not hold.
-  case not(Predicate)
+  case not(ChildPredicate)
 
   /// How two values are compared.
   public enum Comparison: String, Hashable, Sendable, CaseIterable {
@@ -115,7 +115,7 @@ public indirect enum Predicate: Hashable, Sendable {
 
 // MARK: Limits
 
-extension Predicate {
+extension ChildPredicate {
   /// The most tests in one predicate.
   public static let testsMax = 256
   /// How deep predicates may contain each other.
@@ -126,12 +126,12 @@ extension Predicate {
   /// Refused are more than `testsMax` tests, a depth of more than `depthMax`, an empty child path, no
   /// predicates in `all` or `any`, and a key compared with what is no key.
   public var refusal: String? {
-    if depth(atMost: Predicate.depthMax) > Predicate.depthMax {
-      return "The predicate is nested too deep: \(Predicate.depthMax) levels are allowed."
+    if depth(atMost: ChildPredicate.depthMax) > ChildPredicate.depthMax {
+      return "The predicate is nested too deep: \(ChildPredicate.depthMax) levels are allowed."
     }
     let count = testCount
-    if count > Predicate.testsMax {
-      return "The predicate has \(count) tests: \(Predicate.testsMax) are allowed."
+    if count > ChildPredicate.testsMax {
+      return "The predicate has \(count) tests: \(ChildPredicate.testsMax) are allowed."
     }
     return partRefusal
   }
@@ -157,7 +157,7 @@ extension Predicate {
 
   private var partRefusal: String? {
     switch self {
-    case .compare(.key, _, let leaf): return Predicate.keyRefusal(of: leaf)
+    case .compare(.key, _, let leaf): return ChildPredicate.keyRefusal(of: leaf)
     case .compare(let field, _, _), .exists(let field), .matches(let field, _):
       return field == .child(.root) ? "A field of the predicate is empty: name a child." : nil
     case .not(let predicate): return predicate.partRefusal
@@ -186,7 +186,7 @@ extension Predicate {
 
 // MARK: Evaluating
 
-extension Predicate {
+extension ChildPredicate {
   /// True if the predicate holds of a child.
   public func holds(of child: Child) -> Bool {
     holds(of: child.key) { $0.value(of: child) }
@@ -227,7 +227,7 @@ extension Predicate {
   }
 }
 
-extension Predicate.Comparison {
+extension ChildPredicate.Comparison {
   /// True if two values of one kind compare in this way.
   func holds<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
     switch self {

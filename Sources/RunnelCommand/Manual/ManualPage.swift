@@ -17,7 +17,7 @@ struct ManualPage {
   mutating func text() -> String {
     lines = [
       ".\\\" Made by `make manual` from the program itself.",
-      ".TH RUNNEL 1 \"\" \"runnel \(Runnel.version)\" \"User Commands\"", ".SH NAME",
+      ".TH RUNNEL 1 \"\" \"runnel \(MainCommand.version)\" \"User Commands\"", ".SH NAME",
       "runnel \\- \(ManualPage.escaped(program.abstract ?? ""))", ".SH SYNOPSIS",
       ".B runnel", "[\\fIoptions\\fR]", ".br", ".B runnel", "\\fIcommand\\fR ...",
       ".SH DESCRIPTION",

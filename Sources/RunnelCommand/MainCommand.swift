@@ -10,7 +10,7 @@ import RunnelTree
 /// for failure, 2 for a command line that is not understood or does not fit the terminal, 3 for a
 /// failure that may succeed later, and 128 plus the signal's number if interrupted.
 @main
-struct Runnel: ParsableCommand {
+struct MainCommand: ParsableCommand {
   /// The version of the program.
   static let version = "0.1.0"
 

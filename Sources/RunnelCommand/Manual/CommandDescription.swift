@@ -48,12 +48,12 @@ struct CommandDescription: Decodable {
   static func program() throws -> CommandDescription {
     struct Root: Decodable { var command: CommandDescription }
     do {
-      _ = try Runnel.parseAsRoot(["--experimental-dump-help"])
+      _ = try MainCommand.parseAsRoot(["--experimental-dump-help"])
       throw Failure("the parser did not describe the commands")
     } catch let failure as Failure {
       throw failure
     } catch {
-      let json = Data(Runnel.fullMessage(for: error).utf8)
+      let json = Data(MainCommand.fullMessage(for: error).utf8)
       return try JSONDecoder().decode(Root.self, from: json).command
     }
   }

@@ -1,0 +1,121 @@
+public import RunnelTree
+
+// What who comes from Firebase's SDK types out of habit. None of it can be called: the compiler
+// answers with the way to say it here. The page Resources/docs/from-firebase.md has the table.
+
+extension Database {
+  /// Unavailable: a database is a file that is opened.
+  @available(*, unavailable, message: "A database is a file: `try await Database.open(file:)`.")
+  public static func database() -> Database { fatalError("It cannot be called.") }
+
+  /// Unavailable: see `purgePendingWrites()`.
+  @available(*, unavailable, renamed: "purgePendingWrites()")
+  public nonisolated func purgeOutstandingWrites() { fatalError("It cannot be called.") }
+}
+
+extension Queryable {
+  /// Unavailable: see `get(from:)`.
+  @available(*, unavailable, renamed: "get(from:)")
+  public func getData() async throws -> DataSnapshot { fatalError("It cannot be called.") }
+
+  /// Unavailable: see `get(from:)`.
+  @available(*, unavailable, message: "Use `let snapshot = try await reference.get()`.")
+  public func getData(
+    completion block: @escaping ((any Error)?, DataSnapshot?) -> Void
+  ) { fatalError("It cannot be called.") }
+
+  /// Unavailable: see `observe(_:_:onFailure:)`.
+  @available(
+    *, unavailable,
+    message: "Use `observe(.value) { event in event.snapshot }`, or `for try await` over `values`."
+  )
+  public func observe(
+    _ kinds: EventKinds, with block: @escaping (DataSnapshot) -> Void
+  ) -> ObservationToken { fatalError("It cannot be called.") }
+
+  /// Unavailable: see `get(from:)`.
+  @available(
+    *, unavailable, message: "Use `try await get()`, or `try await observeSingleEvent(of:)`."
+  )
+  public func observeSingleEvent(
+    of kinds: EventKinds, with block: @escaping (DataSnapshot) -> Void
+  ) { fatalError("It cannot be called.") }
+
+  /// Unavailable: a token ends its own observation and no other.
+  @available(
+    *, unavailable, message: "Keep the token that `observe` returns, and call its `cancel()`."
+  )
+  public func removeAllObservers() { fatalError("It cannot be called.") }
+
+  /// Unavailable: a token ends its own observation.
+  @available(*, unavailable, message: "Call `cancel()` of the token that `observe` returned.")
+  public func removeObserver(withHandle handle: ObservationToken) {
+    fatalError("It cannot be called.")
+  }
+}
+
+extension Reference {
+  /// Unavailable: see `childByAutoID()`.
+  @available(*, unavailable, renamed: "childByAutoID()")
+  public func childByAutoId() -> Reference { fatalError("It cannot be called.") }
+
+  /// Unavailable: see `runTransaction(appliesLocally:_:)`.
+  @available(*, unavailable, renamed: "runTransaction(_:)")
+  public func runTransactionBlock(
+    _ block: @escaping (DataSnapshot) -> TransactionResult
+  ) { fatalError("It cannot be called.") }
+
+  /// Unavailable: values are JSON, or of types that are `Encodable`.
+  @available(
+    *, unavailable,
+    message: "Values are JSON or Encodable: write a literal, a JSONValue, or a type of your own."
+  )
+  @_disfavoredOverload
+  public func setValue(_ value: Any?) async throws { fatalError("It cannot be called.") }
+
+  /// Unavailable: values are JSON, or of types that are `Encodable`.
+  @available(
+    *, unavailable,
+    message: "Values are JSON: use [String: JSONValue], or a type of your own that is Encodable."
+  )
+  @_disfavoredOverload
+  public func updateChildValues(_ values: [String: Any]) async throws {
+    fatalError("It cannot be called.")
+  }
+}
+
+extension DataSnapshot {
+  /// Unavailable: see `child(_:)`.
+  @available(*, unavailable, renamed: "child(_:)")
+  public func childSnapshot(forPath path: String) -> DataSnapshot {
+    fatalError("It cannot be called.")
+  }
+}
+
+extension EventKinds {
+  /// Unavailable: see `added`.
+  @available(*, unavailable, renamed: "added")
+  public static var childAdded: EventKinds { fatalError("It cannot be called.") }
+  /// Unavailable: see `changed`.
+  @available(*, unavailable, renamed: "changed")
+  public static var childChanged: EventKinds { fatalError("It cannot be called.") }
+  /// Unavailable: see `moved`.
+  @available(*, unavailable, renamed: "moved")
+  public static var childMoved: EventKinds { fatalError("It cannot be called.") }
+  /// Unavailable: see `removed`.
+  @available(*, unavailable, renamed: "removed")
+  public static var childRemoved: EventKinds { fatalError("It cannot be called.") }
+}
+
+/// Unavailable: see `Reference`.
+@available(*, unavailable, renamed: "Reference")
+public typealias DatabaseReference = Reference
+/// Unavailable: see `ObservationToken`.
+@available(*, unavailable, renamed: "ObservationToken")
+public typealias DatabaseHandle = ObservationToken
+/// Unavailable: see `EventKinds`.
+@available(*, unavailable, renamed: "EventKinds")
+public typealias DataEventType = EventKinds
+/// Unavailable: a transaction is given a snapshot and returns what is to be written.
+@available(*, unavailable, renamed: "DataSnapshot")
+public typealias MutableData = DataSnapshot

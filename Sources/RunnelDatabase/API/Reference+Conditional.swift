@@ -1,0 +1,137 @@
+public import RunnelBase
+public import RunnelTree
+
+// Writes that are carried out only if something still stands as it was read, and writes that merge.
+
+extension Database {
+  /// Carries out a write, if conditions hold.
+  ///
+  /// No process can write between the check and the write. On a replica the conditions are compared
+  /// with what it shows; the origin does not check them.
+  ///
+  /// - Returns: the receipt, which on a replica tells the origin's answer.
+  /// - Throws: `DatabaseError` (`changed` if a condition does not hold); then nothing was written.
+  @discardableResult
+  public func perform(
+    _ write: Write, if conditions: [WriteCondition]
+  ) async throws -> WriteReceipt {
+    try await self.write { (true, try $0.write(write, if: conditions)) }
+  }
+}
+
+extension Reference {
+  /// Replaces this node, unless what was read has changed; null removes it.
+  ///
+  /// - Parameters:
+  ///   - value: JSON; `.priority`, `.value` and server values in it have their special meaning.
+  ///   - snapshot: what was read, here or at another place of this database; priorities are not
+  ///     compared.
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Throws: `DatabaseError` (`changed` if it is not as it was read; otherwise as without the
+  ///   condition); then nothing was written.
+  @discardableResult
+  public func setValue(
+    _ value: JSONValue, ifUnchangedSince snapshot: DataSnapshot
+  ) async throws -> WriteReceipt {
+    try await database.perform(.set(path, value), if: [snapshot.condition])
+  }
+
+  /// Replaces this node by a Swift value, unless what was read has changed; nil removes it.
+  ///
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Throws: `DataCodingError` with the place of the part that cannot be written; `DatabaseError`
+  ///   as for JSON.
+  @discardableResult
+  nonisolated(nonsending) public func setValue(
+    _ value: some Encodable, ifUnchangedSince snapshot: DataSnapshot,
+    using encoder: NodeEncoder = NodeEncoder()
+  ) async throws -> WriteReceipt {
+    try await setValue(try encoder.json(value, at: path), ifUnchangedSince: snapshot)
+  }
+
+  /// Replaces the nodes at some places below in one write, unless what was read has changed.
+  ///
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Throws: `DatabaseError` (`changed` if it is not as it was read; otherwise as without the
+  ///   condition); then nothing was written.
+  @discardableResult
+  public func updateChildValues(
+    _ values: [String: JSONValue], ifUnchangedSince snapshot: DataSnapshot
+  ) async throws -> WriteReceipt {
+    let members = values.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value) }
+    return try await database.perform(.update(path, members), if: [snapshot.condition])
+  }
+
+  /// Removes this node, unless what was read has changed.
+  ///
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Throws: `DatabaseError` (`changed` if it is not as it was read, or a failure of the storage).
+  @discardableResult
+  public func removeValue(ifUnchangedSince snapshot: DataSnapshot) async throws -> WriteReceipt {
+    try await database.perform(.remove(path), if: [snapshot.condition])
+  }
+
+  /// Merges an object into this node, down to the leaves, in one write.
+  ///
+  /// Members that the object does not name stay, null removes, an empty object changes nothing, and
+  /// a leaf, an array or a server value replaces the node at its place. A priority counts as a
+  /// member.
+  ///
+  /// - Parameter value: the object; any other value replaces the node.
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Throws: `DatabaseError` (`refused` with what is wrong and where, or a failure of the storage);
+  ///   then nothing was written.
+  @discardableResult
+  public func mergeValue(_ value: JSONValue) async throws -> WriteReceipt {
+    guard case .object(let members) = value, !value.isOneNode else {
+      return try await setValue(value)
+    }
+    var assignments: [JSONMember] = []
+    for member in members { member.addLeaves(below: "", depth: 1, to: &assignments) }
+    return try await database.perform(.update(path, assignments))
+  }
+
+  /// Merges a Swift value into this node, down to the leaves, in one write; see the same for JSON.
+  ///
+  /// Properties that are nil are kept.
+  ///
+  /// - Returns: the receipt, which tells the answer of a replica's origin.
+  /// - Throws: `DataCodingError` with the place of the part that cannot be written; `DatabaseError`
+  ///   as for JSON.
+  @discardableResult
+  nonisolated(nonsending) public func mergeValue(
+    _ value: some Encodable, using encoder: NodeEncoder = NodeEncoder()
+  ) async throws -> WriteReceipt {
+    try await mergeValue(try encoder.json(value, at: path))
+  }
+}
+
+extension DataSnapshot {
+  /// The condition that the place is still as it was read.
+  fileprivate var condition: WriteCondition {
+    WriteCondition(reference.path, value)
+  }
+}
+
+extension JSONValue {
+  /// True for an object that stands for one node, such as a server value or a leaf with a priority.
+  fileprivate var isOneNode: Bool {
+    guard case .object(let members) = self else { return false }
+    return members.contains { $0.name.hasPrefix(".") && $0.name != ReservedName.priority }
+  }
+}
+
+extension JSONMember {
+  /// Adds an assignment for each leaf of the member.
+  ///
+  /// What is deeper than a tree can be stays whole, and the write is refused.
+  fileprivate func addLeaves(below prefix: String, depth: Int, to assignments: inout [JSONMember]) {
+    let path = prefix + name
+    guard case .object(let members) = value, !value.isOneNode, depth <= TreeLimits.depthMax else {
+      return assignments.append(JSONMember(path, value))
+    }
+    for member in members {
+      member.addLeaves(below: path + "/", depth: depth + 1, to: &assignments)
+    }
+  }
+}
