@@ -75,7 +75,7 @@ import Testing
     #expect(history.contains("administrator"), "\(history)")
     #expect(try database.run(["undo"]).status == 0)
     let restored = try JSONValue(parsing: database.get("/big"))
-    #expect(try restored == JSONValue(parsing: "{\"old\":[1,2,3]}"))
+    #expect(try restored == JSONValue(parsing: "{\"old\":{\"0\":1,\"1\":2,\"2\":3}}"))
   }
 
   @Test func aFileThatIsGoneIsToldAndNothingIsWrittenElsewhere() throws {

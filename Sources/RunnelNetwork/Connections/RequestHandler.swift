@@ -103,7 +103,7 @@ final class RequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     let now = NetworkClock.uptimeMilliseconds
     let earned = Int64(exchange.bodyBytes / max(1, limits.bodyBytesPerSecondMin)) * 1000
     let end = exchange.startTime + limits.bodyMilliseconds + earned
-    if now + limits.bodyMilliseconds <= end {
+    if now + limits.bodyMilliseconds < end {
       gate.allow(limits.bodyMilliseconds, .bodyTime)
     } else {
       gate.allow(max(0, end - now), exchange.bodyBytes == 0 ? .bodyTime : .bodyRate)

@@ -16,12 +16,12 @@ public final class SocketChannel {
   private let timer: LoopTimer
   /// Before this handler, frames are bytes.
   private let encoder: ChannelHandlerContext
-  private let frames: FrameCache
+  private let frames: SocketFrameCache
   private var isClosing = false
 
   init(
     _ channel: any Channel, _ timer: LoopTimer, _ encoder: ChannelHandlerContext,
-    _ frames: FrameCache
+    _ frames: SocketFrameCache
   ) {
     (self.channel, self.timer, self.encoder, self.frames) = (channel, timer, encoder, frames)
     loop = NetworkLoop(channel.eventLoop)
@@ -97,14 +97,14 @@ final class SocketHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
 
   private let make: (SocketChannel) -> any SocketHandling
-  private let frames: FrameCache
+  private let frames: SocketFrameCache
   private let tooLarge: () -> Void
   private var socket: SocketChannel?
   private var timer: LoopTimer?
   private var handling: (any SocketHandling)?
 
   init(
-    _ frames: FrameCache, _ tooLarge: @escaping () -> Void,
+    _ frames: SocketFrameCache, _ tooLarge: @escaping () -> Void,
     _ make: @escaping (SocketChannel) -> any SocketHandling
   ) {
     (self.frames, self.tooLarge, self.make) = (frames, tooLarge, make)

@@ -109,7 +109,8 @@ public final class NetworkServer: Sendable {
       // Any port is the same for all addresses.
       if address.port == 0, let port = bound.first?.port { address.port = port }
       do {
-        let channel = try await bootstrap().bind(host: address.host, port: address.port).get()
+        let channel = try await bootstrap(isVersion6: address.isVersion6)
+          .bind(host: address.host, port: address.port).get()
         listeners.withLock { $0.append(channel) }
         address.port = channel.localAddress?.port ?? address.port
         bound.append(address)
@@ -163,8 +164,15 @@ public final class NetworkServer: Sendable {
     try? await group.shutdownGracefully()
   }
 
-  private func bootstrap(isInternet: Bool = true) -> ServerBootstrap {
-    let bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: 1024)
+  private func bootstrap(
+    isInternet: Bool = true, isVersion6: Bool = false
+  ) -> ServerBootstrap {
+    var bootstrap = ServerBootstrap(group: group).serverChannelOption(.backlog, value: 1024)
+    if isVersion6 {
+      // Every address of version 4 has a listener of its own, at the same port.
+      bootstrap = bootstrap.serverChannelOption(
+        ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only), value: 1)
+    }
     let configured =
       isInternet
       ? bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

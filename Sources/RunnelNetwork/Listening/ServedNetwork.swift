@@ -7,7 +7,7 @@ struct ServedNetwork: Sendable {
   let proxies: TrustedProxies
   let census: Census
   let service: any NetworkService
-  private let caches: [ObjectIdentifier: NIOLoopBoundBox<FrameCache?>]
+  private let caches: [ObjectIdentifier: NIOLoopBoundBox<SocketFrameCache?>]
 
   init(
     limits: NetworkLimits, proxies: TrustedProxies, census: Census, service: any NetworkService,
@@ -18,16 +18,16 @@ struct ServedNetwork: Sendable {
       uniqueKeysWithValues: loops.map { loop in
         (
           ObjectIdentifier(loop),
-          NIOLoopBoundBox.makeEmptyBox(valueType: FrameCache.self, eventLoop: loop)
+          NIOLoopBoundBox.makeEmptyBox(valueType: SocketFrameCache.self, eventLoop: loop)
         )
       })
   }
 
   /// The frames of a loop; called on it.
-  func frames(of loop: any EventLoop) -> FrameCache {
-    guard let box = caches[ObjectIdentifier(loop)] else { return FrameCache() }
+  func frames(of loop: any EventLoop) -> SocketFrameCache {
+    guard let box = caches[ObjectIdentifier(loop)] else { return SocketFrameCache() }
     if let cache = box.value { return cache }
-    let cache = FrameCache()
+    let cache = SocketFrameCache()
     box.value = cache
     return cache
   }

@@ -260,7 +260,7 @@ extension MemoryServedTree {
     tree = after
     writeCount += 1
     for push in pushes {
-      let encoded = EncodedPush(push.change)
+      let encoded = EncodedPush(push.change).shared()
       told += push.members.map { ($0.connection, .push($0.listen, encoded)) }
     }
     return parts

@@ -4,7 +4,7 @@ import NIOCore
 /// share its bytes.
 ///
 /// Loop only.
-final class FrameCache {
+final class SocketFrameCache {
   /// Longer texts are not kept.
   private static let keptBytesMax = 65_536
 
@@ -15,10 +15,10 @@ final class FrameCache {
   ///
   /// O(1) for the same array as the time before, O(n) for others.
   func frame(of text: [UInt8], _ allocator: ByteBufferAllocator) -> ByteBuffer {
-    if let frame, FrameCache.isSame(text, self.text) { return frame }
-    let made = FrameCache.make(text, allocator)
+    if let frame, SocketFrameCache.isSame(text, self.text) { return frame }
+    let made = SocketFrameCache.make(text, allocator)
     // A kept array is not freed, so that no other one is at its address.
-    if text.count <= FrameCache.keptBytesMax { (self.text, frame) = (text, made) }
+    if text.count <= SocketFrameCache.keptBytesMax { (self.text, frame) = (text, made) }
     return made
   }
 
