@@ -129,8 +129,14 @@ import Testing
 
   /// Any file of a history with any log of it: what is read is what was there with that log, or nothing.
   ///
-  /// In the first one a reader held back the copying of a log, so that the file was shorter than it said.
-  @Test(arguments: [7_016_439_754_160_766_294, UInt64.random(in: 0...UInt64.max)])
+  /// Where the log is the beginning of one that the file has taken in since, and has no part of the tree, it
+  /// is what the file has.
+  ///
+  /// In the first one a reader held back the copying of a log, so that the file was shorter than it said. In
+  /// the second one a log began with an index.
+  @Test(arguments: [
+    7_016_439_754_160_766_294, 8_203_449_575_819_903_481, UInt64.random(in: 0...UInt64.max),
+  ])
   func noFileIsMixedWithALogOfAnotherTime(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     var session = try folder.session()
@@ -179,7 +185,9 @@ import Testing
         let result = try mixed(file.file, log.log, isReadOnly: true)
         let words: Comment = "seed \(seed): file after \(i) (\(file.event)), log after \(j)"
         switch result {
-        case .success(let export): #expect(export == log.export, words)
+        case .success(let export):
+          if export == log.export { continue }
+          #expect(try mixed(file.file, nil, isReadOnly: true) == .success(export), words)
         case .failure(let error):
           // Pages of two times may contradict each other before their changes are compared.
           #expect([.foreignLog, .corrupt].contains(error.code), "\(words): \(error)")
