@@ -1,7 +1,8 @@
 /// Control characters, which a terminal obeys instead of showing; escaped as in JSON: `\u001b`.
 ///
 /// They are the controls of C0 and C1 and DEL, which move the cursor, change colors and more, and
-/// the characters that change the direction of text, by which one name can look like another.
+/// the characters that change the direction of text, end lines or are not seen at all, by which one
+/// name can look like another.
 public enum ControlCharacters {
   /// True for a character that must not reach a terminal within a text.
   ///
@@ -9,7 +10,7 @@ public enum ControlCharacters {
   public static func contains(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x00...0x1F, 0x7F...0x9F: true
-    case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF: true
     default: false
     }
   }
@@ -57,7 +58,7 @@ public enum ControlCharacters {
     let isPlain = !bytes.contains { byte in
       switch byte {
       case 0x09, 0x0A: false
-      case 0x00...0x1F, 0x7F, 0xC2, 0xD8, 0xE2: true
+      case 0x00...0x1F, 0x7F, 0xC2, 0xD8, 0xE2, 0xEF: true
       default: false
       }
     }

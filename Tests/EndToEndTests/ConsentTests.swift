@@ -46,7 +46,7 @@ import Testing
 
   @Test func questionSaysWhatGoes() throws {
     let refused = try TestDatabase(Self.json).run(["remove", "/"])
-    #expect(refused.errors.contains("/ and its 2 children (25 bytes; 2 more below them)"))
+    #expect(refused.errors.contains("/ and its 2 children (25 bytes; 2 more inside those)"))
     let value = try TestDatabase(Self.json).run(["copy", "/a", "/d"])
     #expect(value.errors.contains("the value at /d (1 byte)"))
   }

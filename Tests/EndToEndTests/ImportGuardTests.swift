@@ -44,7 +44,7 @@ import Testing
     #expect(try program.wait() == status)
     if status != 130 {
       #expect(
-        try program.errors().contains("Replace / and its child (13 bytes; 1 more below them) by"))
+        try program.errors().contains("Replace / and its child (13 bytes; 1 more inside those) by"))
       #expect(try program.errors().contains("`runnel undo` would bring it back"))
     }
     #expect(try database.get() == (status == 0 ? #"{"c":2}"# : #"{"a":{"b":1}}"#))

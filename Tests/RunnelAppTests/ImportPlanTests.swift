@@ -32,6 +32,11 @@ import Testing
     #expect(plan.refused.map(\.place) == ["line 3", "line 4"])
   }
 
+  @Test func aNameThatStandsTwiceInTheFirstLineIsRefused() {
+    #expect(throws: ImportPlan.Unreadable.self) { try ImportPlan("a,b,a\n1,2,3\n", as: .csv) }
+    #expect(throws: Never.self) { try ImportPlan("a,,b,\n1,2,3,4\n", as: .csv) }
+  }
+
   @Test func cellsAreReadAsWhatTheyLookLike() throws {
     let plan = try ImportPlan(
       "$key,a,b,c\r\n7,12,true,007\r\nk,\"x, \"\"y\"\"\nz\",,\"{\"\"d\"\":1}\"\r\n", as: .csv)

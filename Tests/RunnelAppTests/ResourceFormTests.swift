@@ -34,6 +34,19 @@ import Testing
     #expect(app.cursorLine.contains("Cleo"))
   }
 
+  @Test func whatIsTypedOverAWholeChoiceTakesItsPlace() throws {
+    let app = try Fixture.gardenApp()
+    app.press("g3 a Tab")
+    #expect(app.form?.fields[1].input.editor.text == "participant")
+    app.type("o")
+    #expect(app.form?.fields[1].input.editor.text == "o")
+    app.type("rganizer")
+    #expect(app.form?.fields[1].input.editor.text == "organizer")
+    app.type("x")
+    #expect(app.form?.fields[1].input.editor.text == "organizerx", "it leads to no choice at all")
+    #expect(app.form?.fields[1].input.error != nil)
+  }
+
   @Test func mistakesAreSaidAtTheirFieldsWhileTheyAreTyped() throws {
     let app = try Fixture.gardenApp()
     app.press("g3 a Tab Tab")

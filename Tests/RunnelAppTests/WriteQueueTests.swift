@@ -23,9 +23,30 @@ import Testing
     app.press("C-s")
     #expect(app.screen.contains { $0.contains("Yan") })
     #expect(app.state.writes.queue.refused.count == 1)
-    app.press("S j e C-s")
+    app.press("S e C-s")
     #expect(app.screen.contains { $0.contains("Zed") })
     #expect(app.state.writes.queue.refused.isEmpty)
+  }
+
+  @Test func writesTriedAgainFromTheTopKeepTheirOrder() throws {
+    let app = try AppDriver(Fixture.views(), json: Fixture.small)
+    app.backend.refusal = refusal
+    for name in ["Uma", "Vic", "Wim"] {
+      app.press("g2 a")
+      app.type(name)
+      app.press("C-s C-g")
+    }
+    let made = app.state.writes.queue.refused.map(\.id)
+    #expect(made.count == 3)
+    app.press("S")
+    app.backend.refusal = nil
+    var order: [AppRequestID] = []
+    while let next = app.state.writes.queue.refused.first {
+      order.append(next.id)
+      app.press("r")
+      guard app.state.writes.queue.refused.first?.id != next.id else { break }
+    }
+    #expect(order == made)
   }
 
   @Test func refusedWriteIsTriedAgainAsItWas() throws {

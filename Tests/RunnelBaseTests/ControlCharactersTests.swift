@@ -3,14 +3,19 @@ import Testing
 
 @Suite struct ControlCharactersTests {
   /// All that a terminal might obey, each once.
-  private static let controls: [Unicode.Scalar] = (0..<0x3000).compactMap(Unicode.Scalar.init)
-    .filter { scalar in
-      scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
-    }
+  private static let controls: [Unicode.Scalar] = (0...0xFFFF).compactMap(Unicode.Scalar.init)
+    .filter(isObeyed)
 
-  @Test func theyAreTheControlsAndThoseOfDirection() {
-    #expect(Self.controls.count == 65 + 12)
-    for value in 0..<UInt32(0x3000) {
+  private static func isObeyed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    default: scalar.properties.isBidiControl || scalar == "\u{FEFF}"
+    }
+  }
+
+  @Test func theyAreTheControlsTheDirectionsAndTheLineEnds() {
+    #expect(Self.controls.count == 65 + 12 + 3)
+    for value in 0...UInt32(0xFFFF) {
       guard let scalar = Unicode.Scalar(value) else { continue }
       #expect(ControlCharacters.contains(scalar) == Self.controls.contains(scalar))
     }
@@ -34,7 +39,7 @@ import Testing
   }
 
   @Test func whatLooksLikeTheirFirstBytesStays() {
-    for text in ["é", "Â£", "ب", "…→", "\u{2028}", "😀"] {
+    for text in ["é", "Â£", "ب", "…→", "\u{FEFC}", "😀"] {
       #expect(ControlCharacters.escaped(Array(text.utf8)) == Array(text.utf8))
       #expect(ControlCharacters.escaped(text) == text)
     }

@@ -24,7 +24,7 @@ struct ImportCommand: ParsableCommand, FileNaming {
       back. Where the history is off, nothing is kept.
 
       The tree has objects and no arrays: ["a","b"] becomes {"0":"a","1":"b"}. null, {} and [] stand \
-      for nothing, and are not kept.
+      for nothing, and are not kept. Of two members of an object with one name, the last counts.
 
       Examples:
         runnel import chat.json

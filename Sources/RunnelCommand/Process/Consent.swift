@@ -62,7 +62,7 @@ struct Standing {
   var words: String {
     guard case .children(let count) = summary.kind else { return "the value at \(path) (\(size))" }
     let children = count == 1 ? "its child" : "its \(count) children"
-    let below = excerpt.grandchildCount.map { $0 > 0 ? "; \($0) more below them" : "" } ?? ""
+    let below = excerpt.grandchildCount.map { $0 > 0 ? "; \($0) more inside those" : "" } ?? ""
     return "\(path) and \(children) (\(size)\(below))"
   }
 

@@ -213,7 +213,7 @@ enum Exporting {
     case .progress: break
     case .done(let file, let count, let bytes, let cutCount):
       let records = count == 1 ? "1 record" : "\(count) records"
-      let cut = cutCount == 0 ? "" : "; \(cutCount) of them have fields without a column"
+      let cut = cutCount == 0 ? "" : "; \(cutCount) have more fields, which are left out"
       state.say(.info, "exported \(records), \(bytes) bytes, to \(file)\(cut)")
     case .isThere:
       var form = export.form

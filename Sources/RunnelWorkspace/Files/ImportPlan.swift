@@ -171,6 +171,11 @@ extension ImportPlan {
       throw Unreadable(message: "it has no first line with the names of the fields")
     }
     let header = names.map(CellCoding.text)
+    var known: Set<String> = []
+    for name in header where !name.isEmpty && !known.insert(name).inserted {
+      throw Unreadable(
+        message: "its first line has the name \(name) twice: give each field a name of its own")
+    }
     let types = header.map { texts.contains($0) }
     for line in lines {
       let place = "line \(line.number)"

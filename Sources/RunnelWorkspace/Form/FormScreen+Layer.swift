@@ -27,15 +27,12 @@ extension FormScreen: LayerComponent {
   }
 
   mutating func insert(_ text: String, in state: inout AppState) {
-    changeText { $0.insert(text) }
+    fields[focus].input.insert(text)
+    followFormat()
   }
 
   mutating func editText(_ id: ActionID, in state: inout AppState) {
-    changeText { _ = $0.perform(id) }
-  }
-
-  private mutating func changeText(_ body: (inout LineEditor) -> Void) {
-    body(&fields[focus].input.editor)
+    _ = fields[focus].input.editor.perform(id)
     fields[focus].input.check()
     followFormat()
   }

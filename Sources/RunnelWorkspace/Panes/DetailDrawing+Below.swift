@@ -30,7 +30,7 @@ extension DetailDrawing {
     var head = StyledLine(" \(when(entry.at)) ", .muted)
     head.append(entry.author, .strong)
     // What was written around the record may be all of the database.
-    if parts.isEmpty { head.append("  with what is around it", .muted) }
+    if parts.isEmpty { head.append("  as part of a larger write", .muted) }
     var lines: [StyledLine] = []
     for part in parts where !part.isPriority {
       guard let values = part.values else { continue }

@@ -46,7 +46,8 @@ package struct QueueScreen: Hashable, Sendable {
     lines = [:]
     due = queue.times.compactMap { Age.nextChange(of: $0, now: now) }.min()
     var ids: [String] = []
-    for item in queue.refused.reversed() {
+    // Oldest first: tried again from the top on, they are written in the order in which they were made.
+    for item in queue.refused {
       let id = "\(item.id)"
       let state = item.draft == nil ? "refused " : "conflict"
       var line = StyledLine(" ! \(state) ", .conflict)

@@ -130,6 +130,22 @@ extension FieldInput {
     }
   }
 
+  /// Puts text in at the cursor.
+  ///
+  /// Where one of several choices stands, text that leads to none of them takes its place.
+  mutating func insert(_ text: String) {
+    if choices.contains(where: { $0.text == editor.text }) {
+      var longer = editor
+      longer.insert(text)
+      let leadsToChoice = choices.contains { $0.begins(with: longer.text) }
+      if !leadsToChoice, choices.contains(where: { $0.begins(with: text) }) {
+        editor = LineEditor("")
+      }
+    }
+    editor.insert(text)
+    check()
+  }
+
   private mutating func choose(from choices: [Choice]) {
     guard !choices.isEmpty else { return }
     let typed = editor.text

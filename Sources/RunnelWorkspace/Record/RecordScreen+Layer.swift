@@ -49,8 +49,7 @@ extension RecordScreen: ListLayer {
   }
 
   mutating func insert(_ text: String, in state: inout AppState) {
-    edit?.input.editor.insert(text)
-    edit?.input.check()
+    edit?.input.insert(text)
   }
 
   mutating func editText(_ id: ActionID, in state: inout AppState) {

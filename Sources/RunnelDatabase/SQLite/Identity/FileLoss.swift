@@ -46,7 +46,9 @@ extension FileLoss {
     case .deleted, .replaced(isAt: nil), .overwritten, .logReplaced, .logOverwritten,
       .logDeleted(isSaved: false):
       "Save a copy from a program that still has it open, or restore one."
-    case .moved(let place, leavesLog: false), .replaced(let place?):
+    case .moved(let place, leavesLog: false):
+      "What was saved is there: open \(place), or move it back and open it again."
+    case .replaced(let place?):
       "What was saved is there: open \(place)."
     case .moved(let place, leavesLog: true):
       "Its log stayed behind with the newest of what was saved: rename \(file)-wal to \(place)-wal "
