@@ -53,6 +53,8 @@ public final class DrawnLines {
   private var glyphs: Glyphs?
   /// How many frames there were whose rows may have differed from those of the frame before.
   private var generation = 0
+  /// Whether a row may read otherwise with the cursor on it.
+  private var showsCursorInRows = true
 
   /// Makes an empty cache.
   public init() {}
@@ -64,8 +66,10 @@ public final class DrawnLines {
   ///   - glyphs: the signs of the screen; with others than before, all lines are forgotten.
   ///   - areRowsUnchanged: whether the text of each row is known to be that of the frame before, as
   ///     long as the cursor neither comes to it nor leaves it.
-  func begin(width: Int, glyphs: Glyphs, areRowsUnchanged: Bool) {
-    if !areRowsUnchanged { generation += 1 }
+  ///   - showsCursorInRows: whether the text of a row may be another one with the cursor on it.
+  func begin(width: Int, glyphs: Glyphs, areRowsUnchanged: Bool, showsCursorInRows: Bool) {
+    if !areRowsUnchanged || showsCursorInRows != self.showsCursorInRows { generation += 1 }
+    self.showsCursorInRows = showsCursorInRows
     (before, now, expected) = (now, [], 0)
     now.reserveCapacity(before.count)
     if self.width == width, self.glyphs == glyphs { return }
@@ -79,6 +83,7 @@ public final class DrawnLines {
     _ id: String, isCursor: Bool, content: () -> Content, draw: (Content) -> CanvasLine
   ) -> CanvasLine {
     let known = expectedEntry(of: id) ?? entries[.row(id)]
+    let isCursor = isCursor && showsCursorInRows
     let entry: Entry
     if !isCursor, let known, !known.wasCursor, known.generation == generation {
       entry = known

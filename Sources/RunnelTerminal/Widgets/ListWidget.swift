@@ -26,6 +26,8 @@ public enum ListWidget {
   ///   - drawn: the cache of drawn lines; nil to draw all.
   ///   - areRowsUnchanged: whether `rowText` and `rowSign` are known to return for each row what they
   ///     returned for the frame before, unless the cursor came to it or left it.
+  ///   - showsCursorInRows: whether `rowText` or `rowSign` may return something else for a row with the
+  ///     cursor on it.
   ///   - canvas: the canvas to draw on.
   ///   - rect: where to draw.
   public static func draw(
@@ -33,13 +35,16 @@ public enum ListWidget {
     rowText: (_ id: String, _ width: Int) -> StyledLine,
     emptyHint: @autoclosure () -> String = "", isFocused: Bool = true, divider: String = "",
     rowSign: ((_ id: String) -> StyledRun?)? = nil, drawn: DrawnLines? = nil,
-    areRowsUnchanged: Bool = false, into canvas: inout Canvas, rect: Rect
+    areRowsUnchanged: Bool = false, showsCursorInRows: Bool = true, into canvas: inout Canvas,
+    rect: Rect
   ) {
     guard !rect.isEmpty else { return }
     let lines = state.lines(in: content, height: rect.height)
     canvas.fill(rect.splitTop(lines.count).rest)
     let (width, glyphs) = (rect.width, canvas.glyphs)
-    drawn?.begin(width: width, glyphs: glyphs, areRowsUnchanged: areRowsUnchanged)
+    drawn?.begin(
+      width: width, glyphs: glyphs, areRowsUnchanged: areRowsUnchanged,
+      showsCursorInRows: showsCursorInRows)
     for (index, line) in lines.enumerated() {
       let section = content.sections[line.section]
       var cells: CanvasLine

@@ -52,15 +52,24 @@ package enum Commands {
 
 // MARK: - Running
 
+extension Commands {
+  /// Runs a command of the contexts that hold now, or says why it is disabled.
+  static func perform(
+    _ state: inout AppState, _ id: ActionID, count: Int?, in contexts: [KeymapContext]
+  ) {
+    guard let command = command(id, in: contexts) else { return }
+    if state.refuses(command.disabledReason(state)) { return }
+    if !command.keepsAwaitedRow, state.layers.isEmpty, state.pane != .views {
+      ListScreen.forgetAwaitedRow(&state)
+    }
+    command.run(&state, count)
+  }
+}
+
 extension AppState {
   /// Runs a command where the keys go now, or says why it is disabled.
   package mutating func perform(_ id: ActionID, count: Int?) {
-    guard let command = Commands.command(id, in: contexts) else { return }
-    if refuses(command.disabledReason(self)) { return }
-    if !command.keepsAwaitedRow, layers.isEmpty, pane != .views {
-      ListScreen.forgetAwaitedRow(&self)
-    }
-    command.run(&self, count)
+    Commands.perform(&self, id, count: count, in: contexts)
   }
 
   /// The reason why a command is disabled in the place below palette, menus and help; nil if it can run.

@@ -67,14 +67,22 @@ package struct ActionTrace: Hashable, Sendable {
   /// Counts an action that is of no interest and changed no fact, as the passing of time.
   mutating func noteNothing() { count += 1 }
 
+  /// What a fact changed; nil if it reads as before.
+  private static func change(from known: StateFact.Value?, to fact: StateFact) -> Change? {
+    if known == fact.value { return nil }
+    let (before, after) = (known?.text ?? "", fact.value.text)
+    return before == after ? nil : Change(fact: fact.name, old: before, new: after)
+  }
+
   private static func changes(_ old: [StateFact], _ new: [StateFact]) -> [Change] {
-    if old == new { return [] }
+    // Most actions leave the same facts, in the same order, and change the value of one or two.
+    if old.count == new.count, zip(old, new).allSatisfy({ $0.isAboutTheSame(as: $1) }) {
+      return zip(old, new).compactMap { change(from: $0.value, to: $1) }
+    }
     var changes: [Change] = []
     for fact in new {
       let known = old.first { $0.isAboutTheSame(as: fact) }?.value
-      if known == fact.value { continue }
-      let (before, after) = (known?.text ?? "", fact.value.text)
-      if before != after { changes.append(Change(fact: fact.name, old: before, new: after)) }
+      if let change = change(from: known, to: fact) { changes.append(change) }
     }
     for fact in old where !new.contains(where: { $0.isAboutTheSame(as: fact) }) {
       let before = fact.value.text

@@ -16,7 +16,8 @@ extension ListContent {
   private var placeholderNumbers: [Int] {
     var numbers: [Int] = []
     var before = 0
-    for rows in sections.map(\.rows) {
+    for section in sections {
+      let rows = section.rows
       if ListScreen.isPlaceholder(rows.first) { numbers.append(before + 1) }
       before += rows.count
       if rows.count > 1, ListScreen.isPlaceholder(rows.last) { numbers.append(before) }

@@ -46,10 +46,14 @@ extension PlaceHistory {
   ]
 
   /// Runs an action, and notes where the user was if it took them far.
-  static func performNotingJumps(_ state: inout AppState, _ action: ActionID, count: Int?) {
-    guard farMoves.contains(action) else { return state.perform(action, count: count) }
+  static func performNotingJumps(
+    _ state: inout AppState, _ action: ActionID, count: Int?, in contexts: [KeymapContext]
+  ) {
+    guard farMoves.contains(action) else {
+      return Commands.perform(&state, action, count: count, in: contexts)
+    }
     let before = state.place
-    state.perform(action, count: count)
+    Commands.perform(&state, action, count: count, in: contexts)
     noteJump(&state, from: before, isOpening: action == .rowOpen || action == .rowIn)
   }
 

@@ -190,10 +190,10 @@ extension AppScreen {
 
   private var newRowsPill: String {
     guard !state.tabs.isTree else { return "" }
-    let screen = state.tabs.front
+    let (above, below) = (state.tabs.front.newAboveCount, state.tabs.front.newBelowCount)
     var parts: [String] = []
-    if screen.newAboveCount > 0 { parts.append("\(glyphs.up)\(screen.newAboveCount) new") }
-    if screen.newBelowCount > 0 { parts.append("\(glyphs.down)\(screen.newBelowCount) new") }
+    if above > 0 { parts.append("\(glyphs.up)\(above) new") }
+    if below > 0 { parts.append("\(glyphs.down)\(below) new") }
     if parts.isEmpty { return "" }
     return parts.joined(separator: " · ") + KeyText.listKeys(state).hint(.rowNewest, "goes there")
   }

@@ -142,7 +142,9 @@ package final class AppScreen {
             rows.narrowSign(of: self.rowState(of: id, record, in: screen, isCursor: false))
           }
         },
-      drawn: cache?.list, areRowsUnchanged: areRowsUnchanged, into: &canvas, rect: layout.body)
+      drawn: cache?.list, areRowsUnchanged: areRowsUnchanged,
+      showsCursorInRows: !rows.hasGutter || state.trail.search != nil, into: &canvas,
+      rect: layout.body)
   }
 
   /// What distinguishes the row of a record from others.

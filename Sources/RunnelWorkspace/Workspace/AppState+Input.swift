@@ -76,8 +76,8 @@ enum Input {
     if let awaited = state.input.awaited { return PlaceHistory.take(&state, stroke, for: awaited) }
     let before = state.input.matcher
     defer { state.input.prefixTime = state.input.matcher.keys.isEmpty ? nil : state.now }
-    switch state.input.matcher.feed(stroke, keymap: state.settings.keymap, contexts: state.contexts)
-    {
+    let contexts = state.contexts
+    switch state.input.matcher.feed(stroke, keymap: state.settings.keymap, contexts: contexts) {
     case .pending: break
     case .action(let action, let count):
       if TypeAhead.holdsBack(
@@ -85,7 +85,7 @@ enum Input {
       {
         return
       }
-      PlaceHistory.performNotingJumps(&state, action, count: count)
+      PlaceHistory.performNotingJumps(&state, action, count: count, in: contexts)
     case .unmatched(let stroke):
       if !before.isPending { type(&state, stroke) }
     }
