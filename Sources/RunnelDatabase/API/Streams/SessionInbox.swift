@@ -40,6 +40,13 @@ final class SessionInbox<Message: Sendable>: Sendable {
     }
   }
 
+  /// Adds a message, unless there is no room for it.
+  func postIfRoom(_ message: Message) {
+    change { state in
+      if state.end == nil, state.messages.count < countMax { state.messages.append(message) }
+    }
+  }
+
   /// Ends the inbox; what waits can still be taken.
   func finish() { change { if $0.end == nil { $0.end = .finished } } }
 

@@ -113,13 +113,15 @@ extension Queryable {
   /// - Parameters:
   ///   - paging: how many rows from which end; nil for exactly the rows of the query.
   ///   - isDescending: whether the rows are in the opposite order.
+  ///   - batching: when changes are told; nil for each at once.
   /// - Returns: a sequence; each of its iterators listens on its own.
   public func changes(
-    paging: Paging? = nil, isDescending: Bool = false
+    paging: Paging? = nil, isDescending: Bool = false, batching: BatchingPolicy? = nil
   ) -> StreamChanges<Record> {
     let query = databaseQuery
     return query.database.changes { session in
-      session.stream(of: query, paging: paging, isDescending: isDescending)
+      session.batched(
+        session.stream(of: query, paging: paging, isDescending: isDescending), ifBy: batching)
     }
   }
   /// The changes of a live list of the query's records as values of a Swift type.
@@ -128,13 +130,17 @@ extension Queryable {
   ///   - type: the type; the row of a record that does not fit contains the error.
   ///   - paging: how many rows from which end; nil for exactly the rows of the query.
   ///   - isDescending: whether the rows are in the opposite order.
+  ///   - batching: when changes are told; nil for each at once.
   /// - Returns: a sequence; each of its iterators listens on its own.
   public func changes<Value: Decodable & Sendable>(
-    as type: Value.Type, paging: Paging? = nil, isDescending: Bool = false
+    as type: Value.Type, paging: Paging? = nil, isDescending: Bool = false,
+    batching: BatchingPolicy? = nil
   ) -> StreamChanges<DecodedRecord<Value>> {
     let query = databaseQuery
     return query.database.changes { session in
-      session.stream(of: query, as: type, paging: paging, isDescending: isDescending)
+      session.batched(
+        session.stream(of: query, as: type, paging: paging, isDescending: isDescending),
+        ifBy: batching)
     }
   }
 }

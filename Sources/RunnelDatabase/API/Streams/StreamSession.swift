@@ -27,6 +27,8 @@ public final class StreamSession {
     case events(ListenerID, [TreeEvent])
     case failed(ListenerID, DatabaseError)
     case written(Int, DatabaseError?)
+    /// Batched streams may have changes that are due.
+    case due
   }
 
   /// The database.
@@ -36,14 +38,20 @@ public final class StreamSession {
 
   private let inbox: SessionInbox<Message>
   private let source: Source
+  private let alarm: StreamAlarm
   private var listeners: [any TreeListener] = []
+  /// Each tells the waiting changes of a batched stream that are due at a time.
+  private var wakers: [(Int64) -> Void] = []
 
   /// Makes a session without streams.
   ///
   /// - Parameters:
   ///   - database: the open database.
   ///   - batchesMax: how many batches may wait to be taken: at least 1.
-  public init(_ database: Database, batchesMax: Int = 1000) {
+  ///   - clock: measures how long changes of batched streams wait.
+  public init(
+    _ database: Database, batchesMax: Int = 1000, clock: some Clock<Duration> = ContinuousClock()
+  ) {
     precondition(batchesMax > 0, "A batch must be able to wait.")
     self.database = database
     inbox = SessionInbox(
@@ -52,9 +60,13 @@ public final class StreamSession {
         .overflow,
         "More than \(batchesMax) batches wait for the streams. Take them faster, or allow more."))
     source = Source(database, inbox)
+    alarm = StreamAlarm(clock) { [inbox] in inbox.postIfRoom(.due) }
   }
 
-  deinit { source.end() }
+  deinit {
+    alarm.end()
+    source.end()
+  }
 }
 
 // MARK: Streams
@@ -102,6 +114,48 @@ extension StreamSession {
     add(stream)
     stream.start()
     return stream
+  }
+
+  /// A stream of a query's records, started, whose changes are told in batches.
+  ///
+  /// - Parameters:
+  ///   - query: the query.
+  ///   - batching: when changes are told.
+  ///   - isDescending: whether to show the rows in the opposite order.
+  /// - Returns: the stream; its rows come with `receive`.
+  public func stream(
+    of query: some Queryable, batching: BatchingPolicy, isDescending: Bool = false
+  ) -> BatchedStream<Record> {
+    batched(stream(of: query, isDescending: isDescending), by: batching)
+  }
+
+  /// A stream of this session, told in batches by the session's clock.
+  ///
+  /// What is due is told by `receive`, `run` or `drain`, while the caller keeps the stream.
+  ///
+  /// - Parameters:
+  ///   - stream: the stream; a paged one is paged as before.
+  ///   - policy: when changes are told.
+  /// - Returns: the batched stream.
+  public func batched<Item: StreamItem>(
+    _ stream: any SectionedStream<Item>, by policy: BatchingPolicy = .standard
+  ) -> BatchedStream<Item> {
+    let batched = BatchedStream(stream, policy: policy, now: alarm.now)
+    batched.onWakeTime = { [alarm] time in
+      if let time { alarm.set(for: time) }
+    }
+    wakers.append { [alarm, weak batched] now in
+      batched?.wake(now: now)
+      if let time = batched?.wakeTime { alarm.set(for: time) }
+    }
+    return batched
+  }
+
+  /// The stream itself, or in batches if there is a policy.
+  func batched<Item: StreamItem>(
+    _ stream: any SectionedStream<Item>, ifBy policy: BatchingPolicy?
+  ) -> any SectionedStream<Item> {
+    if let policy { batched(stream, by: policy) } else { stream }
   }
 
   /// A list of keys, joined to the records of a collection, started.
@@ -162,7 +216,7 @@ extension StreamSession {
   public func drain() throws(DatabaseError) -> Int {
     let messages = try inbox.takeAll()
     for message in messages { hand(message) }
-    return messages.count
+    return messages.count { if case .due = $0 { false } else { true } }
   }
 
   /// Passes all events of the database to the streams, until the task is cancelled.
@@ -182,7 +236,13 @@ extension StreamSession {
     case .written(let number, let error):
       source.completions.removeValue(forKey: number)?(
         error.map { .refused($0.message) } ?? .written)
+    case .due:
+      break
     }
+    if wakers.isEmpty { return }
+    let now = alarm.now()
+    alarm.noteTime(now)
+    for wake in wakers { wake(now) }
   }
 }
 
