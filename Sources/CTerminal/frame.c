@@ -41,10 +41,58 @@ static int put_byte(int byte) {
 }
 
 void frame_add_capability(const char *text) {
-  if (text != NULL) tputs(text, 1, put_byte);
+  if (text == NULL) return;
+  // Only a pause for the terminal needs more than to be copied.
+  if (strchr(text, '$') != NULL) {
+    tputs(text, 1, put_byte);
+    return;
+  }
+  while (*text != '\0') frame_add_byte(*text++);
+}
+
+static void add_number(int number) {
+  char digits[12];
+  int count = 0;
+  do {
+    digits[count++] = (char)('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  while (count > 0) frame_add_byte(digits[--count]);
+}
+
+/// Adds a capability whose numbers only stand in it as they are, as those of most terminals do; false,
+/// with nothing added, for any other one.
+static bool add_plain(const char *text, int first, int second) {
+  if (first < 0 || second < 0) return false;
+  for (const char *next = text; *next != '\0';) {
+    if (*next == '$') return false;
+    if (*next++ != '%') continue;
+    if (*next == 'i') {
+      next++;
+    } else if (strncmp(next, "p1%d", 4) == 0 || strncmp(next, "p2%d", 4) == 0) {
+      next += 4;
+    } else {
+      return false;
+    }
+  }
+  int numbers[] = {first, second};
+  while (*text != '\0') {
+    if (*text != '%') {
+      frame_add_byte(*text++);
+    } else if (text[1] == 'i') {
+      numbers[0]++;
+      numbers[1]++;
+      text += 2;
+    } else {
+      add_number(numbers[text[2] - '1']);
+      text += 5;
+    }
+  }
+  return true;
 }
 
 void frame_add_capability_of(const char *text, int first, int second) {
+  if (text == NULL || add_plain(text, first, second)) return;
   frame_add_capability(tiparm(text, first, second));
 }
 

@@ -184,7 +184,7 @@ extension AppScreen {
   private var cutError: String? { state.layers.last?.component.cutError(self) }
 
   private var marksText: String {
-    let count = state.marked.markCount
+    let count = state.tabs.isTree ? state.tabs.tree.markCount : state.tabs.front.markCount
     return count == 0 ? "" : "\(count) marked"
   }
 

@@ -39,12 +39,13 @@ package final class FrameCache {
 
     /// Nil if something lies over those lines, or may.
     init?(_ screen: AppScreen) {
-      let state = screen.state
-      guard !screen.layout.isTooSmall, !screen.layout.isCompact, state.layers.isEmpty,
-        state.toast == nil, state.database.fileGone == nil, state.session.greeting == nil,
-        state.input.awaited == nil, state.input.matcher.keys.isEmpty
+      // A copy of the whole state would cost as much as all the rest.
+      guard !screen.layout.isTooSmall, !screen.layout.isCompact, screen.state.layers.isEmpty,
+        screen.state.toast == nil, screen.state.database.fileGone == nil,
+        screen.state.session.greeting == nil, screen.state.input.awaited == nil,
+        screen.state.input.matcher.keys.isEmpty
       else { return nil }
-      (layout, tab) = (screen.layout, state.tabs.index)
+      (layout, tab) = (screen.layout, screen.state.tabs.index)
     }
   }
 
