@@ -62,6 +62,26 @@ import Testing
     #expect(app.cursorLine.contains("User 44b"))
   }
 
+  @Test func newRowsAtTheOtherEndStayNewUntilTheyAreSeen() throws {
+    var views = try Fixture.views()
+    views[1].sections = []
+    let users = (10...60).map { number in
+      JSONMember("u\(number)", Fixture.user("User \(number)", "participant"))
+    }
+    let app = try AppDriver(views, json: .object([JSONMember("user", .object(users))]))
+    app.press("g2 gm 3 0 j")
+    try app.set("/user/first", Fixture.user("User 10b", "participant"))
+    try app.set("/user/last", Fixture.user("User 59b", "participant"))
+    #expect(app.status.hasPrefix(" ↑1 new · ↓1 new"))
+    app.press("gn")
+    let reached = app.cursorLine
+    #expect(reached.contains("User 10b") || reached.contains("User 59b"))
+    #expect(app.status.contains("1 new"))
+    app.press("gn")
+    #expect(app.cursorLine.contains(reached.contains("User 10b") ? "User 59b" : "User 10b"))
+    #expect(!app.status.contains("new"))
+  }
+
   @Test func rowsInSightAppearWithoutACounter() throws {
     let app = try AppDriver(Fixture.views(), json: Fixture.small)
     try app.set("/room/-M7", Fixture.message("I have it", at: Fixture.now))

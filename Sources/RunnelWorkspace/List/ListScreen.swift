@@ -313,17 +313,19 @@ extension ListScreen {
     }
   }
 
-  /// Goes to the new row that is nearest to the live end, or to that end; forgets what is new.
+  /// Goes to the new row that is nearest to the live end; without one to that end, and forgets what is
+  /// new.
   mutating func goToNewest(height: Int) {
     let new = list.newAbove.union(list.newBelow)
       .compactMap { id in content.indexPath(ofRow: id).map { (id, $0) } }
     let nearest =
       isLiveAtBottom ? new.max { $0.1 < $1.1 } : new.min { $0.1 < $1.1 }
     if let nearest {
+      // Those that do not come into sight stay new.
       list.moveTo(.row(nearest.0), in: content, height: height)
-    } else {
-      goToLiveEnd(height: height)
+      return
     }
+    goToLiveEnd(height: height)
     list.clearNewRows()
   }
 }
