@@ -17,7 +17,7 @@ extension ActionID {
   static let dateToday = ActionID("date.today")
 }
 
-/// The commands of a calendar, and the one of a field that opens it.
+/// The commands of a calendar, and the command of a field that opens a calendar.
 package enum CalendarCommands {
   package static let table = CommandTable(
     .calendar, "In the calendar", takesCounts: true, hints: hints
@@ -40,7 +40,7 @@ package enum CalendarCommands {
     GlobalCommands.suspend.inner(keys: ["C-z"])
   }
 
-  /// What opens a calendar from a field.
+  /// The command that opens a calendar from a field.
   static let open = Command(
     .dateChoose, "calendar", "choose the date of the field in a calendar", keys: ["F4", "C-x C-d"],
     disabled: { state in
@@ -48,9 +48,9 @@ package enum CalendarCommands {
     }
   ) { state, _ in CalendarScreen.open(&state) }
 
-  /// The hint of a field that holds a date; none of another one.
+  /// The hint of the calendar command for a field that holds a date; empty for other fields.
   static func hints(of input: FieldInput) -> [CommandHint] {
-    // Whether it holds a date depends on neither the time nor the zone.
+    // Whether the field holds a date depends on neither the time nor the zone.
     FieldDate(input, now: 0, .utc) == nil ? [] : [CommandHint(.dateChoose)]
   }
 
@@ -88,13 +88,13 @@ package enum CalendarCommands {
 }
 
 extension CalendarScreen {
-  /// The date of the field with the keys; nil if it holds none.
+  /// The date in the field that has the keys, or nil if it holds none.
   static func date(_ state: AppState) -> FieldDate? {
     guard let input = state.layers.last?.component.fieldInput else { return nil }
     return FieldDate(input, now: state.now, state.settings.local)
   }
 
-  /// Opens a calendar over the field with the keys.
+  /// Opens a calendar over the field that has the keys.
   static func open(_ state: inout AppState) {
     guard let date = date(state) else { return }
     let today = state.settings.local.civil(state.now).dayNumber

@@ -3,13 +3,14 @@ import RunnelTerminal
 
 /// Draws a calendar over the middle of the screen: a month, and the date under the cursor in words.
 ///
-/// Where there is little room, the weeks around the cursor are shown, and at the least its date.
+/// If there is little room, only the weeks around the cursor are drawn, and at least the date in
+/// words.
 struct CalendarDrawing {
   private static let weekCount = 6
   /// The columns of a day, with a blank on each side.
   private static let dayWidth = 4
   private static let width = 7 * dayWidth
-  /// The names of the days, the weeks, and the date in words.
+  /// The lines of a calendar: the names of the days, the weeks, and the date in words.
   private static let height = weekCount + 2
 
   private let screen: CalendarScreen

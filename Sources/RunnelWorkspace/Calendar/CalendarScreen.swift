@@ -6,12 +6,12 @@ package struct CalendarScreen: Hashable, Sendable {
   /// The days that can be chosen, counted from 1970-01-01: those of the years 1 to 9999.
   static let days = -719_162...2_932_896
 
-  /// How the field writes its date.
+  /// The date of the field, and how the field writes dates.
   let date: FieldDate
   /// The day under the cursor, counted from 1970-01-01; one of `days`.
   private(set) var day: Int
 
-  /// Opens at the date of the field, or if it has none at today.
+  /// Opens the calendar at the date of the field, or at today if the field has none.
   init(_ date: FieldDate, today: Int) {
     self.date = date
     day = CalendarScreen.near(date.day ?? today)
@@ -28,10 +28,11 @@ package struct CalendarScreen: Hashable, Sendable {
     return first - CivilTime(dayNumber: first).weekday + 1
   }
 
-  /// Goes on by days, back if negative; no further than the calendar goes.
+  /// Moves the cursor by a number of days, back if negative; it stays within `days`.
   mutating func move(days count: Int) { day = CalendarScreen.near(day + count) }
 
-  /// Goes on by months, back if negative: to the same day, or to the last one of a shorter month.
+  /// Moves the cursor by a number of months, back if negative: to the same day of the month, or to
+  /// the last day of a shorter month.
   mutating func move(months count: Int) {
     let months = min(max(civil.year * 12 + civil.month - 1 + count, 12), 9_999 * 12 + 11)
     let (year, month) = (months / 12, months % 12 + 1)
@@ -39,7 +40,7 @@ package struct CalendarScreen: Hashable, Sendable {
     if let moved = CivilTime(year: year, month: month, day: day) { self.day = moved.dayNumber }
   }
 
-  /// Goes to a day.
+  /// Moves the cursor to a day, or to the nearest one of `days`.
   mutating func move(to day: Int) { self.day = CalendarScreen.near(day) }
 }
 

@@ -8,9 +8,9 @@ import RunnelTerminal
 /// milliseconds since 1970, or a date in ISO 8601 with whatever follows it.
 struct FieldDate: Hashable, Sendable {
   private enum Form: Hashable, Sendable {
-    /// Milliseconds since 1970, at a time of day in milliseconds since midnight.
+    /// A number of milliseconds since 1970; the time of day is in milliseconds since midnight.
     case moment(timeOfDay: Int64)
-    /// `2026-08-24`, and what stands behind it.
+    /// A date such as `2026-08-24`, and the text that follows it.
     case text(rest: String)
   }
 
@@ -43,7 +43,8 @@ struct FieldDate: Hashable, Sendable {
     self.form = form
   }
 
-  /// A moment, or if there is none yet the first one of a day.
+  /// Makes the date of a number of milliseconds since 1970; nil stands for a field that has no date
+  /// yet, and its time of day is midnight.
   private init(moment: Int64?, _ local: LocalTime) {
     let civil = moment.map(local.civil)
     let midnight = civil.map { CivilTime(dayNumber: $0.dayNumber).milliseconds() }

@@ -3,7 +3,7 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// The reasons why commands are disabled that several places have.
+// The reasons why commands are disabled, for commands that several places share.
 
 extension AppState {
   // MARK: Writing
@@ -24,7 +24,8 @@ extension AppState {
     settings.keymap.firstKeys(for: id, in: contexts) ?? "`\(id)`"
   }
 
-  /// A sentence that ends with a key and what it does; without the key if nothing is bound to it here.
+  /// A sentence that ends with the keys of a command and what the command does, or without that end
+  /// if no key is bound to the command here.
   func phrase(_ words: String, _ id: ActionID, _ deed: String) -> String {
     guard let keys = settings.keymap.firstKeys(for: id, in: contexts) else { return words }
     return "\(words): \(keys) \(deed)"
@@ -32,7 +33,7 @@ extension AppState {
 }
 
 extension SharedCommands {
-  /// The reason why there is no form for what the keys are about; nil if there is one.
+  /// The reason why the record at hand cannot be edited in a form, or nil if it can.
   static func reasonNoForm(_ state: AppState) -> String? {
     reasonBeingRead(state) ?? state.reasonReadOnly
       ?? (ResourceCommands.isOnResource(state)
@@ -45,7 +46,7 @@ extension SharedCommands {
       ?? (ResourceCommands.toggledAtHand(state) == nil ? "nothing is toggled here" : nil)
   }
 
-  /// The reason why nothing is edited as JSON in the user's editor; nil if something is.
+  /// The reason why a record cannot be edited as JSON in the user's editor, or nil if it can.
   static func reasonNotEditedOutside(_ state: AppState) -> String? {
     let none = "move to a record to edit it"
     if case .record(let screen)? = state.layers.last {
@@ -91,7 +92,7 @@ extension SharedCommands {
 
   // MARK: Values
 
-  /// The reason why nothing is copied in a form; nil if something is.
+  /// The reason why a value cannot be copied in a form, or nil if it can.
   static func reasonNotCopied(_ state: AppState, _ form: CopyForm) -> String? {
     reasonNothingToCopy(state, form) ?? Copying.reasonHasNoForm(state, form)
   }
@@ -107,7 +108,7 @@ extension SharedCommands {
     return state.tabs.front.cursorRecord == nil ? "move to a record to copy it" : nil
   }
 
-  /// The reason why nothing is done with an open record; nil if it was read, or none is open.
+  /// The reason why the open record cannot be used yet, or nil if it was read or none is open.
   static func reasonBeingRead(_ state: AppState) -> String? {
     guard case .record(let screen)? = state.layers.last else { return nil }
     return screen.node == nil ? "the record is being read" : nil

@@ -1,24 +1,24 @@
 package import RunnelTerminal
 
-/// A command: what it is called, its keys, why it is disabled if it is, and what it does.
+/// A command: its name, its keys, the reason why it is disabled, and what it does.
 ///
-/// This is the only place that says any of it. Dispatch, help, hints, the popup of keys that may
-/// follow, the palette, menus, `--list-keys`, the manual and the keys of the configuration are views of
-/// the tables of commands; see `Commands`.
+/// Each fact about a command is defined only here. Dispatch, help, hints, the popup of the keys
+/// that may follow, the palette, menus, `--list-keys`, the manual and the keys of the configuration
+/// are views of the tables of commands; see `Commands`.
 package struct Command: Sendable {
-  /// Does it; a count is a number that was typed before the keys.
+  /// Runs the command; a count is a number that was typed before the keys.
   package typealias Run = @Sendable (inout AppState, _ count: Int?) -> Void
-  /// The reason why it is disabled in a state; nil if it can run.
+  /// The reason why the command is disabled in a state, or nil if it can run.
   typealias DisabledReason = @Sendable (AppState) -> String?
 
   package let id: ActionID
-  /// What it does in a word or two, for hints.
+  /// A title of a word or two, for hints.
   package let title: String
-  /// What it does in a line, for help, palette, menus and the manual.
+  /// A description in one line, for help, palette, menus and the manual.
   package let help: String
-  /// Its keys unless the user has others; empty for one that takes the keys of a table further out.
+  /// The default keys; empty for a command that takes the keys of an outer table.
   package let keys: [String]
-  /// True if the cursor of the view goes on waiting for a row that is being read.
+  /// Whether the cursor of the view goes on waiting for a row that is being read.
   private(set) var keepsAwaitedRow = false
   let disabledReason: DisabledReason
   package let run: Run
@@ -35,9 +35,10 @@ package struct Command: Sendable {
     self.run = run
   }
 
-  /// The same command as it is in an inner table: what is not given stays as it is.
+  /// Returns the same command for an inner table, with another effect; parts that are not given
+  /// stay.
   ///
-  /// Without keys of its own it takes those of the outer table, which also tells what it does.
+  /// A command without keys of its own takes the keys and the description of the outer table.
   func inner(
     _ title: String? = nil, _ help: String? = nil, keys: [String] = [],
     disabled: DisabledReason? = nil, run: @escaping Run
@@ -49,7 +50,7 @@ package struct Command: Sendable {
     return command
   }
 
-  /// The same command in an inner table, where it does the same.
+  /// Returns the same command for an inner table, with the same effect.
   func inner(
     _ title: String? = nil, _ help: String? = nil, keys: [String] = [],
     disabled: DisabledReason? = nil
@@ -57,7 +58,7 @@ package struct Command: Sendable {
     inner(title, help, keys: keys, disabled: disabled, run: run)
   }
 
-  /// The command, after which the cursor goes on waiting for a row that is being read.
+  /// The same command, but the cursor goes on waiting for a row that is being read.
   var keepingAwaitedRow: Command {
     var command = self
     command.keepsAwaitedRow = true
@@ -65,10 +66,10 @@ package struct Command: Sendable {
   }
 }
 
-/// A hint: a command and what the hint says of it.
+/// A hint: a command, and the words that describe it.
 package struct CommandHint: Sendable {
   package let id: ActionID
-  /// Nil for the title of the command.
+  /// The words of the hint, or nil for the title of the command.
   package let words: String?
 
   init(_ id: ActionID, _ words: String? = nil) {

@@ -1,12 +1,12 @@
 package import RunnelTerminal
 
-// The contexts of commands. Those with keys of their own stand in the configuration and must not change
-// their names; the others are at the end.
+// The contexts of commands. The first group has keys of its own, which stand in the configuration:
+// these contexts must keep their names. The second group takes the keys of other contexts.
 
 extension KeymapContext {
   /// Everywhere except while typing.
   static let global = KeymapContext("global")
-  /// Whatever is moved through line by line.
+  /// Any list that the cursor moves through line by line.
   package static let list = KeymapContext("list")
   /// A collection.
   package static let collection = KeymapContext("collection")
@@ -16,9 +16,9 @@ extension KeymapContext {
   package static let record = KeymapContext("record")
   /// A value that is read in full.
   package static let value = KeymapContext("value")
-  /// Wherever the keys are about a record of a resource.
+  /// Any place where the keys act on a record of a resource.
   package static let resource = KeymapContext("resource")
-  /// Wherever the user has something to toggle at that record, as a like.
+  /// A record that has something for the user to toggle, such as a like.
   package static let toggle = KeymapContext("toggle")
   /// An entry of the action log.
   static let activity = KeymapContext("activity")
@@ -36,17 +36,17 @@ extension KeymapContext {
   package static let help = KeymapContext("help")
   /// A question.
   package static let confirm = KeymapContext("confirm")
-  /// Where a crash may be asked for.
+  /// Where the command that crashes the program is offered.
   package static let crash = KeymapContext("crash")
   /// The palette.
   package static let palette = KeymapContext("palette")
   /// A menu.
   package static let menu = KeymapContext("menu")
-  /// The bar in which a list is filtered.
+  /// The bar that filters a list.
   package static let filter = KeymapContext("filter")
-  /// The line in which a text is looked for.
+  /// The line of the search.
   package static let search = KeymapContext("search")
-  /// Any text field, besides what the field itself does.
+  /// Any text field; the keys of the field itself are elsewhere.
   package static let input = KeymapContext("input")
   /// A text field among others.
   package static let fields = KeymapContext("fields")
@@ -59,8 +59,8 @@ extension KeymapContext {
   package static let field = KeymapContext("field")
   /// A form.
   package static let form = KeymapContext("form")
-  /// The line in which a record is composed.
+  /// The line that composes a record.
   package static let compose = KeymapContext("compose")
-  /// A question that is answered by a word.
+  /// A question that is answered by typing a word.
   package static let word = KeymapContext("word")
 }

@@ -1,6 +1,6 @@
 import RunnelTerminal
 
-// The names of all commands but those of a text field, as they stand in the configuration.
+// The names of all commands except those of a text field, as they stand in the configuration.
 
 extension ActionID {
   static let appCrash = ActionID("app.crash")
@@ -125,9 +125,9 @@ extension ActionID {
   static let viewPrevious = ActionID("view.prev")
   static let viewResync = ActionID("view.resync")
 
-  /// The most views with a key of their own.
+  /// The number of views that have a key of their own.
   static let viewGotoCount = 9
 
-  /// Goes to the view with a number, from 1.
+  /// The command that goes to the view with a number; numbers begin at 1.
   static func viewGoto(_ number: Int) -> ActionID { ActionID("view.goto\(number)") }
 }

@@ -2,17 +2,18 @@ package import RunnelTerminal
 
 /// The commands of one context, in the order in which help and the manual list them.
 package struct CommandTable: Sendable {
-  /// The hints of a place, the most useful first; those without keys or disabled are left out.
+  /// The hints of a place, the most useful first; commands without keys and disabled ones are left
+  /// out.
   package typealias Hints = @Sendable (AppState, AtHand) -> [CommandHint]
 
   package let context: KeymapContext
-  /// What the help calls the place.
+  /// The heading of the table in the help.
   package let title: String
-  /// True if digits before the keys are a count.
+  /// Whether digits before the keys are a count.
   let takesCounts: Bool
-  /// The hints where this is the innermost table with hints; nil for a table that has none.
+  /// The hints of the table, used if it is the innermost table that has hints; nil if it has none.
   let hints: Hints?
-  /// What the hint at the end says of the help; nil for none.
+  /// The words of the hint for the help, which is the last one; nil for no such hint.
   let helpHint: String?
   let commands: [Command]
   private let indices: [ActionID: Int]
@@ -31,16 +32,16 @@ package struct CommandTable: Sendable {
       self.commands.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The command with an id; nil if the table has none.
+  /// The command with an id, or nil if the table has none.
   subscript(id: ActionID) -> Command? { indices[id].map { commands[$0] } }
 
-  /// What the keymap has of the table.
+  /// The key bindings of the table.
   package var bindings: [KeyBinding] {
     commands.flatMap { KeyBinding.bindings(context, $0.keys, $0.id, $0.help) }
   }
 }
 
-/// Makes a list of commands of single ones and of lists.
+/// Builds a list of commands from single commands and lists of commands.
 @resultBuilder
 enum CommandList {
   static func buildExpression(_ command: Command) -> [Command] { [command] }
@@ -49,6 +50,6 @@ enum CommandList {
 }
 
 extension [Command] {
-  /// The commands, after which the cursor goes on waiting for a row that is being read.
+  /// The same commands, but the cursor goes on waiting for a row that is being read.
   var keepingAwaitedRow: [Command] { map(\.keepingAwaitedRow) }
 }

@@ -1,8 +1,8 @@
 package import RunnelTerminal
 
-/// All tables of commands, and what follows from them.
+/// All tables of commands, and the keymap made of them.
 package enum Commands {
-  /// The tables in the order of `--list-keys` and the manual: views, layers, and what they share.
+  /// The tables in the order of `--list-keys` and the manual: views, layers, and shared tables.
   static let tables: [CommandTable] =
     [
       ResourceCommands.activity, ResourceCommands.toggle, ResourceCommands.resource,
@@ -15,10 +15,11 @@ package enum Commands {
   private static let byContext: [KeymapContext: CommandTable] = Dictionary(
     uniqueKeysWithValues: tables.map { ($0.context, $0) })
 
-  /// The table of a context; nil if it has none.
+  /// Returns the table of a context, or nil if it has none.
   package static func table(_ context: KeymapContext) -> CommandTable? { byContext[context] }
 
-  /// The command that an id is in these contexts, which are given innermost first; nil if it is none.
+  /// Returns the command with an id in these contexts, given innermost first, or nil if there is
+  /// none.
   ///
   /// O(contexts).
   package static func command(_ id: ActionID, in contexts: [KeymapContext]) -> Command? {
@@ -30,14 +31,14 @@ package enum Commands {
 
   // MARK: Keys
 
-  /// The keys of all commands, unless the user has others.
+  /// The default keys of all commands.
   package static let keymap = Keymap(
     tables.flatMap(\.bindings),
     countingContexts: Set(tables.filter(\.takesCounts).map(\.context)),
     innerContexts: innerContexts)
 
-  /// Which contexts of commands go before others, so that a user's key for what is in many places is
-  /// not hidden by what a place has it for.
+  /// The contexts that go before a context. A key that the user binds in one of them is not hidden
+  /// by a default key of a more general context.
   private static let innerContexts: [KeymapContext: Set<KeymapContext>] = {
     let records: Set<KeymapContext> = [.resource, .toggle, .activity]
     let places = records.union([
@@ -53,7 +54,7 @@ package enum Commands {
 // MARK: - Running
 
 extension Commands {
-  /// Runs a command of the contexts that hold now, or says why it is disabled.
+  /// Runs a command of the given contexts, or says why it is disabled.
   static func perform(
     _ state: inout AppState, _ id: ActionID, count: Int?, in contexts: [KeymapContext]
   ) {
@@ -67,12 +68,13 @@ extension Commands {
 }
 
 extension AppState {
-  /// Runs a command where the keys go now, or says why it is disabled.
+  /// Runs a command in the contexts that have the keys now, or says why it is disabled.
   package mutating func perform(_ id: ActionID, count: Int?) {
     Commands.perform(&self, id, count: count, in: contexts)
   }
 
-  /// The reason why a command is disabled in the place below palette, menus and help; nil if it can run.
+  /// Returns the reason why a command is disabled, or nil if it can run; if a palette, a menu or
+  /// the help is in front, it asks for the place below.
   func disabledReason(_ id: ActionID) -> String? {
     if let layer = layers.last, layer.component.offersCommandsBelow {
       return below.disabledReason(id)
@@ -80,7 +82,7 @@ extension AppState {
     return Commands.command(id, in: contexts)?.disabledReason(self)
   }
 
-  /// Says the reason why something is disabled; false if there is none.
+  /// Shows the reason why something is disabled, and returns true; returns false if there is none.
   mutating func refuses(_ reason: String?) -> Bool {
     guard let reason else { return false }
     say(reason == reasonReadOnly ? .warning : .info, reason)
@@ -89,7 +91,7 @@ extension AppState {
 }
 
 extension ListScreen {
-  /// The cursor of the view in front waits no longer for a row that is being read.
+  /// Makes the cursor of the view in front stop waiting for a row that is being read.
   static func forgetAwaitedRow(_ state: inout AppState) {
     state.tabs.tree.wanted = nil
     if !state.tabs.isTree { state.tabs.front.wantedRow = nil }

@@ -1,6 +1,6 @@
 import RunnelTerminal
 
-/// The commands that are everywhere except while typing.
+/// The commands that work everywhere except while typing.
 package enum GlobalCommands {
   package static let table = CommandTable(.global, "Everywhere") {
     help
@@ -19,7 +19,7 @@ package enum GlobalCommands {
     ) { state, _ in RowCommands.toggleReadOnly(&state) }.keepingAwaitedRow
   }
 
-  /// Where the program may be asked to crash.
+  /// The command that crashes the program, for tests of crashes.
   package static let crash = CommandTable(.crash, "crash") {
     Command(.appCrash, "crash", "end the program with a fault", keys: ["C-x !"]) { state, _ in
       state.effects.append(.crash)
@@ -116,7 +116,7 @@ extension GlobalCommands {
       ? "this is \(state.tabs.names[state.tabs.index])" : nil
   }
 
-  /// The reason why writing is not turned on or off; nil if it is.
+  /// The reason why read-only cannot be turned on or off, or nil if it can.
   static func reasonNotSwitched(_ state: AppState) -> String? {
     if let reason = FileGone.reasonGone(state) { return reason }
     if state.database.isOpenedReadOnly {

@@ -2,10 +2,10 @@ import RunnelBase
 import RunnelTerminal
 import RunnelTree
 
-// From one line to the next that stands as deep, over what is open between.
+// Siblings: lines of the same depth; the lines of opened nodes between them are skipped.
 
 extension MovingCommands {
-  /// Goes to the sibling so many further on, or back if negative.
+  /// Moves the cursor by a number of siblings, back if negative.
   static func goToSibling(_ state: inout AppState, by count: Int) {
     guard let item = sibling(state, by: count) else { return }
     if state.pane == .views {
@@ -18,17 +18,17 @@ extension MovingCommands {
     }
   }
 
-  /// The reason why one cannot go to a sibling, on or back if negative; nil if one can.
+  /// The reason why there is no sibling in a direction (back if negative), or nil if there is one.
   static func reasonNoSibling(_ state: AppState, by step: Int) -> String? {
     if sibling(state, by: step) != nil { return nil }
     return step > 0 ? "this is the last one here" : "this is the first one here"
   }
 
-  /// The line so many further on, or back if negative, among those that stand as deep as that under the
-  /// cursor; the last one if there are fewer, and nil if there is none.
+  /// Returns the line a number of siblings away, back if negative; the last one if there are fewer,
+  /// and nil if there is none.
   ///
-  /// In the tree and in a record it is below the same node; in other lists sections are passed over.
-  /// O(rows).
+  /// Siblings are lines as deep as the line under the cursor. In the tree and in a record they are
+  /// below the same node; in other lists they may be in other sections. O(rows).
   private static func sibling(_ state: AppState, by count: Int) -> ListItem? {
     let layer = state.layers.last?.listed
     let (list, content) =

@@ -1,9 +1,9 @@
 package import RunnelBase
 import RunnelTerminal
 
-/// The commands that move through whatever is a list.
+/// The commands that move through a list.
 package enum MovingCommands {
-  /// Moves the cursor of a list, or scrolls it.
+  /// Moves the cursor of a list, or scrolls the list.
   package typealias Move =
     @Sendable (
       _ list: inout ListState, _ content: ListContent, _ height: Int, _ count: Int?
@@ -30,7 +30,7 @@ package enum MovingCommands {
     }
   }
 
-  /// A move to an end of a list, which is read first if it is not loaded.
+  /// A command that moves to an end of a list; an end that is not loaded is read first.
   private static func moveToEnd(
     _ id: ActionID, _ title: String, _ help: String, keys: [String], _ move: @escaping Move
   ) -> Command {
@@ -42,7 +42,7 @@ package enum MovingCommands {
     }
   }
 
-  /// The moves from row to row and sideways: those that have no meaning in a text.
+  /// The moves from row to row and sideways, which have no meaning in a text.
   package static let other: [Command] = siblings + sections + screen + placing + sideways
 
   // MARK: Lines
@@ -117,7 +117,7 @@ package enum MovingCommands {
   static let sectionNext = move(
     .sectionNext, "next section", "next section", keys: ["]]", "}"]
   ) { list, content, height, count in
-    // A count beyond the sections ends at the last one, however great it is.
+    // A great count ends at the last section.
     for _ in 0..<min(count ?? 1, content.sections.count) {
       list.moveToNextSection(in: content, height: height)
     }
@@ -185,7 +185,7 @@ package enum MovingCommands {
 }
 
 extension MovingCommands {
-  /// Changes the list that keys move through; near the end of what is loaded, more is fetched.
+  /// Changes the list that has the keys; near the end of the loaded rows, more rows are fetched.
   static func moveInFront(
     _ state: inout AppState, _ body: (inout ListState, ListContent, _ height: Int) -> Void
   ) {

@@ -1,10 +1,10 @@
 import RunnelTerminal
 
-/// Commands that several places have: defined once, listed in the table of each.
+/// Commands that several places share: each is defined once, and listed in the table of each place.
 package enum SharedCommands {
   // MARK: Values
 
-  /// What brings a value into other programs.
+  /// The commands that bring a value into other programs.
   static let outside: [Command] =
     [
       Command(
@@ -50,7 +50,7 @@ package enum SharedCommands {
 
   static let searching: [Command] = [searchStart] + matches
 
-  /// As `searching`, where `C-s` writes.
+  /// The same as `searching`, for places where `C-s` writes.
   static let searchingBesideWriting: [Command] = [searchStart.inner(keys: ["/"])] + matches
 
   private static let matches: [Command] = [
@@ -76,10 +76,10 @@ package enum SharedCommands {
     disabled: { SharedCommands.reasonNotRedone($0) }
   ) { UndoHistory.redo(&$0, $1 ?? 1) }.keepingAwaitedRow
 
-  /// What takes writes back, and does them again: wherever one is not typing.
+  /// The commands that undo and redo writes: in all places except while typing.
   static let undoing = [undo, redo]
 
-  /// What opens a history.
+  /// The commands that open a history.
   static let histories: [Command] = [
     Command(
       .historyOpen, "history", "who wrote this, and what it was before", keys: ["gh"]
@@ -94,7 +94,7 @@ package enum SharedCommands {
     disabled: { QueueCommands.reasonNotCompared($0) }
   ) { state, _ in CompareScreen.openComparison(&state) }.keepingAwaitedRow
 
-  /// What opens the comparison and the queue.
+  /// The commands that open the comparison and the queue.
   static let comparing: [Command] = [
     compare,
     Command(
@@ -104,7 +104,7 @@ package enum SharedCommands {
 
   // MARK: Places
 
-  /// What goes to places that were seen before: wherever one is not typing.
+  /// The commands that go to places seen before: in all places except while typing.
   static let places: [Command] = [
     Command(
       .bookmarkSet, "set a bookmark", "set a bookmark: a letter follows", keys: ["m"]
@@ -130,7 +130,7 @@ package enum SharedCommands {
 
   // MARK: Rows
 
-  /// What else is done with a row, and the menu of all that is.
+  /// More commands for a row, and the menu of all of them.
   package static let rows: [Command] = [
     Command(
       .rowActions, "menu", "all that can be done with this row", keys: ["x"],

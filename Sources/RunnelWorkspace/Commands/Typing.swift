@@ -1,6 +1,6 @@
 import RunnelTerminal
 
-// Text that is typed or pasted: it goes into the field with the keys, as a whole or not at all.
+// Typed and pasted text. It goes into the field that has the keys, as a whole or not at all.
 
 /// Puts typed and pasted text into text fields.
 enum Typing {
@@ -19,7 +19,7 @@ enum Typing {
     }
   }
 
-  /// Says that more was pasted than is taken.
+  /// Says that a paste was longer than is accepted.
   static func refusePaste(_ state: inout AppState, of count: Int) {
     state.input.matcher.reset()
     state.input.awaited = nil
@@ -29,7 +29,7 @@ enum Typing {
         + " · `runnel import` takes files of any size")
   }
 
-  /// Says what the field with the keys had no room for.
+  /// Says how much text did not fit into the field that has the keys.
   static func sayOverflow(_ state: inout AppState) {
     guard let overflow = state.editorInFront?.overflow else { return }
     let what = overflow.count == 1 ? "a character does" : "\(overflow.count) characters do"
@@ -46,7 +46,7 @@ enum Typing {
 
   // MARK: Long texts
 
-  /// The reason why a value is not edited in a line; nil if it is.
+  /// The reason why a value is too long to be edited in a line, or nil if it is not.
   static func reasonTooLong(_ state: AppState, _ text: String) -> String? {
     guard LineEditor.isTooLong(text) else { return nil }
     return state.phrase(

@@ -1,14 +1,14 @@
 import RunnelTerminal
 
-/// The commands of whatever is typed into.
+/// The commands of text fields.
 ///
-/// What accepting, cancelling and going to another field do is said by the table of the component in
-/// front, which is the inner one.
+/// The table of the component in front is the inner one. It defines what accepting, canceling and
+/// going to another field do.
 package enum TypingCommands {
   package static let input = CommandTable(.input, "While typing") {
     accept
     cancel
-    // Where there is nothing to save besides, it accepts.
+    // If there is nothing else to save, this accepts the text.
     Command(.formSave, "save", "save", keys: ["C-s"]) { state, count in
       state.perform(.inputAccept, count: count)
     }
@@ -47,7 +47,7 @@ package enum TypingCommands {
 
   static let textField = CommandTable(.textField, "Editing text") { text }
 
-  /// What a text field does itself, from its own table of keys.
+  /// The commands of the text field itself, made from its own table of keys.
   private static let text: [Command] = {
     var commands: [Command] = []
     for binding in TextFieldBindings.all where commands.last?.id != binding.action {
@@ -61,7 +61,7 @@ package enum TypingCommands {
     return commands
   }()
 
-  /// The commands that go up and down in a text, where they go somewhere else.
+  /// The commands that go up and down in a text, with another effect.
   static func vertical(_ run: @escaping @Sendable (inout AppState, ActionID) -> Void) -> [Command] {
     text.filter { $0.id == .inputPrevious || $0.id == .inputNext }.map { command in
       command.inner { state, _ in run(&state, command.id) }

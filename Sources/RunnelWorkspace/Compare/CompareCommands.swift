@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTerminal
 
-/// The commands where three versions are compared.
+/// The commands of a comparison of three versions.
 package enum CompareCommands {
   package static let table = CommandTable(
     .compare, "With this field", takesCounts: true, hints: hints
@@ -120,7 +120,7 @@ extension CompareCommands {
   static func reasonChoicesNotWritten(_ state: AppState) -> String? {
     if let reason = state.reasonReadOnly { return reason }
     guard let screen = comparison(state) else { return nil }
-    // With several to choose the key goes to the next one.
+    // If several fields need a choice, the key goes to the next one, so it is not disabled.
     var other = screen
     guard screen.model.undecidedCount > 0, other.moveToConflict(by: 1, height: state.height),
       other.list == screen.list

@@ -2,13 +2,13 @@ import RunnelBase
 package import RunnelTerminal
 import RunnelTree
 
-/// Draws three versions of one place: beside each other with the result below, or below each other.
+/// Draws three versions of a place: side by side with the result below, or one below the other.
 package struct CompareDrawing {
   private static let nameWidth = 12
 
   package let screen: CompareScreen
   let rect: Rect
-  /// What is looked for; nil if nothing is.
+  /// The text searched for, or nil if there is none.
   package let search: String?
 
   package func draw(into canvas: inout Canvas) {
@@ -59,7 +59,7 @@ package struct CompareDrawing {
     return line
   }
 
-  /// What comes of the choices, field by field.
+  /// Draws the result of the choices, one line per field.
   private func drawResult(into canvas: inout Canvas, _ area: Rect) {
     guard area.height > 1 else { return }
     let (rule, rest) = area.splitTop(1)
@@ -109,7 +109,7 @@ package struct CompareDrawing {
 }
 
 extension String {
-  /// The text with blanks after it, to so many characters.
+  /// The text, padded with blanks to a number of characters.
   fileprivate func padding(to width: Int) -> String {
     self + String(repeating: " ", count: max(width - count, 0))
   }

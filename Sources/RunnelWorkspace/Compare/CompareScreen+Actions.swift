@@ -3,26 +3,29 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// Where others wrote what the user was about to write: base, mine and theirs, to choose from.
+// The comparison after a conflict: the user chooses between the base version, theirs and the user's
+// own.
 
 extension CompareScreen {
   // MARK: Opening
 
-  /// Compares what was refused last, or at the record at hand, with what others wrote.
+  /// Compares the refused write at the record at hand, or else the last refused one, with what
+  /// others wrote.
   static func openComparison(_ state: inout AppState) {
     if case .queue(let screen)? = state.layers.last {
       if let draft = screen.cursorWrite(in: state.writes.queue)?.draft { compare(&state, draft) }
       return
     }
     guard let draft = draftAtHand(state) else { return }
-    // The next time it is the turn of the next one.
+    // The next call takes the next draft.
     if let index = state.writes.comparable.firstIndex(of: draft) {
       state.writes.comparable.append(state.writes.comparable.remove(at: index))
     }
     compare(&state, draft)
   }
 
-  /// What is to be compared at the record at hand, or else what was refused last; nil if nothing is.
+  /// Returns the draft to be compared at the record at hand, or else the last refused one; nil if
+  /// there is none.
   static func draftAtHand(_ state: AppState) -> CompareDraft? {
     if let path = OutsideEdit.placeAtHand(state),
       let draft = state.writes.queue.conflict(at: path)?.draft
@@ -33,19 +36,19 @@ extension CompareScreen {
       ?? state.writes.queue.refused.last { $0.draft != nil }?.draft
   }
 
-  /// Reads what others made of a place, to compare it; if nobody asked for that, it is shown only if the
-  /// user has done nothing else by then.
+  /// Reads the present value of a place to compare it with a draft. If the user did not ask for the
+  /// comparison, it is shown only if the user has done nothing else by then.
   static func compare(_ state: inout AppState, _ draft: CompareDraft, isAsked: Bool = true) {
     state.read(draft.path, for: .compare(draft, after: isAsked ? nil : state.input.count))
   }
 
-  /// Says that something is to be compared, where the user does something else by now.
+  /// Says that a draft is to be compared, for a user who is doing something else.
   static func sayKeptDraft(_ state: inout AppState, _ draft: CompareDraft) {
     state.say(
       .warning, state.phrase("\(draft.path) was changed meanwhile", .recordCompare, "compares"))
   }
 
-  /// Gives up reading values for the editor or to be compared; false if none is read.
+  /// Cancels reads of values for the editor or for a comparison; returns false if there are none.
   static func stopReadingValues(_ state: inout AppState) -> Bool {
     let isStopped = state.requests.giveUpReads { purpose in
       switch purpose {
@@ -57,7 +60,7 @@ extension CompareScreen {
     return isStopped
   }
 
-  /// What others made of a place was read.
+  /// Opens the comparison after the present value was read.
   static func startComparing(_ state: inout AppState, _ draft: CompareDraft, _ theirs: JSONValue) {
     let screen = CompareScreen(
       draft, theirs: theirs, columns: state.size.columns, height: state.height)
@@ -78,7 +81,8 @@ extension CompareScreen {
     }
   }
 
-  /// What is said where something has to be chosen; short where there are no hints, with the keys.
+  /// The message that a choice is needed: a short one with the keys on a compact screen, which
+  /// shows no hints.
   private static func conflictText(_ state: AppState, of draft: CompareDraft) -> String {
     let keys = KeyText(state.settings.keymap, state.contexts)
     if state.layout.isCompact, let mine = keys.keys(.conflictMine),
@@ -111,7 +115,7 @@ extension CompareScreen {
     changeComparison(&state) { _ = $0.moveToConflict(by: step, height: height) }
   }
 
-  /// Changes what is compared, and shows it.
+  /// Changes the comparison in front, and builds its rows again.
   static func changeComparison(_ state: inout AppState, _ body: (inout CompareScreen) -> Void) {
     guard case .compare(let before)? = state.layers.last else { return }
     var screen = before
@@ -121,7 +125,7 @@ extension CompareScreen {
     state.layers[state.layers.count - 1] = .compare(screen)
   }
 
-  /// Says what comes next when the last choice was made.
+  /// Says what comes next after the last choice was made.
   private static func sayDecided(
     _ state: inout AppState, _ screen: CompareScreen, _ before: CompareScreen
   ) {
@@ -129,7 +133,7 @@ extension CompareScreen {
     state.say(.info, state.phrase("all is chosen", .conflictWrite, "writes it"))
   }
 
-  /// Asks for another value for the field under the cursor.
+  /// Opens a form for another value of the field under the cursor.
   static func editChoice(_ state: inout AppState) {
     guard case .compare(let screen)? = state.layers.last, let index = screen.cursorIndex else {
       return
@@ -145,9 +149,9 @@ extension CompareScreen {
           fields: [field])))
   }
 
-  /// Takes a value that was typed for a place.
+  /// Takes a value that was typed for the place with an index.
   static func take(_ state: inout AppState, choice value: JSONValue, at index: Int) {
-    // The form was opened from the comparison on top: others below are of other records.
+    // The form was opened from the topmost comparison: comparisons below are of other records.
     let top = state.layers.lastIndex { if case .compare = $0 { true } else { false } }
     guard let top, case .compare(var screen) = state.layers[top],
       screen.model.rows.indices.contains(index)
@@ -159,7 +163,7 @@ extension CompareScreen {
 
   // MARK: Writing
 
-  /// Writes what was chosen, unless others have changed it again.
+  /// Writes the result of the choices, unless others have changed the place again.
   static func writeChoices(_ state: inout AppState) {
     guard case .compare(var screen)? = state.layers.last else { return }
     if screen.model.undecidedCount > 0 {
@@ -190,13 +194,14 @@ extension CompareScreen {
     }
   }
 
-  /// The merge of a comparison is on disk.
+  /// Ends a comparison whose result was written.
   static func finish(_ state: inout AppState, _ draft: CompareDraft) {
     forget(&state, draft)
     state.say(.info, "saved\(nextComparison(state))")
   }
 
-  /// How many more places are to be compared, to stand behind other words; empty if none is.
+  /// Words that follow another message and say how many more places are to be compared; empty if
+  /// none.
   private static func nextComparison(_ state: AppState) -> String {
     let count = state.writes.comparable.count
     if count == 0 { return "" }
@@ -205,7 +210,8 @@ extension CompareScreen {
 
   // MARK: What is compared
 
-  /// What is compared where a write was refused because others wrote there; nil if nothing can be.
+  /// Returns the draft for a write that was refused because others wrote there, or nil if it cannot
+  /// be compared.
   static func draft(_ state: AppState, of purpose: WritePurpose) -> CompareDraft? {
     switch purpose {
     case .edit(let record, let edit):
@@ -245,7 +251,8 @@ extension CompareScreen {
     }
   }
 
-  /// What is compared where something could not be taken back: what it did, what would be put back.
+  /// Returns the draft for a part of a write that could not be undone, or nil: theirs and mine are
+  /// the values after and before the write.
   static func draft(_ state: AppState, of part: UndoHistory.Part) -> CompareDraft? {
     guard case .operation(let entry) = part, entry.old != .null || entry.new != .null else {
       return nil
@@ -255,12 +262,12 @@ extension CompareScreen {
       path: entry.path, base: entry.new.without(owned), mine: entry.old.without(owned))
   }
 
-  /// Asks the history what a write did that could not be taken back, to compare it.
+  /// Asks the history for a write that could not be undone, to compare it.
   static func compareWrite(_ state: inout AppState, _ id: Int64) {
     state.ask(.history(.root, before: id + 1, count: 1), for: .comparedWrite)
   }
 
-  /// The history told of a write that could not be taken back.
+  /// Takes the answer of the history about a write that could not be undone.
   static func take(_ state: inout AppState, compared page: HistoryPage) {
     for part in page.entries.first?.parts ?? [] where !part.isPriority {
       guard let values = part.values else { continue }
@@ -271,7 +278,7 @@ extension CompareScreen {
 }
 
 extension JSONValue {
-  /// The record without some fields.
+  /// The object without some fields; other values stay as they are.
   fileprivate func without(_ fields: Set<RunnelTree.Key>) -> JSONValue {
     guard case .object(let members) = self else { return self }
     let names = Set(fields.map(\.text))
@@ -280,7 +287,7 @@ extension JSONValue {
 }
 
 extension ResourceBook {
-  /// The request that makes one value of another where it stands; nil if they are the same.
+  /// The request that replaces one value at a place by another, or nil if they are equal.
   package func replacing(
     _ old: JSONValue, with new: JSONValue, at path: Path
   ) throws(Refusal) -> WriteRequest? {

@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTerminal
 
-// Three versions that are compared, as a layer.
+// The comparison as a layer.
 
 extension CompareScreen: ListLayer {
   var layer: Layer { .compare(self) }
@@ -23,7 +23,7 @@ extension CompareScreen: ListLayer {
 
   func depth(ofRow id: String) -> Int { 0 }
 
-  /// The name of a place, and the version in the row, or all of them.
+  /// The name of a field, followed by the version in the row, or by all versions in the wide form.
   func text(ofRow id: String) -> String {
     guard let index = id.split(separator: ".").first.flatMap({ Int($0) }),
       model.rows.indices.contains(index)

@@ -2,27 +2,27 @@ package import RunnelBase
 import RunnelTerminal
 package import RunnelTree
 
-/// What was to be written where others wrote meanwhile.
+/// A write that was refused because others wrote at its place meanwhile.
 package struct CompareDraft: Hashable, Sendable {
-  /// The place that is compared.
+  /// The place to compare.
   package var path: Path
   /// The base version: the value when the user began.
   package var base: JSONValue
   /// The user's version.
   var mine: JSONValue
-  /// The number in the queue under which it is kept; nil if it is not.
+  /// The number of the write in the queue, or nil if it is not kept there.
   var queued: AppRequestID?
 }
 
 /// Three versions of one place, to choose from.
 package struct CompareScreen: Hashable, Sendable {
-  /// From so many columns on the versions stand beside each other.
+  /// The number of columns from which the versions stand side by side.
   static let wideColumns = 100
   private static let section = "fields"
 
   let draft: CompareDraft
   var model: ThreeWay
-  /// True if the versions stand beside each other; else below each other.
+  /// Whether the versions stand side by side; otherwise one below the other.
   private(set) var isWide = false
   package private(set) var content = ListContent()
   /// The headings of the sections, by section.
@@ -40,7 +40,7 @@ package struct CompareScreen: Hashable, Sendable {
     }
   }
 
-  /// The index of the place under the cursor; nil if it is on none.
+  /// The index of the field under the cursor, or nil if the cursor is on none.
   var cursorIndex: Int? {
     switch list.cursor {
     case .row(let id): Int(id.split(separator: ".").first ?? "")
@@ -59,12 +59,12 @@ package struct CompareScreen: Hashable, Sendable {
     }
   }
 
-  /// The height of the list: in the wide form the result stands below it.
+  /// The height of the list; in the wide form the result stands below it.
   func listHeight(of height: Int) -> Int {
     isWide ? max(height - resultHeight(of: height), 1) : height
   }
 
-  /// The height of what shows the result.
+  /// The height of the result; 0 in the narrow form.
   func resultHeight(of height: Int) -> Int {
     isWide ? min(model.rows.count + 2, height / 2) : 0
   }
@@ -74,7 +74,8 @@ package struct CompareScreen: Hashable, Sendable {
     _ = list.moveTo(.row(id), in: content, height: listHeight(of: height))
   }
 
-  /// Goes to the next place that needs a choice, or needed one.
+  /// Moves the cursor to the next field that needs a choice, or if all are decided to the next
+  /// conflict; returns false if there is no conflict.
   mutating func moveToConflict(by step: Int, height: Int) -> Bool {
     let conflicts = model.rows.indices.filter { model.rows[$0].isConflict }
     let undecided = conflicts.filter { model.rows[$0].choice == nil }
@@ -88,7 +89,7 @@ package struct CompareScreen: Hashable, Sendable {
     return true
   }
 
-  /// Makes the rows anew: after a choice, or in another width.
+  /// Builds the rows again, after a choice or for another width.
   mutating func rebuild(columns: Int, height: Int) {
     let index = cursorIndex
     let wasWide = isWide
@@ -121,24 +122,24 @@ package struct CompareScreen: Hashable, Sendable {
     list.resize(toHeight: listHeight(of: height), in: content)
   }
 
-  /// What a place is called.
+  /// The name of a field in the comparison.
   package func name(of row: ThreeWay.Row) -> String {
     row.place.isRoot ? draft.path.lastKey?.text ?? "/" : row.place.text
   }
 
-  /// How many places differ, and need a choice.
+  /// A text that says how many fields differ, and how many need a choice.
   var counts: String {
     let differing = model.rows.count { !$0.isSame }
     let open = model.undecidedCount
     return "\(differing) differ, " + (open == 0 ? "all decided" : "\(open) to choose")
   }
 
-  /// How many places need a choice.
+  /// A text that says how many fields need a choice.
   package static func words(undecided count: Int) -> String {
     count == 1 ? "1 field needs a choice" : "\(count) fields need a choice"
   }
 
-  /// What becomes of a place.
+  /// A text that says which version of a field is chosen.
   package static func words(of row: ThreeWay.Row) -> String {
     switch row.choice {
     case nil: "choose"

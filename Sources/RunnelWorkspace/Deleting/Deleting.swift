@@ -5,27 +5,28 @@ import RunnelTree
 
 // Deleting records of a list: the one under the cursor, or all that are marked.
 
-/// How far the deletion of several records is.
+/// The progress of a deletion of several records.
 ///
-/// Each is a write of its own, by the operation of its resource: one that fails stops no other.
+/// Each record is deleted by its own write, the operation of its resource. A write that fails does
+/// not stop the others.
 package struct Deletion: Hashable, Sendable {
-  /// How many there were.
+  /// The number of records to delete.
   package var count: Int
-  /// How many are not answered yet.
+  /// The number of records whose write is not answered yet.
   package var waiting: Int
-  /// The first one that is still there, and why.
+  /// The first record that could not be deleted, and the reason.
   package var failure: String?
-  /// How many are still there.
+  /// The number of records that could not be deleted.
   var failedCount = 0
 }
 
 /// Deletes records and nodes, after a question.
 enum Deleting {
-  /// The most records that `y` alone deletes.
+  /// The greatest number of records that `y` alone deletes; more need a typed word.
   static let deletedByYesMax = 100
-  /// How many of them a question names.
+  /// The number of records that a question names.
   private static let namedMax = 3
-  /// How many of them are named where all is told.
+  /// The number of further records that the full explanation names.
   private static let listedMax = 30
 
   // MARK: Questions
@@ -82,7 +83,8 @@ enum Deleting {
       word: isCollection(state, path, summary) ? path.lastKey?.text ?? "all" : nil)
   }
 
-  /// True if the children of a node are collections: it is of interest how many records they have.
+  /// Whether the children of a node are collections, so that the number of their records is of
+  /// interest.
   private static func holdsCollections(_ state: AppState, _ path: Path) -> Bool {
     let isParent = state.tabs.lists.contains { $0.definition.source.path.parent == path }
     guard !path.isRoot, let child = try? path.child(RunnelTree.Key("any")) else { return isParent }
@@ -101,13 +103,14 @@ enum Deleting {
     ask(&state, removal, title: "Delete \(paths.count) marked \(kind)", word: word)
   }
 
-  /// A text for a question, however long it is.
+  /// The first 200 characters of a text, for a question.
   private static func short(_ text: String) -> String {
     let start = text.prefix(200)
     return start.endIndex < text.endIndex ? start + "…" : text
   }
 
-  /// True if records stand below a node, or very many children: a key is too little to remove it.
+  /// Whether records stand below a node, or very many children: then a single key is not enough to
+  /// remove the node.
   private static func isCollection(_ state: AppState, _ path: Path, _ summary: NodeSummary) -> Bool
   {
     guard case .children(let count) = summary.kind else { return false }
@@ -127,7 +130,7 @@ enum Deleting {
     if let next = removal.next { state.ask(.excerpt(next), for: .preview(next)) }
   }
 
-  /// Says in a question what is known of what it removes.
+  /// Writes into a question what is known of the removal.
   private static func describe(_ state: AppState, _ removal: Removal, in question: inout Question) {
     let isFull = question.isFull
     if isFull { question.toggleFull() }
@@ -150,7 +153,7 @@ enum Deleting {
     (state.tabs.isTree ? KeyText.treeKeys(state) : KeyText.listKeys(state)).keys(action)
   }
 
-  /// The full explanation of what will happen.
+  /// Returns the full explanation of the removal.
   private static func explanation(
     _ state: AppState, of removal: Removal, named: Int
   ) -> [StyledLine] {
@@ -181,7 +184,7 @@ enum Deleting {
     return lines
   }
 
-  /// What stands at a place was read: a question about its removal says how large it is.
+  /// Updates the question about a removal after a place was read: the question tells the size.
   static func weigh(_ state: inout AppState, _ path: Path, _ excerpt: NodeExcerpt?) {
     for (index, layer) in state.layers.enumerated() {
       guard case .question(var question) = layer, question.removal?.next == path,
@@ -195,7 +198,7 @@ enum Deleting {
 
   // MARK: Deleting
 
-  /// Deletes records, each by a write of its own.
+  /// Deletes records, each by its own write.
   static func delete(_ state: inout AppState, _ paths: [Path]) {
     var deletion = state.writes.deletion ?? Deletion(count: 0, waiting: 0)
     deletion.count += paths.count
@@ -214,7 +217,7 @@ enum Deleting {
     }
   }
 
-  /// One of several records is gone; it is marked no more.
+  /// Notes that one of several records was deleted, and removes its mark.
   static func noteDeletion(_ state: inout AppState, of path: Path) {
     let key = Record.id(of: path)
     for view in state.tabs.lists.indices
@@ -226,7 +229,7 @@ enum Deleting {
     sayDeletion(&state)
   }
 
-  /// One of several records is still there; the others are deleted all the same.
+  /// Notes that one of several records could not be deleted; the others are deleted all the same.
   static func noteFailure(_ state: inout AppState, toDelete path: Path, _ refusal: Refusal) {
     state.writes.deletion?.waiting -= 1
     state.writes.deletion?.failedCount += 1
@@ -236,7 +239,7 @@ enum Deleting {
     sayDeletion(&state)
   }
 
-  /// When the last one is answered, says what became of all.
+  /// Says the result after the last write was answered.
   private static func sayDeletion(_ state: inout AppState) {
     guard let deletion = state.writes.deletion, deletion.waiting == 0 else { return }
     state.writes.deletion = nil

@@ -2,32 +2,33 @@ import RunnelBase
 import RunnelTerminal
 package import RunnelTree
 
-/// What is about to be removed, and what is known of it.
+/// A removal the user is asked about, and what is known of the removed places.
 package struct Removal: Hashable, Sendable {
-  /// How many places are measured; what is beyond is guessed from them.
+  /// The number of places that are measured; the size of more is estimated from them.
   static let measuredMax = 200
 
-  /// What is removed.
+  /// The places to remove.
   package var paths: [Path]
-  /// What stands at the only place, in words; for several, how many there are.
+  /// The content of the only place, in words; for several places, their number.
   package var content: String
-  /// What is said of it once it is known how many stand below its children; nil if that says nothing.
+  /// The content in words, to which the number of grandchildren is appended once it is known; nil
+  /// if that number is of no interest.
   var countingContent: String?
-  /// How many are marked and stay, since a filter hides them.
+  /// The number of marked rows that stay because a filter hides them.
   var hiddenCount = 0
-  /// What else is to be said.
+  /// A warning to show with the question, or nil.
   var warning: String?
-  /// True for each place whose removal is an operation, which keeps what it removes.
+  /// Whether the removal of each place is an operation, which keeps what it removes.
   var isOperation: [Bool]
-  /// How many of the places were read.
+  /// The number of places that were read.
   private(set) var measuredCount = 0
-  /// The bytes of those.
+  /// The total size of the places that were read, in bytes.
   package private(set) var byteCount = 0
-  /// False if they are more.
+  /// Whether the size is exact; false if there are more bytes.
   package private(set) var isCounted = true
-  /// How many of those cannot be taken back.
+  /// The number of read places whose removal cannot be undone.
   package private(set) var lostCount = 0
-  /// How many of those could not be read.
+  /// The number of places that could not be read.
   private(set) var unreadCount = 0
 
   init(_ paths: [Path], content: String, warning: String?, isOperation: [Bool]) {
@@ -40,12 +41,12 @@ package struct Removal: Hashable, Sendable {
   /// The subject, in words.
   var subject: String { paths.count == 1 ? "\(paths[0])" : "\(paths.count) records" }
 
-  /// The place to be read next; nil if enough is known.
+  /// The place to read next, or nil if enough is known.
   package var next: Path? {
     measuredCount < min(paths.count, Removal.measuredMax) && isCounted ? paths[measuredCount] : nil
   }
 
-  /// The next place was read; nil if it could not be.
+  /// Takes the excerpt of the next place; nil if the place could not be read.
   package mutating func take(_ excerpt: NodeExcerpt?) {
     let keepsItself = isOperation[measuredCount]
     measuredCount += 1
@@ -61,7 +62,7 @@ package struct Removal: Hashable, Sendable {
     if !keepsItself, !excerpt.isUndoable { lostCount += 1 }
   }
 
-  /// How large it is, in words.
+  /// The size of the removed places, in words.
   package var size: String {
     if unreadCount > 0 { return "its size could not be read" }
     if next != nil { return "counting" }
@@ -71,7 +72,8 @@ package struct Removal: Hashable, Sendable {
     return "about " + ByteCount.text(byteCount / max(measuredCount, 1) * paths.count)
   }
 
-  /// Whether it can be taken back, by these keys; nil while that is not known.
+  /// Words that say whether the removal can be undone, and by which keys; nil while that is not
+  /// known.
   func undoing(_ keys: String?) -> StyledLine? {
     let limit = ByteCount.text(History.valueBytesMax)
     if lostCount > 0 {

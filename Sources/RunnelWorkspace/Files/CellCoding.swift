@@ -1,17 +1,17 @@
 import RunnelBase
 
-/// How a text stands in a cell of comma separated values, so that a spreadsheet takes it for a text and a
-/// terminal shows it; and back, so that what is imported again is what was exported.
+/// The coding of a text as a cell of comma separated values. A spreadsheet takes the cell for a
+/// text, a terminal can show it, and an import of the cell gives the exported text again.
 ///
-/// - A text that a spreadsheet would take for a formula gets a `'` before it: one that begins with
-///   `=`, `+`, `-`, `@`, one of these in full width, a tab or the end of a line, and is no number. So does one that begins with such
-///   signs after others of `'`.
-/// - A text with control characters is written as a string of JSON, in which they are escapes; and so is a
-///   text that looks like such a cell.
+/// - A text that a spreadsheet would take for a formula gets a `'` before it. Such a text is not a
+///   number, and begins with `=`, `+`, `-`, `@`, one of these in full width, a tab or a line end. A
+///   text that begins with such a sign after one or more `'` gets another `'`.
+/// - A text with control characters is written as a JSON string, which escapes them. So is a text
+///   that looks like such a cell.
 package enum CellCoding {
   private static let formulaSigns = Set<Unicode.Scalar>("=+-@＝＋－＠\t\r\n".unicodeScalars)
 
-  /// The cell of a text.
+  /// Returns the cell of a text.
   static func cell(of text: String) -> String {
     if isUnsafe(text) || decoded(text) != nil {
       let json = JSONValue.string(text).jsonText()
@@ -20,7 +20,7 @@ package enum CellCoding {
     return needsMark(text.unicodeScalars[...]) ? "'" + text : text
   }
 
-  /// The text of a cell.
+  /// Returns the text of a cell.
   package static func text(of cell: String) -> String {
     if let text = decoded(cell) { return text }
     let scalars = cell.unicodeScalars
@@ -28,7 +28,7 @@ package enum CellCoding {
     return String(String.UnicodeScalarView(scalars.dropFirst()))
   }
 
-  /// The text that a cell holds as a string of JSON, where it had to be written so; nil for any other.
+  /// Returns the text of a cell that had to be written as a JSON string, or nil for any other cell.
   private static func decoded(_ cell: String) -> String? {
     guard cell.utf8.first == UInt8(ascii: "\""), cell.utf8.contains(UInt8(ascii: "\\")),
       case .string(let text)? = try? JSONValue(parsing: cell),

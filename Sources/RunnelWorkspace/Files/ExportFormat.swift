@@ -1,18 +1,18 @@
-/// The forms in which records are written to a file.
+/// The formats in which records are written to a file.
 public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
   /// One JSON object of the records by their keys, as `runnel get` prints it.
   case json
-  /// JSON lines: an object for each record, with its key as the member `$key`.
+  /// JSON lines: one object per record, with the key of the record as the member `$key`.
   case jsonl
-  /// Values with commas between them and a header; RFC 4180.
+  /// Comma separated values with a header; RFC 4180.
   case csv
-  /// A table of Markdown.
+  /// A Markdown table.
   case markdown
 
-  /// The formats, for a sentence.
+  /// The names of the formats, separated by commas.
   package static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// What the names of such files end with.
+  /// The extension of file names of the format.
   public var fileExtension: String {
     switch self {
     case .json: "json"
@@ -22,10 +22,10 @@ public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// True if each record is a row of the same columns.
+  /// Whether each record is a row of the same columns.
   public var hasColumns: Bool { self == .csv || self == .markdown }
 
-  /// The format that the name of a file asks for; nil if it asks for none.
+  /// The format of a file name's extension; nil if the extension belongs to no format.
   public init?(fileName: String) {
     let name = fileName.lowercased()
     let fitting = ExportFormat.allCases.first { name.hasSuffix(".\($0.fileExtension)") }

@@ -3,42 +3,42 @@ package import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-/// What is to be written to a file, and how.
+/// An export: its records, format and file.
 package struct ExportJob: Hashable, Sendable {
   /// The records to export.
   package enum Source: Hashable, Sendable {
-    /// All rows of a view that its filter wants, loaded or not.
+    /// All rows of a view that match its filter, loaded or not.
     case view(ViewDefinition, Filter?, FilterMatcher.Surroundings)
     /// These records.
     case records([Record], columns: [FieldPath])
-    /// What stands at a place: a row for each child, or the value itself.
+    /// The content of a place: one row per child, or the value itself.
     case subtree(Path)
-    /// What stands at these places: a row for each.
+    /// The content of several places: one row per place.
     case nodes([Path])
   }
 
   package var source: Source
   package var format: ExportFormat
-  /// The file, as it was typed.
+  /// The name of the file, as typed.
   package var file: String
-  /// Whether a file that is there is replaced.
+  /// Whether an existing file is replaced.
   package var replaces = false
 }
 
-/// How an export goes, or ended.
+/// A report of the progress or the result of an export.
 package enum ExportReport: Hashable, Sendable {
-  /// So many records were written so far.
+  /// The number of records written so far.
   case progress(count: Int)
-  /// The file is there: so many records and bytes, and so many records with fields that have no column.
+  /// The file was written. `cutCount` is the number of records with fields that have no column.
   case done(file: String, count: Int, bytes: Int, cutCount: Int)
-  /// There is such a file already.
+  /// A file with this name exists already.
   case isThere(String)
-  /// It could not be written, for this reason; no file was left.
+  /// The file could not be written, for this reason; no file was left.
   case failed(String)
-  /// The user stopped it; no file was left.
+  /// The user stopped the export; no file was left.
   case stopped
 
-  /// True if the export goes on.
+  /// Whether the export goes on.
   package var isProgress: Bool { if case .progress = self { true } else { false } }
 }
 
@@ -47,17 +47,17 @@ package struct ExportProgress: Hashable, Sendable {
   package var job: ExportJob
   /// Milliseconds since 1970.
   var startedAt: Int64
-  /// How much the user had done by then; see `InputState.count`.
+  /// The value of `InputState.count` when the export began.
   var inputCount: Int
-  /// The form that it came from, to be given back if it cannot be done.
+  /// The form of the export, which is shown again if the export fails.
   package var form: FormScreen
 }
 
-/// What may be exported from where the keys are.
+/// A choice of the records to export, offered where the export was opened.
 package struct ExportChoice: Hashable, Sendable {
   /// The word in the form.
   package var word: String
-  /// What it is, in words.
+  /// The choice described in words.
   package var title: String
   package var source: ExportJob.Source
 }
@@ -66,10 +66,10 @@ package struct ExportChoice: Hashable, Sendable {
 
 /// Writes records to files.
 enum Exporting {
-  /// How long an export runs before it is mentioned, in milliseconds.
+  /// The time in milliseconds before a running export is mentioned.
   static let quietExportMilliseconds: Int64 = 200
 
-  /// Asks what is to be exported, in which format, to which file.
+  /// Opens a form that asks for the records to export, the format, and the file.
   static func openExport(
     _ state: inout AppState, _ format: ExportFormat = .json, file: String? = nil
   ) {
@@ -91,12 +91,12 @@ enum Exporting {
           ])))
   }
 
-  /// The reason why no export is begun; nil if one is.
+  /// The reason why no export can begin, or nil if one can.
   static func reasonNotExported(_ state: AppState) -> String? {
     state.files.export == nil ? nil : state.phrase("an export is under way", .jobCancel, "stops it")
   }
 
-  /// What may be exported here, what is most probably meant first.
+  /// Returns the choices of what to export here, the most likely first.
   private static func exportChoices(_ state: AppState) -> [ExportChoice] {
     if case .record(let screen)? = state.layers.last { return [subtreeChoice(state, screen.path)] }
     if case .help(let screen)? = state.layers.last {
@@ -125,9 +125,9 @@ enum Exporting {
     return choices
   }
 
-  /// The keys that the help shows; nil if it shows none.
+  /// Returns the choice to export the keys that the help shows, or nil if it shows none.
   private static func keysChoice(_ state: AppState, _ screen: HelpScreen) -> ExportChoice? {
-    // Names and descriptions of actions are texts like others.
+    // Names and descriptions of actions are ordinary texts, which a record can hold.
     guard let (records, columns) = try? screen.exportedRecords(), !records.isEmpty else {
       return nil
     }
@@ -159,7 +159,8 @@ enum Exporting {
     ExportChoice(word: word, title: path.description, source: .subtree(path))
   }
 
-  /// What the file is called at first: the view, or the key of the node.
+  /// Returns the proposed file name without extension: the name of the view, or the key of the
+  /// node.
   private static func exportName(_ state: AppState) -> String {
     var name = state.tabs.isTree ? state.database.name : state.tabs.front.definition.name
     if case .record(let screen)? = state.layers.last {
@@ -174,7 +175,7 @@ enum Exporting {
     return plain.isEmpty ? "export" : String(plain)
   }
 
-  /// Starts the export that a form describes; false if something is wrong with it.
+  /// Starts the export that a form describes; returns false if a field of the form is wrong.
   static func startExport(
     _ state: inout AppState, _ form: inout FormScreen, _ choices: [ExportChoice], replaces: String?
   ) -> Bool {
@@ -195,7 +196,7 @@ enum Exporting {
     return true
   }
 
-  /// An export goes on, or ended.
+  /// Takes a report of an export that goes on or has ended.
   static func take(_ state: inout AppState, _ report: ExportReport) {
     guard let export = state.files.export else { return }
     if case .progress(let count) = report {
@@ -228,7 +229,8 @@ enum Exporting {
     }
   }
 
-  /// Shows a form again, where nobody does something else by now; else only says why it is not done.
+  /// Shows a form again; if the user is doing something else, it only says the reason of the
+  /// failure.
   static func giveBack(
     _ state: inout AppState, _ form: FormScreen, unless isTouched: Bool = false,
     _ reason: String = ""
@@ -243,14 +245,15 @@ enum Exporting {
 }
 
 extension FormScreen.Purpose {
-  /// The export that may replace a file.
+  /// The same purpose of an export, but allowed to replace a file.
   fileprivate func replacing(_ file: String) -> Self {
     if case .export(let choices, _) = self { .export(choices, replaces: file) } else { self }
   }
 }
 
 extension FormScreen {
-  /// Keeps the end of the file's name with the format while that is chosen; who types the name has its end.
+  /// Adjusts the extension of the file name to the format while the format is being chosen; the
+  /// name is not changed while the user edits it.
   mutating func followFormat() {
     guard case .export = purpose, fields.count == 3, focus == 1,
       let format = ExportFormat(rawValue: fields[1].input.editor.text)
@@ -264,7 +267,7 @@ extension FormScreen {
 }
 
 extension FormScreen.Field {
-  /// A field in which one of some words is chosen.
+  /// Makes a field with a choice between words.
   package static func choice(
     _ label: String, _ words: [(text: String, title: String)], first: String
   ) -> FormScreen.Field {

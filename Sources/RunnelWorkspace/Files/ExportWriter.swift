@@ -1,31 +1,31 @@
 package import RunnelBase
 public import RunnelTree
 
-/// Writes records one after another in one of the formats.
+/// Writes records one after another in a format.
 ///
-/// The bytes of a whole file are those of `begin`, of each record, and of `end`. Nothing is kept but how
-/// many there were. Times and numbers are written as they are stored, so that nothing is lost.
+/// A whole file consists of the bytes of `begin`, of each record, and of `end`. The writer keeps
+/// only counts. Times and numbers are written as they are stored, so that nothing is lost.
 public struct ExportWriter {
-  /// The member that has the key of a record in JSON lines.
+  /// The name of the JSON member that holds the key of a record.
   static let keyName = "$key"
-  /// The member that has what stands there, where the record is a value without children.
+  /// The name of the JSON member that holds the value of a record without children.
   package static let valueName = "$value"
 
   private let format: ExportFormat
   private let columns: [FieldPath]
   private let keepsPriorities: Bool
   private let hasWholeValues: Bool
-  /// How many records were written.
+  /// The number of records written.
   public private(set) var count = 0
-  /// How many of them have fields for which there is no column.
+  /// The number of records with fields that have no column.
   public private(set) var cutCount = 0
   /// The names of the fields that have a column.
   private let known: Set<String>
 
-  /// Makes a writer; formats without columns need none.
+  /// Creates a writer; formats without columns need none.
   ///
-  /// JSON has priorities as members named `.priority`, if they are kept. The column of the value is filled
-  /// for every record, or for those that are a value only.
+  /// In JSON, priorities are members named `.priority` if they are kept. The column `$value` is
+  /// filled for every record if `hasWholeValues`, otherwise only for records without children.
   public init(
     _ format: ExportFormat, columns: [FieldPath] = [], keepsPriorities: Bool = true,
     hasWholeValues: Bool = true
@@ -37,7 +37,7 @@ public struct ExportWriter {
     known = Set(columns.compactMap { $0.firstName })
   }
 
-  /// What stands before the first record.
+  /// Returns the bytes before the first record.
   public func begin() -> [UInt8] {
     switch format {
     case .json: Array("{".utf8)
@@ -47,7 +47,7 @@ public struct ExportWriter {
     }
   }
 
-  /// A record.
+  /// Returns the bytes of a record, and counts the record.
   public mutating func bytes(of key: Key, _ node: Node) -> [UInt8] {
     defer { count += 1 }
     if format.hasColumns, hasMore(than: known, node) { cutCount += 1 }
@@ -69,21 +69,21 @@ public struct ExportWriter {
     }
   }
 
-  /// What stands after the last record.
+  /// Returns the bytes after the last record.
   public func end() -> [UInt8] {
     format == .json ? Array((count == 0 ? "}\n" : "\n}\n").utf8) : []
   }
 
-  /// The columns for records of which only some are known: the key, and the fields that these have, in
-  /// their order.
+  /// Returns the columns for records of which only some are known: the key, and the fields of the
+  /// known records in their order.
   public static func columns(of nodes: some Sequence<Node>) -> [FieldPath] {
     var columns = RecordColumns()
     columns.note(nodes)
     return columns.fields
   }
 
-  /// What a field is in a cell: a text as it is, nothing for nothing, all else as JSON without control
-  /// characters.
+  /// Returns the text of a field in a cell: a string as it is, an empty text for an empty node, and
+  /// anything else as JSON without control characters.
   package static func text(of node: Node) -> String {
     switch node.content {
     case .empty: ""
@@ -112,7 +112,7 @@ extension ExportWriter {
     return bytes
   }
 
-  /// A record as a line: its members after its key, and what is put before them.
+  /// Returns a record as a line of JSON: the given members, the key, and the members of the record.
   package static func jsonLine(
     _ key: Key, _ node: Node, first: [JSONMember] = [], keepsPriorities: Bool = true
   ) -> [UInt8] {
@@ -128,18 +128,18 @@ extension ExportWriter {
 // MARK: Comma separated values
 
 extension ExportWriter {
-  /// A line, ended as RFC 4180 has it.
+  /// Returns a line of cells with the line end of RFC 4180.
   private func csvLine(_ cells: [String]) -> [UInt8] {
     Array((cells.map(ExportWriter.csvCell).joined(separator: ",") + "\r\n").utf8)
   }
 
-  /// A cell: in quotes where it would not be read as one otherwise.
+  /// Returns a cell, in quotes if it could not be read back without them.
   static func csvCell(_ text: String) -> String {
     let needsQuotes = text.utf8.contains { byte in
       byte == UInt8(ascii: ",") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\n")
         || byte == UInt8(ascii: "\r")
     }
-    // Readers may take blanks at the ends away.
+    // Some readers remove blanks at the ends of a cell.
     let hasBlanks = text.hasPrefix(" ") || text.hasSuffix(" ")
     if !needsQuotes, !hasBlanks { return text }
     var quoted = "\""
@@ -162,11 +162,11 @@ extension ExportWriter {
     Array(("|" + columns.map { _ in " --- |" }.joined() + "\n").utf8)
   }
 
-  /// The signs that mean something in a cell.
+  /// The characters with a meaning in a Markdown cell.
   private static let markdownSigns = Set<Unicode.Scalar>("\\`*_[]<>|~&".unicodeScalars)
 
-  /// A cell that reads as the text, whatever signs are in it; a line end becomes a break, and other
-  /// control characters read as escapes.
+  /// Returns a Markdown cell that reads as the text, whatever characters it holds. A line end
+  /// becomes a break; other control characters become escapes.
   static func markdownCell(_ text: String) -> String {
     var cell = ""
     var wasReturn = false
@@ -188,12 +188,12 @@ extension ExportWriter {
 }
 
 extension Node {
-  /// True of a text, which is written as it is.
+  /// Whether the node is a string, which is written as it is.
   fileprivate var isText: Bool { if case .string? = leaf { true } else { false } }
 }
 
 extension FieldPath {
-  /// What the field is called, as views name it.
+  /// The name of the field in views.
   public var name: String {
     switch self {
     case .key: ExportWriter.keyName
@@ -202,14 +202,15 @@ extension FieldPath {
     }
   }
 
-  /// The name of the member of a record that it is, or stands in; nil for none.
+  /// The name of the record's member that is the field or contains it; nil for the key and the
+  /// value.
   fileprivate var firstName: String? {
     if case .path(let path) = self { path.keys.first?.text } else { nil }
   }
 }
 
 extension ViewDefinition {
-  /// The columns of an export: the key, and what rows show, each once.
+  /// The columns of an export: the key, and the columns of the view without repetition.
   public var exportColumns: [FieldPath] {
     var fields: [FieldPath] = [.key]
     for column in columns where !fields.contains(column.field) { fields.append(column.field) }

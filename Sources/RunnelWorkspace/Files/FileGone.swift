@@ -1,48 +1,49 @@
 import RunnelBase
 import RunnelTerminal
 
-// The file of the database is gone while the workspace is open: deleted, moved, replaced or cut off. Nothing
-// is written any more, what is seen and typed stays, and may be saved elsewhere.
+// The loss of the database file while the workspace is open: it was deleted, moved, replaced or
+// truncated. Nothing is written any more. What is shown and typed stays, and can be saved
+// elsewhere.
 
-/// What became of the file, and of what it held.
+/// The loss of the database file, and whether its content was saved.
 package struct FileGone: Hashable, Sendable {
-  /// What happened and what to do.
+  /// The message: what happened, and what the user can do.
   package var message: String
-  /// Whether all that could be read was saved elsewhere since.
+  /// Whether all that could be read was saved to another file since.
   var isCopied = false
 }
 
 extension FileGone {
-  /// The reason why nothing is written any more; nil while the file is there.
+  /// The reason why nothing is written any more, or nil while the file exists.
   static func reasonGone(_ state: AppState) -> String? {
     state.database.fileGone == nil ? nil : "the file is gone: nothing is written any more"
   }
 
-  /// The message shown while there is no other one.
+  /// The message shown while there is no other one, or nil while the file exists.
   static func lossToast(_ state: AppState) -> Toast? {
     guard let fileGone = state.database.fileGone, !state.input.matcher.isPending,
       state.input.awaited == nil
     else { return nil }
     if fileGone.isCopied { return Toast(.warning, "the file is gone; a copy was saved") }
-    // What is done about it comes first: there may be no room for the rest.
+    // The ways to save come first, because there may be no room for the rest.
     return Toast(.error, "Nothing is saved any more: \(waysOut(state)). \(fileGone.message)")
   }
 
-  /// How what is open is saved.
+  /// Words that tell how the content can be saved.
   static func waysOut(_ state: AppState) -> String {
     let name = PaletteCommand.saveCopy.name
     return state.phrase(
       "`\(name) FILE` saves all that can be read", .dataExport, "exports this view")
   }
 
-  /// The file is gone.
+  /// Notes that the file is gone.
   static func lose(_ state: inout AppState, _ message: String) {
     state.database.fileGone = FileGone(message: message)
-    // Words of success that are still there would be taken for those of now.
+    // An earlier message of success would be taken for a current one.
     state.toast = nil
   }
 
-  /// The whole database was saved to a file.
+  /// Notes that the whole database was saved to a file.
   static func noteCopy(_ state: inout AppState, _ file: String, bytes: Int) {
     state.database.fileGone?.isCopied = true
     let refused = state.writes.queue.refused.count
@@ -52,7 +53,8 @@ extension FileGone {
     state.say(.info, "saved all, \(ByteCount.text(bytes)), to \(file)\(rest)")
   }
 
-  /// The rows that are loaded, which are there whatever can still be read; nil while the file is there too.
+  /// Returns the choice to export the loaded rows, which need no file; nil while the file exists or
+  /// if no rows are loaded.
   static func loadedChoice(_ state: AppState) -> ExportChoice? {
     guard state.database.fileGone != nil, !state.tabs.isTree else { return nil }
     let screen = state.tabs.front
@@ -65,7 +67,7 @@ extension FileGone {
 }
 
 extension PaletteCommand {
-  /// What saves the whole database.
+  /// The palette command that saves the whole database.
   package static let saveCopy = PaletteCommand(
     name: "save-copy", hint: "FILE",
     description: "save the whole database to a new file, also if its own is gone", argument: .text,

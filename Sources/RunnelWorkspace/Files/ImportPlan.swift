@@ -4,9 +4,9 @@ package import RunnelBase
 package struct ImportPlan: Hashable, Sendable {
   /// A record.
   package struct Row: Hashable, Sendable {
-    /// Where it stands in the text, in words: `line 3`.
+    /// The place of the record in the text, in words: `line 3`.
     package var place: String
-    /// Its key, if the text names one.
+    /// The key of the record, or nil if the text names none.
     package var key: String?
     package var value: JSONValue
 
@@ -17,15 +17,15 @@ package struct ImportPlan: Hashable, Sendable {
     }
   }
 
-  /// A part of the text that is no record.
+  /// A part of the text that is no record, or a record that was refused.
   package struct Refused: Hashable, Sendable {
     package var place: String
     var reason: String
-    /// What was refused.
+    /// The refused text.
     package var text: String
   }
 
-  /// The reason why nothing can be read of a text.
+  /// The error for a text that cannot be read at all.
   package struct Unreadable: Error, Hashable, Sendable {
     package var message: String
 
@@ -34,26 +34,27 @@ package struct ImportPlan: Hashable, Sendable {
     }
   }
 
-  /// What a text is read as.
+  /// The format of a text.
   package enum Format: Hashable, Sendable {
     case json, jsonl, csv
   }
 
-  /// The most bytes of a text; `runnel import` takes more.
+  /// The greatest size of a text in bytes; `runnel import` takes more.
   package static let bytesMax = 16 << 20
 
   package var rows: [Row] = []
   package var refused: [Refused] = []
-  /// Whether the text was one record, and not a list of them.
+  /// Whether the text was a single record rather than a list.
   var isSingle = false
 
   /// Reads a text.
   ///
   /// - Parameters:
-  ///   - text: JSON, JSON lines, or values with commas between them.
-  ///   - format: what it is; nil to look at how it begins.
-  ///   - texts: the fields that hold texts only, which a cell with digits is then, too.
-  /// - Throws: `Unreadable` if nothing in it can be read.
+  /// - text: JSON, JSON lines, or comma separated values.
+  /// - format: the format; nil to tell it from the beginning of the text.
+  /// - texts: the fields that hold only texts; a cell of such a field is a text even if it consists
+  ///   of digits.
+  /// - Throws: `Unreadable` if nothing in the text can be read.
   package init(
     _ text: String, as format: Format? = nil, texts: [String] = []
   ) throws(Unreadable) {
@@ -65,7 +66,7 @@ package struct ImportPlan: Hashable, Sendable {
     if rows.isEmpty, refused.isEmpty { throw Unreadable(message: "there is no record in it") }
   }
 
-  /// The format that the name of a file tells; nil if it tells none.
+  /// Returns the format that a file name tells, or nil if it tells none.
   package static func format(ofFile name: String) -> Format? {
     switch ExportFormat(fileName: name) {
     case .json: .json
@@ -80,7 +81,7 @@ package struct ImportPlan: Hashable, Sendable {
       return .csv
     }
     let lines = text.split(whereSeparator: \.endsLine)
-    // Each line of JSON lines is whole.
+    // In JSON lines, the first line is a complete value.
     if lines.count > 1, (try? JSONValue(parsing: String(lines[0]))) != nil { return .jsonl }
     return .json
   }
@@ -124,7 +125,7 @@ extension ImportPlan {
     }
   }
 
-  /// Adds a record; its member `$key` names it, and `$value` is all of it.
+  /// Adds a record; its member `$key` is the key, and `$value` stands for the whole value.
   private mutating func add(_ json: JSONValue, _ place: String) {
     let json = json.refusedRecord ?? json
     guard case .object(var members) = json else {
@@ -145,12 +146,14 @@ extension ImportPlan {
 }
 
 extension Character {
-  /// True of what ends a line of JSON lines; other line ends of Unicode may stand within a text.
+  /// Whether the character ends a line of JSON lines; other line ends of Unicode may stand within a
+  /// text.
   fileprivate var endsLine: Bool { self == "\n" || self == "\r\n" || self == "\r" }
 }
 
 extension JSONValue {
-  /// The record in a line of what an import refused and wrote beside its file; nil for any other line.
+  /// The record in a line of the file of refused records that an import wrote, or nil for any other
+  /// line.
   fileprivate var refusedRecord: JSONValue? {
     guard case .object(let members) = self,
       members.map(\.name).sorted() == ["place", "reason", "record"],
@@ -199,20 +202,21 @@ extension ImportPlan {
     }
   }
 
-  /// The value of a cell: a number, true, false, an object or a list if it reads as one, else a text.
+  /// Returns the value of a cell: a number, true, false, an object or a list if the cell reads as
+  /// one, otherwise a text.
   package static func value(_ cell: String) -> JSONValue {
     switch try? JSONValue(parsing: cell) {
     case nil, .string?, .null?: .string(CellCoding.text(of: cell))
-    // What would be written another way is no number: 007, 1.50.
+    // A cell that JSON would write in another way is no number: 007, 1.50.
     case .number(let number)?:
       JSONValue.number(number).jsonText() == cell ? .number(number) : .string(cell)
     case let value?: value
     }
   }
 
-  /// The lines of a text with their cells; empty lines are left out.
+  /// Returns the lines of a text with their cells; empty lines are left out.
   ///
-  /// Source: RFC 4180; a line feed alone ends a line, too.
+  /// Source: RFC 4180; a single line feed also ends a line.
   static func cells(of text: String) throws(Unreadable) -> [(number: Int, cells: [String])] {
     var lines: [(number: Int, cells: [String])] = []
     var cells: [String] = []

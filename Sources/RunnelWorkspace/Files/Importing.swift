@@ -3,20 +3,20 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// Records that come from a file or a paste into the collection of a view.
+// Imports of records from a file or a paste into the collection of a view.
 
-/// An import that is under way.
+/// The progress of an import.
 package struct ImportProgress: Hashable, Sendable {
-  /// How many records are asked for at once; so many are one step to undo.
+  /// The number of records that are written at once; they are one step of undo.
   static let batchCount = 500
 
   package let plan: ImportPlan
-  /// The file; nil for a paste.
+  /// The name of the file, or nil for a paste.
   package let file: String?
   package let view: Int
-  /// The row that is asked for next.
+  /// The index of the row that is written next.
   package var next = 0
-  /// How many are asked for and not answered.
+  /// The number of writes without an answer yet.
   package var waiting = 0
   var doneCount = 0
   package var refused: [ImportPlan.Refused]
@@ -30,44 +30,44 @@ package struct ImportProgress: Hashable, Sendable {
 
 /// A record of a paste that was refused.
 package struct PastedRecord: Hashable, Sendable {
-  /// Its id in the queue.
+  /// The id in the queue.
   package let id: AppRequestID
   package let view: Int
-  /// Where it was to be added.
+  /// The collection that the record was to be added to.
   package let collection: Path
-  /// The record; nil if the text is none.
+  /// The record, or nil if the text is none.
   package let row: ImportPlan.Row?
   package let refused: ImportPlan.Refused
 
-  /// What was to be done, in words.
+  /// The write in words.
   package var title: String { "\(refused.place) of a paste into \(collection)" }
 }
 
-/// A file that is being read for an import.
+/// The reading of a file for an import.
 package struct ImportReading: Hashable, Sendable {
-  /// How long a file is read before that is mentioned, in milliseconds.
+  /// The time in milliseconds before a read that goes on is mentioned.
   package static let quietMilliseconds: Int64 = 200
 
-  /// The form that names the file, to be given back if it cannot be read.
+  /// The form that names the file, which is shown again if the file cannot be read.
   package var form: FormScreen
   /// Milliseconds since 1970.
   var startedAt: Int64
-  /// How much the user had done by then; see `InputState.count`.
+  /// The value of `InputState.count` when the read began.
   var inputCount = 0
 }
 
-/// What was read of a file.
+/// The content of a file, or the error of the read.
 package enum FileContent: Hashable, Sendable {
-  /// Its text.
+  /// The text of the file.
   case text(String)
-  /// The records in it, and its text.
+  /// The records in the file, and its text.
   case records(ImportPlan, text: String)
   case failed(String)
 }
 
-/// Takes records from files and pastes into the collection of a view.
+/// Adds records from files and pastes to the collection of a view.
 enum Importing {
-  /// Asks which file is to be imported into the view.
+  /// Opens a form that asks for the file to import into the view.
   static func openImport(_ state: inout AppState, _ file: String = "") {
     guard canImport(&state) else { return }
     let path = state.tabs.front.definition.source.path
@@ -80,7 +80,7 @@ enum Importing {
             + "`runnel import` takes more")))
   }
 
-  /// The reason why nothing is imported here; nil if something may be.
+  /// The reason why nothing can be imported here, or nil if something can.
   static func reasonNotImported(_ state: AppState) -> String? {
     if state.tabs.isTree { return "records are imported into a view: go to one first" }
     return state.reasonReadOnly
@@ -88,14 +88,14 @@ enum Importing {
         ? nil : state.phrase("an import is under way", .jobCancel, "stops it"))
   }
 
-  /// False if nothing can be imported here, which is then said.
+  /// Whether something can be imported here; if not, says the reason.
   private static func canImport(_ state: inout AppState) -> Bool {
     guard let reason = reasonNotImported(state) else { return true }
     state.say(reason == state.reasonReadOnly ? .warning : .info, reason)
     return false
   }
 
-  /// Asks for the file that a form names; false if it names none.
+  /// Reads the file that a form names; returns false if it names none.
   static func readImport(_ state: inout AppState, _ form: inout FormScreen) -> Bool {
     let file = form.fields[0].input.editor.text
     if file.isEmpty { return form.refuse(0, "name a file with JSON, JSON lines or CSV") }
@@ -106,7 +106,7 @@ enum Importing {
     return true
   }
 
-  /// So much of the file has been read.
+  /// Shows how much of the file has been read.
   static func tellReading(_ state: inout AppState, _ count: Int, of size: Int) {
     guard let reading = state.files.reading,
       state.now - reading.startedAt >= ImportReading.quietMilliseconds
@@ -116,19 +116,19 @@ enum Importing {
       .info, (percent < 100 ? "reading: \(percent)%" : "looking for records") + stopHint(state))
   }
 
-  /// The keys that stop what is under way, for the end of a sentence.
+  /// A hint with the keys that stop what is under way, for the end of a sentence.
   private static func stopHint(_ state: AppState) -> String {
     state.settings.keymap.firstKeys(for: .jobCancel, in: [.global]).map { " · \($0) stops" } ?? ""
   }
 
-  /// The fields of a view that hold texts only, also where they look like numbers.
+  /// The fields of a view that hold only texts, even texts that look like numbers.
   private static func textFields(_ state: AppState, ofView view: Int) -> [String] {
     let path = state.tabs.lists[view].definition.source.path
     let schema = state.database.resources.registry.resource(ofChildrenOf: path)?.definition.schema
     return schema?.fields.filter(\.holdsText).map(\.field.text) ?? []
   }
 
-  /// A file that was asked for was read, or was not.
+  /// Takes the content of the file that was read, or the error.
   static func take(_ state: inout AppState, _ content: FileContent, of file: String) {
     guard let reading = state.files.reading, case .importFile(let view) = reading.form.purpose
     else { return }
@@ -161,7 +161,8 @@ enum Importing {
 
   // MARK: Pastes
 
-  /// Takes a paste where no text is typed: a record opens the form for a new one, several are imported.
+  /// Takes a paste while no text field has the keys: a single record opens the form for a new one,
+  /// several records are imported.
   static func pasteRecords(_ state: inout AppState, _ text: String) {
     let begins = text.first { !$0.isWhitespace }
     guard state.layers.isEmpty, !state.tabs.isTree, begins == "{" || begins == "[" else {
@@ -184,7 +185,7 @@ enum Importing {
     return "a paste goes into a text field\(rest)"
   }
 
-  /// Opens the form for a new record with what was pasted in it.
+  /// Opens the form for a new record, filled with a pasted record.
   private static func openForm(_ state: inout AppState, filledWith row: ImportPlan.Row) {
     if state.refuses(state.disabledReason(.recordAdd)) { return }
     let path = state.tabs.front.definition.source.path
@@ -230,7 +231,7 @@ enum Importing {
       ],
       isDanger: false, openedAt: state.now)
     Question.offer(state, "import", "leave it", in: &question)
-    // Keys that are meant for a field are no answer to a question that comes by itself.
+    // A question that opens by itself must not take keys that are meant for a field.
     state.layers.insert(
       .question(question), at: state.hasEditor ? state.layers.count - 1 : state.layers.count)
   }
@@ -243,7 +244,7 @@ enum Importing {
     submitBatch(&state)
   }
 
-  /// Asks for the next records, in one step to undo.
+  /// Writes the next batch of records, as one step of undo.
   private static func submitBatch(_ state: inout AppState) {
     guard let importing = state.files.importing, !importing.isStopped else {
       return endImport(&state)
@@ -273,7 +274,7 @@ enum Importing {
     let definition = state.tabs.lists[importing.view].definition
     var value = row.value
     if case .object(let members) = value {
-      // What is computed for new records is, unless the text has it.
+      // Computed fields of new records get their values, unless the text has values for them.
       value = definition.record(
         filledWith: members.map { (Path(unchecked: [Key(unchecked: $0.name)]), $0.value) },
         me: state.database.me,
@@ -285,7 +286,7 @@ enum Importing {
     return try state.database.resources.setting(value, at: definition.source.path.child(Key(key)))
   }
 
-  /// A record was taken, or was not for a reason.
+  /// Notes that a record was written, or refused for a reason.
   static func noteImport(_ state: inout AppState, of index: Int, _ reason: String? = nil) {
     guard var progress = state.files.importing else { return }
     progress.waiting -= 1
@@ -306,7 +307,8 @@ enum Importing {
     submitBatch(&state)
   }
 
-  /// Says what became of all, and has what was refused written beside the file.
+  /// Ends the import: says the result, and writes the refused records to a file beside the imported
+  /// one.
   private static func endImport(_ state: inout AppState) {
     guard let progress = state.files.importing else { return }
     let kept = progress.file == nil ? keepRefused(&state, of: progress) : 0
@@ -318,7 +320,8 @@ enum Importing {
     }
     var words = "imported \(done)\(stopped); \(progress.refused.count) refused"
     if let file = progress.file {
-      // One of an import before may have been corrected by hand since.
+      // An existing file of refused records may have been corrected by hand, so each gets a new
+      // name.
       let beside = "\(file).refused-\(state.now).jsonl"
       state.effects.append(.writeFile(beside, ImportPlan.lines(of: progress.refused)))
       words += " and written to \(beside)"
@@ -331,7 +334,7 @@ enum Importing {
     state.say(.error, words + ": \(first.place): \(first.reason)")
   }
 
-  /// Keeps what was refused of a paste in the queue, as far as there is room; how many that are.
+  /// Keeps the refused records of a paste in the queue while there is room; returns their number.
   private static func keepRefused(_ state: inout AppState, of progress: ImportProgress) -> Int {
     let rows = Dictionary(
       progress.plan.rows.enumerated().map { ($1.place, $0) },
@@ -344,14 +347,14 @@ enum Importing {
         PastedRecord(
           id: state.requests.newID(), view: progress.view, collection: collection,
           row: row.map { progress.plan.rows[$0] }, refused: refused),
-        // What cannot be asked for was refused for that, which is said.
+        // A record that makes no valid request was refused for that reason, which is said.
         row.flatMap { try? request(state, forRow: $0) }, at: state.now)
     }
     QueueScreen.refreshQueue(&state)
     return kept.count
   }
 
-  /// Goes on with a refused record of a paste in a form.
+  /// Opens a refused record of a paste in a form again.
   static func editAgain(_ state: inout AppState, _ pasted: PastedRecord, _ item: WriteQueue.Refused)
   {
     guard let row = pasted.row else { return }
@@ -363,7 +366,7 @@ enum Importing {
     state.layers[state.layers.count - 1] = .form(form)
   }
 
-  /// Stops what writes or reads a file; false if nothing does.
+  /// Stops the export, import or read of a file; returns false if there is none.
   static func stopFileWork(_ state: inout AppState) -> Bool {
     if state.files.export != nil {
       state.effects.append(.stopExport)
@@ -384,7 +387,7 @@ enum Importing {
 }
 
 extension ImportPlan {
-  /// A record in one line that is not long.
+  /// A record in one line of at most 200 characters.
   fileprivate static func short(_ row: Row) -> String {
     let text = text(of: row)
     return text.count > 200 ? text.prefix(200) + "…" : text
@@ -399,7 +402,7 @@ extension ImportPlan {
     return JSONValue.object(key + members).jsonText()
   }
 
-  /// What was refused, a line of JSON for each: the record, and why.
+  /// The refused records as JSON lines: each with its place, the reason, and the record.
   fileprivate static func lines(of refused: [Refused]) -> String {
     refused.map { refused in
       let record = (try? JSONValue(parsing: refused.text)) ?? .string(refused.text)
@@ -412,7 +415,7 @@ extension ImportPlan {
 }
 
 extension FormScreen {
-  /// Puts the members of a record into the fields for them; those without one get a field of their own.
+  /// Puts the members of a record into their fields; members without a field get a new one.
   mutating func fill(with row: ImportPlan.Row) {
     guard case .object(let members) = row.value else { return }
     if let key = row.key, let last = fields.indices.last, fields[last].label == FormScreen.keyLabel,
@@ -420,7 +423,7 @@ extension FormScreen {
     {
       fields[last].input.editor = LineEditor(key)
     }
-    // A form that knows no field asks for one value, which the record is not.
+    // A form without a schema has one field for the whole value, which the record does not need.
     fields.removeAll { $0.path.isRoot && $0.label != FormScreen.keyLabel }
     for member in members {
       guard let name = try? Key(member.name) else { continue }
@@ -444,7 +447,7 @@ extension FormScreen {
 }
 
 extension FieldRule {
-  /// True if what looks like a number is a text, too.
+  /// Whether a value of the field is a text even if it looks like a number.
   fileprivate var holdsText: Bool {
     switch kind {
     case .text, .reference: true

@@ -1,12 +1,13 @@
 package import RunnelTree
 
-/// The columns that records need: the key first, and then their fields in the order in which they come.
+/// Collects the columns that records need: the key first, then the fields in the order of their
+/// appearance.
 package struct RecordColumns {
   private var names: [Key] = []
   private var known: Set<Key> = []
   private var hasValues = false
 
-  /// The columns.
+  /// The columns collected so far.
   package var fields: [FieldPath] {
     [.key] + (hasValues ? [.value] : []) + names.map { .path(Path(unchecked: [$0])) }
   }
@@ -14,7 +15,7 @@ package struct RecordColumns {
   package init() {
   }
 
-  /// Takes the fields of records over.
+  /// Adds the fields of records to the columns.
   package mutating func note(_ nodes: some Sequence<Node>) {
     for node in nodes {
       if node.leaf != nil { hasValues = true }

@@ -1,7 +1,7 @@
 package import RunnelBase
 import RunnelTree
 
-/// A condition on the rows of a list, as it is typed into the filter bar: each of its terms must hold.
+/// A condition on the rows of a list, typed into the filter bar; each of its terms must hold.
 ///
 /// ```
 /// filter = { [ "-" ] ( test | words ) }      "-" in front: this must not hold
@@ -13,39 +13,39 @@ import RunnelTree
 /// ```
 ///
 /// A field is a path below the record, or `$key`, `$value`. A value is a text, a number, a date
-/// (`2026-08-24`, `2026-08-24T09:30`, `09:30`, `today`, `yesterday`), or how long ago (`30s`, `5m`,
-/// `3h`, `2d`, `1w`). What must be said with blanks, `|` or quotes stands in quotes.
+/// (`2026-08-24`, `2026-08-24T09:30`, `09:30`, `today`, `yesterday`), or an age (`30s`, `5m`, `3h`,
+/// `2d`, `1w`). A text with blanks, `|` or quotes is written in quotes.
 package struct Filter: Hashable, Sendable {
-  /// What was typed.
+  /// The text as typed.
   package let text: String
-  /// What must hold.
+  /// The terms, all of which must hold.
   let terms: [Term]
 
-  /// One thing that must hold, or must not.
+  /// A term: a test that must hold, or must not.
   package struct Term: Hashable, Sendable {
     var isNegated: Bool
     var test: Test
-    /// Where in the text it stands, in characters.
+    /// The range of the term in the text, in characters.
     package var range: Range<Int>
   }
 
-  /// What may hold of a row.
+  /// A test of a row.
   enum Test: Hashable, Sendable {
-    /// What the row shows contains a text.
+    /// The text that the row shows contains a text.
     case shows(String)
-    /// A field has one of these values.
+    /// A field has one of some values.
     case isOne(FieldPath, of: [FilterValue])
-    /// A regular expression is found in a field.
+    /// A field contains a match of a regular expression.
     case matches(FieldPath, String)
-    /// A field compares so with a value.
+    /// A field is less or greater than a value.
     case compares(FieldPath, Comparison, FilterValue)
-    /// Something stands at a field.
+    /// A field exists.
     case has(FieldPath)
     /// The row is in a state.
     case state(RowCondition)
   }
 
-  /// How a field compares with a value.
+  /// A comparison of a field with a value.
   enum Comparison: String, Hashable, Sendable {
     case less = "<"
     case lessOrEqual = "<="
@@ -53,42 +53,43 @@ package struct Filter: Hashable, Sendable {
     case greaterOrEqual = ">="
   }
 
-  /// A state that a row may be in, beyond what is stored.
+  /// A state of a row that is not stored.
   enum RowCondition: Hashable, Sendable {
-    /// It arrived since the list was opened.
+    /// The row arrived since the list was opened.
     case new
-    /// It is marked.
+    /// The row is marked.
     case marked
-    /// A field of it holds the user's name.
+    /// A field of the row holds the user's name.
     case mine
-    /// A field is true.
+    /// A field of the row is true.
     case field(Path)
   }
 
-  /// True if every row is wanted.
+  /// Whether the filter matches every row.
   package var isEmpty: Bool { terms.isEmpty }
 }
 
-/// What a text of a filter may stand for.
+/// A value in a filter, with all that its text may stand for.
 package struct FilterValue: Hashable, Sendable {
-  /// As it was typed.
+  /// The text as typed.
   package var text: String
-  /// The number that it is, if it is one.
+  /// The number that the text stands for, or nil if it is none.
   package var number: JSONNumber?
-  /// The moments that it names, in milliseconds since 1970, if it names any: a day, a minute, or from
-  /// a moment to itself.
+  /// The moments that the text names, in milliseconds since 1970, or nil: a day, a minute, or a
+  /// single moment.
   package var moments: MomentRange?
 }
 
-/// From a moment up to, but not including, another; a moment alone if both are one.
+/// A range of moments, in milliseconds since 1970, without its end; a single moment if start and
+/// end are equal.
 package struct MomentRange: Hashable, Sendable {
   package var start: Int64
   package var end: Int64
 }
 
-/// The reason why a text is no filter.
+/// The reason why a text is not a valid filter.
 package struct FilterError: Error, Hashable, Sendable {
-  /// Where in the text, in characters.
+  /// The range of the error in the text, in characters.
   package var range: Range<Int>
   package var message: String
 }

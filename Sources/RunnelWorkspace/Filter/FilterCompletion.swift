@@ -1,18 +1,18 @@
 import RunnelStreams
 import RunnelTree
 
-/// What the last word of a filter may become: a field, a state, or a value that is in the list.
+/// Completions of the last word of a filter: fields, states, or values that are in the list.
 struct FilterCompletion {
-  /// The most rows that are looked at for values, and the most values that are offered.
+  /// The greatest number of rows searched for values, and the greatest number of values offered.
   private static let rowsMax = 2000
   private static let candidatesMax = 20
 
-  /// What it may become, in order.
+  /// The completions in order.
   let candidates: [String]
-  /// How many characters of the word are replaced.
+  /// The number of characters of the word that a completion replaces.
   let wordLength: Int
 
-  /// Looks at the word that a text ends with.
+  /// Finds the completions of the word at the end of a text.
   init(before text: String, in list: ListScreen) {
     var word =
       text.split(omittingEmptySubsequences: false, whereSeparator: \.isWhitespace).last ?? ""
@@ -31,7 +31,7 @@ struct FilterCompletion {
       .prefix(FilterCompletion.candidatesMax).map(FilterCompletion.quoted)
   }
 
-  /// What all candidates begin with, or the only one; nil if there is nothing to add.
+  /// The text that all completions begin with, or the only completion; nil if it adds nothing.
   var commonText: String? {
     guard let first = candidates.first else { return nil }
     let common = candidates.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
@@ -60,7 +60,7 @@ struct FilterCompletion {
   private static func values(of field: String, in list: ListScreen) -> [String] {
     if field == "is" { return ["new", "marked", "mine"] + flags(in: list) }
     if field == "has" { return fields(of: list).map { String($0.dropLast()) } }
-    // What is no field has no values to offer.
+    // A name that is no field has no values to offer.
     guard let path = try? FieldPath(field) else { return [] }
     var counts: [String: Int] = [:]
     for record in list.someRecords(rowsMax) {
@@ -68,7 +68,7 @@ struct FilterCompletion {
       guard let leaf = node.leaf else { continue }
       counts[FieldKind.text(of: leaf.json), default: 0] += 1
     }
-    // What is there often is wanted often.
+    // The most frequent values come first.
     return counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
   }
 

@@ -2,11 +2,11 @@ import RunnelBase
 package import RunnelStreams
 import RunnelTree
 
-/// Tells which rows a filter wants.
+/// Tells whether a row matches a filter.
 ///
-/// Made once for a filter: patterns are compiled, texts are put into lower case.
+/// A matcher is created once for a filter: it compiles patterns and lowercases texts.
 package final class FilterMatcher {
-  /// What a filter may ask of a row beyond what is stored.
+  /// Facts beyond the stored record that a filter may test.
   package struct Surroundings: Hashable, Sendable {
     /// The user's name.
     package var me: String
@@ -34,7 +34,7 @@ package final class FilterMatcher {
     }
   }
 
-  /// True if the filter wants the row.
+  /// Returns whether the row matches the filter.
   package func wants(_ record: Record) -> Bool { checks.allSatisfy { $0(record) } }
 
   private static func check(
@@ -62,7 +62,7 @@ package final class FilterMatcher {
       let sought = SearchText(pattern)
       return { sought.isFound(in: $0.text(at: field)) }
     }
-    // The parser refused what is no pattern.
+    // The parser has refused invalid patterns.
     guard let regex = try? Regex(pattern).ignoresCase() else { return { _ in false } }
     return { ((try? regex.firstMatch(in: $0.text(at: field))) ?? nil) != nil }
   }
@@ -83,8 +83,8 @@ package final class FilterMatcher {
 }
 
 extension FilterValue {
-  /// True if this is what a field holds: the text of it, whatever its case, the number, or a time
-  /// within what is named.
+  /// Whether a field holds this value: an equal text regardless of case, an equal number, or a time
+  /// within the named moments.
   fileprivate func isValue(of leaf: Leaf?) -> Bool {
     switch leaf {
     case .string(let string): return string.lowercased() == text.lowercased()
@@ -98,13 +98,13 @@ extension FilterValue {
     }
   }
 
-  /// True if what a field holds compares so with this; never if they cannot be compared.
+  /// Whether the comparison of a field with this value holds; false if the two cannot be compared.
   fileprivate func compares(record leaf: Leaf?, _ comparison: Filter.Comparison) -> Bool {
     switch leaf {
     case .number(let stored):
       if let number { return comparison.holds(stored, number) }
       guard let moments, let time = stored.integer else { return false }
-      // After a day is after its end, until a day is up to its end.
+      // A time after a day is after its end; a time up to a day is before its end.
       switch comparison {
       case .less: return time < moments.start
       case .lessOrEqual: return time < max(moments.end, moments.start + 1)
@@ -135,7 +135,7 @@ extension Record {
 
   fileprivate func leaf(at field: FieldPath) -> Leaf? { node(at: field).leaf }
 
-  /// What stands at a field, as it is shown.
+  /// The text of a field, as it is shown.
   fileprivate func text(at field: FieldPath) -> String {
     let node = node(at: field)
     return node.isEmpty ? "" : FieldKind.text(of: node.json)

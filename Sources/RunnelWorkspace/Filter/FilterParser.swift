@@ -1,11 +1,11 @@
 import RunnelBase
 import RunnelTree
 
-/// Reads the text of a filter bar.
+/// Parses the text of a filter bar.
 package struct FilterParser {
-  /// What stands between a field and its value.
+  /// The mark between a field and its value.
   enum Mark: String, CaseIterable {
-    // The longer ones come first: `>=` begins as `>` does.
+    // The longer marks come first, because `>=` also begins with `>`.
     case lessOrEqual = "<="
     case greaterOrEqual = ">="
     case less = "<"
@@ -24,9 +24,9 @@ package struct FilterParser {
     self.moments = moments
   }
 
-  /// Reads the whole text.
+  /// Parses the whole text.
   ///
-  /// - Throws: `FilterError` for the first term that is none.
+  /// - Throws: `FilterError` for the first invalid term.
   package mutating func filter() throws(FilterError) -> Filter {
     var terms: [Filter.Term] = []
     skipBlanks()
@@ -143,7 +143,7 @@ package struct FilterParser {
   private mutating func value(
     from start: Int, of name: String, _ mark: Mark
   ) throws(FilterError) -> String {
-    // In a regular expression a bar is part of it.
+    // In a regular expression, `|` is a part of the pattern.
     let text = peek == "\"" ? try quoted() : word { $0 == "|" && mark != .matches }
     if text.isEmpty {
       throw error(from: start, "a value is missing after \(name)\(mark.rawValue)")

@@ -1,6 +1,6 @@
 import RunnelBase
 
-/// Reads dates, times and ages as they are typed into a filter.
+/// Reads dates, times and ages in a filter.
 package struct MomentReader: Sendable {
   /// Milliseconds since 1970.
   package let now: Int64
@@ -15,16 +15,16 @@ package struct MomentReader: Sendable {
     "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000,
   ]
 
-  /// What a text may stand for.
+  /// Returns all that a text may stand for.
   package func value(_ text: String) -> FilterValue {
     var value = FilterValue(text: text)
-    // A text that is no number is looked for as a text.
+    // A text that is no number is compared as a text.
     if case .number(let number)? = try? JSONValue(parsing: text) { value.number = number }
     if value.number == nil { value.moments = moments(text) }
     return value
   }
 
-  /// The moments that a text names; nil if it names none.
+  /// Returns the moments that a text names, or nil if it names none.
   private func moments(_ text: String) -> MomentRange? {
     let today = local.civil(now).dayNumber
     switch text.lowercased() {
@@ -35,7 +35,7 @@ package struct MomentReader: Sendable {
     }
   }
 
-  /// The moment that was so long ago.
+  /// Returns the moment of an age, or nil if the text is no age.
   private func age(_ text: String) -> MomentRange? {
     guard let unit = text.last.flatMap({ MomentReader.units[$0] }),
       let count = Int64(text.dropLast()), count >= 0
@@ -65,7 +65,7 @@ package struct MomentReader: Sendable {
     return CivilTime(year: year, month: month, day: day)?.dayNumber
   }
 
-  /// The minute of the day.
+  /// Returns the minute of the day, or nil if the text is no time.
   private func time(_ text: Substring) -> Int? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
     guard parts.count == 2, let hour = parts[0], let minute = parts[1],
@@ -83,7 +83,7 @@ package struct MomentReader: Sendable {
     return MomentRange(start: start, end: start + 60_000)
   }
 
-  /// When clocks show midnight at the start of a day.
+  /// Returns the moment at which a day begins on local clocks.
   private func moment(_ day: Int) -> Int64 {
     local.milliseconds(CivilTime(dayNumber: day))
   }

@@ -1,12 +1,12 @@
-/// A text that is looked for in others, without regard to upper and lower case.
+/// A text searched for in other texts, regardless of case.
 struct SearchText: Hashable, Sendable {
   private let units: [UInt8]
 
   init(_ text: String) { units = Array(text.lowercased().utf8) }
 
-  /// True if the text is found in another one; the empty text always is.
+  /// Returns whether the other text contains this text; the empty text is always found.
   ///
-  /// O(n m) in the worst case, O(n) as a rule.
+  /// O(n m) in the worst case, usually O(n).
   func isFound(in text: String) -> Bool {
     guard let first = units.first else { return true }
     var text = text.lowercased()

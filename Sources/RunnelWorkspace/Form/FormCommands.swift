@@ -1,6 +1,6 @@
 import RunnelTerminal
 
-/// The commands of a form: it takes the keys of text fields.
+/// The commands of a form, which has the keys of text fields.
 package enum FormCommands {
   package static let table = CommandTable(.form, "In this form", hints: hints) {
     TypingCommands.accept.inner { state, _ in FormScreen.acceptFormField(&state) }

@@ -5,13 +5,13 @@ package struct FormDrawing {
   private static let widthMax = 72
   /// The columns for the name of a field's kind.
   private static let kindWidth = 8
-  /// How many of the values that may be chosen are named.
+  /// The greatest number of choices that are listed.
   private static let offersMax = 12
-  /// From so many lines on there is room for a frame.
+  /// The number of lines from which there is room for a frame.
   private static let framedHeight = 6
 
   private let form: FormScreen
-  /// What saving would write; nil if it writes nothing.
+  /// The preview of the write of the form, or nil if the form writes nothing.
   private let preview: WritePreview?
   private let keys: KeyText
   private let area: Rect
@@ -23,7 +23,7 @@ package struct FormDrawing {
     self.area = area
   }
 
-  /// What stands below a field: what is wrong with it, and what may be chosen.
+  /// The notes below a field: the error, and the choices.
   private func notes(on index: Int, _ glyphs: Glyphs) -> [StyledLine] {
     let field = form.fields[index]
     var notes: [StyledLine] = []
@@ -40,7 +40,8 @@ package struct FormDrawing {
     return notes
   }
 
-  /// What is wrong with the field that has the keys, if there is no room for it below it.
+  /// The error of the field that has the keys, if there is no room for it below the field;
+  /// otherwise nil.
   static func cutError(of form: FormScreen, in area: Rect) -> String? {
     guard let error = form.fields[form.focus].input.error else { return nil }
     let isFramed = area.height >= framedHeight
@@ -54,7 +55,7 @@ package struct FormDrawing {
     let rows = form.fields.indices.reduce(0) { $0 + 1 + notes(on: $1, canvas.glyphs).count }
     let note = form.note.isEmpty ? 0 : 1
     let room = area.height - rows - note - 4
-    // The write is told where its first lines fit.
+    // The preview of the write is drawn if its first lines fit.
     let previewHeight =
       preview.map { $0.height <= room || room > 4 ? min($0.height, room) : 0 } ?? 0
     let height = min(rows + note + 4 + previewHeight, area.height)
@@ -70,7 +71,7 @@ package struct FormDrawing {
     let (hintArea, rest) = inside.splitBottom(inside.height > 1 ? 1 : 0)
     HintBar(hints).draw(into: &canvas, rect: hintArea)
     let (previewArea, above) = rest.splitBottom(previewHeight)
-    // The fields go first where there is no room.
+    // If there is little room, the fields come before the note.
     let hasNote = note > 0 && above.height > rows
     let (last, fields) = above.splitBottom(hasNote ? 1 : 0)
     if hasNote { canvas.put(form.note, at: last.origin, width: last.width, role: .muted) }
@@ -89,8 +90,8 @@ package struct FormDrawing {
     }
   }
 
-  /// The first field that is drawn: the one with the keys is in sight with all that is said of it, and
-  /// the one after it, if there is room.
+  /// Returns the index of the first field that is drawn. The field that has the keys is visible
+  /// with all its notes, and so is the next field if there is room.
   private func firstField(height: Int, _ glyphs: Glyphs) -> Int {
     var first = form.focus
     let hasNext = form.focus < form.fields.count - 1 && height > 2
@@ -107,7 +108,7 @@ package struct FormDrawing {
     let first = firstField(height: area.height, canvas.glyphs)
     let labels = form.fields.map { CellWidth.width(of: $0.label) }
     let labelWidth = min(labels.max() ?? 0, area.width / 3)
-    // Where there is hardly room for what is typed, nothing is said of its kind.
+    // The kind of a field is left out if there is hardly room for its text.
     let kindWidth = area.width < 3 * FormDrawing.kindWidth ? 0 : FormDrawing.kindWidth
     var rest = area
     var cursor: Position?
@@ -124,7 +125,7 @@ package struct FormDrawing {
       field.input.editor.draw(into: &canvas, rect: editor)
       if isFocused { cursor = canvas.cursor }
       for note in notes(on: index, canvas.glyphs) where rest.height > 0 {
-        // What is wrong needs the width where there is little.
+        // In a narrow form, errors use the whole width.
         let indent = kindWidth == 0 ? 0 : labelWidth + 1
         let place = rest.splitTop(1).top.splitLeft(indent).rest
         rest = rest.splitTop(1).rest

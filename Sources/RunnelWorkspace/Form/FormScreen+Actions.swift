@@ -3,17 +3,17 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// Forms.
+// The actions of a form.
 
 extension FormScreen {
-  /// Goes to the next field, and from the last one saves.
+  /// Goes to the next field; in the last field, saves the form.
   static func acceptFormField(_ state: inout AppState) {
     guard case .form(let form)? = state.layers.last else { return }
     if form.focus == form.fields.count - 1 { return saveForm(&state) }
     changeForm(&state) { $0.moveFocus(by: 1) }
   }
 
-  /// Asks for the write of the form in front, and closes it if nothing is wrong with a field.
+  /// Requests the write of the form in front, and closes the form if no field is wrong.
   static func saveForm(_ state: inout AppState) {
     guard case .form(var form)? = state.layers.last else { return }
     if save(&state, &form) { return state.closeLayer() }
@@ -27,12 +27,12 @@ extension FormScreen {
     state.layers[state.layers.count - 1] = .form(form)
   }
 
-  /// The keys by which a form is left.
+  /// The keys that leave a form.
   static func cancelKeys(_ state: AppState) -> String {
     KeyText.formKeys(state).keys(.inputCancel) ?? "cancel"
   }
 
-  /// Asks for the write of a form; if something is wrong with a field, marks it and returns false.
+  /// Requests the write of a form; if a field is wrong, marks the field and returns false.
   private static func save(_ state: inout AppState, _ form: inout FormScreen) -> Bool {
     guard let values = form.values() else { return false }
     if form.writes, let reason = state.reasonReadOnly { return form.refuse(form.focus, reason) }
@@ -88,7 +88,8 @@ extension FormScreen {
     }
   }
 
-  /// Asks for the write of a form; if it is refused before, its fields say why, and it is false.
+  /// Requests the write of a form; if it cannot be requested, shows the reason in the fields and
+  /// returns false.
   static func submitForm(
     _ state: inout AppState, _ form: inout FormScreen,
     _ make: (ResourceBook) throws(Refusal) -> WriteRequest
@@ -104,13 +105,14 @@ extension FormScreen {
     }
   }
 
-  /// True if something is known to stand at a place: what is added there would replace it.
+  /// Whether something is known to stand at a place, which a new value there would replace.
   ///
-  /// Limit: children that are not loaded are not known; to refuse them takes a conditional write.
+  /// Limit: children that are not loaded are unknown; to refuse them would take a conditional
+  /// write.
   static func isKnown(_ state: AppState, _ place: Path) -> Bool {
     for case .record(let screen) in state.layers {
       guard let node = screen.node, let field = place.relative(to: screen.path) else { continue }
-      // What is put below a value replaces the value.
+      // A value below a leaf replaces the leaf.
       return field.keys.indices.contains { index in
         let above = node[Path(unchecked: Array(field.keys[...index]))]
         return index == field.keys.count - 1 ? !above.isEmpty : above.leaf != nil

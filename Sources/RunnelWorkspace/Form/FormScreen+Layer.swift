@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTerminal
 
-// A form as a layer.
+// The form as a layer.
 
 extension FormScreen: LayerComponent {
   var layer: Layer { .form(self) }

@@ -3,9 +3,9 @@ import RunnelStreams
 package import RunnelTerminal
 package import RunnelTree
 
-/// A form: named fields with a kind each, for what cannot be edited in its place.
+/// A form: fields with names and kinds, for values that cannot be edited in their place.
 package struct FormScreen: Hashable, Sendable {
-  /// What the form is for.
+  /// The purpose of the form.
   enum Purpose: Hashable, Sendable {
     /// A new record of a view.
     case addRecord(view: Int)
@@ -19,9 +19,10 @@ package struct FormScreen: Hashable, Sendable {
     case choose(Int)
     /// A new record of a resource in a collection, which may be that of a view.
     case addResource(String, in: Path, view: Int?)
-    /// The fields of a record of a resource, which were these.
+    /// The fields of an existing record of a resource, with its value when the form was opened.
     case editResource(Path, original: JSONValue)
-    /// What is to be exported: what, in which format, to which file, which may replace that one.
+    /// An export: its records, format and file. `replaces` is the existing file that may be
+    /// replaced.
     case export([ExportChoice], replaces: String?)
     /// The file from which records are imported into a view.
     case importFile(view: Int)
@@ -44,24 +45,24 @@ package struct FormScreen: Hashable, Sendable {
     }
   }
 
-  /// The fields for something new that has a name.
+  /// The fields for a new node: its name and its value.
   static let nameAndValue = [Field("name", kind: .string), Field("value", kind: .json)]
 
   var purpose: Purpose
   package let title: String
   package var fields: [Field]
-  /// What is to be known before; empty for nothing.
+  /// A note for the user; empty for none.
   package var note = ""
-  /// The index of the field with the keys.
+  /// The index of the field that has the keys.
   package var focus = 0
-  /// The first write that was asked for with it; nil before.
+  /// The id of the first write of this form, or nil before a write.
   ///
-  /// What was typed is known by it as long as it is refused.
+  /// The id identifies the typed text while its writes are refused.
   var attempt: AppRequestID?
-  /// The refused record of a paste that it goes on with, by its id in the queue; nil if it is of none.
+  /// The id in the queue of the refused pasted record that the form edits, or nil if there is none.
   var pasted: AppRequestID?
 
-  /// True if to save it writes to the database.
+  /// Whether saving the form writes to the database.
   package var writes: Bool {
     switch purpose {
     case .export, .importFile, .choose: false
@@ -69,20 +70,20 @@ package struct FormScreen: Hashable, Sendable {
     }
   }
 
-  /// Moves the keys to another field, around the ends.
+  /// Moves the keys by a number of fields, from the last field to the first and back.
   mutating func moveFocus(by steps: Int) {
     guard !fields.isEmpty else { return }
     focus = (focus + steps % fields.count + fields.count) % fields.count
   }
 
-  /// Marks a field as wrong, gives it the keys, and returns false: it is not saved.
+  /// Marks a field as wrong, gives it the keys, and returns false: the form is not saved.
   mutating func refuse(_ index: Int, _ message: String) -> Bool {
     focus = index
     fields[index].input.error = message
     return false
   }
 
-  /// Marks the fields that were refused, or if it was none of them the one with the keys.
+  /// Shows a refusal in the fields that it is about, or else in the field that has the keys.
   package mutating func take(_ refusal: Refusal) {
     var first: Int?
     for index in fields.indices where !fields[index].path.isRoot {
@@ -93,7 +94,8 @@ package struct FormScreen: Hashable, Sendable {
     if let first { focus = first } else { fields[focus].input.error = refusal.message }
   }
 
-  /// The values of all fields that are filled in; nil if one is refused, which is then marked.
+  /// Returns the values of all fields that are filled in; if a field is wrong, marks it and returns
+  /// nil.
   package mutating func values() -> [(path: Path, value: JSONValue)]? {
     var values: [(path: Path, value: JSONValue)] = []
     var firstError: Int?
@@ -101,7 +103,7 @@ package struct FormScreen: Hashable, Sendable {
       fields[index].input.error = nil
       let field = fields[index]
       if field.input.isEmpty {
-        // What has a first value of its own is given that.
+        // An empty field with an initial value gets that value.
         guard let rule = field.input.rule, rule.isRequired, rule.initial == nil else { continue }
         fields[index].input.error = "is missing."
         firstError = firstError ?? index
@@ -119,13 +121,13 @@ package struct FormScreen: Hashable, Sendable {
   }
 }
 
-/// The line in which a record is composed.
+/// The line that composes a record.
 package struct ComposeScreen: Hashable, Sendable {
   package let view: Int
   package var editor: LineEditor
   package var error: String?
-  /// What stands for the refused record whose text is in the line; nil if that is of none.
+  /// The id of the refused record whose text is in the line, or nil if there is none.
   var attempt: AppRequestID?
-  /// True for a refused text that came back and was not touched: what is typed takes its place.
+  /// Whether the text came back after a refusal and was not edited since; typing replaces it.
   var isReturned = false
 }

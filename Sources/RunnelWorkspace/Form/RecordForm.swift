@@ -3,12 +3,13 @@ package import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// Forms whose fields are those of a resource's schema.
+// Forms with the fields of a resource's schema.
 
 extension ResourceBook {
-  /// The inputs of a record's fields in the order of the schema, then of the other leaves it has.
+  /// Returns the inputs of a record's fields in the order of the schema, followed by its other
+  /// leaves.
   ///
-  /// Counters and copies are left out: they are not edited.
+  /// Counters and copies are left out, because they are not edited.
   func inputs(
     of definition: ResourceDefinition, for record: JSONValue
   ) -> [(path: Path, input: FieldInput)] {
@@ -31,7 +32,7 @@ extension ResourceBook {
     return inputs
   }
 
-  /// The input of a field; a reference says where to look for what it may name.
+  /// Returns the input of a field; the input of a reference says where its choices stand.
   package func input(
     of rule: FieldRule, in definition: ResourceDefinition, value: JSONValue
   ) -> FieldInput {
@@ -42,7 +43,8 @@ extension ResourceBook {
     return input
   }
 
-  /// What a record is called among others: its name or title, or the first text of its schema.
+  /// Returns the title of a record: its name or title, or else the first text of its schema; empty
+  /// if it has none.
   package func title(of record: JSONValue, in collection: Path) -> String {
     let rules = registry.resource(ofChildrenOf: collection)?.definition.schema.fields ?? []
     let texts = rules.filter { if case .text = $0.kind { true } else { false } }
@@ -57,8 +59,8 @@ extension FormScreen {
   /// The label of the field for the key of a new record.
   static let keyLabel = "key"
 
-  /// The fields of a new record of a resource; `filled` are its first values, and what is in `computed`
-  /// is not asked for.
+  /// Returns the fields for a new record of a resource. `filled` holds the initial values; the
+  /// fields in `computed` are left out.
   static func newRecord(
     _ definition: ResourceDefinition, in book: ResourceBook, filled: JSONValue,
     without computed: [Path]
@@ -78,14 +80,14 @@ extension FormScreen {
     return fields + [Field(keyLabel, FieldInput(kind: .string))]
   }
 
-  /// The fields of a record that is there.
+  /// Returns the fields for an existing record.
   static func editing(
     _ definition: ResourceDefinition, in book: ResourceBook, _ record: JSONValue
   ) -> [Field] {
     book.inputs(of: definition, for: record).map { Field($0.path.text, path: $0.path, $0.input) }
   }
 
-  /// The key that was typed for a new record; nil to make one.
+  /// The key that was typed for a new record, or nil if a key is to be generated.
   var typedKey: String? {
     guard let field = fields.last, field.label == FormScreen.keyLabel, field.path.isRoot,
       !field.input.editor.isEmpty

@@ -3,35 +3,35 @@ import RunnelStreams
 package import RunnelTerminal
 import RunnelTree
 
-/// What saving would write, as it is typed so far.
+/// The preview of the write that saving would make of the text typed so far.
 package struct WritePreview {
   private static let title = " Preview of the write "
-  /// From so many columns on, what stands there and what is to stand beside each other.
+  /// The number of columns from which the old and the new value stand side by side.
   private static let besideWidth = 60
 
-  /// A value that is written.
+  /// A value that would be written.
   private struct Change {
     var name: String
-    /// What stands there; nil for nothing.
+    /// The present value, or nil for none.
     var old: JSONValue?
-    /// What is to stand there; nil for nothing.
+    /// The new value, or nil for none.
     var new: JSONValue?
   }
 
-  /// What is done, and where.
+  /// The kind of the write and its place, such as `PUT /a`.
   private let deed: String
   private let changes: [Change]
-  /// The reason why nothing is written; nil if something is.
+  /// The reason why nothing would be written, or nil.
   private var obstacle: String?
-  /// How many lines are kept for values, so that what stands above them rests while it is typed.
+  /// The number of lines reserved for values, so that the lines above stay in place during typing.
   private var restingCount = 1
 
   private static let restingCountMax = 4
 
-  /// How many lines it takes where there is room for two columns.
+  /// The number of lines of the preview if there is room for two columns.
   package var height: Int { max(changes.count, restingCount) + 2 }
 
-  /// What a form would write; nil if it writes nothing.
+  /// Makes the preview of a form, or nil if the form writes nothing.
   init?(_ form: FormScreen, _ state: AppState) {
     guard form.writes else { return nil }
     var form = form
@@ -76,13 +76,13 @@ package struct WritePreview {
     if values == nil { obstacle = "nothing, as long as a field is wrong" }
   }
 
-  /// What an edit of a field would write.
+  /// Makes the preview of an edit of a field.
   init(_ edit: RecordScreen.Edit, in screen: RecordScreen) {
     let path = Path(unchecked: screen.path.keys + edit.field.keys)
     let isGone = screen.node?.isEmpty == true
     deed =
       edit.field.isRoot || isGone ? "PUT \(isGone ? screen.path : path)" : "PATCH \(screen.path)"
-    // What others wrote or deleted meanwhile is what it replaces.
+    // The edit replaces the value as it is now, which others may have written or deleted meanwhile.
     let old = screen.node?[edit.field].leaf?.json
     do throws(InputError) {
       let isRemoved = edit.input.isEmpty && edit.input.rule?.isRequired != true
@@ -104,7 +104,7 @@ package struct WritePreview {
     return members.map { Change(name: $0.name, old: nil, new: $0.value) }
   }
 
-  /// Draws as much of it as fits: a rule, what is done, and what is written.
+  /// Draws the part of the preview that fits: a rule, the kind of the write, and the values.
   package func draw(into canvas: inout Canvas, _ rect: Rect) {
     guard rect.height > 2 else { return }
     let cursor = canvas.cursor
@@ -130,7 +130,7 @@ package struct WritePreview {
     canvas.cursor = cursor
   }
 
-  /// The lines, with what is to stand there beside what stands there or below it.
+  /// Returns the lines, with the new value beside the old one or below it.
   private func lines(width: Int) -> [(old: StyledLine, new: StyledLine?)] {
     let isBeside = width >= WritePreview.besideWidth
     let room = isBeside ? width / 2 - 1 : width
@@ -149,10 +149,10 @@ package struct WritePreview {
     }
   }
 
-  /// How many characters before the first different one are shown of long values.
+  /// The number of characters before the first difference that are shown of long values.
   private static let leadCount = 8
 
-  /// The values as text; of long ones, what is the same in both is left out at their beginning.
+  /// Returns the values as text; the common beginning of long values is left out.
   private static func texts(of change: Change, width: Int) -> (old: String?, new: String?) {
     let (old, new) = (change.old?.jsonText(), change.new?.jsonText())
     guard let old, let new, max(old.count, new.count) > width else { return (old, new) }

@@ -22,7 +22,7 @@ package enum HelpCommands {
     }
     TypingCommands.accept.inner { state, _ in HelpScreen.runFromHelp(&state) }
     TypingCommands.cancel.inner { state, _ in state.closeLayer() }
-    // The wheel scrolls here, too.
+    // The wheel scrolls here too.
     MovingCommands.scrolling.map { $0.inner() }
     MovingCommands.sideways.map { $0.inner() }
   }

@@ -1,9 +1,9 @@
 package import RunnelTerminal
 
-/// Draws the help: every action of a place with its keys, from the keymap itself.
+/// Draws the help: every command of a place with its keys, taken from the keymap.
 package struct HelpDrawing {
   private static let keysWidthMax = 18
-  /// From so many lines on there is room for words about the help itself.
+  /// The number of lines from which there is room for notes about the help itself.
   private static let notesHeightMin = 14
   private static let notes = [
     "greyed lines say why they cannot run now",
@@ -19,7 +19,7 @@ package struct HelpDrawing {
     self.body = body
   }
 
-  /// The lines that show actions: below the title, above the notes.
+  /// Returns the lines that list commands: below the title, above the notes.
   package static func list(in body: Rect) -> Rect {
     let below = body.splitTop(body.height > 2 ? 1 : 0).rest
     return below.splitBottom(body.height >= notesHeightMin ? notes.count : 0).rest
@@ -46,7 +46,7 @@ package struct HelpDrawing {
     if area.row > body.row { drawTitle(into: &canvas, body.line(0)) }
   }
 
-  /// The place, the field that narrows, and how many actions fit.
+  /// Draws the title, the text field that filters, and the number of matching commands.
   private func drawTitle(into canvas: inout Canvas, _ area: Rect) {
     canvas.horizontalLine(row: area.row, column: area.column, width: area.width, role: .frame)
     let count = " \(screen.entries.count) of \(screen.all.count) "
@@ -69,14 +69,14 @@ package struct HelpDrawing {
     var line = StyledLine(
       "  " + entry.keys + String(repeating: " ", count: blanks), isOff ? .muted : .hintKey)
     let reason = StyledLine(entry.refusal.map { "off: \($0) " } ?? "", .warn)
-    // A reason has half of the room, if it needs as much.
+    // A disabled reason may take half of the room.
     let room = max(width - line.width - 2, 0)
     let words = HelpDrawing.cut(
       entry.binding.description, to: isOff ? max(room - reason.width, room / 2) : room)
     line.append(words, isOff ? .muted : .text)
     let name = StyledLine("  [\(entry.binding.action)]", .muted)
     guard isOff else {
-      // Half of a name is of no use.
+      // A name is shown only if it fits as a whole.
       if line.width + name.width <= width { line.append(name) }
       return line
     }

@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelTerminal
 import RunnelTree
 
-// The help: every command of the place, with its keys, and why it cannot be done if that is so.
+// The help: every command of the place, with its keys and its disabled reason.
 
 extension HelpScreen {
   static func openHelp(_ state: inout AppState) {
@@ -23,16 +23,16 @@ extension HelpScreen {
     }
     state.input.matcher.reset()
     state.layers.append(.help(HelpScreen(entries, of: placeName(state), height: helpHeight(state))))
-    // What was typed in below is not seen now, which leaves more room.
+    // The text field of the layer below is hidden now, which leaves more room.
     state.fitLayers()
   }
 
-  /// How many lines of the help show actions.
+  /// The number of lines of the help that list commands.
   static func helpHeight(_ state: AppState) -> Int {
     HelpDrawing.list(in: state.layout.body).height
   }
 
-  /// What the help calls the place that it is about.
+  /// The name of the place that the help is about.
   private static func placeName(_ state: AppState) -> String {
     state.layers.last?.component.helpTitle ?? state.tabs.names[state.tabs.index]
   }

@@ -3,14 +3,14 @@ import RunnelStreams
 package import RunnelTerminal
 import RunnelTree
 
-/// The keys of a place, to read, to narrow by what is typed, and to run.
+/// The help: the commands of a place with their keys, to read, to filter by typing, and to run.
 package struct HelpScreen: Hashable, Sendable {
-  /// An action of the place.
+  /// A command of the place.
   package struct Entry: Hashable, Sendable {
     var binding: KeyBinding
-    /// All keys that do it here.
+    /// All keys of the command here.
     package var keys: String
-    /// The reason why it cannot be done now; nil if it can.
+    /// The reason why the command is disabled, or nil if it can run.
     package var refusal: String?
 
     package init(binding: KeyBinding, keys: String, refusal: String? = nil) {
@@ -21,20 +21,20 @@ package struct HelpScreen: Hashable, Sendable {
 
     package var id: String { "\(binding.context).\(binding.action)" }
 
-    /// True if each word of what is typed stands in the description, the name or the keys.
+    /// Whether each word is contained in the description, the name or the keys.
     func fits(_ words: [String]) -> Bool {
       let text = "\(keys) \(binding.description) \(binding.action)".lowercased()
       return words.allSatisfy { text.contains($0) }
     }
   }
 
-  /// What the place is called.
+  /// The name of the place.
   package let place: String
-  /// All actions of the place, context by context.
+  /// All commands of the place, by context.
   package let all: [Entry]
-  /// What is typed to narrow them.
+  /// The text field that filters the commands.
   package var editor = LineEditor()
-  /// Those that are shown.
+  /// The commands shown, by row id.
   package private(set) var entries: [String: Entry] = [:]
   package private(set) var content = ListContent()
   /// The headings of the sections, by section.
@@ -47,9 +47,9 @@ package struct HelpScreen: Hashable, Sendable {
     narrow(height: height)
   }
 
-  /// What is shown, to be written to a file: a record for each action.
+  /// Returns the commands shown as records, one per command, for an export.
   ///
-  /// - Throws: `TreeError` if a text cannot be one of a record.
+  /// - Throws: `TreeError` if a text cannot be a value of a record.
   func exportedRecords() throws -> (records: [Record], columns: [FieldPath]) {
     let names = ["group", "keys", "what", "action", "off"]
     let records = try all.filter { entries[$0.id] != nil }.map { entry in
@@ -66,13 +66,13 @@ package struct HelpScreen: Hashable, Sendable {
     return (records, names.map { .path(Path(unchecked: [RunnelTree.Key(unchecked: $0)])) })
   }
 
-  /// The action under the cursor; nil on a header.
+  /// The command under the cursor, or nil on a header.
   var cursorEntry: Entry? {
     guard case .row(let id)? = list.cursor else { return nil }
     return entries[id]
   }
 
-  /// Shows the actions that fit what is typed, and goes to the first of them.
+  /// Shows the commands that match the typed words, and goes to the first of them.
   mutating func narrow(height: Int) {
     let words = editor.text.lowercased().split(separator: " ").map(String.init)
     let fitting = all.filter { $0.fits(words) }
@@ -98,7 +98,7 @@ package struct HelpScreen: Hashable, Sendable {
     }
   }
 
-  /// What the help calls a context.
+  /// The heading of a context in the help.
   private static func title(of context: KeymapContext) -> String {
     Commands.table(context)?.title ?? context.rawValue
   }

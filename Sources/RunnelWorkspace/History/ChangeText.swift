@@ -2,18 +2,19 @@ import RunnelBase
 import RunnelStreams
 package import RunnelTree
 
-/// Writes an entry of an action log as words: what was done to which record, with old and new values.
+/// Formats an entry of an action log as words: the operation, the record, and the old and new
+/// values.
 package struct ChangeText {
   /// The most characters of a value; columns cut the rest.
   private static let valueMax = 60
-  /// Keys that are longer are shortened in the middle.
+  /// The greatest length of a key in characters; longer keys are shortened in the middle.
   private static let keyMax = 12
 
   let ellipsis: String
-  /// Where the user is, to write times out; nil to leave them as they are stored.
+  /// The local time for formatting times, or nil to leave times as they are stored.
   package var local: LocalTime?
 
-  /// The words of a record of the log; nil if it is no entry.
+  /// Returns the words for a record of the log, or nil if the record is no entry.
   package func text(of node: RunnelTree.Node) -> String? {
     guard let entry = RunnelStreams.ActionLogEntry(id: Key(unchecked: "entry"), node) else {
       return nil

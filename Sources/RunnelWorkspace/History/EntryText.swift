@@ -2,14 +2,14 @@ package import RunnelBase
 import RunnelTerminal
 package import RunnelTree
 
-/// Writes an entry of the database's history as words: where, and what was changed into what.
+/// Formats an entry of the database's history as words: the places, and their old and new values.
 package struct EntryText {
-  /// The most characters of a value in a line of several; the width cuts the rest.
+  /// The greatest length of a value in a line with several; the width cuts the rest.
   private static let valueMax = 32
 
-  /// A place within another, with what stood there and what stands there since.
+  /// A change of a place, with its old and new value.
   package struct Change: Hashable, Sendable {
-    /// The names from the outer place on, with slashes between them; empty for itself.
+    /// The path from the outer place, separated by slashes; empty for the outer place itself.
     package var name: String
     package var old: JSONValue
     package var new: JSONValue
@@ -22,18 +22,19 @@ package struct EntryText {
   }
 
   let ellipsis: String
-  /// The place whose history is shown: what is below it is named from there.
+  /// The place whose history is shown; places below it are named relative to it.
   package let place: Path
-  /// Where entries of the action log stand; nil if nothing is logged.
+  /// The place of the action log, or nil if nothing is logged.
   package let log: Path?
 
-  /// What a write did, in one line.
+  /// Returns the description of a write in one line.
   package func text(of entry: HistoryEntry) -> String {
     let words = ordered(entry.parts).map(text(of:)).joined(separator: "; ")
     return entry.undoes == nil ? words : "undo: \(words)"
   }
 
-  /// What is about the place comes first, then what else the write did, and what it logged last.
+  /// Returns the parts of a write in order: first those about the place, then other parts, and last
+  /// the entries of the action log.
   package func ordered(_ parts: [HistoryEntry.Part]) -> [HistoryEntry.Part] {
     func rank(_ part: HistoryEntry.Part) -> Int {
       if let log, log.contains(part.path), !log.contains(place) { return 2 }
@@ -63,7 +64,8 @@ package struct EntryText {
     }
   }
 
-  /// The place of a part, from the one that is shown on if it is below it.
+  /// The name of a part: relative to the place shown if it is below that place, otherwise its full
+  /// path.
   package func name(of part: HistoryEntry.Part) -> String {
     let priority = part.isPriority ? "priority" : ""
     if let below = part.path.relative(to: place) {
@@ -79,7 +81,7 @@ package struct EntryText {
       ? text.prefix(EntryText.valueMax) + ellipsis : text
   }
 
-  /// The innermost places at which two values differ, in the order of the names.
+  /// Returns the innermost places where two values differ, ordered by name.
   package static func changes(
     from old: JSONValue, to new: JSONValue, at name: String = ""
   ) -> [Change] {
@@ -97,7 +99,7 @@ package struct EntryText {
     }
   }
 
-  /// The members of an object that is not empty.
+  /// Returns the members of an object that is not empty, or nil for other values.
   private static func members(_ json: JSONValue) -> [JSONMember]? {
     if case .object(let members) = json, !members.isEmpty { members } else { nil }
   }

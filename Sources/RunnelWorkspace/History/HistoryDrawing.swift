@@ -6,15 +6,15 @@ import RunnelTree
 /// Draws the history of a place.
 package struct HistoryDrawing {
   private static let authorWidth = 8
-  /// From so many columns on it is said who wrote.
+  /// The number of columns from which the author of a write is shown.
   private static let authorColumns = 50
 
   package let screen: HistoryScreen
   package let local: LocalTime
   let rect: Rect
-  /// The keys of the layer.
+  /// The keys of the layer, for hints.
   package let keys: KeyText
-  /// What is looked for; nil if nothing is.
+  /// The text searched for, or nil if there is none.
   package let search: String?
 
   package func draw(into canvas: inout Canvas) {
