@@ -3,10 +3,10 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// The history of a place, as a layer: who wrote what when, to be taken back.
+// The history of a place as a layer: the author and the time of each write, and undoing a write.
 
 extension HistoryScreen {
-  /// Opens the history of what the keys are about, or of the whole database.
+  /// Opens the history of the place at hand, or of the whole database.
   static func openHistory(_ state: inout AppState, ofAll: Bool) {
     if case .history? = state.layers.last { return }
     let path = ofAll ? .root : OutsideEdit.placeAtHand(state) ?? placeOfView(state)
@@ -15,12 +15,13 @@ extension HistoryScreen {
     readHistory(&state, .newest)
   }
 
-  /// The place that a view is about as a whole.
+  /// The place that the whole view is about.
   private static func placeOfView(_ state: AppState) -> Path {
     state.tabs.isTree ? .root : state.tabs.front.definition.source.path
   }
 
-  /// Shows all of the write under the cursor, or no longer; fetches older ones at the end.
+  /// Shows the write under the cursor in full, or closes it again; on the fetch-more row, fetches
+  /// older writes.
   static func toggleHistoryEntry(_ state: inout AppState) {
     guard case .history(var screen)? = state.layers.last else { return }
     if screen.isOnFetchMoreRow { return fetchOlderHistory(&state) }
@@ -34,7 +35,7 @@ extension HistoryScreen {
     readHistory(&state, .older)
   }
 
-  /// Asks for entries of the open history.
+  /// Requests entries for each open history.
   private static func readHistory(_ state: inout AppState, _ reading: HistoryScreen.Reading) {
     for (index, layer) in state.layers.enumerated() {
       guard case .history(var screen) = layer else { continue }
@@ -54,7 +55,7 @@ extension HistoryScreen {
     }
   }
 
-  /// Waits no longer for entries of the history in front; false if none were asked for.
+  /// Cancels the request for entries of the history in front; returns false if there is none.
   static func stopReadingHistory(_ state: inout AppState) -> Bool {
     guard case .history(var screen)? = state.layers.last, let request = screen.request,
       case .history(let reading)? = state.requests.remove(request)
@@ -65,7 +66,7 @@ extension HistoryScreen {
     return true
   }
 
-  /// Entries of the history were read.
+  /// Takes entries of the history that were read.
   static func take(
     _ state: inout AppState, history id: AppRequestID, _ reading: HistoryScreen.Reading,
     _ page: HistoryPage
@@ -75,7 +76,7 @@ extension HistoryScreen {
     }
   }
 
-  /// Entries of the history could not be read.
+  /// Shows that entries of the history could not be read.
   static func fail(
     _ state: inout AppState, history id: AppRequestID, _ reading: HistoryScreen.Reading,
     _ refusal: Refusal
@@ -86,7 +87,7 @@ extension HistoryScreen {
     }
   }
 
-  /// Changes the history that asked for entries; one that was closed waits for nothing.
+  /// Changes the history that requested entries; does nothing if that history was closed.
   private static func updateHistory(
     _ state: inout AppState, _ id: AppRequestID, _ body: (inout HistoryScreen, AppState) -> Void
   ) {
@@ -100,7 +101,7 @@ extension HistoryScreen {
     }
   }
 
-  /// Where something was written, an open history reads what is new.
+  /// Reads the new entries of an open history after something was written.
   static func refreshHistory(_ state: inout AppState, after action: AppAction) {
     switch action {
     case .list, .tree, .record, .answered(_, .written), .answered(_, .performed): break
@@ -113,9 +114,10 @@ extension HistoryScreen {
 
   // MARK: Taking back
 
-  /// Takes the write under the cursor back, as `u` does with the last one.
+  /// Undoes the write under the cursor, as `u` does with the last one.
   ///
-  /// What an operation wrote is taken back by operations, which its own entries of the log tell.
+  /// The writes of operations are undone by operations, which the write's own entries of the action
+  /// log describe.
   static func undoHistoryEntry(_ state: inout AppState) {
     guard case .history(let screen)? = state.layers.last, let entry = screen.cursorEntry else {
       return

@@ -3,46 +3,46 @@ package import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-/// The writes that concern a place, the newest first, as the database's history has them.
+/// The history of a place: the writes that concern the place, the newest first.
 package struct HistoryScreen: Hashable, Sendable {
-  /// How many entries are read at once.
+  /// The number of entries read at once.
   package static let pageSize = 50
 
-  /// What a row stands for.
+  /// The meaning of a row.
   package enum Line: Hashable, Sendable {
     /// A write.
     case entry(HistoryEntry)
-    /// A place that an open write wrote.
+    /// A place written by a write that is shown in full.
     case place(HistoryEntry.Part)
-    /// What it took away there, or put there.
+    /// An old value that the write removed from the place, or a new value that it put there.
     case change(EntryText.Change, isOld: Bool)
-    /// Something that is to be said of it.
+    /// A remark about the write.
     case note(String)
   }
 
-  /// What is being read.
+  /// The entries to read.
   package enum Reading: Hashable, Sendable {
-    /// The newest entries; those that are known are kept.
+    /// The newest entries; the known ones are kept.
     case newest
-    /// Those after the last one that is known.
+    /// The entries older than the oldest known one.
     case older
   }
 
-  /// The place.
+  /// The place whose history is shown.
   package let path: Path
-  /// Where entries of the action log stand; nil if nothing is logged.
+  /// The place of the action log, or nil if nothing is logged.
   package let log: Path?
   /// The entries that were read, the newest first.
   package private(set) var entries: [HistoryEntry] = []
   package private(set) var phase = LoadState.loading
   package private(set) var paging = FetchState.exhausted
-  /// How many entries the database keeps; nil until it told.
+  /// The number of writes that the database keeps, or nil until the first answer.
   package private(set) var limit: Int?
-  /// The entries that are shown in full.
+  /// The ids of the entries shown in full.
   package private(set) var opened: Set<Int64> = []
-  /// The request for entries that is not answered.
+  /// The id of the open request for entries, or nil if there is none.
   package private(set) var request: AppRequestID?
-  /// True if there is something newer than what is being read.
+  /// Whether there were newer writes after the open request.
   var isOutdated = false
   private(set) var lines: [String: Line] = [:]
   package private(set) var content = ListContent()
@@ -55,12 +55,13 @@ package struct HistoryScreen: Hashable, Sendable {
     self.log = log
   }
 
-  /// How its entries are written.
+  /// The formatter of the entries.
   package func text(ellipsis: String) -> EntryText {
     EntryText(ellipsis: ellipsis, place: path, log: log)
   }
 
-  /// The write that the cursor is on, or in; nil on a header or the fetch-more row.
+  /// The write under the cursor, whose row or detail row the cursor is on; nil on a header or the
+  /// fetch-more row.
   var cursorEntry: HistoryEntry? {
     guard case .row(let id)? = list.cursor,
       let number = id.split(separator: ".").first.flatMap({ Int64($0) })
@@ -71,7 +72,7 @@ package struct HistoryScreen: Hashable, Sendable {
   /// True if the cursor is on the row that fetches older entries.
   var isOnFetchMoreRow: Bool { list.cursor == .row(ListScreen.fetchMoreRow) }
 
-  /// The reason why there are no entries, or none that are older.
+  /// Text that says why there are no entries, or no older ones.
   var endText: String {
     guard let limit else { return "" }
     if limit == 0 { return "the history is off: `runnel history --keep 1000` turns it on" }
@@ -84,7 +85,7 @@ package struct HistoryScreen: Hashable, Sendable {
 // MARK: Changes
 
 extension HistoryScreen {
-  /// Takes a page over that was asked for.
+  /// Takes a page that was requested.
   package mutating func take(
     _ page: HistoryPage, _ reading: Reading, height: Int, now: Int64, local: LocalTime
   ) {
@@ -98,7 +99,7 @@ extension HistoryScreen {
     case .newest:
       let oldest = page.entries.last?.id ?? .max
       let known = entries.filter { $0.id < oldest }
-      // Where the new page does not reach what is known, there may be some between them.
+      // If the new page does not reach the known entries, there may be others between them.
       let isGap = page.hasOlder && !entries.contains { $0.id >= oldest }
       entries = page.entries + (isGap || !page.hasOlder ? [] : known)
       if isGap || known.isEmpty {
@@ -108,7 +109,7 @@ extension HistoryScreen {
     rebuild(height: height, now: now, local: local)
   }
 
-  /// The entries could not be read.
+  /// Shows that the entries could not be read.
   package mutating func fail(
     _ message: String, _ reading: Reading, height: Int, now: Int64, local: LocalTime
   ) {
@@ -118,13 +119,13 @@ extension HistoryScreen {
     rebuild(height: height, now: now, local: local)
   }
 
-  /// Entries were asked for.
+  /// Notes that entries were requested.
   package mutating func wait(for request: AppRequestID) {
     self.request = request
     if case .failed = phase { phase = .loading }
   }
 
-  /// Waits no longer for what was asked for.
+  /// Stops waiting for the requested entries.
   package mutating func stop(_ reading: Reading, height: Int, now: Int64, local: LocalTime) {
     request = nil
     isOutdated = false
@@ -139,7 +140,7 @@ extension HistoryScreen {
     rebuild(height: height, now: now, local: local)
   }
 
-  /// Shows the write under the cursor in full, or no longer.
+  /// Shows the write under the cursor in full, or closes it again.
   package mutating func toggle(height: Int, now: Int64, local: LocalTime) {
     guard let entry = cursorEntry else { return }
     if opened.remove(entry.id) == nil {
@@ -157,7 +158,7 @@ extension HistoryScreen {
     let today = local.civil(now).dayNumber
     for entry in entries {
       let day = local.civil(entry.at).dayNumber
-      // A clock that was put back does not part a day: entries stand in the order of their writes.
+      // Entries stand in the order of their writes: a clock that was set back does not split a day.
       if days.last?.id.hasPrefix("\(day).") != true {
         let id = "\(day).\(days.count)"
         days.append(SectionIDs(id: id, rowIDs: []))

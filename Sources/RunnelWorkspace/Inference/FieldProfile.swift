@@ -2,9 +2,9 @@ import RunnelBase
 import RunnelTerminal
 import RunnelTree
 
-/// What the values of one field have in common, over the records that were seen.
+/// The common properties of a field's values, over a sample of records.
 struct FieldProfile {
-  /// What the values are, if they are all alike.
+  /// The kind of the values, if all are alike.
   enum Kind: Hashable {
     case bool, number
     /// Milliseconds since 1970.
@@ -15,27 +15,27 @@ struct FieldProfile {
     case mixed
   }
 
-  /// A text of more characters is long.
+  /// The number of characters from which a text is long.
   static let longText = 40
 
-  /// Where the field is below a record.
+  /// The path of the field below a record.
   let path: Path
   let role: FieldRole
   let kind: Kind
-  /// In how many of the records it is, from 0 to 1.
+  /// The fraction of the records that have the field, from 0 to 1.
   let fillRate: Double
-  /// The columns that its widest value takes.
+  /// The greatest width of a value, in columns.
   let widest: Int
-  /// True if the values are texts to be read, not names or words for a state.
+  /// Whether the values are texts to be read, rather than names or states.
   let isText: Bool
-  /// True if all records have the same value, and that is no chance.
+  /// Whether all records have the same value, in at least 4 records.
   let isConstant: Bool
-  /// True if the values name things for programs only.
+  /// Whether the values are for programs only, such as keys and addresses.
   let isTechnical: Bool
 
-  /// Looks at the values of a field in `count` records.
+  /// Analyzes the values of a field in `count` records.
   ///
-  /// - Precondition: there is a value.
+  /// - Precondition: there is at least one value.
   init(_ path: Path, _ leaves: [Leaf], of count: Int) {
     let texts = leaves.map { FieldKind.text(of: $0.json) }
     let kind = FieldProfile.kind(of: leaves)
@@ -66,7 +66,7 @@ struct FieldProfile {
     }
   }
 
-  /// True for a text that begins with a date, and has nothing after it but a time.
+  /// Whether a text is a date, or a date followed by a time.
   private static func isDate(_ text: String) -> Bool {
     let bytes = Array(text.utf8.prefix(30))
     guard bytes.count >= 10, text.utf8.count <= 30 else { return false }
@@ -78,7 +78,7 @@ struct FieldProfile {
     return bytes.count == 10 || bytes[10] == UInt8(ascii: "T") || bytes[10] == UInt8(ascii: " ")
   }
 
-  /// True for addresses, and for long words of digits and letters such as keys and hashes.
+  /// Whether a text is an address, or a long word of digits and letters such as a key or a hash.
   private static func isForPrograms(_ text: String) -> Bool {
     if text.hasPrefix("https://") || text.hasPrefix("http://") { return true }
     return text.utf8.count >= 16 && !text.contains(" ") && text.contains { $0.isNumber }

@@ -1,21 +1,21 @@
 import RunnelTree
 
-/// The part that a field plays in a record, as its name says.
+/// The role of a field in a record, told from its name.
 enum FieldRole: Hashable {
-  /// What the record is called.
+  /// The name of the record.
   case title
-  /// How far it is.
+  /// The state of the record, such as open or done.
   case status
   case priority
-  /// The person concerned.
+  /// A person, such as the author.
   case person
   /// The kind of the record.
   case category
-  /// When something was, or is to be.
+  /// A date or time.
   case date
-  /// What was written.
+  /// A text that somebody wrote.
   case text
-  /// What only programs use.
+  /// A value that only programs use.
   case identifier
   case other
 
@@ -60,9 +60,9 @@ enum FieldRole: Hashable {
     ),
   ]
 
-  /// The part that the field at a path below a record plays.
+  /// Returns the role of the field at a path below a record.
   ///
-  /// Of `owner/login` the name of the group counts: it is a person.
+  /// The name of a group counts too: `owner/login` is a person.
   init(ofFieldAt path: Path) {
     let names = path.keys.map { FieldRole.pieces(of: $0.text) }
     let last = names.last.map(FieldRole.role(of:)) ?? .other
@@ -70,7 +70,8 @@ enum FieldRole: Hashable {
     self = group == .person && [.title, .other].contains(last) ? .person : last
   }
 
-  /// The last word that says something counts: `created_by` is a person, `user_name` a title.
+  /// Returns the role told by the last word that has one: `created_by` is a person, `user_name` a
+  /// title.
   private static func role(of pieces: [String]) -> FieldRole {
     for piece in pieces.reversed() {
       if let role = words.first(where: { $0.words.contains(piece) })?.role { return role }

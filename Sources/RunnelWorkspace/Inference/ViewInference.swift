@@ -2,13 +2,13 @@ import RunnelBase
 import RunnelTerminal
 package import RunnelTree
 
-/// Some records of a collection, from which a view of it is made up.
+/// A sample of a collection's records, from which a view is inferred.
 package struct CollectionSample {
   /// The collection.
   package var path: Path
   /// The keys of the records.
   package var keys: [RunnelTree.Key]
-  /// The records: their leaves, and those of small groups in them.
+  /// The records: their leaves, and the leaves of small groups in them.
   package var records: [RunnelTree.Node]
 
   package init(path: Path, keys: [RunnelTree.Key], records: [RunnelTree.Node]) {
@@ -18,19 +18,19 @@ package struct CollectionSample {
   }
 }
 
-/// Makes up how a collection is shown of which nobody has said it.
+/// Infers how to show a collection for which no view is defined.
 ///
-/// What one looks for first comes first: what a record is called, how far it is, who is concerned, when
-/// it was. Long texts come last and take what is left of the line. What every record has alike, what few
-/// have, and what is for programs only, comes late, and is left out where there is no room.
+/// The most useful columns come first: title, state, person, date. Long texts come last and take
+/// the rest of the line. Fields with the same value everywhere, fields of few records, and values
+/// for programs come late, and are left out if there is no room.
 package enum ViewInference {
-  /// How many columns a view gets, besides the key's.
+  /// The greatest number of columns of a view, besides the column of the key.
   package static let columnsMax = 6
-  /// What a column that takes what is left should have at least.
+  /// The width that a column for the rest of the line should have at least.
   private static let openWidth = 20
   private static let gutterWidth = 3
 
-  /// The view of a collection.
+  /// Returns the inferred view of a collection.
   package static func view(
     of sample: CollectionSample, named name: String, pageSize: Int
   ) -> ViewDefinition {
@@ -44,7 +44,7 @@ package enum ViewInference {
     let ranked = profiles.enumerated()
       .sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
       .prefix(columnsMax).map(\.element)
-    // Without a title the text is what tells records apart.
+    // Without a title, the text distinguishes the records.
     let hasTitle = ranked.contains { $0.role == .title }
     let shown = ranked.filter { !$0.isText } + ranked.filter(\.isText)
     let open =
@@ -60,7 +60,7 @@ package enum ViewInference {
 
   // MARK: Fields
 
-  /// The fields of the records, in the order in which they are met.
+  /// Returns the profiles of the fields, in the order of their first appearance.
   private static func profiles(of records: [RunnelTree.Node]) -> [FieldProfile] {
     var order: [Path] = []
     var values: [Path: [Leaf]] = [:]
@@ -78,7 +78,7 @@ package enum ViewInference {
     return order.map { FieldProfile($0, values[$0] ?? [], of: records.count) }
   }
 
-  /// How late a field comes.
+  /// Returns the rank of a field; columns of low rank come first.
   private static func rank(_ profile: FieldProfile) -> Int {
     var rank =
       switch profile.role {
@@ -101,14 +101,15 @@ package enum ViewInference {
 
   // MARK: Columns
 
-  /// The column of a field: as wide as the values that were seen need, or what is left of the line.
+  /// Returns the column of a field, as wide as the values of the sample need, or open to take the
+  /// rest of the line.
   private static func column(of profile: FieldProfile, isOpen: Bool) -> ColumnDefinition {
     var column = ColumnDefinition(field: .path(profile.path))
     if isOpen { return column }
     switch profile.kind {
     case .moment: (column.format, column.width) = (.date, 10)
     case .dateText: column.width = min(profile.widest, 16)
-    // Other rows may have numbers with a digit more.
+    // Other rows may have numbers with one digit more.
     case .number: column.width = min(max(profile.widest + 1, 5), 16)
     case .bool: column.width = max(profile.widest, 5)
     case .text, .mixed:
@@ -117,9 +118,9 @@ package enum ViewInference {
     return column
   }
 
-  /// The column of the keys, as wide as those that were seen.
+  /// Returns the column of the keys, as wide as the keys of the sample.
   ///
-  /// A long key is left out on narrow screens if a text tells the records apart.
+  /// Long keys are left out on narrow screens if a text distinguishes the records.
   private static func keyColumn(of sample: CollectionSample, hasTexts: Bool) -> ColumnDefinition {
     let widest = sample.keys.map { CellWidth.width(of: $0.text) }.max() ?? 0
     let isGenerated = sample.keys.contains { $0.text.utf8.count >= 20 }
@@ -128,7 +129,7 @@ package enum ViewInference {
       field: .key, width: min(max(widest, 4), 20), minimumScreen: minimum, isMuted: true)
   }
 
-  /// Has the columns that come late shown only where there is room for those that come before them.
+  /// Hides late columns on screens that have no room for them and the columns before them.
   private static func limitToRoom(
     _ columns: inout [ColumnDefinition], ranked: [FieldProfile], hasTitle: Bool
   ) {
@@ -138,7 +139,7 @@ package enum ViewInference {
         continue
       }
       needed += (columns[index].width ?? openWidth) + 1
-      // What tells the records apart is always shown.
+      // The field that distinguishes the records is always shown.
       let isEssential = order == 0 || (!hasTitle && columns[index].width == nil)
       if !isEssential, needed > 40 { columns[index].minimumScreen = needed }
     }

@@ -2,19 +2,21 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-/// What the keys are about, as far as it has keys of its own.
+/// The kind of record at hand, which decides about additional keys.
 package enum AtHand: Equatable {
   /// No record that a resource describes.
   case other
   /// An entry of the action log.
   case entry
-  /// A record that a resource describes, and the resource of what the user toggles there.
+  /// A record that a resource describes, and the resource of the records that the user toggles
+  /// there, or nil.
   case record(toggles: String?)
 
-  /// The resource of what the user toggles there; nil if nothing is.
+  /// The resource of the records that the user toggles at the record at hand, or nil if there is
+  /// none.
   var toggled: String? { if case .record(let toggled) = self { toggled } else { nil } }
 
-  /// The contexts whose keys are for it, innermost first.
+  /// The contexts with keys for the record at hand, innermost first.
   var contexts: [KeymapContext] {
     switch self {
     case .other: []
@@ -26,12 +28,12 @@ package enum AtHand: Equatable {
 }
 
 extension AppState {
-  /// The place of a row that is being saved: its keys are those of the record that it will be.
+  /// The place of a row that is being saved; its keys are those of the record that it becomes.
   private var sentRowAtHand: Path? {
     layers.isEmpty && !tabs.isTree ? tabs.front.sentRecord?.path : nil
   }
 
-  /// What the keys are about.
+  /// The record at hand.
   var atHand: AtHand {
     guard let path = ResourceCommands.recordAtHand(self) ?? sentRowAtHand else { return .other }
     if path.parent == database.resources.registry.log, Activity.entryAtHand(self) != nil {
@@ -39,7 +41,8 @@ extension AppState {
     }
     let found = database.resources.resources(at: path)
     if found.described == nil { return .other }
-    // Who toggles is the key of what is toggled: a name that is no key toggles nothing.
+    // A toggle is stored under the user's name as its key: a name that is no valid key toggles
+    // nothing.
     return .record(toggles: (try? Key(database.me)) == nil ? nil : found.toggled)
   }
 }

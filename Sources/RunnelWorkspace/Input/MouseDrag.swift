@@ -1,20 +1,21 @@
 import RunnelBase
 import RunnelTerminal
 
-// What is done with the mouse while its button is down: rows are marked, or panes made wider.
+// Mouse drags: they mark rows, or resize panes.
 
-/// A mouse drag, from where the button went down.
+/// A mouse drag that is under way.
 enum MouseDrag: Hashable, Sendable {
-  /// The rows from one on are marked, once the pointer comes to another one.
+  /// A drag over rows: it marks rows from the first one on, once the pointer reaches another row.
   case rows(from: String, isMarking: Bool)
-  /// The line at the right of the views is moved.
+  /// A drag of the line at the right of the views pane.
   case views
-  /// The line at the left of the detail is moved.
+  /// A drag of the line at the left of the detail pane.
   case detail
 }
 
 extension MouseDrag {
-  /// Takes note of where the button went down; true on the line between two panes, which is no click.
+  /// Begins a drag where the button went down; returns true on the line between two panes, where a
+  /// press is no click.
   static func beginDrag(_ state: inout AppState, at position: Position) -> Bool {
     state.input.drag = nil
     guard state.layers.isEmpty else { return false }
@@ -34,7 +35,7 @@ extension MouseDrag {
     return state.input.drag != nil
   }
 
-  /// The pointer came to another cell with the button down.
+  /// Continues the drag after the pointer moved to another cell with the button down.
   static func goOnWithDrag(_ state: inout AppState, to position: Position) {
     guard state.layers.isEmpty else { return state.input.drag = nil }
     switch state.input.drag {
@@ -58,8 +59,8 @@ extension MouseDrag {
     FilterScreen.fitList(&state)
   }
 
-  /// Moves the cursor to the row under the pointer, or beyond the edge by as many rows as the pointer is;
-  /// what lies between is marked as with `mark.range`.
+  /// Moves the cursor to the row under the pointer. Above or below the list, it moves by as many
+  /// rows as the pointer is away from the list. The rows between are marked as with `mark.range`.
   private static func drag(
     _ state: inout AppState, from id: String, to position: Position, isMarking: Bool
   ) {
@@ -77,7 +78,7 @@ extension MouseDrag {
     {
       MouseInput.moveCursor(&state, to: item)
     }
-    // A range that was begun by a key goes on.
+    // A range that a key began is continued.
     if isMarking || state.marked.rangeStart != nil || state.marked.list.cursor == .row(id) {
       return
     }
@@ -85,7 +86,7 @@ extension MouseDrag {
     state.input.drag = .rows(from: id, isMarking: true)
   }
 
-  /// The button went up: what was drawn over stays marked.
+  /// Ends the drag after the button went up; the rows of the drag stay marked.
   static func endDrag(_ state: inout AppState) {
     if case .rows(_, isMarking: true)? = state.input.drag { Marking.endRange(&state) }
     state.input.drag = nil

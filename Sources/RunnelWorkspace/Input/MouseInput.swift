@@ -1,12 +1,12 @@
 import RunnelBase
 import RunnelTerminal
 
-// What the mouse does: the wheel scrolls, a click moves the cursor, folds or changes the view, a
-// double click opens. What a drag does is in `MouseDrag`.
+// Mouse input: the wheel scrolls; a click moves the cursor, folds a section or changes the view; a
+// double click opens. Drags are in `MouseDrag`.
 
 /// Handles mouse events.
 enum MouseInput {
-  /// The lines that one turn of the wheel scrolls.
+  /// The number of lines that a turn of the wheel scrolls.
   private static let wheelLines = 3
 
   static func handleMouse(_ state: inout AppState, _ mouse: MouseEvent) {
@@ -25,7 +25,8 @@ enum MouseInput {
     }
   }
 
-  /// Scrolls the list that is seen: behind the line in which a record is composed, too.
+  /// Performs an action of the wheel in the visible list, even if that list is behind a line or
+  /// bar.
   private static func perform(
     _ state: inout AppState, _ action: ActionID, count: Int?, inListBehind: Bool
   ) {
@@ -71,7 +72,7 @@ enum MouseInput {
     }
   }
 
-  /// Scrolls the detail pane by the wheel; false if it is not turned there.
+  /// Scrolls the detail pane by the wheel; returns false if the pointer is elsewhere.
   private static func scrollsDetail(_ state: inout AppState, _ mouse: MouseEvent) -> Bool {
     guard state.layout.detail.contains(mouse.position) else { return false }
     switch mouse.kind {
@@ -82,7 +83,7 @@ enum MouseInput {
     return true
   }
 
-  /// Gives the keys to the pane that was clicked, and goes to the view there; false if it is the list.
+  /// Gives the keys to the clicked pane, and goes to a clicked view; returns false for the list.
   private static func clickPane(_ state: inout AppState, at position: Position) -> Bool {
     if state.layout.detail.contains(position) {
       Panes.focusPane(&state, .detail)
@@ -101,8 +102,8 @@ enum MouseInput {
     return true
   }
 
-  /// Selects what is clicked in a menu or the palette, and chooses it if it is clicked twice; false if
-  /// neither is in front.
+  /// Selects the clicked choice of a menu or the palette, and runs it on a double click; returns
+  /// false if neither is in front.
   private static func clickInMenu(_ state: inout AppState, _ position: Position, count: Int) -> Bool
   {
     guard let top = state.layers.last?.component, var choices = top.choices else { return false }
@@ -129,7 +130,7 @@ enum MouseInput {
     }
   }
 
-  /// Where the list is drawn that keys move through.
+  /// The area of the list that the keys move through.
   private static func listArea(_ state: AppState) -> Rect {
     if case .help? = state.layers.last {
       HelpDrawing.list(in: state.layout.body)

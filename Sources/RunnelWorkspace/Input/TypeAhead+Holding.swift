@@ -3,15 +3,15 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// What is typed while an answer is awaited. Most keys act at once, whatever is being written or read.
-// A key acts later if what it means depends on an answer: after one that opens a record for editing,
-// text is for the field and not a row of commands. It waits, and what comes after it waits behind it;
-// `C-c` lets go of what waits.
+// Type-ahead: input while an answer is awaited. Most keys act at once, even while something is
+// written or read. A key has to wait if its meaning depends on the answer: after a key that opens a
+// record for editing, text is for the field, and is not a sequence of commands. All input after a
+// waiting key waits behind it; `C-c` drops the waiting input.
 
 extension TypeAhead {
   // MARK: Holding
 
-  /// Keeps an event behind those that wait already; false if it is to be handled now.
+  /// Keeps an event behind waiting ones; returns false if the event is to be handled now.
   static func holdsBack(_ state: inout AppState, _ event: InputEvent) -> Bool {
     switch event {
     case .resize, .focus, .reply: return false
@@ -34,7 +34,7 @@ extension TypeAhead {
     return true
   }
 
-  /// Keeps the keys of an action that has to wait; false if it is to be done now.
+  /// Keeps the keys of an action that has to wait; returns false if the action is to run now.
   static func holdsBack(
     _ state: inout AppState, _ action: ActionID, count: Int?, keys: [KeyStroke], digits: Int?
   ) -> Bool {
@@ -44,7 +44,7 @@ extension TypeAhead {
     return true
   }
 
-  /// Handles the first event that waits, or keeps it if it has to wait on.
+  /// Handles the first waiting event, or keeps it if it still has to wait.
   static func handleTypeAhead(_ state: inout AppState) {
     if let reason = reasonAllInputWaits(state) { return state.input.typeAhead.block(for: reason) }
     guard let event = state.input.typeAhead.takeFirst() else { return }
@@ -61,7 +61,7 @@ extension TypeAhead {
     return match == .action(.jobCancel, count: nil)
   }
 
-  /// Drops what waits, as the user wants it, and stops what it waits for where that can be stopped.
+  /// Drops the waiting input at the user's request, and stops the work it waits for if possible.
   private static func letGoOfInput(_ state: inout AppState) {
     let count = state.input.typeAhead.events.count
     state.input.typeAhead = TypeAhead()
@@ -74,8 +74,8 @@ extension TypeAhead {
     )
   }
 
-  /// Drops what waits for a row that was sent and will not be there; returns words about it, empty if
-  /// nothing waited.
+  /// Drops the input that waits for a sent row which was refused. Returns words about the dropped
+  /// keys, empty if nothing waited.
   static func letGoOfInputForRow(_ state: inout AppState) -> String {
     let count = state.input.typeAhead.events.count
     guard count > 0, state.input.typeAhead.reason == rowIsBeingSaved else { return "" }
@@ -84,7 +84,7 @@ extension TypeAhead {
       ? " · the key that waited is dropped" : " · \(count) keys that waited are dropped"
   }
 
-  /// The status text for waiting input; empty if nothing has waited for long.
+  /// The status text for waiting input; empty if nothing has waited for `silentMilliseconds`.
   static func typeAheadText(_ state: AppState) -> String {
     guard !state.input.typeAhead.isEmpty,
       state.now - state.input.typeAhead.since >= TypeAhead.silentMilliseconds
@@ -101,29 +101,30 @@ extension TypeAhead {
       ?? ""
   }
 
-  /// When it is to be said that input waits, in milliseconds since 1970; nil if it is said, or none does.
+  /// The time when waiting input is to be mentioned, in milliseconds since 1970; nil if it is
+  /// mentioned already or nothing waits.
   static func typeAheadDue(_ state: AppState) -> Int64? {
     if state.input.typeAhead.isEmpty { return nil }
     let due = state.input.typeAhead.since + TypeAhead.silentMilliseconds
     return due > state.now ? due : nil
   }
 
-  /// True if the user has done nothing since a write was asked for.
+  /// Whether the user has done nothing since a write was requested.
   ///
-  /// What its answer opens then takes no key that was meant for something else.
+  /// If so, the layer that its answer opens takes no key that was meant for another place.
   static func isUntouched(_ state: AppState, sinceWrite write: AppRequestID) -> Bool {
     state.input.typeAhead.isEmpty
       && state.writes.queue.waiting[write]?.inputCount == state.input.count
   }
 
-  /// True if the user has done no more than this; see `inputCount`.
+  /// Whether the user has done nothing since this value of `InputState.count`.
   static func isUntouched(_ state: AppState, since count: Int) -> Bool {
     state.input.typeAhead.isEmpty && count == state.input.count
   }
 
   // MARK: What waits
 
-  /// The reason why whatever the user does has to wait; nil if it has not.
+  /// The reason why all input has to wait, or nil if it does not.
   private static func reasonAllInputWaits(_ state: AppState) -> String? {
     if state.input.isEditorOpen { return "your editor opens" }
     for purpose in state.requests.readPurposes {
@@ -139,7 +140,7 @@ extension TypeAhead {
     return nil
   }
 
-  /// The reason why an action has to wait for an answer; nil if it has not.
+  /// The reason why an action has to wait for an answer, or nil if it does not.
   static func reasonWaiting(_ state: AppState, for action: ActionID, count: Int?) -> String? {
     if let reason = reasonWaitingForWrites(state, action) ?? reasonWaitingForOwnWrite(state, action)
     {
@@ -171,15 +172,16 @@ extension TypeAhead {
     }
   }
 
-  /// What begins with the value of a place waits for what the user wrote there: it would begin with the
-  /// value before, and be refused as if somebody else had written.
+  /// The reason why an action that starts from the value of a place has to wait for the user's own
+  /// write there, or nil. Without waiting, the action would start from the old value, and be
+  /// refused as if another client had written.
   private static func reasonWaitingForOwnWrite(_ state: AppState, _ action: ActionID) -> String? {
     if state.requests.writes.isEmpty || !beginsWithValue(state, action) { return nil }
     guard let path = OutsideEdit.placeAtHand(state) else { return nil }
     return reasonBeingSaved(state, at: path)
   }
 
-  /// The reason why the value of a place is not edited yet; nil if it can be.
+  /// The reason why the value of a place cannot be edited yet, or nil if it can.
   static func reasonBeingSaved(_ state: AppState, at path: Path) -> String? {
     state.writes.queue.isWriting(at: path) ? "what you wrote there is being saved" : nil
   }
@@ -197,13 +199,13 @@ extension TypeAhead {
     }
   }
 
-  /// What is taken back depends on which writes are done.
+  /// The reason why undo has to wait, or nil: the writes to undo depend on those that are done.
   private static func reasonUndoWaits(
     _ state: AppState, _ direction: UndoHistory.Direction
   ) -> String? {
     if let reversal = state.writes.undoing.reversal {
       let isHistory = if case .history? = state.layers.last { true } else { false }
-      // More of the same is counted.
+      // Further undos in the same direction are counted.
       return reversal.direction == direction && !isHistory ? nil : "a write is being taken back"
     }
     return state.writes.undoing.hasOpenSteps && state.files.importing == nil
@@ -223,7 +225,7 @@ extension TypeAhead {
       return "the first rows are being read"
     }
     guard screen.paging == .fetching, state.pane == .list else { return nil }
-    // Each of these asks for a page.
+    // Each of these actions fetches a page.
     if action == .sectionMore { return "the next rows are being fetched" }
     let moves = screen.isLiveAtBottom ? upMoves : downMoves
     guard moves.contains(action) else { return nil }
@@ -254,7 +256,8 @@ extension TypeAhead {
     return isFar && state.tabs.tree.expanded.values.contains { $0.phase == .loading } ? reason : nil
   }
 
-  /// What is chosen in the palette, a menu or the help waits as its own key would.
+  /// The reason why a choice in the palette, a menu or the help has to wait: the same as for its
+  /// own key.
   static func reasonWaitingForChoice(_ state: AppState, _ action: ActionID) -> String? {
     guard [.inputAccept, .formSave, .rowOpen].contains(action) else { return nil }
     return state.layers.last?.component.chosenAction.flatMap {
@@ -264,10 +267,10 @@ extension TypeAhead {
 
   // MARK: Kinds of actions
 
-  /// True for an action that is about rows or fields, whichever those are.
+  /// Whether an action is about the rows or fields that the list has at the time.
   static func isAboutRows(_ state: AppState, _ action: ActionID) -> Bool {
     if action == .recordAdd, state.layers.isEmpty, !state.tabs.isTree {
-      // A form without a template has the fields of a row.
+      // A form without a template takes its fields from a row.
       return state.tabs.front.definition.compose == nil
     }
     return onRows.contains(action)
@@ -279,12 +282,12 @@ extension TypeAhead {
   static let downMoves: Set<ActionID> = [
     .rowDown, .pageDown, .pageHalfDown, .siblingNext, .sectionNext, .rowLast,
   ]
-  /// What is done to a node whatever its children are.
+  /// Actions on a node that do not depend on its children.
   private static let folding: Set<ActionID> = [
     .rowOpen, .rowOut, .rowUp, .foldToggle, .foldOpen, .foldClose, .copyKey, .copyPath,
   ]
   private static let rowIsBeingSaved = "this row is being saved"
-  /// What is done with the record under the cursor, which has to be stored for it.
+  /// Actions on the record under the cursor that need a stored record.
   private static let onRecord: Set<ActionID> = [
     .rowOpen, .rowIn, .rowActions, .recordEdit, .recordEditExternal, .recordDelete, .recordForm,
     .recordToggle, .recordDuplicate, .recordCompare, .historyOpen, .linkOpen, .refFollow,
@@ -306,7 +309,8 @@ extension TypeAhead {
 }
 
 extension FieldInput {
-  /// The reason why a command has to wait until it is known what may be chosen; nil if it has not.
+  /// The reason why a command has to wait until the choices of a field are read, or nil if it does
+  /// not.
   func reasonWaiting(for action: ActionID) -> String? {
     action == .fieldType && isReadingChoices ? "what may be chosen is being read" : nil
   }

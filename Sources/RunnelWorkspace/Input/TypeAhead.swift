@@ -1,7 +1,7 @@
 package import RunnelTerminal
 
-/// Input whose meaning depends on an answer that is not there yet: it is kept in order, and handled
-/// when the answer is.
+/// Input that waits for an answer because its meaning depends on the answer. It is kept in order,
+/// and handled after the answer.
 ///
 /// ```
 ///            a key that depends on an answer
@@ -12,29 +12,29 @@ package import RunnelTerminal
 ///       another is handled, until one has to wait
 /// ```
 package struct TypeAhead: Hashable, Sendable {
-  /// The most events that are kept.
+  /// The greatest number of waiting events.
   static let eventsMax = 4096
-  /// The most characters of pastes that are kept, by Unicode's count.
+  /// The greatest number of characters in waiting pastes, in Unicode scalars.
   static let scalarsMax = InputEvent.pasteScalarsMax
-  /// How long input waits before that is said, in milliseconds.
+  /// The time in milliseconds that input waits before this is mentioned.
   package static let silentMilliseconds: Int64 = 300
 
   /// The waiting events, oldest first.
   package private(set) var events: [InputEvent] = []
   /// The reason for waiting, as a sentence.
   private(set) var reason = ""
-  /// When the first of it came, in milliseconds since 1970.
+  /// The time of the first waiting event, in milliseconds since 1970.
   private(set) var since: Int64 = 0
-  /// True if the first event was tried since the last answer, and has to wait on.
+  /// Whether the first event was tried since the last answer, and still has to wait.
   private(set) var isBlocked = false
   private var scalarCount = 0
 
   package var isEmpty: Bool { events.isEmpty }
 
-  /// True if the next event is to be tried.
+  /// Whether the next event is to be tried.
   package var isReady: Bool { !events.isEmpty && !isBlocked }
 
-  /// Keeps an event behind the others; false if there is no room.
+  /// Adds an event behind the others; returns false if there is no room.
   package mutating func append(_ event: InputEvent, at now: Int64) -> Bool {
     let count = event.scalarCount
     guard events.count < TypeAhead.eventsMax, scalarCount + count <= TypeAhead.scalarsMax else {
@@ -46,23 +46,23 @@ package struct TypeAhead: Hashable, Sendable {
     return true
   }
 
-  /// Keeps keys before the others, as what has to wait for something.
+  /// Puts keys before the waiting events, and blocks for a reason.
   package mutating func hold(_ strokes: [KeyStroke], for reason: String, at now: Int64) {
     if events.isEmpty { since = now }
     events.insert(contentsOf: strokes.map { .key($0) }, at: 0)
     block(for: reason)
   }
 
-  /// The first event has to wait for something.
+  /// Notes the reason why the first event has to wait.
   mutating func block(for reason: String) {
     self.reason = reason
     isBlocked = true
   }
 
-  /// An answer came: the first event is to be tried again.
+  /// Lets the first event be tried again, after an answer.
   mutating func unblock() { isBlocked = false }
 
-  /// Takes the first event off; nil if none waits.
+  /// Removes and returns the first event, or nil if none waits.
   mutating func takeFirst() -> InputEvent? {
     if events.isEmpty { return nil }
     let event = events.removeFirst()
@@ -72,7 +72,7 @@ package struct TypeAhead: Hashable, Sendable {
 }
 
 extension InputEvent {
-  /// How many characters it brings, by Unicode's count.
+  /// The number of characters in a paste, in Unicode scalars; 0 for other events.
   fileprivate var scalarCount: Int {
     if case .paste(let text) = self { text.unicodeScalars.count } else { 0 }
   }

@@ -3,9 +3,10 @@ import RunnelStore
 package import RunnelStreams
 package import RunnelTerminal
 
-/// The last actions with what each changed in what the state comes to: for the debug view.
+/// The last actions, with the facts of the state that each changed, for the view of the last
+/// actions.
 package struct ActionTrace: Hashable, Sendable {
-  /// How many actions are shown; up to twice as many are kept.
+  /// The number of actions shown; up to twice as many are kept.
   static let entriesMax = 200
 
   /// A fact of the state that an action changed.
@@ -23,9 +24,9 @@ package struct ActionTrace: Hashable, Sendable {
 
   /// An action.
   package struct Entry: Hashable, Sendable {
-    /// Its number, from 1.
+    /// The number of the action, from 1.
     package var number: Int
-    /// When it was reduced, in milliseconds since 1970.
+    /// The time when the action was reduced, in milliseconds since 1970.
     package var milliseconds: Int64
     package var name: String
     package var changes: [Change]
@@ -42,12 +43,12 @@ package struct ActionTrace: Hashable, Sendable {
   package var entries: [Entry] { Array(kept.suffix(ActionTrace.entriesMax)) }
   /// The kept entries; surplus ones are dropped in batches, which is cheap.
   private var kept: [Entry] = []
-  /// How many actions there were.
+  /// The number of all actions.
   package private(set) var count = 0
   /// The facts after the last action; nil before the first.
   private(set) var facts: [StateFact]?
 
-  /// Notes an action; one that is of no interest is only counted if it changed nothing.
+  /// Notes an action; an action of no interest that changed nothing is only counted.
   package mutating func note(
     _ name: @autoclosure () -> String, isOfInterest: Bool, at milliseconds: Int64,
     _ old: [StateFact],
@@ -64,10 +65,10 @@ package struct ActionTrace: Hashable, Sendable {
     }
   }
 
-  /// Counts an action that is of no interest and changed no fact, as the passing of time.
+  /// Counts an action of no interest that changed no fact, such as the passing of time.
   mutating func noteNothing() { count += 1 }
 
-  /// What a fact changed; nil if it reads as before.
+  /// Returns the change of a fact, or nil if its text is the same as before.
   private static func change(from known: StateFact.Value?, to fact: StateFact) -> Change? {
     if known == fact.value { return nil }
     let (before, after) = (known?.text ?? "", fact.value.text)
@@ -75,7 +76,7 @@ package struct ActionTrace: Hashable, Sendable {
   }
 
   private static func changes(_ old: [StateFact], _ new: [StateFact]) -> [Change] {
-    // Most actions leave the same facts, in the same order, and change the value of one or two.
+    // Most actions leave the facts in the same order, and change the value of one or two.
     if old.count == new.count, zip(old, new).allSatisfy({ $0.isAboutTheSame(as: $1) }) {
       return zip(old, new).compactMap { change(from: $0.value, to: $1) }
     }
@@ -92,7 +93,7 @@ package struct ActionTrace: Hashable, Sendable {
   }
 }
 
-/// Something that is so of the state; it is put into words where it changed.
+/// A fact about the state, which is put into words only if it changed.
 package struct StateFact: Hashable, Sendable {
   /// The value of a fact.
   package enum Value: Hashable, Sendable {
@@ -101,7 +102,7 @@ package struct StateFact: Hashable, Sendable {
     case size(TerminalSize)
     case loading(LoadState, FetchState)
 
-    /// In words; empty where there is nothing to say.
+    /// The value in words; empty if there is nothing to say.
     package var text: String {
       switch self {
       case .text(let text): text
@@ -112,13 +113,13 @@ package struct StateFact: Hashable, Sendable {
     }
   }
 
-  /// The view that it is about; empty for the whole.
+  /// The view that the fact is about; empty for the whole state.
   var subject = ""
   /// The aspect of the subject.
   var aspect: String
   package var value: Value
 
-  /// Both, in words.
+  /// The subject and the aspect, in words.
   package var name: String { subject.isEmpty ? aspect : "\(subject) \(aspect)" }
 
   func isAboutTheSame(as other: StateFact) -> Bool {
@@ -127,9 +128,9 @@ package struct StateFact: Hashable, Sendable {
 }
 
 extension ActionTrace {
-  /// A summary of the state without its rows, for the trace of actions.
+  /// Returns the facts about the state, without its rows.
   ///
-  /// O(views and layers). It is asked for before and after each action.
+  /// O(views and layers). The trace asks for them before and after each action.
   static func facts(_ state: AppState) -> [StateFact] {
     var facts: [StateFact] = []
     facts.reserveCapacity(8 + 4 * state.tabs.lists.count)
@@ -183,7 +184,7 @@ extension ActionTrace {
 
 // MARK: The view
 
-/// The last actions and what they changed, as of when it was opened.
+/// The view of the last actions and their changes, as of the time when it was opened.
 package struct DebugScreen: Hashable, Sendable {
   var lines: [String: StyledLine] = [:]
   package var content = ListContent()

@@ -3,10 +3,10 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// The action log as a view: who did what when, to be taken back.
+// The action log as a view: its entries can be undone.
 
 extension ResourceBook {
-  /// The view of the action log, the newest entry first; nil if nothing is logged.
+  /// The view of the action log, the newest entry first, or nil if nothing is logged.
   package var activityView: ViewDefinition? {
     guard let log = registry.log else { return nil }
     let (at, by) = (
@@ -26,9 +26,9 @@ extension ResourceBook {
   }
 }
 
-/// Takes entries of the action log back.
+/// Undoes entries of the action log.
 enum Activity {
-  /// The entry of the action log under the cursor; nil if there is none.
+  /// The entry of the action log under the cursor, or nil if there is none.
   static func entryAtHand(_ state: AppState) -> RunnelStreams.ActionLogEntry? {
     guard state.layers.isEmpty, !state.tabs.isTree, let record = state.tabs.front.cursorRecord,
       record.path.parent == state.database.resources.registry.log
@@ -36,7 +36,7 @@ enum Activity {
     return record.row.node.flatMap { RunnelStreams.ActionLogEntry(id: record.row.key, $0) }
   }
 
-  /// Takes the entry under the cursor back, if what it did still stands.
+  /// Undoes the entry under the cursor, if its result was not changed since.
   static func undoEntry(_ state: inout AppState) {
     guard let entry = entryAtHand(state) else {
       return state.say(.info, "move to an entry to take it back")

@@ -1,22 +1,23 @@
-/// How long ago something was, in at most four characters.
+/// The age of a time as a text of at most four characters.
 ///
-/// A text holds for a while; `nextChange` tells how long, so that a screen that nobody touches does
-/// not lie.
+/// A text is valid for a while; `nextChange` tells until when, so that a screen is brought up to
+/// date in time.
 package enum Age {
-  /// From so many seconds on, an age is told in steps of so many seconds, with this sign.
+  /// The steps of ages: from a number of seconds on, the age is counted in units of a number of
+  /// seconds, with a sign.
   private static let steps: [(from: Int64, seconds: Int64, sign: String)] = [
     (365 * 86_400, 365 * 86_400, "y"), (14 * 86_400, 7 * 86_400, "w"), (86_400, 86_400, "d"),
     (3600, 3600, "h"), (60, 60, "m"), (nowSeconds, 1, "s"),
   ]
-  /// Up to so many seconds is "now".
+  /// The number of seconds up to which an age is "now".
   private static let nowSeconds: Int64 = 5
 
-  /// The most that three characters tell; what is longer ago is "long".
+  /// The greatest count that three characters can show; a greater one is "long".
   private static let countMax: Int64 = 999
 
-  /// How long before `now` a time is: `now`, `12s`, `5m`, `3h`, `2d`, `8w`, `1y`.
+  /// Returns the age of a time at `now`: `now`, `12s`, `5m`, `3h`, `2d`, `8w`, `1y`.
   ///
-  /// Both are milliseconds since 1970; any numbers may be given.
+  /// Both are in milliseconds since 1970; any numbers are allowed.
   package static func text(of time: Int64, now: Int64) -> String {
     let (elapsed, isOverflow) = now.subtractingReportingOverflow(time)
     if isOverflow { return time < now ? "long" : "soon" }
@@ -27,7 +28,8 @@ package enum Age {
     return count > countMax ? "long" : "\(count)\(step.sign)"
   }
 
-  /// When the text becomes another one: later than `now`; nil if it does not in any near time.
+  /// Returns the time after `now` when the text changes, or nil if it does not change in the near
+  /// future.
   static func nextChange(of time: Int64, now: Int64) -> Int64? {
     let (elapsed, isOverflow) = now.subtractingReportingOverflow(time)
     if isOverflow { return nil }
@@ -36,7 +38,7 @@ package enum Age {
     return isFar || change <= now ? nil : change
   }
 
-  /// The age in seconds at which the text of an age becomes another one; 0 if it does not.
+  /// Returns the age in seconds at which the text of an age changes, or 0 if it does not.
   private static func secondsOfNextText(_ seconds: Int64) -> Int64 {
     guard let index = steps.firstIndex(where: { seconds >= $0.from }) else { return nowSeconds }
     let step = steps[index]

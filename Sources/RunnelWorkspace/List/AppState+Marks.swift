@@ -3,20 +3,20 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// Marked rows: what is done to several records or nodes at once is done to these.
+// Marked rows: commands for several records or nodes act on these.
 
 /// A list whose rows can be marked.
 package protocol MarkedList {
   var list: ListState { get }
   var content: ListContent { get }
-  /// The rows that are marked.
+  /// The ids of the marked rows.
   var marks: Set<String> { get set }
-  /// Where a range of rows begins that is to be marked; nil if there is none.
+  /// The row where an open range begins, or nil if there is no range.
   var rangeStart: String? { get set }
-  /// The rows that are marked together with that under the cursor.
+  /// The rows that `mark.all` marks: those beside the row under the cursor.
   var markableRows: Set<String> { get }
 
-  /// True for a row that can be marked.
+  /// Returns whether a row can be marked.
   func isMarkable(_ id: String) -> Bool
 }
 
@@ -36,7 +36,7 @@ extension AppState {
 
 /// Marks rows of a list.
 enum Marking {
-  /// Marks the row under the cursor or takes its mark away, and steps down.
+  /// Marks the row under the cursor or removes its mark, and steps down.
   static func toggleMark(_ state: inout AppState, count: Int) {
     for _ in 0..<min(count, state.marked.content.rowCount) {
       if let id = state.marked.markableRow, state.marked.marks.remove(id) == nil {
@@ -47,7 +47,7 @@ enum Marking {
     marksChanged(&state)
   }
 
-  /// Starts a range at the cursor, or marks the one that was started.
+  /// Starts a range at the cursor, or ends an open range and marks its rows.
   static func toggleRange(_ state: inout AppState) {
     if state.marked.rangeStart != nil { return endRange(&state) }
     guard let id = state.marked.markableRow else { return }
@@ -55,14 +55,14 @@ enum Marking {
     state.say(.info, state.phrase("a range begins here", .markRange, "marks it up to the cursor"))
   }
 
-  /// Marks the rows of the range.
+  /// Marks the rows of the range, and ends the range.
   static func endRange(_ state: inout AppState) {
     state.marked.marks.formUnion(state.marked.rangeRows)
     state.marked.rangeStart = nil
     marksChanged(&state)
   }
 
-  /// Marks the rows beside that under the cursor; if all are marked, takes their marks away.
+  /// Marks all rows beside the row under the cursor; if all are marked, removes their marks.
   static func markSection(_ state: inout AppState) {
     let rows = state.marked.markableRows
     if rows.isSubset(of: state.marked.marks) {
@@ -79,7 +79,7 @@ enum Marking {
     marksChanged(&state)
   }
 
-  /// A filter may ask which rows are marked.
+  /// Updates a filter that asks for marked rows.
   private static func marksChanged(_ state: inout AppState) {
     if !state.tabs.isTree, state.tabs.front.filter?.asks(for: .marked) == true {
       FilterScreen.applyFilter(&state, inView: state.tabs.index)
@@ -88,7 +88,7 @@ enum Marking {
 
   // MARK: Disabled reasons
 
-  /// What the view has rows of.
+  /// The kind of the view's rows.
   private static func markedKind(_ state: AppState) -> String {
     state.tabs.isTree ? "node" : "record"
   }
@@ -104,7 +104,7 @@ enum Marking {
   static func reasonNoRowToMark(_ state: AppState) -> String? {
     let marked = state.marked
     if marked.markableRow != nil { return nil }
-    // On a header the key goes on to the rows.
+    // On a header, the key steps to the rows.
     var next = marked.list
     next.move(by: 1, in: marked.content, height: state.height)
     let steps = if case .header? = marked.list.cursor { next != marked.list } else { false }
@@ -123,10 +123,10 @@ enum Marking {
 }
 
 extension ListScreen: MarkedList {
-  /// True for a row that stands for a record which is stored.
+  /// Whether the row is a stored record.
   package func isMarkable(_ id: String) -> Bool { records[id].map { !isTransient($0) } ?? false }
 
-  /// The rows of the section under the cursor that can be marked.
+  /// The rows that can be marked in the section under the cursor.
   package var markableRows: Set<String> {
     guard let id = list.cursorSection(in: content), let section = content.index(ofSection: id)
     else { return [] }
@@ -139,7 +139,7 @@ extension TreeScreen: MarkedList {
     if case .node? = lines[id] { true } else { false }
   }
 
-  /// The children of the node that the one under the cursor is in.
+  /// The siblings of the node under the cursor.
   package var markableRows: Set<String> {
     let parent: Path
     switch cursorLine {
@@ -151,7 +151,7 @@ extension TreeScreen: MarkedList {
     return Set(keys.map { Path(unchecked: parent.keys + [$0]).description })
   }
 
-  /// The marked nodes in the order of the tree, without those that stand in another marked one.
+  /// The marked nodes in the order of the tree, without those below another marked node.
   ///
   /// O(lines) if any is marked.
   var markedNodes: [(path: Path, row: TreeRow)] {
@@ -167,13 +167,13 @@ extension TreeScreen: MarkedList {
 }
 
 extension MarkedList {
-  /// The row under the cursor, if it can be marked.
+  /// The row under the cursor, or nil if it cannot be marked.
   var markableRow: String? {
     guard case .row(let id)? = list.cursor, isMarkable(id) else { return nil }
     return id
   }
 
-  /// True if a row is marked, or would be if the range ended at the cursor.
+  /// Returns whether a row is marked, or is in the open range up to the cursor.
   ///
   /// O(1); for a range O(rows) the first time after the list changed.
   func isMarked(_ id: String) -> Bool {
@@ -198,7 +198,7 @@ extension MarkedList {
     return rows
   }
 
-  /// Where the range begins and ends; nil if there is none, or where it began is gone.
+  /// The ends of the open range; nil if there is none, or if its first row is gone.
   private var rangeEnds: ClosedRange<ListIndexPath>? {
     guard let rangeStart, let start = content.indexPath(ofRow: rangeStart) else { return nil }
     let end: ListIndexPath
@@ -206,7 +206,7 @@ extension MarkedList {
     case .row(let id): end = content.indexPath(ofRow: id) ?? start
     case .header(let id):
       let section = content.index(ofSection: id) ?? start.section
-      // A header ends what comes before its rows.
+      // On a header, the range ends with the row before the header.
       end =
         section <= start.section
         ? ListIndexPath(section: section, row: 0)
@@ -217,12 +217,12 @@ extension MarkedList {
     return min(start, end)...max(start, end)
   }
 
-  /// How many rows are marked, those of an open range included.
+  /// The number of marked rows, including the rows of an open range.
   var markCount: Int { rangeStart == nil ? marks.count : marks.union(rangeRows).count }
 }
 
 extension Filter {
-  /// True if the filter asks for a state of rows.
+  /// Whether the filter tests a state of rows.
   func asks(for condition: RowCondition) -> Bool {
     terms.contains { $0.test == .state(condition) }
   }

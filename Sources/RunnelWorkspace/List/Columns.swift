@@ -1,11 +1,11 @@
 import RunnelBase
 import RunnelTerminal
 
-// Which columns of a list are shown, and whether they are cut.
+// The columns of a list: which are shown, and whether they are cut.
 
 /// Chooses the columns of a list.
 enum Columns {
-  /// Shows columns in full, or fitted to the screen again.
+  /// Shows columns in full, or fits them to the screen again.
   static func toggleWide(_ state: inout AppState) {
     state.tabs.front.isWide.toggle()
     guard state.tabs.front.isWide else {
@@ -41,7 +41,7 @@ enum Columns {
     }
   }
 
-  /// Shows a column or hides it; the menu stays for the next one.
+  /// Shows or hides a column; the menu stays open.
   static func toggle(_ state: inout AppState, column item: MenuList.Item, inView view: Int) {
     guard let column = Int(item.id) else { return }
     if state.tabs.lists[view].hiddenColumns.remove(column) == nil {

@@ -1,13 +1,13 @@
-/// The rows that a list left open is to keep loaded; the others become rows to fetch again.
+/// The rows that an open list keeps loaded; all others become rows to fetch again.
 package struct KeptRows: Hashable, Sendable {
-  /// How many rows are kept at least.
+  /// The least number of rows to keep.
   package var count: Int
-  /// The ids of rows that stay whatever their number: those around the cursor, and edited ones.
+  /// The ids of rows that always stay: those around the cursor, and edited ones.
   package var protected: Set<String>
-  /// The ids of the marked rows, which stay unless they are many times further apart than what is kept:
-  /// those are loaded again when the user goes there.
+  /// The ids of the marked rows. They stay if they are within `marksReach` times the kept rows;
+  /// others are loaded again when the user goes there.
   package var marked: Set<String>
 
-  /// Up to so many times the rows that are kept are loaded for marked ones.
+  /// The limit of rows loaded for the sake of marked ones, as a multiple of the kept rows.
   package static let marksReach = 10
 }

@@ -1,38 +1,38 @@
 package import RunnelBase
 package import RunnelStreams
 
-/// A list after a change, with the change.
+/// A change of a list, with the rows after it.
 ///
-/// It costs what changed: the rows are those that the streams keep.
+/// The cost is that of the change: the rows are shared with the streams.
 package struct ListChange: Sendable {
   /// The rows after the change.
   package enum Content: Sendable {
     /// The sections, as the streams have them.
     case sections([ListSection])
-    /// What leads to them from those before, as a recorded session has it.
+    /// The edit from the sections before, as recorded sessions have it.
     case edit(ListEdit)
   }
 
   /// The rows after the change.
   package var content: Content
-  /// The change, starting from the state before.
+  /// The changes, starting from the state before.
   package var update: BatchUpdate
-  /// The rows that arrived by themselves: neither loaded at first nor fetched as a page.
+  /// The rows that arrived while the list was open: neither loaded at first nor fetched as a page.
   var newRows: Set<String> = []
-  /// The rows whose content is new or changed; after a reload, all.
+  /// The records of new or changed rows; all records after a reload.
   package var records: [String: Record] = [:]
-  /// The ids of the rows that are gone, in their old order; empty after a reload.
+  /// The ids of the removed rows, in their old order; empty after a reload.
   package var removed: [String] = []
-  /// How far the list is loaded.
+  /// The load state of the list.
   package var phase: LoadState
-  /// What the fetch-more row says.
+  /// The fetch state of the fetch-more row.
   package var paging: FetchState
-  /// What the row says that stands for rows towards the end where they arrive; `exhausted` if the list
-  /// reaches it.
+  /// The fetch state of the row for more rows at the end where rows arrive; `exhausted` if the list
+  /// reaches that end.
   package var newer = FetchState.exhausted
-  /// How many rows of the paged source are loaded, whether the filter wants them or not.
+  /// The number of loaded rows of the paged source, whether they match the filter or not.
   var loadedCount: Int
-  /// True if the list lets go of the rows that go: they are still there, and not loaded any more.
+  /// Whether the list unloads the removed rows, which still exist.
   var isLettingGo = false
 
   package init(
@@ -52,7 +52,7 @@ package struct ListChange: Sendable {
     self.isLettingGo = isLettingGo
   }
 
-  /// The sections after the change; nil if it does not fit those before.
+  /// Returns the sections after the change, or nil if the change does not fit the sections before.
   ///
   /// O(sections), and O(t log n) in the t rows of an edit.
   package func sections(after old: [ListSection]) -> [ListSection]? {
@@ -62,7 +62,7 @@ package struct ListChange: Sendable {
     }
   }
 
-  /// The change as an edit; nil if it contradicts itself.
+  /// The change as an edit, or nil if it contradicts itself.
   package var edit: ListEdit? {
     switch content {
     case .sections(let sections): ListEdit(update, to: sections)

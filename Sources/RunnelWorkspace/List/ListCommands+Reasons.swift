@@ -8,7 +8,7 @@ import RunnelTree
 extension ListCommands {
   // MARK: Rows
 
-  /// The reason why there is nothing under the cursor of the list; nil if there is something.
+  /// The reason why there is nothing under the cursor of the list, or nil if there is something.
   static func reasonNoRows(_ state: AppState) -> String? {
     let screen = state.tabs.front
     if screen.list.cursor != nil { return nil }
@@ -21,7 +21,7 @@ extension ListCommands {
 
   static func reasonRowNotOpened(_ state: AppState, isGoingIn: Bool) -> String? {
     let screen = state.tabs.front
-    // A list that could not be read is asked for again by opening it.
+    // Opening a list that could not be read reads it again.
     if case .failed = screen.phase { return nil }
     if let reason = reasonNoRows(state) { return reason }
     switch screen.list.cursor {
@@ -54,7 +54,7 @@ extension ListCommands {
     }
   }
 
-  /// Takes away the words that rows are being fetched, once none are.
+  /// Removes the message that rows are being fetched, once none are.
   static func endFetchingToast(_ state: inout AppState) {
     let screen = state.tabs.front
     if screen.paging == .fetching || screen.newer == .fetching { return }
@@ -78,7 +78,7 @@ extension ListCommands {
 
   // MARK: Folding
 
-  /// The section of the list that the cursor is in, and whether it is folded; nil if there is none.
+  /// The section under the cursor, and whether it is folded; nil if there is none.
   private static func sectionAtHand(_ state: AppState) -> (id: String, isFolded: Bool)? {
     let screen = state.tabs.front
     return screen.list.cursorSection(in: screen.content)
@@ -140,7 +140,8 @@ extension ListCommands {
     return state.reasonReadOnly
   }
 
-  /// The reason why nothing is done with the marked records; nil if there are none, or something is.
+  /// The reason why nothing can be done with the marked records, or nil if something can or none
+  /// are marked.
   static func reasonNoneMarkedInSight(_ state: AppState) -> String? {
     state.tabs.front.markCount > 0 && state.tabs.front.markedRecords.isEmpty
       ? state.phrase("the filter hides what is marked", .stepBack, "shows all") : nil

@@ -152,7 +152,7 @@ package enum ListCommands {
     },
   ]
 
-  /// Folds sections of a list.
+  /// A function that folds or unfolds sections of a list.
   typealias Fold =
     @Sendable (
       _ list: inout ListState, _ section: String, _ content: ListContent, _ height: Int

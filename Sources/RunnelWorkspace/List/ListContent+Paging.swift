@@ -1,18 +1,20 @@
 package import RunnelBase
 
 extension ListRows {
-  /// The first row and the last, where fetch-more rows stand; one row if there is no other.
+  /// The first and the last row, where fetch-more rows can stand; a single row if there is no
+  /// other.
   package var ends: [String] { count > 1 ? [self[0], self[count - 1]] : Array(self) }
 
-  /// True if the row for older rows is among them.
+  /// Whether the fetch-more row for older rows is among the ends.
   var hasFetchMoreRow: Bool { ends.contains(ListScreen.fetchMoreRow) }
 
-  /// How many rows there are without fetch-more rows.
+  /// The number of rows without fetch-more rows.
   package var storedCount: Int { count - ends.count(where: ListScreen.isPlaceholder) }
 }
 
 extension ListContent {
-  /// The numbers of the fetch-more rows among all rows, from 1; they stand at the ends of their sections.
+  /// The numbers of the fetch-more rows among all rows, from 1; they stand at the ends of their
+  /// sections.
   private var placeholderNumbers: [Int] {
     var numbers: [Int] = []
     var before = 0
@@ -25,7 +27,8 @@ extension ListContent {
     return numbers
   }
 
-  /// The number of the fetch-more row with an id among all rows, from 1.
+  /// Returns the number of the fetch-more row with an id among all rows, from 1, or nil if there is
+  /// none.
   package func number(ofPlaceholder id: String) -> Int? {
     var before = 0
     for rows in sections.map(\.rows) {
@@ -36,15 +39,15 @@ extension ListContent {
     return nil
   }
 
-  /// The first row of a section; nil if it has none.
+  /// Returns the first row of a section, or nil if it has none.
   func firstRow(ofSection id: String) -> String? {
     index(ofSection: id).flatMap { sections[$0].rows.first }
   }
 
-  /// The rows that are loaded, fetch-more rows left out.
+  /// The number of loaded rows, without fetch-more rows.
   var storedRowCount: Int { rowCount - placeholderNumbers.count }
 
-  /// The number of a row among those that are loaded.
+  /// Returns the number of a row among the loaded rows.
   func storedRowNumber(_ number: Int) -> Int {
     number - placeholderNumbers.count { $0 < number }
   }

@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelStreams
 package import RunnelTree
 
-/// The order that the user chose for a list, in place of its own.
+/// An order that the user chose for a list.
 package struct ListOrder: Hashable, Sendable {
   package var field: RowField
   package var isDescending = false
@@ -12,7 +12,7 @@ package struct ListOrder: Hashable, Sendable {
     self.isDescending = isDescending
   }
 
-  /// Reads `created` or `created desc`; nil if it is no field.
+  /// Parses `created` or `created desc`; nil if the text names no field.
   init?(_ text: String) {
     let words = text.split(separator: " ").map(String.init)
     guard let name = words.first, let field = try? RowField(name) else { return nil }
@@ -23,15 +23,16 @@ package struct ListOrder: Hashable, Sendable {
     }
   }
 
-  /// What `init(_:)` reads.
+  /// The text that `init(_:)` parses.
   package var text: String { isDescending ? "\(field) desc" : "\(field)" }
 
-  /// A source in this order, from the first row on; nil if its own order says which rows it has.
+  /// Returns the source in this order, from its first row on; nil if the source's own order selects
+  /// its rows.
   package func source(from own: SourceDefinition) -> SourceDefinition? {
     if own.equalTo != nil { return nil }
     var source = own
     source.order = field.index
-    // What descends is the order read backwards, from its end.
+    // A descending order is the ascending one read backwards, from its end.
     source.anchor = isDescending ? .last : .first
     source.isDescending = isDescending
     return source
@@ -39,7 +40,8 @@ package struct ListOrder: Hashable, Sendable {
 }
 
 extension ListScreen {
-  /// Takes another order, or its own again; nothing is shown until the rows are read in it.
+  /// Changes the order of the list, or restores its own if `order` is nil; the list is empty until
+  /// the rows are read in the new order.
   package mutating func sort(by order: ListOrder?, height: Int) {
     guard let source = order.map({ $0.source(from: ownSource) }) ?? ownSource else { return }
     self.order = order
@@ -53,7 +55,7 @@ extension ListScreen {
     (unloaded, isLettingGo, loadedFloor) = (nil, false, 0)
   }
 
-  /// What rows may be sorted by: the fields that are shown, those of a row, and its key.
+  /// The fields to sort by: the visible columns, the fields of a row, and its key.
   var sortFields: [RowField] {
     var fields: [RowField] = []
     for column in definition.columns {
@@ -72,8 +74,8 @@ extension ListScreen {
     return fields.filter { known.insert($0).inserted }
   }
 
-  /// True if rows in the order of a field are read without looking at all of them; nil if it is not
-  /// known yet.
+  /// Returns whether an index gives the order of a field, so that not all rows are read; nil if
+  /// that is not known yet.
   func isIndexed(_ field: RowField) -> Bool? {
     if field == .key { return true }
     return indexedOrders.map { $0.contains(field.index.description) }

@@ -3,11 +3,11 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// What the user does in a collection.
+// The actions of a collection.
 
 extension ListScreen {
-  /// One step back where nothing is open: the search, the range, the filter, the marks; what was said
-  /// is read.
+  /// Steps back if no layer is open: from the search, the range, the filter, or the marks. It also
+  /// closes the message.
   static func stepBackInView(_ state: inout AppState) {
     state.toast = nil
     if state.trail.search != nil {
@@ -30,7 +30,7 @@ extension ListScreen {
 
   static func goToNewest(_ state: inout AppState) { goToNewest(&state, inView: state.tabs.index) }
 
-  /// Fetches the next page at the end that the cursor is on.
+  /// Fetches the next page at the end under the cursor.
   static func fetchMoreAtCursor(_ state: inout AppState) {
     if state.tabs.front.list.cursor == .row(ListScreen.newerRow) {
       fetchNewer(&state)
@@ -39,7 +39,8 @@ extension ListScreen {
     }
   }
 
-  /// Goes to the end where rows arrive if a move leads there and it is not loaded; else false.
+  /// Goes to the end where rows arrive if an action leads there and the end is not loaded;
+  /// otherwise returns false.
   static func goesToUnloadedEnd(_ state: inout AppState, _ id: ActionID, count: Int?) -> Bool {
     guard state.layers.isEmpty, state.pane != .views, leadsToUnloadedEnd(state, id, count: count)
     else { return false }
@@ -47,20 +48,20 @@ extension ListScreen {
     return true
   }
 
-  /// Follows the newest row, or no longer.
+  /// Turns following of the newest row on or off.
   static func toggleFollowing(_ state: inout AppState) {
     state.tabs.front.list.isFollowing.toggle()
     if state.tabs.front.list.isFollowing { goToNewest(&state) }
   }
 
-  /// Holds the list as it is, or makes it live again.
+  /// Pauses the list, or makes it live again.
   static func togglePause(_ state: inout AppState) {
     let isPaused = state.tabs.front.waitingCount == nil
     state.tabs.front.waitingCount = isPaused ? 0 : nil
     state.effects.append(.pause(view: state.tabs.index, isPaused))
   }
 
-  /// Makes a paused list live again, for what is asked for now is to be seen.
+  /// Makes a paused list live again, so that requested rows are shown.
   static func resume(_ state: inout AppState, _ view: Int) {
     if state.tabs.lists[view].waitingCount == nil { return }
     state.tabs.lists[view].waitingCount = nil
@@ -117,7 +118,7 @@ extension ListScreen {
     }
   }
 
-  /// Fetches the next page of the list; at the true end it says so.
+  /// Fetches the next page of the list.
   static func fetchMore(_ state: inout AppState) {
     if case .failed = state.tabs.front.phase { return readAgain(&state) }
     resume(&state, state.tabs.index)
@@ -125,9 +126,9 @@ extension ListScreen {
     state.effects.append(.fetchMore(state.tabs.index))
   }
 
-  /// Fetches the next page if the view wants that and the cursor has come near to its place.
+  /// Fetches the next page if the view has `prefetch` and the cursor is near the fetch-more row.
   ///
-  /// While a filter is in force, older rows are searched only when the user asks for it.
+  /// While there is a filter, older rows are searched only when the user asks for it.
   static func fetchAhead(_ state: inout AppState) {
     guard !state.tabs.isTree, let distance = state.tabs.front.definition.source.prefetch else {
       return
@@ -143,7 +144,7 @@ extension ListScreen {
     if case .more = screen.newer, isNear(ListScreen.newerRow) { fetchNewer(&state) }
   }
 
-  /// Asks for the rows of a list again that are shown.
+  /// Reads the rows of the list again.
   static func readListAnew(_ state: inout AppState) {
     resume(&state, state.tabs.index)
     if case .row(let id)? = state.tabs.front.list.cursor { state.tabs.front.wantedRow = id }
@@ -152,7 +153,7 @@ extension ListScreen {
     state.say(.info, "\(state.tabs.front.definition.name) is read again")
   }
 
-  /// Asks for the rows of a list again that could not be read.
+  /// Reads the rows of a list that could not be read.
   private static func readAgain(_ state: inout AppState) {
     state.tabs.front.phase = .loading
     state.effects.append(.openView(state.tabs.index))
@@ -170,7 +171,7 @@ extension ListScreen {
 
   // MARK: Changing
 
-  /// Opens the record at the field that one edits most: the composed one, or the widest column.
+  /// Opens the record at its main field: the composed one, or the widest column.
   static func editRecord(_ state: inout AppState) {
     guard let record = state.tabs.front.cursorRecord else { return }
     open(&state, record: record.path, .field(state.tabs.front.definition.mainField ?? .root))
@@ -189,7 +190,7 @@ extension ListScreen {
 }
 
 extension ViewDefinition {
-  /// The field that is edited first.
+  /// The field that is edited first, or nil.
   var mainField: Path? {
     if let compose { return compose }
     for column in columns where column.width == nil {
@@ -207,7 +208,7 @@ extension ListScreen {
     return nil
   }
 
-  /// A form with the fields of the template, or else with those of the record under the cursor.
+  /// Returns a form with the fields of the template, or else of the record under the cursor.
   func formForNewRecord(view: Int) -> FormScreen {
     var fields: [FormScreen.Field] = []
     if definition.template.isEmpty {

@@ -3,53 +3,55 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// A list that is left open lets go of rows far from the cursor, and may then not reach the end where rows
-// arrive. What was counted there goes on counting.
+// Long lists: a list that is left open unloads rows far from the cursor, and may then no longer
+// reach the end where rows arrive. The counts of new and unread rows stay right.
 
-/// What is known of a list that does not reach the end where rows arrive.
+/// Facts about a list that does not reach the end where rows arrive.
 struct UnloadedRows: Hashable, Sendable {
-  /// How many rows the collection had when the list let go of that end; nil if that is not known.
+  /// The number of rows of the collection when the list unloaded that end, or nil if it is not
+  /// known.
   var total: Int?
-  /// How many of the rows that were let go of there were no news: they come before the others when they
+  /// The number of unloaded rows there that were not new: they come before the new ones when they
   /// are fetched again.
   var seenCount = 0
 }
 
 extension ListScreen {
-  /// The id of the row that stands for rows towards the end where they arrive.
+  /// The id of the fetch-more row for rows at the end where rows arrive.
   package static let newerRow = "fetch-newer"
 
-  /// True for a row that stands for rows which are not loaded.
+  /// Whether a row is one of the fetch-more rows.
   static func isPlaceholder(_ id: String?) -> Bool { id == fetchMoreRow || id == newerRow }
 
-  /// True if the list does not reach the end where rows arrive.
+  /// Whether the list does not reach the end where rows arrive.
   var isAway: Bool { newer != .exhausted }
 
-  /// How many rows came to the collection beyond the end of what is loaded.
+  /// The number of rows that arrived beyond the end of the loaded rows.
   ///
-  /// Rows that went meanwhile are not told apart from those that came.
+  /// The number is a difference of totals: rows deleted meanwhile are subtracted.
   var arrivedUnloaded: Int {
     guard let before = unloaded?.total, let total else { return 0 }
     return max(0, total - before)
   }
 
-  /// How many new rows there are above the screen, loaded or not.
+  /// The number of new rows above the screen, loaded or not.
   var newAboveCount: Int { list.newAboveCount + (isLiveAtBottom ? 0 : arrivedUnloaded) }
 
-  /// How many new rows there are below the screen, loaded or not.
+  /// The number of new rows below the screen, loaded or not.
   var newBelowCount: Int { list.newBelowCount + (isLiveAtBottom ? arrivedUnloaded : 0) }
 
-  /// How many rows may be loaded before the list lets go of some: a quarter more than it keeps.
+  /// The number of rows that the list keeps, at least two pages; nil if it keeps all. Rows are
+  /// unloaded when there are a quarter more.
   private var keptCountMax: Int? {
     definition.source.keep.map { max($0, 2 * definition.source.page) }
   }
 
-  /// The rows to keep, if there are so many that others are to be let go of; else nil.
+  /// Returns the rows to keep if the list has so many that others are to be unloaded, or nil.
   ///
   /// - Parameters:
-  ///   - height: the height of the list.
-  ///   - edited: the ids of the rows whose records are open.
-  /// - Returns: what stays loaded.
+  /// - height: the height of the list, in lines.
+  /// - edited: the ids of the rows whose records are open.
+  /// - Returns: the rows that stay loaded.
   func rowsToKeep(height: Int, edited: Set<String>) -> KeptRows? {
     guard let kept = keptCountMax, phase == .loaded, waitingCount == nil, !isLettingGo,
       paging != .fetching, newer != .fetching
@@ -66,7 +68,7 @@ extension ListScreen {
       marked: marks.union([rangeStart].compactMap(\.self)))
   }
 
-  /// Takes over how far the list reaches, before its rows.
+  /// Notes how far the list reaches; called before its rows are changed.
   mutating func noteReach(_ change: ListChange) {
     let wasFetchingNewer = newer == .fetching
     newer = change.newer
@@ -80,14 +82,14 @@ extension ListScreen {
     if !isAway { unloaded = nil }
   }
 
-  /// A page that the user fetched where the cursor is not is not let go of at once, nor what they
-  /// searched for.
+  /// Notes a page that the user fetched. If the cursor is elsewhere, or a filter searches, the page
+  /// is not unloaded at once.
   mutating func noteFetched(from row: String) {
     if filter == nil, isNear(row) { return }
     loadedFloor = max(loadedFloor, loadedCount)
   }
 
-  /// True if the cursor is about a page from a fetch-more row.
+  /// Whether the cursor is within two pages of a fetch-more row.
   private func isNear(_ placeholder: String) -> Bool {
     guard let number = content.number(ofPlaceholder: placeholder),
       let cursor = list.rowNumber(in: content)
@@ -95,7 +97,7 @@ extension ListScreen {
     return abs(number - cursor) <= 2 * definition.source.page
   }
 
-  /// New rows that are loaded again, or all passed by, count no more as rows that are not loaded.
+  /// Forgets the counts of unloaded new rows, if the list reaches the end where rows arrive.
   mutating func forgetUnloaded() {
     if isAway { return }
     list.loadAgain(above: isLiveAtBottom ? 0 : .max, below: isLiveAtBottom ? .max : 0)
@@ -123,7 +125,7 @@ extension ListScreen {
 }
 
 extension ListScreen {
-  /// Lets go of rows far from the cursor, if a view has more than it keeps.
+  /// Unloads rows far from the cursor, if a view has more than it keeps.
   static func letGo(_ state: inout AppState, inView view: Int) {
     var edited: Set<String> = []
     for case .record(let screen) in state.layers { edited.insert(Record.id(of: screen.path)) }
@@ -135,7 +137,7 @@ extension ListScreen {
     state.effects.append(.letGo(view: view, kept))
   }
 
-  /// Goes to the end where rows arrive, which is read again if it is not loaded.
+  /// Goes to the end where rows arrive; an end that is not loaded is read again.
   static func goToLiveEnd(_ state: inout AppState, ofView view: Int) {
     guard state.tabs.lists[view].isAway else {
       return state.tabs.lists[view].goToLiveEnd(height: state.height)
@@ -145,7 +147,7 @@ extension ListScreen {
     state.effects.append(.goToLiveEnd(view))
   }
 
-  /// Goes to the newest new row, or to the end where rows arrive.
+  /// Goes to the newest new row, or to the end where rows arrive if it is not loaded.
   static func goToNewest(_ state: inout AppState, inView view: Int) {
     if state.tabs.lists[view].isAway {
       goToLiveEnd(&state, ofView: view)
@@ -154,13 +156,13 @@ extension ListScreen {
     }
   }
 
-  /// True if an action goes to the end where rows arrive, and the list does not reach it.
+  /// Whether an action goes to the end where rows arrive while the list does not reach it.
   static func leadsToUnloadedEnd(_ state: AppState, _ action: ActionID, count: Int?) -> Bool {
     guard !state.tabs.isTree, count == nil, state.tabs.front.isAway else { return false }
     return action == (state.tabs.front.isLiveAtBottom ? .rowLast : .rowFirst)
   }
 
-  /// Fetches the next page towards the end where rows arrive.
+  /// Fetches the next page at the end where rows arrive.
   static func fetchNewer(_ state: inout AppState) {
     resume(&state, state.tabs.index)
     state.tabs.front.newer = .fetching

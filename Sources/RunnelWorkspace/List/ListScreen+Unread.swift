@@ -3,50 +3,51 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-/// What arrived in a list since the user left it last.
+/// The rows that arrived in a list since the user's last visit.
 ///
-/// Rules. A visit ends when the user goes to another view or the terminal loses the focus; from then on
-/// every row that arrives by itself and is not the user's own is unread, also those that arrive during
-/// the next visit, until that ends. A line stands where the unread rows begin: before the first one
-/// where the newest rows are at the bottom, after the last one where they are at the top. Where rows
-/// come in another order than that of time there is no line, only the sign of each row.
+/// A visit ends when the user goes to another view or the terminal loses the focus. From then on,
+/// every row that arrives while the list is open, and is not the user's own, is unread. This
+/// includes rows that arrive during the next visit, until that visit ends. A line stands where the
+/// unread rows begin: before the first one if the newest rows are at the bottom, after the last one
+/// if they are at the top. If rows are not ordered by time, there is no line, and only a sign at
+/// each row.
 ///
-/// The end of the program ends the visit too. The next time rows that are newer than the newest one that
-/// was seen are unread from the start, if there are any.
+/// The end of the program also ends the visit. At the next start, rows newer than the newest seen
+/// row are unread, if there are any.
 package struct Unread: Hashable, Sendable {
-  /// When the last visit ended, in milliseconds since 1970; nil during the first one.
+  /// The end of the last visit, in milliseconds since 1970; nil during the first visit.
   var since: Int64?
   /// The ids of the unread rows.
   package var rows: Set<String> = []
-  /// How many of the unread rows the list let go of.
+  /// The number of unread rows that were unloaded.
   var unloaded = 0
-  /// How many rows the collection had when the last visit ended; nil if that is not known.
+  /// The number of rows of the collection at the end of the last visit, or nil if it is not known.
   fileprivate var total: Int?
-  /// The newest row that is known to be seen; nil once a visit ended since.
+  /// The newest row that was certainly seen, or nil after another visit ended.
   ///
-  /// It was so before the program was started, or before the list let go of unread rows: rows beyond it
-  /// are unread when they are loaded.
+  /// The row was seen before the program started, or before the list unloaded unread rows: rows
+  /// beyond it are unread when they are loaded.
   fileprivate var seen: RunnelTree.Key?
-  /// The unread row that the line stands beside; nil if there is none.
+  /// The unread row beside the line, or nil if there is no line.
   fileprivate var edge: String?
-  /// Where it was found last.
+  /// The last known index path of `edge`.
   fileprivate var hint = ListIndexPath(section: 0, row: 0)
-  /// True if rows may be gone that are counted: a filter hid them, or hides them.
+  /// Whether counted rows may be gone, because a filter hid or hides them.
   fileprivate var isInDoubt = false
 }
 
-/// The newest row that was seen in a list, and when.
+/// The newest row that was seen in a list, and the time of the visit.
 package struct SeenRow: Hashable, Sendable {
   package var id: String
-  /// When the visit ended, in milliseconds since 1970.
+  /// The end of the visit, in milliseconds since 1970.
   var left: Int64
 }
 
 // MARK: From one time to the next
 
 extension ListScreen {
-  /// The newest row that was seen; nil if that is not known, as where rows come in another order than
-  /// that of their keys.
+  /// Returns the newest row that was seen, or nil if that is not known, for example if rows are not
+  /// ordered by their keys.
   ///
   /// O(rows).
   func newestSeen(since before: String?, besides unread: Set<String>) -> String? {
@@ -64,8 +65,8 @@ extension ListScreen {
 
   private static func place(_ id: String) -> Path? { try? Path(id) }
 
-  /// The rows of a change that came since the last time, or are newer than those seen then and were
-  /// fetched only now.
+  /// Returns the rows of a change that are newer than the last seen row, whether they arrived since
+  /// the last time or were fetched only now.
   ///
   /// O(batch).
   fileprivate mutating func rowsSinceLastTime(_ change: ListChange, me: String) -> Set<String> {
@@ -83,7 +84,7 @@ extension ListScreen {
 }
 
 extension ListScreen {
-  /// Ends the visit: what is unread is counted from now on.
+  /// Ends the visit: unread rows are counted from now on.
   package mutating func leave(height: Int, now: Int64) {
     guard isOpen else { return }
     unread = Unread(since: now)
@@ -94,7 +95,7 @@ extension ListScreen {
     list.apply(BatchUpdate(), from: old, to: content, height: height)
   }
 
-  /// How many unread rows the list has.
+  /// The number of unread rows in the list.
   ///
   /// O(1); after a filter O(unread rows).
   var unreadCount: Int {
@@ -102,13 +103,14 @@ extension ListScreen {
     return loaded + unread.unloaded + unreadArrivedUnloaded
   }
 
-  /// How many unread rows came beyond the end of what is loaded.
+  /// The number of unread rows that arrived beyond the end of the loaded rows.
   var unreadArrivedUnloaded: Int {
     guard unread.since != nil, let total, let before = unloaded?.total else { return 0 }
     return max(0, total - max(before, unread.total ?? 0))
   }
 
-  /// The unread rows that go with a change are known when they are loaded again.
+  /// Notes unread rows that a change unloads, so that they are recognized when they are loaded
+  /// again.
   ///
   /// O(loaded rows).
   private mutating func letGoOfUnread(_ change: ListChange, _ old: [String: Record]) {
@@ -125,27 +127,28 @@ extension ListScreen {
     unread.rows.subtract(gone)
   }
 
-  /// As many rows are unread after rows were let go of, or read again, as were before.
+  /// Keeps the number of unread rows after rows were unloaded or read again.
   mutating func keepUnread(_ count: Int) {
     unread.unloaded = 0
     unread.unloaded = max(0, count - unreadCount)
   }
 
-  /// What the line before the unread rows says.
+  /// The text of the line before the unread rows.
   func unreadText(local: LocalTime, isShort: Bool) -> String {
     guard let since = unread.since, !isShort else { return "\(unreadCount) new" }
     return "\(unreadCount) new since \(local.timeText(since))"
   }
 
-  /// True where the order of rows is that in which they come.
+  /// Whether rows are ordered by the time of their arrival.
   private var isInOrderOfTime: Bool { definition.source.anchor == .last }
 
-  /// True where the order of keys is that in which rows come.
+  /// Whether keys are ordered by the time of arrival.
   private var hasKeysInOrderOfTime: Bool {
     isInOrderOfTime && definition.source.order == .key
   }
 
-  /// Takes the rows over that arrived, and forgets those that went; returns where the line stands.
+  /// Adds the arrived rows to the unread ones, and removes those that are gone. Returns the place
+  /// of the line, or nil for no line.
   ///
   /// O(batch), and O(rows) after a reload.
   mutating func updateUnread(
@@ -174,7 +177,7 @@ extension ListScreen {
       ? unread.hint : ListIndexPath(section: unread.hint.section, row: unread.hint.row + 1)
   }
 
-  /// True for what the user wrote, or is writing.
+  /// Whether the user wrote the row, or is writing it.
   func isOwn(_ id: String, _ me: String) -> Bool {
     guard let record = records[id], !isTransient(record) else { return true }
     let node = record.row.node ?? .empty
@@ -185,7 +188,7 @@ extension ListScreen {
 
   private mutating func forgetGoneUnread(_ change: ListChange) {
     if filter != nil {
-      // What goes may come back, one source after the other.
+      // A removed row may come back, because several sources change one after the other.
       unread.isInDoubt = true
     } else if !change.update.isReload {
       unread.rows.subtract(change.removed)
@@ -194,10 +197,10 @@ extension ListScreen {
     }
   }
 
-  /// Finds the unread row that the line stands beside: the first one, or the last one.
+  /// Finds the unread row beside the line: the first one, or the last one.
   ///
-  /// O(batch); O(rows) if nothing is known of it. Beyond the one of before only rows can be unread that
-  /// came.
+  /// O(batch), or O(rows) if the row before is not known. Beyond the row before, only rows that
+  /// just arrived can be unread.
   private mutating func settleEdge(
     _ update: BatchUpdate, _ fresh: Set<String>, from old: ListContent, to new: ListContent
   ) {
@@ -233,10 +236,10 @@ extension ListScreen {
     return isLiveAtBottom ? path < place : place < path
   }
 
-  /// The first unread row from a place on, in the direction of the newest rows; nil to begin at the
-  /// other end.
+  /// Returns the first unread row from a place on, in the direction of the newest rows; nil begins
+  /// at the other end.
   ///
-  /// O(rows that are read up to it).
+  /// O(rows read up to that row).
   private func nextUnread(in content: ListContent, from start: ListIndexPath?) -> ListIndexPath? {
     let sections = content.sections
     let first = start?.section ?? (isLiveAtBottom ? 0 : sections.count - 1)
@@ -256,13 +259,13 @@ extension ListScreen {
 }
 
 extension ListScreen {
-  /// How many unread rows each tab tells: those of the views that are not in front.
+  /// The number of unread rows of each tab; 0 for the view in front and the tree.
   static func unreadCounts(_ state: AppState) -> [Int] {
     state.tabs.lists.enumerated().map { $0.offset == state.tabs.index ? 0 : $0.element.unreadCount }
       + [0]
   }
 
-  /// The terminal got the focus, or lost it: then the user is away from the view in front.
+  /// Notes that the terminal got or lost the focus; losing it ends the visit of the view in front.
   static func focus(_ state: inout AppState, _ isThere: Bool) {
     if !isThere, !state.tabs.isTree { state.tabs.front.leave(height: state.height, now: state.now) }
   }

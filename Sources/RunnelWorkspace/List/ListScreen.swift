@@ -3,92 +3,92 @@ package import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-/// A collection as the user sees it.
+/// A collection as the user sees it: its rows, sections and columns, with cursor, marks and filter.
 package struct ListScreen: Hashable, Sendable {
-  /// The id of the row that stands for rows not loaded.
+  /// The id of the fetch-more row.
   package static let fetchMoreRow = "fetch-more"
-  /// The key of the row being composed: after all keys that are made.
+  /// The key of the row being composed, which comes after all generated keys.
   package static let composeKey = "~compose"
-  /// What the keys of rows that are being sent begin with: they stand before that being composed.
+  /// The prefix of the keys of rows that are being sent; they come before the row being composed.
   private static let sentPrefix = "~being-sent-"
-  /// The most rows that are shown while they are being sent.
+  /// The greatest number of rows shown while they are being sent.
   package static let sentRowsMax = 100
-  /// How many rows that a filter hid are remembered.
+  /// The greatest number of rows hidden by a filter that are remembered.
   private static let hiddenMax = 1000
-  /// How long a changed row is marked, in milliseconds.
+  /// The time in milliseconds for which a changed row is marked.
   static let changeMarkMilliseconds: Int64 = 3000
 
   package var definition: ViewDefinition { didSet { rowsRevision.note() } }
-  /// The source as the view has it, whatever order was chosen.
+  /// The source of the view itself, without the order that the user chose.
   let ownSource: SourceDefinition
-  /// The order that was chosen, by `sort(by:height:)`; nil for the view's own.
+  /// The order that the user chose by `sort(by:height:)`, or nil for the view's own.
   package var order: ListOrder?
-  /// The orders of the collection that have an index; nil until they were asked for.
+  /// The orders of the collection that have an index, or nil until the database has told them.
   var indexedOrders: Set<String>?
-  /// The columns that are not shown, by their places in the definition.
+  /// The hidden columns, by their indices in the definition.
   var hiddenColumns: Set<Int> = [] { didSet { rowsRevision.note() } }
-  /// Whether columns are shown in full, however wide they are.
+  /// Whether columns are shown in full, regardless of their width.
   var isWide = false { didSet { rowsRevision.note() } }
-  /// True once its streams were asked for.
+  /// Whether the streams of the view were opened.
   var isOpen = false
   package var phase = LoadState.loading
   package var paging = FetchState.exhausted { didSet { rowsRevision.note() } }
-  /// What the row says that stands for rows towards the end where they arrive; `exhausted` if the list
-  /// reaches it.
+  /// The fetch state of the row for more rows at the end where rows arrive; `exhausted` if the list
+  /// reaches that end.
   package var newer = FetchState.exhausted { didSet { rowsRevision.note() } }
-  /// What is known of the rows there; nil if the list reaches that end.
+  /// Facts about the rows beyond that end, or nil if the list reaches it.
   var unloaded: UnloadedRows?
-  /// True from when rows are to be let go of until they are gone.
+  /// Whether the list has asked to unload rows that are not gone yet.
   var isLettingGo = false
-  /// How many rows the collection had when the list asked to let go of some: what comes from then on
-  /// beyond the end of what is kept is told by their number alone.
+  /// The number of rows of the collection when the list asked to unload rows. Rows that arrive from
+  /// then on beyond the kept ones are known only by their number.
   var totalWhenAsked: Int?
-  /// So many rows were loaded when some were let go of last, or were searched.
+  /// The number of loaded rows after the last unloading or search; rows are not unloaded below it.
   var loadedFloor = 0
-  /// True if the cursor is to go to the end where rows arrive as soon as that is loaded.
+  /// Whether the cursor is to go to the end where rows arrive once that end is loaded.
   var wantsLiveEnd = false
   package var content = ListContent()
   /// The headings of the sections, by section.
   var headings: [String: ListHeading] = [:]
   package var list = ListState()
-  /// The rows of the list by id, no others; `hasRow` asks for one.
+  /// The records of the list by row id; `hasRow` tells whether there is one.
   package var records: [String: Record] = [:] { didSet { rowsRevision.note() } }
-  /// Rows that the filter in force hid, to be offered where a filter is typed.
+  /// Records that the filter hides, as sources of completions in the filter bar.
   package private(set) var hidden: [String: Record] = [:]
-  /// The rows that are marked as changed.
+  /// The rows marked as changed, each until a time.
   package var changed = TimedMarks() { didSet { rowsRevision.note() } }
-  /// The condition for a row to be shown; nil shows all.
+  /// The filter of the rows, or nil to show all.
   package var filter: Filter?
-  /// The row that the cursor was on when the list was filtered, and goes back to when it is shown
-  /// again; nil once the user has moved.
+  /// The row of the cursor before the list was filtered or read again. The cursor returns to it
+  /// when it is shown again; nil once the user has moved.
   var wantedRow: String?
-  /// How many rows are loaded, whether the filter wants them or not.
+  /// The number of loaded rows, whether they match the filter or not.
   var loadedCount = 0
-  /// The rows that arrived by themselves since the list was opened.
+  /// The rows that arrived while the list was open.
   package var arrived: Set<String> = []
-  /// What arrived since the user left the list last.
+  /// The rows that arrived since the last visit.
   var unread = Unread() { didSet { rowsRevision.note() } }
-  /// The newest row that was seen the last time; nil once that was looked at, or if nobody knows.
+  /// The newest row seen in the last session; nil after it was used, or if it is not known.
   var seenBefore: SeenRow?
-  /// How many rows the collection has, loaded or not; nil if that is not known.
+  /// The number of rows of the collection, loaded or not; nil if it is not known.
   var total: Int?
-  /// The rows that are marked.
+  /// The ids of the marked rows.
   package var marks: Set<String> = [] { didSet { rowsRevision.note() } }
-  /// Where a range of rows begins that is to be marked; nil if there is none.
+  /// The row where an open range begins, or nil if there is no range.
   package var rangeStart: String?
-  /// What became of pausing: how many rows wait to be shown; nil if the list is live.
+  /// The number of rows that wait while the list is paused; nil if the list is live.
   package var waitingCount: Int?
-  /// What the user was composing when they left it.
+  /// The text being composed when the user left the line.
   var draft = ""
-  /// What was composed and sent.
+  /// The texts that were composed and sent.
   var sent = LineHistory()
-  /// The rows that are being composed or sent.
+  /// The ids of the rows that are being composed or sent.
   private(set) var transientRows: Set<String> = []
-  /// Counts what may make rows look different; what the rows are is not counted.
+  /// Counts changes of how rows look; changes of the set of rows are not counted.
   var rowsRevision = RowsRevision()
-  /// The day on which the headers were written, counted from 1970: they say "Today".
+  /// The day of the last headings, counted from 1970; the headings say "Today".
   private var titledDay: Int?
-  /// What the details of the headers were made of.
+  /// The values that the details of the headings were made from.
   private var counts: [String: SectionCount] = [:]
 
   package init(_ definition: ViewDefinition) {
@@ -96,7 +96,8 @@ package struct ListScreen: Hashable, Sendable {
     ownSource = definition.source
   }
 
-  /// The record under the cursor; nil on a header or the fetch-more row, or where nothing is saved yet.
+  /// The record under the cursor; nil on a header, on a fetch-more row, or on a row that is not
+  /// stored yet.
   var cursorRecord: Record? {
     guard case .row(let id)? = list.cursor, let record = records[id], !isTransient(record) else {
       return nil
@@ -104,7 +105,7 @@ package struct ListScreen: Hashable, Sendable {
     return record
   }
 
-  /// What was sent and is not stored yet, if the cursor is on that.
+  /// The record under the cursor if it was sent and is not stored yet, otherwise nil.
   var sentRecord: Record? {
     guard case .row(let id)? = list.cursor, let record = records[id], isTransient(record),
       id != composeRow
@@ -112,21 +113,21 @@ package struct ListScreen: Hashable, Sendable {
     return record
   }
 
-  /// True for the row being composed.
+  /// Whether the record is being composed or sent.
   func isTransient(_ record: Record) -> Bool { ListScreen.isTransient(record.row.key.text) }
 
-  /// True for the key of a row being composed or sent.
+  /// Whether the key is that of a row being composed or sent.
   static func isTransient(_ key: String) -> Bool {
     key == composeKey || key.hasPrefix(sentPrefix)
   }
 
-  /// The key of a row that is being sent, by its write.
+  /// Returns the key of a row that is being sent, made from the id of its write.
   package static func sentKey(_ id: AppRequestID) -> String {
     let digits = "\(id)"
     return sentPrefix + String(repeating: "0", count: max(12 - digits.count, 0)) + digits
   }
 
-  /// The id of a row that is being sent.
+  /// Returns the id of a row that is being sent.
   func sentRow(_ id: AppRequestID) -> String {
     Path(unchecked: definition.source.path.keys + [Key(unchecked: ListScreen.sentKey(id))])
       .description
@@ -138,7 +139,8 @@ package struct ListScreen: Hashable, Sendable {
       .description
   }
 
-  /// True if the newest rows, or the first names, are at the bottom.
+  /// Whether the live end is the bottom: the newest rows, or the first rows of a descending order,
+  /// are there.
   var isLiveAtBottom: Bool {
     (definition.source.anchor == .last) != definition.source.isDescending
   }
@@ -147,12 +149,12 @@ package struct ListScreen: Hashable, Sendable {
 // MARK: Changes
 
 extension ListScreen {
-  /// Takes a change over: content, marks, cursor and scroll position.
+  /// Applies a change to content, marks, cursor and scroll position.
   ///
   /// O(sections + t log n) in the t rows of the change; O(n) if it is a reload.
   ///
-  /// - Returns: false if the change does not fit the list, as in a recording that was edited; nothing
-  ///   is changed then.
+  /// - Returns: False if the change does not fit the list, for example in an edited recording; then
+  ///   nothing is changed.
   @discardableResult
   package mutating func apply(
     _ change: ListChange, height: Int, now: Int64, local: LocalTime, me: String
@@ -169,7 +171,8 @@ extension ListScreen {
     loadedCount = change.loadedCount
     arrived.formUnion(change.newRows)
     let transientBefore = transientRows
-    // What is stored while it is being sent here is no news; the same user may write elsewhere, too.
+    // A row stored while a record is being sent from here is not counted as new, though the same
+    // user may also write elsewhere.
     let isSending = transientBefore.contains { $0 != composeRow }
     let forgotten = change.isLettingGo ? records : [:]
     remember(change, now: now)
@@ -209,12 +212,12 @@ extension ListScreen {
     return true
   }
 
-  /// Up to so many records of the list, with those that a filter hid.
+  /// Returns up to `count` records of the list, including those that a filter hides.
   func someRecords(_ count: Int) -> [Record] {
     Array(records.values.prefix(count)) + hidden.values.prefix(max(0, count - records.count))
   }
 
-  /// True if the list has a row for a record; the fetch-more row is none.
+  /// Returns whether the list has a row for a record; the fetch-more row is none.
   ///
   /// O(1).
   func hasRow(_ id: String) -> Bool { records[id] != nil }
@@ -224,14 +227,14 @@ extension ListScreen {
     list.moveTo(.row(wantedRow), in: content, height: height)
   }
 
-  /// What a section without rows says.
+  /// The text of a section without rows.
   private var emptyText: String {
     filter == nil ? "nothing here yet" : "no loaded row fits the filter"
   }
 
-  /// A record that is gone is not marked; one that a filter hides is.
+  /// Removes the marks of deleted records; records hidden by a filter keep theirs.
   private mutating func forgetGoneMarks(_ change: ListChange) {
-    // Rows that the list lets go of come back.
+    // Unloaded rows come back.
     guard filter == nil, !change.isLettingGo else { return }
     if change.update.isReload {
       marks = marks.filter(hasRow)
@@ -248,7 +251,7 @@ extension ListScreen {
       records = change.records
       transientRows = Set(
         change.records.filter { ListScreen.isTransient($0.value.row.key.text) }.keys)
-      // What a filter hides comes back.
+      // Rows hidden by a filter come back.
       if filter == nil { arrived = arrived.filter(hasRow) }
       return
     }
@@ -263,7 +266,8 @@ extension ListScreen {
     }
     for (id, record) in change.records {
       hidden[id] = nil
-      // A row that another query found before, as a pinned one, is the same row, unchanged.
+      // Another query, such as that of pinned rows, may have had the same row before: then it is
+      // unchanged.
       let known = records.updateValue(record, forKey: id)
       if isTransient(record) { transientRows.insert(id) }
       if let known, known.row.content != record.row.content, !isTransient(record) {
@@ -272,24 +276,25 @@ extension ListScreen {
     }
   }
 
-  /// A fetch-more row goes to the new end, and the cursor is not to go along: it waits on the row beside
-  /// it, which stays where it is on the screen.
+  /// Moves the cursor from a fetch-more row to the row beside it, which stays in place on the
+  /// screen. The fetch-more row goes to the new end, and the cursor is not to go with it.
   ///
-  /// - Returns: the fetch-more row that it was on; nil if it was on another one.
+  /// - Returns: The fetch-more row that the cursor was on, or nil if it was on another row.
   private mutating func stepOffPlaceholder(in old: ListContent, height: Int) -> String? {
     guard case .row(let id)? = list.cursor, ListScreen.isPlaceholder(id) else { return nil }
     list.move(by: inwardStep(from: id), in: old, height: height)
     return id
   }
 
-  /// What took the fetch-more row's place on the screen gets the cursor: the row of the page that comes
-  /// next to those that were there, or the fetch-more row itself if it did not move.
+  /// Moves the cursor to the row that took the place of the fetch-more row on the screen: the
+  /// nearest row of the new page, or the fetch-more row itself if it did not move.
   private mutating func stepBack(to placeholder: String, height: Int) {
     guard list.cursor != .row(placeholder) else { return }
     list.move(by: -inwardStep(from: placeholder), in: content, height: height)
   }
 
-  /// What is being typed is in sight from its first character on, and what is sent until it is stored.
+  /// Moves the cursor to a new row that is being composed or sent, so that it is visible from the
+  /// first character on.
   private mutating func showTransientRow(
     of change: ListChange, known: Set<String>, height: Int
   ) {
@@ -299,12 +304,12 @@ extension ListScreen {
     list.moveTo(.row(last), in: content, height: height)
   }
 
-  /// From a fetch-more row one step towards the rows beside it.
+  /// The step from a fetch-more row to the row beside it: 1 or -1.
   private func inwardStep(from placeholder: String) -> Int {
     (placeholder == ListScreen.fetchMoreRow) == isLiveAtBottom ? 1 : -1
   }
 
-  /// Goes to the end at which the list is live: the newest message, or the first name.
+  /// Moves the cursor to the live end of the list: the newest message, or the first name.
   package mutating func goToLiveEnd(height: Int) {
     if isLiveAtBottom {
       list.moveToLast(in: content, height: height)
@@ -313,15 +318,15 @@ extension ListScreen {
     }
   }
 
-  /// Goes to the new row that is nearest to the live end; without one to that end, and forgets what is
-  /// new.
+  /// Moves the cursor to the new row nearest to the live end. If there is none, it goes to the live
+  /// end, and no row counts as new any more.
   mutating func goToNewest(height: Int) {
     let new = list.newAbove.union(list.newBelow)
       .compactMap { id in content.indexPath(ofRow: id).map { (id, $0) } }
     let nearest =
       isLiveAtBottom ? new.max { $0.1 < $1.1 } : new.min { $0.1 < $1.1 }
     if let nearest {
-      // Those that do not come into sight stay new.
+      // New rows that are not visible then stay new.
       list.moveTo(.row(nearest.0), in: content, height: height)
       return
     }
@@ -333,19 +338,19 @@ extension ListScreen {
 // MARK: Headers
 
 extension ListScreen {
-  /// What the detail of a header is made of.
+  /// The values that the detail of a header is made from.
   package struct SectionCount: Hashable {
-    /// How many records are in the section.
+    /// The number of records in the section.
     package var stored: Int
-    /// Whether rows of it may not be loaded.
+    /// Whether the section may have rows that are not loaded.
     var isOpen: Bool
     var isFiltered: Bool
 
     package var text: String { "\(stored)" + (isFiltered ? " match" : isOpen ? " loaded" : "") }
   }
 
-  /// Writes the headers of sections whose rows came to be others in number, and all of them on
-  /// another day.
+  /// Updates the headings of sections whose number of rows has changed; on another day, updates all
+  /// headings.
   ///
   /// O(sections).
   private mutating func updateHeadings(now: Int64, local: LocalTime) {
@@ -374,16 +379,16 @@ extension ListScreen {
       isFiltered: filter != nil)
   }
 
-  /// True if rows of a section may not be loaded.
+  /// Returns whether the section may have rows that are not loaded.
   private func isOpen(_ section: ListSection) -> Bool {
     if paging == .exhausted, !isAway { return false }
-    // Where the sections follow each other in the order of the rows, only those at the ends may lack some.
+    // If sections follow the order of the rows, only the sections at the ends can lack rows.
     guard SectionID(section.id).isPieceOfOrder(of: definition) else { return true }
     return (section.rows.hasFetchMoreRow && paging != .exhausted)
       || section.rows.ends.contains(ListScreen.newerRow)
   }
 
-  /// How many rows of each section are being composed or sent.
+  /// Returns the number of rows being composed or sent, by section.
   private func transientCounts(_ local: LocalTime) -> [String: Int] {
     var counts: [String: Int] = [:]
     for record in transientRows.compactMap({ records[$0] }) {
@@ -395,14 +400,14 @@ extension ListScreen {
   }
 
   private func title(of id: String, now: Int64, local: LocalTime) -> StyledLine {
-    // A fetch-more row without a row to stand beside has a section of its own.
+    // A fetch-more row with no row beside it has a section of its own.
     if ListScreen.isPlaceholder(id) { return StyledLine(definition.name, .sectionHeader) }
     return StyledLine(
       SectionID(id).title(in: definition, now: now, local: local), .sectionHeader)
   }
 
-  /// When a row in sight or a header comes to read differently by itself: later than `now`; nil if
-  /// none does.
+  /// Returns the time after `now` when the text of a visible row or a header changes by itself, or
+  /// nil if none does.
   func nextChange(height: Int, now: Int64, local: LocalTime) -> Int64? {
     var times = [changed.nextEnd].compactMap(\.self).filter { $0 > now }
     if definition.columns.contains(where: { $0.format == .age }) {
@@ -417,7 +422,7 @@ extension ListScreen {
     return times.min()
   }
 
-  /// Writes the headers anew if the day is another one than when they were written.
+  /// Updates the titles of the headings if the day has changed since they were made.
   mutating func refreshTitles(now: Int64, local: LocalTime) {
     let day = local.civil(now).dayNumber
     guard let titledDay, titledDay != day else { return }
@@ -430,7 +435,7 @@ extension ListScreen {
 }
 
 extension ViewDefinition {
-  /// When an age in the row of a record comes to read differently; nil if none does.
+  /// Returns the time when an age in the row of a record changes its text, or nil if none does.
   func nextAgeChange(of record: Record, now: Int64) -> Int64? {
     var next: Int64?
     for column in columns where column.format == .age {

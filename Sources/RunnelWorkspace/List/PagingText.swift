@@ -1,17 +1,17 @@
 package import RunnelStreams
 package import RunnelTerminal
 
-/// The words of a fetch-more row.
+/// The text of a fetch-more row.
 package struct PagingText {
   package let glyphs: Glyphs
   package let width: Int
   package let keys: KeyText
-  /// How many rows a page has.
+  /// The number of rows of a page.
   package let pageSize: Int
 
-  /// The line for a state of the row; `isOlder` tells that what is not loaded is a history.
+  /// Returns the line for a fetch state; `isOlder` says that the rows not loaded are older ones.
   ///
-  /// In a filtered list it says that only what is loaded was looked at.
+  /// In a filtered list, the line says that only the loaded rows were searched.
   package func line(_ phase: FetchState, isOlder: Bool, isFiltered: Bool = false) -> StyledLine {
     if phase == .exhausted {
       let rule = String(repeating: glyphs.horizontal, count: 2)
@@ -20,7 +20,7 @@ package struct PagingText {
     return line(phase, rows: isOlder ? "older rows" : "more rows", isFiltered: isFiltered)
   }
 
-  /// The line for a state of the row that stands for `rows`, as they are called.
+  /// Returns the line for a fetch state, with a name for the rows that are not loaded.
   package func line(_ phase: FetchState, rows: String, isFiltered: Bool = false) -> StyledLine {
     switch phase {
     case .more, .unknown:
@@ -31,7 +31,7 @@ package struct PagingText {
         : "  \(glyphs.placeholder) \(rows) not loaded"
           + keys.hint(.rowOpen, "fetches \(pageSize)", after: " - ")
       var line = StyledLine(text, .placeholder)
-      // From elsewhere in the section other keys fetch the page.
+      // These keys fetch the page from any row of the section.
       let more = keys.keys(.sectionMore) ?? ""
       let blanks = width - line.width - CellWidth.width(of: more) - 1
       if blanks > 0 { line.append(String(repeating: " ", count: blanks) + more, .muted) }

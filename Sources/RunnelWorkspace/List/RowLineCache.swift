@@ -2,32 +2,30 @@ import RunnelBase
 package import RunnelStreams
 package import RunnelTerminal
 
-/// The lines of rows as they were written last, so that a key that moves the cursor writes only the
-/// rows that look different since.
+/// Caches the lines of rows, so that a key that moves the cursor formats only rows that changed.
 ///
-/// It knows nothing that is not in the state: with or without it, the same is drawn. It belongs to
-/// the thread that draws.
+/// The cache does not change what is drawn. It belongs to the thread that draws.
 package final class RowLineCache {
-  /// More lines than any screen has; where there come to be more, all are forgotten.
+  /// The greatest number of lines, more than a screen has; if there are more, all are dropped.
   private static let linesMax = 1000
 
   private struct Entry {
     var record: Record
     var state: RowText.State
-    /// From when on an age in it reads differently, in milliseconds since 1970.
+    /// The time when an age in the line changes, in milliseconds since 1970.
     var validUntil: Int64
     var line: StyledLine
   }
 
-  /// What the look of rows follows from besides their writing: equal ones mean that no row reads
-  /// otherwise, unless the cursor came to it or left it.
+  /// The inputs of rows besides their formatting. If they are equal, no line has changed, except on
+  /// rows that the cursor left or reached.
   struct Basis: Equatable {
-    /// The view.
+    /// The index of the view.
     var tab: Int
     var revision: RowsRevision
     var search: String?
 
-    /// Nil if the rows may read otherwise for another reason.
+    /// Makes the basis of a list, or nil if its lines can change for other reasons.
     init?(_ state: AppState, _ screen: ListScreen) {
       guard screen.rangeStart == nil, state.writes.queue.refused.isEmpty else { return nil }
       (tab, revision, search) = (state.tabs.index, screen.rowsRevision, state.trail.search)
@@ -36,15 +34,14 @@ package final class RowLineCache {
 
   private var entries: [String: Entry] = [:]
   private var basis: Basis?
-  /// From when on one of the rows asked for since `begin` found them changed may read otherwise.
+  /// The time when a line requested since the last `begin` that returned false changes.
   private var validUntil = Int64.max
-  /// What else lines follow from: how rows are written, but for the time, in how many columns, and
-  /// on which day.
+  /// The other inputs of lines: the formatting without the time, the width, and the day.
   private var writing: RowText?
   private var width = 0
   private var day = 0
 
-  /// The line of a record: as it was written before where that still holds, else written now.
+  /// Returns the line of a record: the cached one if it is still right, otherwise a new one.
   package func line(
     of id: String, _ record: Record, state: RowText.State, by rows: RowText, width: Int
   ) -> StyledLine {
@@ -62,10 +59,10 @@ package final class RowLineCache {
     return line
   }
 
-  /// Forgets all lines if rows come to be written otherwise; to be called once for each frame.
+  /// Drops all lines if the formatting of rows has changed; must be called once for each frame.
   ///
-  /// - Returns: true if the lines that were asked for since it last returned false still hold, but
-  ///   for rows that the cursor came to or left.
+  /// - Returns: True if the lines requested since the last call that returned false are still
+  ///   right, except on rows that the cursor left or reached.
   func begin(_ rows: RowText, width: Int, basis: Basis?) -> Bool {
     defer { self.basis = basis }
     let isKept = keepLines(of: rows, width: width)
@@ -74,7 +71,7 @@ package final class RowLineCache {
     return false
   }
 
-  /// Whether lines made before may be right; if not, they are forgotten.
+  /// Returns whether cached lines may still be right; if not, drops them.
   private func keepLines(of rows: RowText, width: Int) -> Bool {
     let day = rows.local.civil(rows.now).dayNumber
     var timeless = rows
@@ -86,7 +83,7 @@ package final class RowLineCache {
   }
 }
 
-/// How often something happened that may make the rows of a list look different.
+/// Counts events that may change how the rows of a list look.
 package struct RowsRevision: Hashable, Sendable {
   private var number = 0
 

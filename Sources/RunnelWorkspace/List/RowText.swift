@@ -3,14 +3,15 @@ package import RunnelStreams
 package import RunnelTerminal
 package import RunnelTree
 
-/// Writes a record as one line of a list.
+/// Formats a record as a line of a list.
 package struct RowText: Equatable {
-  /// The columns before the first: a mark, a state, and a blank.
+  /// The columns before the first one: a mark, a state, and a blank.
   private static let gutterWidth = 3
-  /// Below so many columns there is no gutter: the sign of a row's state stands before it.
+  /// The number of columns below which there is no gutter; the sign of a row's state stands before
+  /// the row then.
   private static let gutterScreen = 50
   private static let transientAge = "not saved"
-  /// What a column that takes what is left should have at least.
+  /// The width that a column for the rest of the line should have at least.
   private static let openWidthMin = 12
 
   package let definition: ViewDefinition
@@ -19,14 +20,14 @@ package struct RowText: Equatable {
   package let glyphs: Glyphs
   /// The width of the whole screen, which decides which columns are shown.
   let screenWidth: Int
-  /// The width of the list, which may be one of several panes.
+  /// The width of the list, which may be in a pane.
   let listWidth: Int
-  /// How ages are written.
+  /// The style of ages.
   let timeStyle: TimeStyle
-  /// The columns that are not shown, by their places in the definition.
+  /// The hidden columns, by their indices in the definition.
   var hiddenColumns: Set<Int> = []
-  /// Whether columns are shown in full; those without a width come last then, so that the others
-  /// stand one below the other.
+  /// Whether columns are shown in full; then columns without a width come last, so that the others
+  /// are aligned.
   var isWide = false
 
   package init(
@@ -44,23 +45,24 @@ package struct RowText: Equatable {
     self.isWide = isWide
   }
 
-  /// What distinguishes a row from the others.
+  /// The state of a row that changes how it looks.
   package struct State: Hashable {
     var isTransient = false
     var isChanged = false
     var isMarked = false
-    /// What the user wrote in it was refused, because others wrote there.
+    /// Whether the user's write to the row was refused because others wrote there.
     var isConflict = false
-    /// It arrived since the last visit.
+    /// Whether the row arrived since the last visit.
     var isNew = false
     var isCursor = false
   }
 
-  /// The line of a record in so many columns.
+  /// Returns the line of a record in a number of columns.
   package func line(for record: Record, state: State, width: Int) -> StyledLine {
     let node = record.row.node ?? .empty
     let columns = shownColumns
-    // Beside the cursor's sign, that of the state stands at the end.
+    // On a narrow screen, the cursor's sign stands before the row, and the sign of the state at its
+    // end.
     let end = hasGutter || !state.isCursor ? nil : sign(of: state)
     let room = width - (hasGutter ? RowText.gutterWidth : end == nil ? 0 : 2)
     let widths = widths(of: columns, in: room, state)
@@ -82,7 +84,7 @@ package struct RowText: Equatable {
     return line
   }
 
-  /// Whether signs stand in columns of their own.
+  /// Whether signs have columns of their own.
   var hasGutter: Bool { listWidth >= RowText.gutterScreen }
 
   private var shownColumns: [ColumnDefinition] {
@@ -93,10 +95,10 @@ package struct RowText: Equatable {
     return columns.filter { $0.width != nil } + columns.filter { $0.width == nil }
   }
 
-  /// The columns without those for which a pane has no room.
+  /// Returns the columns without those for which the list has no room.
   ///
-  /// Of those that a screen as narrow as the list would not show, the ones for the widest screens go
-  /// first, until there is room for the columns that take what is left.
+  /// Columns that a screen as narrow as the list would hide are removed, those for the widest
+  /// screens first, until there is room for the columns that take the rest of the line.
   private func fitting(_ columns: [ColumnDefinition]) -> [ColumnDefinition] {
     var columns = columns
     while !hasRoom(for: columns) {
@@ -125,7 +127,7 @@ package struct RowText: Equatable {
     return line
   }
 
-  /// The sign that stands before a row on a narrow screen, if it has one.
+  /// Returns the sign before a row on a narrow screen, or nil if it has none.
   func narrowSign(of state: State) -> StyledRun? { hasGutter ? nil : sign(of: state) }
 
   private func sign(of state: State) -> StyledRun? {
@@ -139,7 +141,7 @@ package struct RowText: Equatable {
     return state.isNew ? StyledRun(glyphs.new, .rowNew) : nil
   }
 
-  /// The fixed widths as given, and what is left shared by the others.
+  /// Returns the widths of columns: the fixed ones as given, and the rest shared among the others.
   private func widths(
     of columns: [ColumnDefinition], in width: Int, _ state: State
   ) -> [Int] {
@@ -164,7 +166,7 @@ package struct RowText: Equatable {
 
   // MARK: Values
 
-  /// What a column writes of a value.
+  /// Returns the text of a value in a column of a format.
   package func text(of node: RunnelTree.Node, _ format: ColumnDefinition.Format) -> String {
     let json = node.json
     switch format {
@@ -188,7 +190,7 @@ package struct RowText: Equatable {
 }
 
 extension RowText {
-  /// How the rows of a list are written on the screen as it is.
+  /// Returns the formatter of a list's rows on the present screen.
   static func rowText(_ state: AppState, of screen: ListScreen, _ glyphs: Glyphs) -> RowText {
     RowText(
       definition: screen.definition, now: state.now, local: state.settings.local, glyphs: glyphs,
@@ -199,7 +201,7 @@ extension RowText {
 }
 
 extension StyledLine {
-  /// Adds a text whose blanks at both ends have no colour, for which the terminal would be sent more.
+  /// Appends a text; blanks at both ends get no color, which sends less to the terminal.
   fileprivate mutating func append(padded text: String, _ role: StyleRole) {
     let bytes = text.utf8
     let start = bytes.prefix { $0 == UInt8(ascii: " ") }.count

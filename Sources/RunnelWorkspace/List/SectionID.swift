@@ -2,15 +2,15 @@ import RunnelBase
 package import RunnelStreams
 package import RunnelTree
 
-/// What a section of a view is known by: which rule made it, and of which value.
+/// The id of a section of a view: the rule that made it, and its value.
 ///
-/// Its text is the id of the section in the list; it also gives the order of sections.
+/// The text of the id is the section's id in the list; the id also gives the order of sections.
 package typealias SectionID = RuleSection
 
 extension SectionID {
   private static var separator: Character { "|" }
 
-  /// Reads an id from its text.
+  /// Parses an id from its text.
   package init(_ text: String) {
     let parts = text.split(
       separator: SectionID.separator, maxSplits: 2, omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ extension SectionID {
   /// The id as text.
   package var text: String { "\(rule)\(SectionID.separator)\(rank)\(SectionID.separator)\(value)" }
 
-  /// The section of a record in a view.
+  /// Makes the id of a record's section in a view.
   package init(
     of record: RunnelTree.Node, key: RunnelTree.Key, in view: ViewDefinition, local: LocalTime
   ) {
@@ -52,13 +52,13 @@ extension SectionID {
       guard case .leaf(.number(let number)) = field.node(key: key, record).content,
         let milliseconds = number.integer ?? Int64(exactly: number.double.rounded(.down))
       else { return nil }
-      // Days are numbered from 1970; the number orders them.
+      // The rank of a day is its number counted from 1970, which orders the days.
       self.init(rule: index, rank: local.civil(milliseconds).dayNumber, value: "")
     }
   }
 
-  /// True if the rows of the section follow each other in the order of the rows: a day, where that is the
-  /// order of the same time, or of keys, which are made as time goes on.
+  /// Returns whether sections follow the order of the rows: sections by day do if rows are ordered
+  /// by the same time, or by keys, which ascend with time.
   func isPieceOfOrder(of view: ViewDefinition) -> Bool {
     guard view.sections.indices.contains(rule), case .day(let field) = view.sections[rule] else {
       return false
@@ -70,7 +70,7 @@ extension SectionID {
     }
   }
 
-  /// The words of the header.
+  /// Returns the title of the header.
   package func title(in view: ViewDefinition, now: Int64, local: LocalTime) -> String {
     guard view.sections.indices.contains(rule) else {
       return view.sections.isEmpty ? view.name : "Others"

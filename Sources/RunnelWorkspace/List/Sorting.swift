@@ -3,11 +3,11 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// The sort menu: in which order a list reads its rows.
+// The sort menu, which chooses the order of a list.
 
 /// Chooses the order of a list.
 enum Sorting {
-  /// The item for a list's own order.
+  /// The id of the menu item for a list's own order.
   private static let ownOrder = "own"
 
   static func openSortMenu(_ state: inout AppState) {
@@ -57,7 +57,7 @@ enum Sorting {
     }
   }
 
-  /// Sorts by what was chosen in the menu; what is in force already is turned round.
+  /// Sorts by an item of the menu; the present order is reversed.
   static func sort(_ state: inout AppState, by item: MenuList.Item, inView view: Int) {
     state.closeLayer()
     if item.id == ownOrder { return sort(&state, by: nil, inView: view) }
@@ -67,8 +67,8 @@ enum Sorting {
     sort(&state, by: order, inView: view)
   }
 
-  /// Reads a list in another order, or in its own; the cursor stays on its row if that comes with the
-  /// first ones.
+  /// Reads a list in another order, or in its own if `order` is nil; the cursor stays on its row if
+  /// that row is among the first ones read.
   static func sort(_ state: inout AppState, by order: ListOrder?, inView view: Int) {
     guard state.tabs.lists[view].order != order else { return }
     ListScreen.resume(&state, view)
@@ -81,7 +81,7 @@ enum Sorting {
     if state.tabs.lists[view].filter != nil { FilterScreen.applyFilter(&state, inView: view) }
   }
 
-  /// The database said which orders of a list have an index.
+  /// Takes the orders of a list that have an index.
   static func show(_ state: inout AppState, _ orders: [String], ofView view: Int) {
     guard state.tabs.lists.indices.contains(view) else { return }
     state.tabs.lists[view].indexedOrders = Set(orders)
@@ -92,7 +92,7 @@ enum Sorting {
     }
   }
 
-  /// The reason why a list is not sorted; nil if it is.
+  /// The reason why a list cannot be sorted, or nil if it can.
   static func reasonNotSorted(_ state: AppState, _ screen: ListScreen) -> String? {
     screen.ownSource.equalTo == nil
       ? nil : "this view shows one value of its own order, which it has to keep"

@@ -1,15 +1,15 @@
 import RunnelBase
 
-/// How lists write how long ago something was.
+/// The style of times in lists.
 package enum TimeStyle: String, Hashable, Sendable, CaseIterable {
-  /// `5m`.
+  /// An age: `5m`.
   case age
-  /// `09:09`, or before today the date.
+  /// The time of day, `09:09`, or the date for earlier days.
   case clock
-  /// `2026-08-24 09:09`.
+  /// The date and time: `2026-08-24 09:09`.
   case full
 
-  /// The style after this one.
+  /// The next style.
   package var next: TimeStyle {
     switch self {
     case .age: .clock
@@ -18,7 +18,7 @@ package enum TimeStyle: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// What the style is called.
+  /// The name of the style.
   package var name: String {
     switch self {
     case .age: "ages"
@@ -27,7 +27,7 @@ package enum TimeStyle: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The columns that a time takes at least; 0 if those of the column are enough.
+  /// The least width of a time in columns; 0 if the width of the column is enough.
   package var width: Int {
     switch self {
     case .age: 0
@@ -36,7 +36,7 @@ package enum TimeStyle: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// A time, in milliseconds since 1970.
+  /// Returns the text of a time in milliseconds since 1970.
   package func text(of time: Int64, now: Int64, local: LocalTime) -> String {
     let civil = local.civil(time)
     switch self {

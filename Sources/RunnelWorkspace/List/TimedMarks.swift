@@ -1,7 +1,8 @@
-/// Rows that are marked for a while, each until its own time.
+/// Marks on rows that end by themselves, each at its own time.
 ///
-/// Times that are given ascend, as those of a clock do; one that was set back only lets marks stay
-/// longer. So the marks that end stand at the front of a queue, and a change costs what it marks.
+/// New marks are expected to end after older ones, as times of a clock ascend; if the clock is set
+/// back, marks only stay longer. So the marks that end are at the front of a queue, and the cost is
+/// O(1) per mark.
 package struct TimedMarks: Hashable, Sendable {
   private struct Entry: Hashable {
     var id: String
@@ -13,21 +14,22 @@ package struct TimedMarks: Hashable, Sendable {
   private var queue: [Entry] = []
   private var first = 0
 
-  /// True if no row is marked.
+  /// Whether no row is marked.
   package var isEmpty: Bool { ends.isEmpty }
 
-  /// The ids of the rows that are marked.
+  /// The ids of the marked rows.
   var ids: Set<String> { Set(ends.keys) }
 
-  /// Until when a row is marked, in milliseconds since 1970; nil if it is not.
+  /// The time when the mark of a row ends, in milliseconds since 1970; nil if the row is not
+  /// marked.
   subscript(id: String) -> Int64? { ends[id] }
 
-  /// When the next mark ends; nil if there is none.
+  /// The time when the next mark ends, or nil if there is none.
   ///
-  /// It may be that of a mark that was made anew since.
+  /// It may be the end of a mark that was renewed since.
   var nextEnd: Int64? { first < queue.count ? queue[first].until : nil }
 
-  /// Marks a row until a time.
+  /// Marks a row until a time, in milliseconds since 1970.
   package mutating func mark(_ id: String, until: Int64) {
     ends[id] = until
     queue.append(Entry(id: id, until: until))
@@ -35,7 +37,7 @@ package struct TimedMarks: Hashable, Sendable {
 
   /// Ends the marks whose time has come.
   ///
-  /// O(1) for each mark, however long it lasted.
+  /// O(1) for each mark.
   package mutating func end(at now: Int64) {
     while first < queue.count, queue[first].until <= now {
       let entry = queue[first]

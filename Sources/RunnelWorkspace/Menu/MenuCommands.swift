@@ -21,10 +21,10 @@ package enum MenuCommands {
       pages: { state, count in MenuScreen.pageInMenu(&state, by: count) })
   }
 
-  /// Moves by so many rows or pages, up if negative.
+  /// A move by a number of rows or pages, up if negative.
   package typealias Move = @Sendable (inout AppState, _ count: Int) -> Void
 
-  /// What moves through a list from which something is chosen.
+  /// Returns the commands that move through a list of choices.
   static func moves(rows: @escaping Move, pages: @escaping Move) -> [Command] {
     [
       MovingCommands.down.inner("down", "down", keys: ["C-n"]) { state, _ in rows(&state, 1) },

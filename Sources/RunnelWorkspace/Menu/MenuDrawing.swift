@@ -12,7 +12,8 @@ package struct MenuDrawing {
     self.body = body
   }
 
-  /// The box of a menu: as high as all of its items, so that it stands still while it is narrowed.
+  /// The box of a menu, as high as all of its items, so that it stays in place while it is
+  /// filtered.
   static func box(of screen: MenuScreen, in body: Rect) -> Rect {
     body.centered(
       height: min(screen.menu.fittingHeight, body.height), width: min(widthMax, body.width))

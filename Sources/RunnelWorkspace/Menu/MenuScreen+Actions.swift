@@ -1,7 +1,7 @@
 import RunnelTerminal
 import RunnelTree
 
-// Menus: small lists over the screen from which one thing is chosen.
+// Menus: small lists over the screen to choose an item from.
 
 extension MenuScreen {
   static func acceptInMenu(_ state: inout AppState) {
@@ -31,7 +31,7 @@ extension MenuScreen {
     state.layers[state.layers.count - 1] = .menu(screen)
   }
 
-  /// How many lines of a menu show what fits.
+  /// The number of lines of a menu that show items.
   static func menuHeight(_ state: AppState, _ screen: MenuScreen) -> Int {
     MenuList.rows(inBox: MenuDrawing.box(of: screen, in: state.layout.overlay)).height
   }
@@ -56,14 +56,14 @@ extension MenuScreen {
 
   // MARK: What can be done with a row
 
-  /// The actions that are about the row under the cursor.
+  /// The actions on the row under the cursor.
   private static let aboutRows: [ActionID] = [
     .rowOpen, .recordEdit, .recordForm, .recordToggle, .recordEditExternal, .recordDuplicate,
     .recordDelete, .refFollow, .linkOpen, .markToggle, .copyValue, .copyLine, .copyString, .copyKey,
     .copyPath, .copyURL,
   ]
 
-  /// Opens the menu of what can be done with the row under the cursor.
+  /// Opens the menu of the actions on the row under the cursor.
   static func openRowActions(_ state: inout AppState) {
     let contexts = state.contexts
     let bindings = state.settings.keymap.bindings(for: contexts)

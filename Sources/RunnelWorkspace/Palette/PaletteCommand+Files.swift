@@ -1,5 +1,5 @@
 extension PaletteCommand {
-  /// What writes and reads files.
+  /// The commands that write and read files.
   package static let files: [PaletteCommand] = [
     PaletteCommand(
       name: "export", hint: "FORMAT [FILE]", description: "write the view or the node to a file",

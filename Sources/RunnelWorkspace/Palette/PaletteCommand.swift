@@ -1,17 +1,17 @@
 import RunnelTerminal
 import RunnelTree
 
-/// Something that is done by its name, with more words behind it: a row of the palette.
+/// A command that is run by its name followed by an argument: a row of the palette.
 package struct PaletteCommand: Sendable {
-  /// What may stand behind the name.
+  /// A choice for the argument.
   package struct Choice: Hashable, Sendable {
-    /// All that stands behind the name.
+    /// The argument.
     var argument: String
-    /// What else is to be said of it.
+    /// A note about the choice.
     package var note = ""
-    /// Whether it is what is in force now.
+    /// Whether the choice is in force now.
     var isChosen = false
-    /// The reason why it cannot be chosen now; nil if it can.
+    /// The reason why it cannot be chosen now, or nil if it can.
     package var refusal: String?
 
     package init(
@@ -24,27 +24,27 @@ package struct PaletteCommand: Sendable {
     }
   }
 
-  /// What the command takes behind its name.
+  /// The kind of argument that a command takes.
   package enum Argument: Sendable {
-    /// Nothing.
+    /// No argument.
     case none
-    /// One of the choices: what is selected counts.
+    /// One of the choices: the selected one is taken.
     case choice
-    /// A text, for which the choices are proposals: what is typed counts.
+    /// A text with choices as proposals: the typed text is taken.
     case text
   }
 
   package let name: String
-  /// What stands behind the name, in a word; empty for nothing.
+  /// The name of the argument, as a word; empty for none.
   var hint = ""
   /// A short description.
   package let description: String
   var argument = Argument.none
-  /// The reason why it is disabled; nil if it can be done.
+  /// The reason why the command is disabled, or nil if it can run.
   var disabledReason: Command.DisabledReason = { _ in nil }
-  /// What may stand behind the name, given what does.
+  /// Returns the choices for the argument typed so far.
   var choices: @Sendable (AppState, _ argument: String) -> [Choice] = { _, _ in [] }
-  /// Does it; returns what is wrong with what stands behind the name, if anything is.
+  /// Runs the command; returns the error in the argument, or nil.
   package let run: @Sendable (inout AppState, _ argument: String) -> String?
 }
 
@@ -52,7 +52,7 @@ extension PaletteCommand {
   /// All commands, in the order in which they are offered.
   package static let all: [PaletteCommand] = [view, filter, sort, theme] + files
 
-  /// The command with a name; nil if there is none.
+  /// Returns the command with a name, or nil if there is none.
   package static func named(_ name: String) -> PaletteCommand? { all.first { $0.name == name } }
 
   private static let view = PaletteCommand(
@@ -118,7 +118,7 @@ extension PaletteCommand {
 }
 
 extension PaletteCommand {
-  /// Draws in the colours of a theme, or in those of the configuration.
+  /// Draws in the colors of a theme, or of the configuration if `theme` is nil.
   static func show(_ state: inout AppState, _ theme: ThemeChoice?) {
     if state.settings.theme == theme { return }
     state.settings.theme = theme

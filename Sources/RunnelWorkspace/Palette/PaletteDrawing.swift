@@ -1,8 +1,8 @@
 package import RunnelTerminal
 
-/// Draws the palette over the end of the list: a rule, what fits, and the line that is typed into.
+/// Draws the palette over the end of the list: a rule, the matching items, and the line for typing.
 package struct PaletteDrawing {
-  /// How many lines show what fits, where there is room for as many.
+  /// The greatest number of lines that show matching items.
   private static let rowsMax = 12
 
   private let screen: PaletteScreen
@@ -13,13 +13,13 @@ package struct PaletteDrawing {
     self.body = body
   }
 
-  /// The lines of the palette: the rule, and below it the rows and the line.
+  /// The area of the palette: the rule, the items, and the line for typing.
   private static func area(of screen: PaletteScreen, in body: Rect) -> Rect {
     let wanted = min(max(screen.menu.shown.count, 1), rowsMax) + 2
     return body.splitBottom(min(wanted, body.height)).bottom
   }
 
-  /// The lines that show what fits; none where there is no room for them.
+  /// The area of the matching items; empty if there is no room.
   package static func rows(of screen: PaletteScreen, in body: Rect) -> Rect {
     let area = area(of: screen, in: body)
     return area.splitBottom(1).rest.splitTop(area.height > 2 ? 1 : 0).rest
@@ -32,7 +32,7 @@ package struct PaletteDrawing {
     if area.height > 2 { drawTitle(into: &canvas, area.splitTop(1).top) }
     let line = area.splitBottom(1).bottom
     screen.editor.draw(into: &canvas, rect: line, label: ":")
-    // Without a rule, what is wrong takes the end of the line.
+    // Without a rule, the error takes the end of the line.
     if area.height <= 2, let problem = screen.problem {
       let cursor = canvas.cursor
       let place = line.splitRight(line.width / 2).right

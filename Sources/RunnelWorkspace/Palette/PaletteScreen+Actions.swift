@@ -3,7 +3,7 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// The palette: everything by its name. What it offers is about the place below it.
+// The palette: all commands by name. Its items are for the place below it.
 
 extension PaletteScreen {
   static func openPalette(_ state: inout AppState) {
@@ -14,7 +14,7 @@ extension PaletteScreen {
     state.layers.append(.palette(screen))
   }
 
-  /// Changes the palette, and what it offers if another text stands in it.
+  /// Changes the palette, and updates its items if the text was changed.
   static func changePalette(
     _ state: inout AppState, _ body: (inout PaletteScreen, AppState) -> Void
   ) {
@@ -24,7 +24,7 @@ extension PaletteScreen {
     state.layers[state.layers.count - 1] = .palette(screen)
   }
 
-  /// How many lines of the palette show what fits.
+  /// The number of lines of the palette that show items.
   static func paletteHeight(_ state: AppState, _ screen: PaletteScreen) -> Int {
     PaletteDrawing.rows(of: screen, in: state.layout.panes).height
   }
@@ -37,7 +37,8 @@ extension PaletteScreen {
 }
 
 extension PaletteScreen {
-  /// Goes through what was done before, where that has begun or the line is empty, else through the rows.
+  /// Recalls an earlier line if recalling has begun or the line is empty; otherwise moves through
+  /// the items.
   mutating func recallOrMove(_ direction: ActionID) {
     let text = editor.text
     let hasPast = !past.entries.isEmpty
@@ -49,7 +50,7 @@ extension PaletteScreen {
     isRecalling = !other.isEmpty
   }
 
-  /// Completes the line to what is selected, or selects the next one.
+  /// Completes the line to the selected item; if it is complete, selects the next item.
   mutating func complete() {
     guard let deed = menu.selected.flatMap({ PaletteDeed(id: $0.id) }) else { return }
     if editor.text != deed.line {
@@ -61,14 +62,14 @@ extension PaletteScreen {
 }
 
 extension MenuList.Item {
-  /// What an item of the palette does.
+  /// The deed of an item of the palette, or nil.
   var deed: PaletteDeed? { PaletteDeed(id: id) }
 }
 
 // MARK: What is offered
 
 extension PaletteScreen {
-  /// The actions that have keys here.
+  /// Returns the items of the actions that have keys in the place.
   static func actionItems(_ state: AppState) -> [MenuList.Item] {
     var known: Set<ActionID> = [.paletteOpen]
     let contexts = state.contexts
@@ -109,7 +110,7 @@ extension PaletteScreen {
     }
     let choices = command.choices(state, argument)
     if choices.isEmpty, !command.argument.isChoice {
-      // Whatever is typed is the argument.
+      // The typed text is the argument.
       return [
         MenuList.Item(
           id: PaletteDeed.run("\(command.name) \(argument)".trimmingBlanks).id,
@@ -124,7 +125,7 @@ extension PaletteScreen {
     }
   }
 
-  /// What is typed as a path, and the loaded places that begin so.
+  /// Returns the items for a typed path: the path itself, and the loaded places that begin with it.
   static func pathItems(_ state: AppState, _ text: String) -> [MenuList.Item] {
     var items: [MenuList.Item] = []
     if let path = try? Path(text) {
@@ -149,12 +150,12 @@ extension PaletteScreen {
       }
   }
 
-  /// How many places are offered to complete a path.
+  /// The greatest number of places offered to complete a path.
   private static let offeredPlacesMax = 200
 
-  /// The names of what is known to stand below a place, in the order of names.
+  /// Returns the names of the known nodes below a place, ordered by name.
   ///
-  /// O(n log n) in the rows that are loaded.
+  /// O(n log n) in the loaded rows.
   private static func loadedChildren(_ state: AppState, of parent: Path) -> [String] {
     var names = Set(state.tabs.tree.expanded[parent]?.rows.map(\.row.key.text) ?? [])
     for screen in state.tabs.lists {
@@ -169,7 +170,7 @@ extension PaletteScreen {
     return names.sorted()
   }
 
-  /// The list that shows the records beside a path; nil if none does.
+  /// Returns the index of a list that shows the record at a path, or nil if none does.
   static func view(_ state: AppState, ofRecord path: Path) -> Int? {
     guard let parent = path.parent else { return nil }
     let views = state.tabs.lists.indices.filter {
@@ -180,7 +181,7 @@ extension PaletteScreen {
 }
 
 extension PaletteCommand {
-  /// What is done by the name alone.
+  /// The deed of the command's name alone.
   var deed: PaletteDeed { argument.isNone ? .run(name) : .fill(name + " ") }
 }
 
@@ -201,7 +202,7 @@ extension PaletteScreen {
     guard let item = screen.menu.selected, let deed = item.deed else {
       return refuseInPalette(&state, "nothing here is called \(screen.editor.text.trimmingBlanks)")
     }
-    // What was off when it was offered may be on by now.
+    // A disabled action may have been enabled since it was offered.
     let refusal = if let action = deed.action { state.disabledReason(action) } else { item.refusal }
     if let refusal { return refuseInPalette(&state, refusal) }
     if case .fill(let line) = deed {
@@ -214,7 +215,8 @@ extension PaletteScreen {
     run(&state, deed, screen)
   }
 
-  /// Does something in the place below the palette, or leaves the palette open with what is wrong.
+  /// Performs a deed in the place below the palette; if that fails, keeps the palette open with the
+  /// error.
   private static func run(_ state: inout AppState, _ deed: PaletteDeed, _ screen: PaletteScreen) {
     state.closeLayer()
     if let problem = perform(&state, deed) {
@@ -230,7 +232,7 @@ extension PaletteScreen {
     state.layers[state.layers.count - 1] = .palette(screen)
   }
 
-  /// Does it where the keys go now; returns why it cannot be done.
+  /// Performs a deed in the place that has the keys now; returns the error, or nil.
   private static func perform(_ state: inout AppState, _ deed: PaletteDeed) -> String? {
     switch deed {
     case .action(let action):

@@ -46,7 +46,7 @@ extension PaletteScreen: LayerComponent {
     PaletteDrawing(self, screen.layout.panes).draw(into: &canvas)
   }
 
-  /// Changes it, and what it offers if another text stands in it.
+  /// Changes the palette, and updates its items if the text was changed.
   mutating func change(in state: inout AppState, _ body: (inout PaletteScreen) -> Void) {
     let old = editor.text
     body(&self)
@@ -54,7 +54,7 @@ extension PaletteScreen: LayerComponent {
     tryTheme(in: &state)
   }
 
-  /// Shows what fits what is typed.
+  /// Shows the items that match the typed text.
   mutating func offer(in state: AppState) {
     problem = nil
     let place = state.below
@@ -62,7 +62,7 @@ extension PaletteScreen: LayerComponent {
     case .words(let words):
       menu = MenuList(
         PaletteScreen.actionItems(place) + PaletteScreen.commandItems(place), pattern: words)
-      // Whoever types the whole name of a command means it.
+      // The full name of a command selects that command.
       if let command = PaletteCommand.named(words) { menu.select(command.deed.id) }
     case .path(let text): menu = MenuList(PaletteScreen.pathItems(place, text))
     case .command(let command, let argument):
@@ -71,7 +71,7 @@ extension PaletteScreen: LayerComponent {
     }
   }
 
-  /// A theme that is selected is seen at once.
+  /// Shows the selected theme at once.
   func tryTheme(in state: inout AppState) {
     guard case .command(let command, _) = PaletteInput(editor.text), command.name == "theme",
       case .run(let line)? = menu.selected?.deed,

@@ -1,26 +1,26 @@
 package import RunnelTerminal
 import RunnelTree
 
-/// The palette: what can be done here, found by typing some of its letters.
+/// The palette: the commands of the place, found by typing some of their letters.
 package struct PaletteScreen: Hashable, Sendable {
   package var editor = LineEditor()
-  /// What fits what is typed.
+  /// The items that match the typed text.
   package var menu = MenuList([])
   /// The palette lines run before, with the position in that history.
   var past: LineHistory
-  /// True while the user goes through what was done before.
+  /// Whether the user is going through earlier lines.
   var isRecalling = false
-  /// The reason why what was typed was not done.
+  /// The reason why the typed line was not run, or nil.
   package var problem: String?
-  /// The theme before one was tried, which comes back if the palette is left.
+  /// The theme when the palette was opened, which is restored if the palette is left.
   package let theme: ThemeChoice?
 }
 
-/// A small list over the screen from which one thing is chosen.
+/// A menu: a small list over the screen to choose an item from.
 package struct MenuScreen: Hashable, Sendable {
-  /// What the menu is for.
+  /// The purpose of a menu.
   enum Purpose: Hashable, Sendable {
-    /// What can be done with the row under the cursor.
+    /// The actions on the row under the cursor.
     case rowActions
     /// The order of a list.
     case sort(view: Int)
@@ -36,13 +36,13 @@ package struct MenuScreen: Hashable, Sendable {
   package var menu: MenuList
 }
 
-/// What is typed into the palette, by what it begins with.
+/// A text typed into the palette, by its kind.
 enum PaletteInput {
-  /// The letters of anything.
+  /// Letters to search all items for.
   case words(String)
-  /// A path, to go there.
+  /// A path to go to.
   case path(String)
-  /// The name of a command, a blank, and what follows.
+  /// The name of a command, followed by a blank and an argument.
   case command(PaletteCommand, argument: String)
 
   init(_ text: String) {
@@ -70,11 +70,11 @@ extension StringProtocol {
   }
 }
 
-/// What an item of the palette does: kept as its id.
+/// The deed of an item of the palette, which is stored as the id of the item.
 package enum PaletteDeed: Hashable {
   /// Run an action.
   case action(ActionID)
-  /// Run a line as if it were typed.
+  /// Run a line as if it had been typed.
   case run(String)
   /// Put a line into the field, for more to be typed.
   case fill(String)
@@ -90,7 +90,7 @@ package enum PaletteDeed: Hashable {
     }
   }
 
-  /// The action that it runs; nil if it is a line.
+  /// The action that the deed runs, or nil if it is a line.
   package var action: ActionID? {
     if case .action(let action) = self { action } else { nil }
   }
@@ -103,7 +103,7 @@ package enum PaletteDeed: Hashable {
     }
   }
 
-  /// What stands in the field for it.
+  /// The text in the field for this deed.
   package var line: String {
     switch self {
     case .action(let action): action.rawValue

@@ -3,30 +3,30 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// The panes beside each other: which are shown, which has the keys, and what the keys do there.
+// The panes: which are shown, which one has the keys, and what the keys do there.
 
-/// How far the detail pane is scrolled.
+/// The scroll position of the detail pane.
 package struct DetailScroll: Hashable, Sendable {
-  /// What it shows; of anything else it shows the beginning.
+  /// The place that the position is for; other places are shown from their first line.
   package var path: Path?
-  /// The line at its top.
+  /// The index of the first visible line.
   var top = 0
 }
 
 extension AppState {
-  /// The pane that was given the keys; see `pane` for the one that has them.
+  /// The pane that the user gave the keys; see `pane` for the one that has them.
   package var focus: Pane {
     get { panes.choices[tabs.index]?.pane ?? .list }
     set { panes.choices[tabs.index, default: PaneChoice()].pane = newValue }
   }
 
-  /// How much of the screen the pane takes that was given the keys.
+  /// The size of the pane that the user gave the keys.
   var paneSize: PaneSize {
     get { panes.choices[tabs.index]?.size ?? .normal }
     set { panes.choices[tabs.index, default: PaneChoice()].size = newValue }
   }
 
-  /// The panes as they are now.
+  /// The present arrangement of the panes.
   var arrangement: PaneArrangement {
     var shown = PaneArrangement()
     guard Panes.showsPanes(self) else { return shown }
@@ -45,18 +45,19 @@ extension AppState {
     return shown
   }
 
-  /// The pane with the keys.
+  /// The pane that has the keys.
   var pane: Pane { layers.isEmpty ? arrangement.focus : .list }
 }
 
-/// The panes beside the list: which are shown, which has the keys, and what these do there.
+/// The panes beside the list: which are shown, which one has the keys, and what the keys do there.
 enum Panes {
-  /// From so many columns on the views are shown beside lists.
+  /// The number of columns from which the views pane is shown beside lists.
   static let viewsColumns = 120
-  /// From so many columns on the tree shows the value under the cursor.
+  /// The number of columns from which the tree shows the value under the cursor.
   static let previewColumns = 100
 
-  /// True if nothing takes the whole of the screen.
+  /// Returns whether panes can be shown: the screen is not compact, and no layer takes the whole
+  /// page.
   static func showsPanes(_ state: AppState) -> Bool {
     if AppLayout.isCompact(state.size) { return false }
     return state.layers.allSatisfy { $0.component.extent != .page }
@@ -69,7 +70,8 @@ enum Panes {
     FilterScreen.fitList(&state)
   }
 
-  /// Gives the keys to the pane so many further on, or goes to another view where there is one pane only.
+  /// Gives the keys to the pane a number of steps on; if there is only one pane, goes to another
+  /// view.
   static func goToPane(_ state: inout AppState, by steps: Int) {
     let panes = state.arrangement.panes
     guard state.layers.isEmpty, panes.count > 1, let index = panes.firstIndex(of: state.pane) else {
@@ -78,13 +80,13 @@ enum Panes {
     focusPane(&state, panes[((index + steps) % panes.count + panes.count) % panes.count])
   }
 
-  /// Gives the pane with the keys another size.
+  /// Changes the size of the pane that has the keys.
   static func resizePane(_ state: inout AppState, to size: PaneSize) {
     state.paneSize = size
     FilterScreen.fitList(&state)
   }
 
-  /// The reason why the detail pane is not shown or hidden; nil if it is.
+  /// The reason why the detail pane cannot be shown or hidden, or nil if it can.
   static func reasonNoDetail(_ state: AppState) -> String? {
     guard state.layers.isEmpty else { return nil }
     let least = AppLayout.detailColumns.least
@@ -92,7 +94,7 @@ enum Panes {
       ? nil : "the detail pane takes \(least) columns"
   }
 
-  /// Shows what is under the cursor beside the list, or no longer.
+  /// Shows or hides the detail pane.
   static func toggleDetail(_ state: inout AppState) {
     state.panes.wantsDetail = state.arrangement.detailShare == 0
     if state.panes.wantsDetail == false, state.focus == .detail { state.focus = .list }
@@ -109,19 +111,19 @@ enum Panes {
     state.panes.detailScroll = DetailScroll(path: path, top: min(max(top + lines, 0), most))
   }
 
-  /// What the detail pane shows; nil for nothing.
+  /// The place that the detail pane shows, or nil for none.
   static func detailPath(_ state: AppState) -> Path? {
     if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
     guard case .node(let path, _, _)? = state.tabs.tree.cursorLine else { return nil }
     return path
   }
 
-  /// The line at the top of the detail pane.
+  /// The index of the first visible line of the detail pane.
   static func detailTop(_ state: AppState) -> Int {
     state.panes.detailScroll.path == detailPath(state) ? state.panes.detailScroll.top : 0
   }
 
-  /// How many lines the detail pane has to show.
+  /// The number of lines of the detail pane's content.
   static func detailLineCount(_ state: AppState) -> Int {
     DetailDrawing(state, glyphs: .unicode).lines(
       width: DetailDrawing.textWidth(state.layout.detail)
@@ -130,14 +132,14 @@ enum Panes {
 
   // MARK: The views and bookmarks
 
-  /// Folds the section of the views pane that the cursor is in, or unfolds it.
+  /// Folds or unfolds the section of the views pane that the cursor is in.
   static func toggleViewsFold(_ state: inout AppState) {
     let content = viewsContent(state)
     guard let section = state.panes.views.cursorSection(in: content) else { return }
     state.panes.views.toggleFold(section, in: content, height: state.layout.views.height)
   }
 
-  /// Goes to what is under the cursor of the views pane.
+  /// Goes to the view or bookmark under the cursor of the views pane; folds or unfolds a section.
   static func openInViews(_ state: inout AppState) {
     switch state.panes.views.cursor {
     case .header(let section):
@@ -203,12 +205,12 @@ package enum ViewsPane {
 
   package static func row(ofTab tab: Int) -> String { "\(viewPrefix)\(tab)" }
 
-  /// The tab that a row stands for; nil if it stands for none.
+  /// Returns the tab of a row, or nil if the row is of no tab.
   package static func tab(of row: String) -> Int? {
     row.hasPrefix(viewPrefix) ? Int(row.dropFirst(viewPrefix.count)) : nil
   }
 
-  /// The letter of the bookmark that a row stands for; nil if it stands for none.
+  /// Returns the letter of a row's bookmark, or nil if the row is of no bookmark.
   static func letter(of row: String) -> Character? {
     row.hasPrefix(bookmarkPrefix) ? row.dropFirst(bookmarkPrefix.count).first : nil
   }

@@ -3,10 +3,10 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// What stands below the fields of a record in the detail pane: where it leads, and what became of it.
+// The lines below the fields of a record in the detail pane: its links and its newest changes.
 
 extension DetailDrawing {
-  /// The links of the record and its newest changes, as far as there are any.
+  /// Returns the lines of the record's links and newest changes.
   func linesBelow(width: Int) -> [StyledLine] { linkLines + changeLines(width: width) }
 
   private var linkLines: [StyledLine] {
@@ -29,7 +29,7 @@ extension DetailDrawing {
     let parts = entry.parts.filter { path.contains($0.path) }
     var head = StyledLine(" \(when(entry.at)) ", .muted)
     head.append(entry.author, .strong)
-    // What was written around the record may be all of the database.
+    // A write around the record may cover the whole database.
     if parts.isEmpty { head.append("  as part of a larger write", .muted) }
     var lines: [StyledLine] = []
     for part in parts where !part.isPriority {
@@ -51,7 +51,7 @@ extension DetailDrawing {
     return [head] + lines
   }
 
-  /// The time of a change of today, the day of others.
+  /// Returns the time of day for a change of today, or the date for an earlier one.
   private func when(_ time: Int64) -> String {
     let day = state.settings.local.civil(time)
     return day.dayNumber == state.settings.local.civil(state.now).dayNumber

@@ -3,7 +3,8 @@ import RunnelStreams
 package import RunnelTerminal
 import RunnelTree
 
-/// Draws what is under the cursor beside the list: a record field by field, or of the tree the value.
+/// Draws the detail of the cursor's row beside the list: the fields of a record, or the value of a
+/// node of the tree.
 package struct DetailDrawing {
   private static let labelWidthMax = 10
 
@@ -15,7 +16,7 @@ package struct DetailDrawing {
     self.glyphs = glyphs
   }
 
-  /// The columns of the text in the rectangle of the pane.
+  /// Returns the width of the text in the rectangle of the pane, in columns.
   static func textWidth(_ rect: Rect) -> Int { area(rect).width }
 
   private static func area(_ rect: Rect) -> Rect {
@@ -41,7 +42,7 @@ package struct DetailDrawing {
     drawMore(lines.count - top - area.height, into: &canvas, area)
   }
 
-  /// Says how much is below, in the last line.
+  /// Shows the number of hidden lines in the last line.
   private func drawMore(_ count: Int, into canvas: inout Canvas, _ area: Rect) {
     guard count > 0 else { return }
     let text = "\(glyphs.down) \(count + 1) more lines"
@@ -50,7 +51,7 @@ package struct DetailDrawing {
     canvas.put(text, at: line.origin, width: line.width, role: .muted)
   }
 
-  /// All lines of the pane, in so many columns.
+  /// Returns all lines of the pane for a width in columns.
   func lines(width: Int) -> DetailLines {
     if state.tabs.isTree { return treeLines(width: width) }
     let record = state.tabs.front.cursorRecord
@@ -97,7 +98,7 @@ package struct DetailDrawing {
     return StyledLine(FieldKind.text(of: leaf.json), TreeText.role(of: leaf))
   }
 
-  /// The leaves of a record, by their paths below it.
+  /// Returns the leaves of a record, with their paths below the record as names.
   private static func fields(of node: RunnelTree.Node) -> [(name: String, leaf: Leaf)] {
     var fields: [(name: String, leaf: Leaf)] = []
     append(node, named: "", to: &fields)
@@ -157,7 +158,7 @@ package struct DetailDrawing {
   }
 }
 
-/// The lines of the detail pane: those of a long value are made when they are drawn.
+/// The lines of the detail pane; lines of a long value are styled when they are drawn.
 package struct DetailLines {
   var head: [StyledLine]
   package var json: [String] = []

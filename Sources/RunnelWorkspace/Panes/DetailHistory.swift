@@ -5,33 +5,34 @@ package import RunnelTree
 
 /// The newest changes of the record in the detail pane.
 ///
-/// They are read when the cursor has rested on the record for a moment, so that whoever moves on reads
-/// nothing.
+/// They are read after the cursor has rested on the record for a moment, so that moving through a
+/// list reads nothing.
 package struct DetailHistory: Hashable, Sendable {
-  /// How long the cursor rests before they are read, in milliseconds.
+  /// The time in milliseconds that the cursor rests on a record before its changes are read.
   static let restMilliseconds: Int64 = 250
-  /// How many of them are shown.
+  /// The number of changes shown.
   package static let count = 5
 
-  /// The record; nil if none is shown.
+  /// The record shown, or nil if there is none.
   package fileprivate(set) var path: Path?
-  /// Its newest changes, the newest first.
+  /// The newest changes of the record, the newest first.
   package fileprivate(set) var entries: [HistoryEntry] = []
-  /// Since when the cursor rests on it, or since when it is as it is.
+  /// The time since the cursor rests on the record, or since the record last changed, in
+  /// milliseconds since 1970.
   fileprivate var since: Int64 = 0
-  /// True if what is known of it is not all.
+  /// Whether the changes have to be read, or read again.
   fileprivate var isOutdated = false
-  /// True while the changes of a record are being read: one at a time.
+  /// Whether the changes of a record are being read; only one read runs at a time.
   fileprivate var isReading = false
 
-  /// When it is to be read; nil if it is not.
+  /// The time when the changes are to be read, in milliseconds since 1970; nil for no read.
   package var due: Int64? {
     path != nil && isOutdated && !isReading ? since + DetailHistory.restMilliseconds : nil
   }
 }
 
 extension DetailHistory {
-  /// The record whose changes are shown beside the list; nil if none is.
+  /// The record in the detail pane, or nil if there is none.
   private static func recordInDetail(_ state: AppState) -> Path? {
     guard !state.tabs.isTree, state.layers.isEmpty, state.arrangement.detailShare > 0 else {
       return nil
@@ -39,7 +40,7 @@ extension DetailHistory {
     return state.tabs.front.cursorRecord?.path
   }
 
-  /// Notes which record is shown beside the list.
+  /// Notes which record is in the detail pane.
   static func followDetail(_ state: inout AppState) {
     let path = recordInDetail(state)
     guard state.panes.detailHistory.path != path else { return }
@@ -51,7 +52,7 @@ extension DetailHistory {
     state.panes.detailHistory.isReading = isReading
   }
 
-  /// Asks for the changes of the record beside the list, if its time has come.
+  /// Reads the changes of the record in the detail pane, if it is time.
   static func readDetailHistory(_ state: inout AppState) {
     guard let due = state.panes.detailHistory.due, due <= state.now,
       let path = state.panes.detailHistory.path
@@ -62,7 +63,7 @@ extension DetailHistory {
       .history(path, before: nil, count: DetailHistory.count), for: .detailHistory(path))
   }
 
-  /// A record was changed: what is known of its changes is not all.
+  /// Notes a change of the record in the detail pane: its changes have to be read again.
   static func noteDetailChange(_ state: inout AppState, _ change: ListChange) {
     followDetail(&state)
     guard let path = state.panes.detailHistory.path, change.records[Record.id(of: path)] != nil,
@@ -72,7 +73,7 @@ extension DetailHistory {
     state.panes.detailHistory.since = state.now
   }
 
-  /// The changes of a record were read; nil if they could not be.
+  /// Takes the changes of a record; nil if they could not be read.
   static func take(_ state: inout AppState, detailHistory page: HistoryPage?, of path: Path) {
     state.panes.detailHistory.isReading = false
     if path == state.panes.detailHistory.path {
@@ -80,7 +81,8 @@ extension DetailHistory {
     }
   }
 
-  /// Where the record beside the list leads: to other records and to the web, each place once.
+  /// Returns the links of the record in the detail pane, to other records and to the web, without
+  /// repetition.
   static func detailLinks(_ state: AppState) -> [String] {
     guard !state.tabs.isTree, let record = state.tabs.front.cursorRecord, let node = record.row.node
     else {

@@ -35,7 +35,7 @@ package enum ViewsCommands {
   }
 }
 
-/// The commands of the pane with the record under the cursor: what moves through a list scrolls it.
+/// The commands of the detail pane: the keys that move through a list scroll the pane.
 package enum DetailCommands {
   package static let table = CommandTable(.detail, "In the detail", takesCounts: true) {
     lines

@@ -1,16 +1,16 @@
 import RunnelTerminal
 
-/// A part of the screen beside others, which may have the keys.
+/// A pane: a part of the screen that can have the keys.
 package enum Pane: Hashable, Sendable, CaseIterable {
-  /// The views and the bookmarks.
+  /// The pane of views and bookmarks.
   case views
   /// The list, or the tree.
   case list
-  /// What is under the cursor, in full.
+  /// The details of the cursor's row.
   case detail
 }
 
-/// How much of the screen the pane with the keys takes.
+/// The size of the pane that has the keys.
 package enum PaneSize: Int, Hashable, Sendable, CaseIterable {
   case normal
   case half
@@ -20,16 +20,16 @@ package enum PaneSize: Int, Hashable, Sendable, CaseIterable {
   package var previous: PaneSize { PaneSize(rawValue: rawValue - 1) ?? .normal }
 }
 
-/// The pane of a view that was given the keys, and how much of the screen it takes.
+/// The pane of a view that the user gave the keys, and the sizes that the user chose.
 package struct PaneChoice: Hashable, Sendable {
   var pane = Pane.list
   package var size = PaneSize.normal
-  /// The columns that the views were given by the mouse; nil for the usual ones.
+  /// The columns of the views pane set by the mouse, or nil for the default.
   var viewsColumns: Int?
-  /// The columns that the detail was given by the mouse; nil for the usual ones.
+  /// The columns of the detail pane set by the mouse, or nil for the default.
   var detailColumns: Int?
 
-  /// The choice as a text that can be kept; `init(text:)` reads it.
+  /// The text of the choice for storage; `init(text:)` parses it.
   package var text: String {
     let columns = [viewsColumns, detailColumns].map { $0.map { "\($0)" } ?? "-" }
     return ["\(pane)", "\(size)"].joined(separator: " ")
@@ -38,7 +38,7 @@ package struct PaneChoice: Hashable, Sendable {
 
   init() {}
 
-  /// Reads a choice from its text; nil if it is none.
+  /// Parses a choice from its text; nil if the text is not valid.
   init?(text: String) {
     let words = text.split(separator: " ")
     guard words.count == 2 || words.count == 4,
@@ -46,38 +46,39 @@ package struct PaneChoice: Hashable, Sendable {
       let size = PaneSize.allCases.first(where: { "\($0)" == words[1] })
     else { return nil }
     (self.pane, self.size) = (pane, size)
-    // No screen is wider, whatever a file says.
+    // Widths that no screen has are ignored.
     let columns = words.dropFirst(2).map { Int($0).flatMap { 1...10_000 ~= $0 ? $0 : nil } }
     if words.count == 4 { (viewsColumns, detailColumns) = (columns[0], columns[1]) }
   }
 }
 
-/// The panes that are shown beside each other, and their widths.
+/// The arrangement of the panes on the screen, with their widths.
 package struct PaneArrangement: Hashable, Sendable {
-  /// The columns of the views pane.
+  /// The default columns of the views pane.
   static let viewsColumns = 26
-  /// The least columns of the views, the list and the detail where the mouse moves the line between them.
+  /// The least columns of the views, the list and the detail when the mouse moves a line between
+  /// them.
   static let viewsColumnsMin = 12
   static let listColumnsMin = 24
   static let detailColumnsMin = 16
 
   var showsViews = false
-  /// The columns of the detail pane in hundredths of the screen; 0 if it is not shown.
+  /// The width of the detail pane in hundredths of the screen; 0 if it is not shown.
   var detailShare = 0
-  /// The pane with the keys.
+  /// The pane that has the keys.
   package var focus = Pane.list
   package var size = PaneSize.normal
-  /// The columns of the views, if they were given others than the usual ones.
+  /// The columns of the views pane set by the mouse, or nil for the default.
   var viewsWidth: Int?
-  /// The columns of the detail, if it was given others than its share.
+  /// The columns of the detail pane set by the mouse, or nil for its share.
   var detailWidth: Int?
 
-  /// The panes that there are, from the left.
+  /// The panes shown, from the left.
   var panes: [Pane] {
     (showsViews ? [.views] : []) + [.list] + (detailShare > 0 ? [.detail] : [])
   }
 
-  /// The columns of the views and of the detail; what is left is the list's.
+  /// Returns the columns of the views and of the detail; the rest is for the list.
   func widths(of columns: Int) -> (views: Int, detail: Int) {
     let views = showsViews ? min(viewsWidth ?? PaneArrangement.viewsColumns, columns / 3) : 0
     let usual = columns * detailShare / 100
@@ -94,7 +95,8 @@ package struct PaneArrangement: Hashable, Sendable {
     }
   }
 
-  /// What is left beside a list that takes half, or if it has that already, three quarters.
+  /// Returns the columns beside a list that takes half of the screen, or three quarters if it has
+  /// half already.
   private func halfOfList(_ views: Int, _ detail: Int, _ columns: Int) -> (views: Int, detail: Int)
   {
     let rest = views + detail > columns / 2 ? columns - columns / 2 : columns / 4

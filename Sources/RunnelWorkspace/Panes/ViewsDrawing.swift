@@ -1,7 +1,7 @@
 import RunnelBase
 package import RunnelTerminal
 
-/// Draws the views with their unread rows, and below them the bookmarks.
+/// Draws the views pane: the views with their unread rows, and the bookmarks below.
 package struct ViewsDrawing {
   private let state: AppState
   private let glyphs: Glyphs
@@ -17,7 +17,7 @@ package struct ViewsDrawing {
     let content = Panes.viewsContent(state)
     var list = state.panes.views
     if !isFocused {
-      // Where the keys are elsewhere, the sign tells the view that is shown.
+      // While another pane has the keys, the cursor is on the view that is shown.
       list.moveTo(.row(ViewsPane.row(ofTab: state.tabs.index)), in: content, height: area.height)
     }
     ListWidget.draw(
@@ -34,7 +34,7 @@ package struct ViewsDrawing {
       role: isFocused ? .frameFocus : .frame)
   }
 
-  /// How bookmarks are set.
+  /// The keys that set a bookmark.
   private var bookmarkKeys: StyledLine {
     let keys = state.settings.keymap.firstKeys(for: .bookmarkSet, in: [.collection])
     return StyledLine(keys.map { "\($0) sets one" } ?? "", .muted)
@@ -59,7 +59,7 @@ package struct ViewsDrawing {
     return line
   }
 
-  /// The end of a text that is too long: that of a path says the most.
+  /// Returns the end of a text that is too long, because the end of a path says the most.
   private func cut(_ text: String, to width: Int) -> String {
     if CellWidth.width(of: text) <= width { return text }
     return glyphs.ellipsis + text.suffix(max(width - CellWidth.width(of: glyphs.ellipsis), 0))

@@ -3,19 +3,19 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-/// Somewhere in the workspace: a view, what the cursor is on in it, and whether that is open.
+/// A place in the workspace: a view, the row under its cursor, and whether that row is open.
 package struct Place: Hashable, Sendable {
-  /// The name of the view; nil for the tree.
+  /// The name of the view, or nil for the tree.
   package var view: String?
-  /// The record or the node under the cursor; nil on none.
+  /// The record or node under the cursor, or nil if there is none.
   package var path: Path?
   /// Whether the record is open over the view.
   var isOpen = false
 
-  /// What it is called in lists of places.
+  /// The title in lists of places.
   package var title: String { path?.description ?? view ?? "Tree" }
 
-  /// The place as a text that can be kept; `init(text:)` reads it.
+  /// The text of the place for storage; `init(text:)` parses it.
   package var text: String {
     [view ?? "", path?.description ?? "", isOpen ? "open" : ""].joined(separator: "\n")
   }
@@ -24,12 +24,12 @@ package struct Place: Hashable, Sendable {
     (self.view, self.path, self.isOpen) = (view, path, isOpen)
   }
 
-  /// Reads a place from its text; nil if it is none.
+  /// Parses a place from its text; nil if the text is not valid.
   package init?(text: String) {
     let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 3 else { return nil }
     if !parts[1].isEmpty {
-      // A text that is no path was not written by this program.
+      // A text without a valid path was not written by this program.
       guard let path = try? Path(parts[1]) else { return nil }
       self.path = path
     }
@@ -38,9 +38,9 @@ package struct Place: Hashable, Sendable {
   }
 }
 
-/// Where the user was before, and where they came back from.
+/// The places that the user can go back or forward to.
 package struct PlaceHistory: Hashable, Sendable {
-  /// How many places are kept each way.
+  /// The greatest number of places in each direction.
   static let placesMax = 100
 
   /// The places to go back to, the nearest last.
@@ -48,23 +48,23 @@ package struct PlaceHistory: Hashable, Sendable {
   /// The places to go forward to, the nearest last.
   private(set) var forward: [Place] = []
 
-  /// Notes that the user jumped away from a place; what was ahead is forgotten.
+  /// Notes a jump away from a place; the places ahead are dropped.
   package mutating func note(_ place: Place) {
     forward = []
     PlaceHistory.push(place, to: &back)
   }
 
-  /// Goes back from a place; nil if there is nothing before.
+  /// Goes back from a place; returns nil if there is no place before.
   mutating func goBack(from place: Place) -> Place? {
     PlaceHistory.step(from: place, &back, &forward)
   }
 
-  /// Goes forward from a place; nil if there is nothing ahead.
+  /// Goes forward from a place; returns nil if there is no place ahead.
   mutating func goForward(from place: Place) -> Place? {
     PlaceHistory.step(from: place, &forward, &back)
   }
 
-  /// True if there is something before a place, or ahead of it.
+  /// Returns whether there is another place in a direction.
   func hasOther(than place: Place, isBack: Bool) -> Bool {
     (isBack ? back : forward).contains { $0 != place }
   }
@@ -88,7 +88,7 @@ package struct PlaceHistory: Hashable, Sendable {
 }
 
 extension AppState {
-  /// Where the user is.
+  /// The user's place.
   package var place: Place {
     let view = tabs.isTree ? nil : tabs.front.definition.name
     for layer in layers.reversed() {
@@ -101,7 +101,7 @@ extension AppState {
 }
 
 extension PlaceHistory {
-  /// The record or the node under the cursor of the view; nil on none.
+  /// The record or node under the cursor of the view, or nil if there is none.
   static func pathAtHand(_ state: AppState) -> Path? {
     if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
     return switch state.tabs.tree.cursorLine {
@@ -110,7 +110,8 @@ extension PlaceHistory {
     }
   }
 
-  /// Goes to a place; false if its view is not there, or something is typed that stays in front.
+  /// Goes to a place; returns false if its view does not exist, or if a layer with typed text stays
+  /// in front.
   static func go(_ state: inout AppState, to place: Place) -> Bool {
     guard
       let tab = place.view == nil
@@ -133,7 +134,7 @@ extension PlaceHistory {
     return true
   }
 
-  /// Moves the cursor of the list to a record; if it is not loaded, opens it.
+  /// Moves the cursor of the list to a record; a record that is not loaded is opened instead.
   private static func moveCursor(_ state: inout AppState, toRecord path: Path) {
     let id = Record.id(of: path)
     guard let row = state.tabs.front.content.indexPath(ofRow: id) else {

@@ -2,27 +2,27 @@ import RunnelBase
 import RunnelTerminal
 import RunnelTree
 
-// Bookmarks, and the way back to where the user was.
+// Bookmarks, and going back to earlier places.
 
-/// The command that waits for a letter.
+/// A command that waits for a letter.
 package struct AwaitedLetter: Hashable, Sendable {
-  /// What is done with the letter.
+  /// The purpose of the letter.
   enum Purpose: Hashable, Sendable {
-    /// The place gets it as a bookmark.
+    /// Set a bookmark with this letter at the place.
     case set
-    /// Its bookmark is gone to.
+    /// Go to the bookmark with this letter.
     case goTo
   }
 
   let purpose: Purpose
-  /// The keys that asked for it, for the line below.
+  /// The keys of the command, for the status line.
   package let keys: String
-  /// When they were struck.
+  /// The time of the keys, in milliseconds since 1970.
   package let time: Int64
 }
 
 extension Trail {
-  /// The bookmarks as they are kept between sessions.
+  /// The bookmarks as texts, as sessions store them.
   var bookmarkTexts: [String: String] {
     get {
       Dictionary(uniqueKeysWithValues: bookmarks.map { (String($0.key), $0.value.text) })
@@ -40,12 +40,12 @@ extension Trail {
 }
 
 extension PlaceHistory {
-  /// The jumps that are made by moving far: the place before is one to come back to.
+  /// Actions that can move far; the place before them is noted, to go back to.
   private static let farMoves: Set<ActionID> = [
     .rowFirst, .rowLast, .rowNewest, .searchNext, .searchPrevious, .rowOpen, .rowIn,
   ]
 
-  /// Runs an action, and notes where the user was if it took them far.
+  /// Runs an action, and notes the place before it if the action moved far.
   static func performNotingJumps(
     _ state: inout AppState, _ action: ActionID, count: Int?, in contexts: [KeymapContext]
   ) {
@@ -57,7 +57,7 @@ extension PlaceHistory {
     noteJump(&state, from: before, isOpening: action == .rowOpen || action == .rowIn)
   }
 
-  /// Notes where the user was, if they are elsewhere now.
+  /// Notes the earlier place if the user is elsewhere in the view now.
   private static func noteJump(_ state: inout AppState, from before: Place, isOpening: Bool) {
     let now = state.place
     if now == before || now.view != before.view { return }
@@ -65,7 +65,7 @@ extension PlaceHistory {
     state.trail.places.note(before)
   }
 
-  /// Goes so many places forward, or back if negative.
+  /// Goes a number of places forward, or back if negative.
   static func travel(_ state: inout AppState, by count: Int) {
     for step in 0..<min(abs(count), PlaceHistory.placesMax) {
       let here = state.place
@@ -81,7 +81,7 @@ extension PlaceHistory {
     }
   }
 
-  /// The reason why one cannot go back, or forward; nil if one can.
+  /// The reason why there is no place to go back or forward to, or nil if there is one.
   static func reasonNotTravelled(_ state: AppState, isBack: Bool) -> String? {
     if state.trail.places.hasOther(than: state.place, isBack: isBack) { return nil }
     return isBack ? "this is where you came from" : "there is nothing ahead"
@@ -97,7 +97,7 @@ extension PlaceHistory {
     state.input.awaited = AwaitedLetter(purpose: purpose, keys: keys, time: state.now)
   }
 
-  /// Takes the letter that was waited for.
+  /// Takes the letter that a command waited for.
   static func take(_ state: inout AppState, _ stroke: KeyStroke, for awaited: AwaitedLetter) {
     state.input.awaited = nil
     guard case .character(let letter) = stroke.key, !stroke.control, !stroke.meta else {
@@ -125,13 +125,13 @@ extension PlaceHistory {
     goAndNote(&state, target)
   }
 
-  /// Goes to a place, and can come back.
+  /// Goes to a place, and notes the present one to go back to.
   static func goAndNote(_ state: inout AppState, _ target: Place) {
     let before = state.place
     if go(&state, to: target), before != target { state.trail.places.note(before) }
   }
 
-  /// The bookmarks by their letters, in the order of the letters.
+  /// The bookmarks with their letters, ordered by letter.
   static func bookmarkList(_ state: AppState) -> [(letter: Character, place: Place)] {
     state.trail.bookmarks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }

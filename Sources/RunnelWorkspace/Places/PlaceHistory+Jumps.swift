@@ -2,9 +2,9 @@ import RunnelBase
 import RunnelStreams
 import RunnelTerminal
 
-// From one remarkable row to the next.
+// Jumps to the next row of a kind.
 
-/// A kind of rows that one goes to.
+/// A kind of rows to jump to.
 enum RowKind {
   case marked
   case unread
@@ -12,7 +12,7 @@ enum RowKind {
 }
 
 extension PlaceHistory {
-  /// The reason why there is no row of a kind to go to; nil if there is.
+  /// The reason why there is no row of a kind to jump to, or nil if there is.
   static func reasonNotJumped(_ state: AppState, to kind: RowKind) -> String? {
     guard let target = jumpTarget(state, kind), wantedRows(state, target).ids.isEmpty else {
       return nil
@@ -20,14 +20,14 @@ extension PlaceHistory {
     return target.none
   }
 
-  /// The rows that one goes to.
+  /// The rows to jump to.
   private struct JumpTarget {
-    /// What is said if there are none.
+    /// The message if there are none.
     var none: String
     var isWanted: (String) -> Bool
   }
 
-  /// Nil for what the view does not have.
+  /// Returns the target of a kind, or nil if the view has no such rows.
   private static func jumpTarget(_ state: AppState, _ kind: RowKind) -> JumpTarget? {
     if kind == .marked {
       return JumpTarget(
@@ -48,7 +48,7 @@ extension PlaceHistory {
     }
   }
 
-  /// Goes to the row of a kind so many further on, or back if negative; after the end from the
+  /// Jumps a number of rows of a kind forward, or back if negative; the end is followed by the
   /// beginning.
   ///
   /// O(rows).
@@ -64,8 +64,8 @@ extension PlaceHistory {
     }
   }
 
-  /// The rows in sight or not, but not folded away, that are wanted, and how many of them stand up to
-  /// the cursor.
+  /// Returns the rows of a target that are not in folded sections, and how many of them are at or
+  /// before the cursor.
   private static func wantedRows(
     _ state: AppState, _ target: JumpTarget
   ) -> (ids: [String], before: Int) {

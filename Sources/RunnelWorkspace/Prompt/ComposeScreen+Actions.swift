@@ -3,12 +3,12 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// The line in which a record is composed. What is typed shows in the list as a row that is not saved.
+// The line that composes a record. The typed text is shown in the list as a row that is not saved.
 
 extension ComposeScreen {
   static func openComposer(_ state: inout AppState) {
     var screen = ComposeScreen(view: state.tabs.index, editor: LineEditor(state.tabs.front.draft))
-    // A draft may be what was refused, and came back.
+    // The draft may be a refused text that came back.
     for case .send(state.tabs.index, screen.editor.text, let attempt) in state.writes.queue.refused
       .map(
         \.purpose)
@@ -21,7 +21,7 @@ extension ComposeScreen {
     showDraft(&state)
   }
 
-  /// Leaves the line; what is typed is kept as a draft.
+  /// Leaves the line; the typed text is kept as a draft.
   static func cancelComposer(_ state: inout AppState) {
     guard case .compose(let composer)? = state.layers.last else { return }
     if !composer.editor.isEmpty {
@@ -38,7 +38,7 @@ extension ComposeScreen {
     if case .compose(let composer)? = state.layers.last { send(&state, composer) }
   }
 
-  /// Asks for the write of what is in the line, which is free for the next record at once.
+  /// Requests the write of the composed record, and frees the line for the next one.
   private static func send(_ state: inout AppState, _ composer: ComposeScreen) {
     let definition = state.tabs.lists[composer.view].definition
     guard !composer.editor.isEmpty,
@@ -62,7 +62,7 @@ extension ComposeScreen {
     }
   }
 
-  /// A sent record is stored: the cursor goes along with it.
+  /// Ends the sending of a record that was stored; the cursor moves to the stored row.
   static func finishSending(
     _ state: inout AppState, _ id: AppRequestID, _ key: RunnelTree.Key?, inView view: Int
   ) {
@@ -77,14 +77,15 @@ extension ComposeScreen {
       Writing.goTo(&state, key, inView: view)
     }
     guard isUnderCursor, state.tabs.lists[view].list.cursor != .row(row) else { return }
-    // What was typed for the record is not done to another one.
+    // Input that waited for the record must not act on another one.
     let words = TypeAhead.letGoOfInputForRow(&state)
     if !words.isEmpty { state.say(.warning, "the new record is not shown here" + words) }
   }
 
-  /// A record could not be sent: its text comes back into the line if nothing else is typed there.
+  /// Handles a record that could not be sent: its text returns to the line if nothing else is typed
+  /// there.
   ///
-  /// It is in the queue in any case, and what is typed next does not become a part of it.
+  /// The record is in the queue in any case, and text typed next does not become a part of it.
   static func giveBack(
     _ state: inout AppState, _ id: AppRequestID, _ text: String, _ attempt: AppRequestID,
     inView view: Int, _ message: String
@@ -114,7 +115,8 @@ extension ComposeScreen {
     updateComposer(&state) { $0.error = message + " · Enter tries again, typing begins anew" }
   }
 
-  /// A refused message is sent again or dropped: it is not a draft besides, which would send it twice.
+  /// Drops the draft with the text of a refused message that is sent again or dropped; otherwise it
+  /// could be sent twice.
   static func forgetDraft(_ state: inout AppState, of purpose: WritePurpose) {
     guard case .send(let view, let text, _) = purpose, state.tabs.lists[view].draft == text else {
       return
@@ -139,7 +141,7 @@ extension ComposeScreen {
     }
   }
 
-  /// Shows what is typed as a row of the list, or takes the row away if nothing is.
+  /// Shows the typed text as a row of the list, or removes the row if there is no text.
   static func showDraft(_ state: inout AppState) {
     for (index, layer) in state.layers.enumerated() {
       guard case .compose(var composer) = layer else { continue }
@@ -148,7 +150,8 @@ extension ComposeScreen {
     }
   }
 
-  /// Shows the records that are being sent in a view, and what is in the line; nil or nothing for none.
+  /// Shows the records that are being sent in a view, and the text in the line; nil or an empty
+  /// text for none.
   static func showComposed(_ state: inout AppState, inView view: Int, _ text: String?) {
     let definition = state.tabs.lists[view].definition
     let sent = state.requests.newestSent(ListScreen.sentRowsMax, inView: view).compactMap {
@@ -161,21 +164,21 @@ extension ComposeScreen {
     state.effects.append(.compose(view: view, sending: sent, record))
   }
 
-  /// True while records that were composed in a view are being written.
+  /// Returns whether composed records of a view are being written.
   static func isSending(_ state: AppState, inView view: Int) -> Bool {
     state.requests.isSending(inView: view)
   }
 }
 
 extension ComposeScreen {
-  /// Shows what is typed as a row of the list, or takes the row away if nothing is.
+  /// Shows the typed text as a row of the list, or removes the row if there is no text.
   mutating func showDraft(in state: inout AppState) {
     state.tabs.lists[view].draft = editor.text
     check(state.tabs.lists[view].definition, state.database.resources)
     ComposeScreen.showComposed(&state, inView: view, editor.text)
   }
 
-  /// Says while it is typed what a resource will refuse.
+  /// Checks the text against the resource while it is typed, and shows the error.
   private mutating func check(_ definition: ViewDefinition, _ resources: ResourceBook) {
     guard let field = definition.compose, field.keys.count == 1, let key = field.keys.first,
       let resource = resources.registry.resource(ofChildrenOf: definition.source.path),
@@ -188,14 +191,14 @@ extension ComposeScreen {
 }
 
 extension ViewDefinition {
-  /// A new record with a text in the composed field; nil if the view has none.
+  /// Returns a new record with a text in the composed field, or nil if the view has no such field.
   fileprivate func record(composed text: String, _ me: String) -> JSONValue? {
     compose.map { record(filledWith: [(path: $0, value: .string(text))], me: me) }
   }
 
-  /// A new record: the template with the user's name, and what was filled in.
+  /// Returns a new record: the template with the user's name, and the given values.
   ///
-  /// In a form the user saw the fields of the template, and so emptied those without a value.
+  /// In a form, the user saw the fields of the template, so fields without a value stay empty.
   package func record(
     filledWith values: [(path: Path, value: JSONValue)], me: String, isForm: Bool = false
   ) -> JSONValue {
@@ -211,7 +214,7 @@ extension ViewDefinition {
 }
 
 extension [JSONMember] {
-  /// Puts a value at a path of names, making the objects on the way.
+  /// Puts a value at a path of names, creating the objects above it.
   mutating func put(_ value: JSONValue, at keys: ArraySlice<RunnelTree.Key>) {
     guard let key = keys.first else { return }
     let index = firstIndex { $0.name == key.text } ?? count

@@ -3,11 +3,12 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// The filter bar: the list narrows while one types; what is kept stays until it is cleared.
+// The filter bar: it filters the list while the user types; a kept filter stays until it is
+// cleared.
 
 extension FilterScreen {
   static func openFilter(_ state: inout AppState) {
-    // While the first rows are being loaded it opens too: what is typed ahead is no command.
+    // The bar also opens while the first rows are loaded: text typed ahead must not run commands.
     let filter = state.tabs.front.filter
     state.layers.append(
       .filter(
@@ -18,7 +19,7 @@ extension FilterScreen {
     fitList(&state)
   }
 
-  /// Leaves the filter bar, and puts the filter back as it was.
+  /// Leaves the filter bar, and restores the earlier filter.
   static func cancelFilter(_ state: inout AppState) {
     guard case .filter(let screen)? = state.layers.last else { return }
     closePrompt(&state)
@@ -40,7 +41,7 @@ extension FilterScreen {
     state.layers[state.layers.count - 1] = .filter(screen)
   }
 
-  /// Goes through what lists were filtered by before.
+  /// Recalls an earlier or later filter.
   static func recallFilter(_ state: inout AppState, _ direction: ActionID) {
     guard case .filter(var screen)? = state.layers.last,
       let other = screen.past.recall(direction, from: screen.editor.text)
@@ -64,14 +65,14 @@ extension FilterScreen {
     show(&state, filter.isEmpty ? nil : filter, inView: view)
   }
 
-  /// Reads a filter as of now.
+  /// Parses a filter; relative times in it are relative to now.
   static func filter(_ state: AppState, _ text: String) throws(FilterError) -> Filter {
     var parser = FilterParser(
       text, moments: MomentReader(now: state.now, local: state.settings.local))
     return try parser.filter()
   }
 
-  /// Shows the rows that a filter wants, or all.
+  /// Shows the rows that match a filter, or all rows if it is nil.
   static func show(_ state: inout AppState, _ filter: Filter?, inView view: Int) {
     ListScreen.resume(&state, view)
     state.tabs.lists[view].filter = filter
@@ -79,7 +80,7 @@ extension FilterScreen {
     applyFilter(&state, inView: view)
   }
 
-  /// Asks for the rows of the filter in force, as the list is now.
+  /// Requests the rows that match the list's filter, with the present marks and new rows.
   static func applyFilter(_ state: inout AppState, inView view: Int) {
     state.effects.append(
       .filter(view: view, state.tabs.lists[view].filter, surroundings(state, ofView: view)))
@@ -93,13 +94,13 @@ extension FilterScreen {
       marked: state.tabs.lists[view].marks)
   }
 
-  /// Takes a filter or a search line away, and gives its lines back to the list.
+  /// Closes the filter bar or the search line, and gives its lines back to the list.
   static func closePrompt(_ state: inout AppState) {
     state.layers.removeLast()
     fitList(&state)
   }
 
-  /// Fits the list of the active tab to the lines it has now.
+  /// Fits the list of the active tab to its present height.
   static func fitList(_ state: inout AppState) {
     state.withList { list, content, height in list.resize(toHeight: height, in: content) }
     SearchScreen.withSearchedList(&state) { list, content, height in
@@ -109,7 +110,7 @@ extension FilterScreen {
 }
 
 extension FilterScreen {
-  /// Takes what is typed as the filter, if it is one.
+  /// Applies the typed text as the filter, or its valid beginning.
   mutating func refilter(in state: inout AppState) {
     let text = editor.text
     error = nil
@@ -117,7 +118,7 @@ extension FilterScreen {
       FilterScreen.narrow(&state, view, to: try FilterScreen.filter(state, text))
     } catch {
       self.error = error
-      // Up to the term that is not finished, or wrong, there is a filter.
+      // The text before the first invalid or unfinished term is a filter.
       if let right = try? FilterScreen.filter(state, String(text.prefix(error.range.lowerBound))) {
         FilterScreen.narrow(&state, view, to: right)
       }

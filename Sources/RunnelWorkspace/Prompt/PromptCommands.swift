@@ -1,6 +1,6 @@
 import RunnelTerminal
 
-/// The commands of the line in which a record is composed: it takes the keys of text fields.
+/// The commands of the line that composes a record, which has the keys of text fields.
 package enum ComposeCommands {
   package static let table = CommandTable(.compose, "In this line", hints: hints) {
     TypingCommands.accept.inner("send") { state, _ in ComposeScreen.sendComposed(&state) }
@@ -15,7 +15,7 @@ package enum ComposeCommands {
   }
 }
 
-/// The commands of the bar in which a list is filtered.
+/// The commands of the bar that filters a list.
 package enum FilterCommands {
   package static let table = CommandTable(.filter, "In the filter", hints: hints) {
     TypingCommands.accept.inner("keep", "keep the filter", keys: ["Enter"]) { state, _ in
@@ -45,7 +45,7 @@ package enum FilterCommands {
   }
 }
 
-/// The commands of the line in which a text is looked for.
+/// The commands of the search line.
 package enum SearchCommands {
   package static let table = CommandTable(.search, "In the search", hints: hints) {
     TypingCommands.accept.inner("stay", "stay at the match", keys: ["Enter"]) { state, _ in

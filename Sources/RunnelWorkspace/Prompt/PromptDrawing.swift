@@ -1,6 +1,6 @@
 package import RunnelTerminal
 
-/// Draws what is typed below a list: the filter bar and the search line.
+/// Draws the lines for typing below a list: the filter bar and the search line.
 package struct PromptDrawing {
   private let state: AppState
   private let area: Rect

@@ -1,23 +1,23 @@
 package import RunnelTerminal
 
-/// The bar in which a list is filtered while one types.
+/// The bar that filters a list while the user types.
 package struct FilterScreen: Hashable, Sendable {
   package let view: Int
   package var editor: LineEditor
-  /// What is wrong with what was typed; the list shows what was right last.
+  /// The error in the typed text, or nil; while there is one, the list shows the last valid filter.
   package var error: FilterError?
-  /// The filter before, which comes back if the bar is left.
+  /// The filter before the bar was opened, which is restored if the bar is canceled.
   package let before: Filter?
   /// The filters used before, with the position in that history.
   var past: LineHistory
-  /// What the word before the cursor may become.
+  /// The completions of the word before the cursor.
   var candidates: [String] = []
 }
 
-/// The line in which a text is looked for.
+/// The line that searches for a text.
 package struct SearchScreen: Hashable, Sendable {
   package var editor: LineEditor
-  /// The list as it was, which comes back if nothing is chosen.
+  /// The list before the search, which is restored if the search is canceled.
   package let before: SearchOrigin
   /// The texts searched for before, with the position in that history.
   var past: LineHistory

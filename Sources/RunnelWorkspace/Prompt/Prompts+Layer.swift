@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTerminal
 
-// What is typed below the list, as layers.
+// The lines for typing below the list, as layers.
 
 extension ComposeScreen: LayerComponent {
   var layer: Layer { .compose(self) }
@@ -16,7 +16,7 @@ extension ComposeScreen: LayerComponent {
 
   func contexts(about hand: AtHand) -> [KeymapContext] { [.compose] + Self.typing }
 
-  /// What is typed takes the place of a text that came back and was not touched.
+  /// Inserts typed text; it replaces a returned text that was not edited.
   mutating func insert(_ text: String, in state: inout AppState) {
     error = nil
     if isReturned { (editor, attempt, isReturned) = (LineEditor(), nil, false) }
@@ -24,13 +24,13 @@ extension ComposeScreen: LayerComponent {
     showDraft(in: &state)
   }
 
-  /// Changes the line as a text field does, or goes through what was sent before.
+  /// Edits the line as a text field does, or recalls an earlier sent text.
   mutating func editText(_ id: ActionID, in state: inout AppState) {
     error = nil
     let old = editor.text
     let isPerformed = editor.perform(id)
     isReturned = false
-    // Nothing is left of a text that came back: what is typed now is another one.
+    // After the returned text was deleted, a new text belongs to no refused record.
     if editor.isEmpty { attempt = nil }
     if !isPerformed, let recalled = state.tabs.lists[view].sent.recall(id, from: old) {
       editor.replaceText(recalled)
@@ -99,7 +99,7 @@ extension SearchScreen: LayerComponent {
     if editor.text != old { searchWhileTyping(in: &state) }
   }
 
-  /// Goes to the first match from where the search began, or back there.
+  /// Moves the cursor to the first match from the start of the search, or back to the start.
   func searchWhileTyping(in state: inout AppState) {
     state.trail.search = editor.isEmpty ? nil : editor.text
     SearchScreen.restoreList(&state, before.list)

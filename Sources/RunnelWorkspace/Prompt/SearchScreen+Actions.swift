@@ -3,10 +3,10 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// Looking for a text in the lines of a list: the cursor jumps while one types.
+// The search in the lines of a list: the cursor jumps to a match while the user types.
 
 extension SearchScreen {
-  /// The list that is searched: of what lies over the view, else of the tab.
+  /// Changes the list that is searched: that of a layer over the view, or else of the tab.
   static func withSearchedList(
     _ state: inout AppState, _ body: (inout ListState, ListContent, _ height: Int) -> Void
   ) {
@@ -14,7 +14,7 @@ extension SearchScreen {
     state.withList(body)
   }
 
-  /// The index of the layer whose list is searched; nil for the list of the tab.
+  /// The index of the layer whose list is searched, or nil for the list of the tab.
   private static func searchedLayer(_ state: AppState) -> Int? {
     let index = state.layers.lastIndex { if case .search = $0 { false } else { true } }
     return index.flatMap { state.layers[$0].listed == nil ? nil : $0 }
@@ -32,7 +32,7 @@ extension SearchScreen {
     FilterScreen.fitList(&state)
   }
 
-  /// Leaves the search, and goes back to where it began.
+  /// Leaves the search, and restores the list as it was.
   static func cancelSearch(_ state: inout AppState) {
     guard case .search(let screen)? = state.layers.last else { return }
     state.trail.search = screen.before.text
@@ -45,7 +45,7 @@ extension SearchScreen {
     guard case .search(let screen)? = state.layers.last else { return }
     let text = screen.editor.text
     state.trail.searches.add(text)
-    // An empty line looks for what was looked for last.
+    // An empty line repeats the last search.
     state.trail.search = text.isEmpty ? state.trail.searches.entries.last : text
     FilterScreen.closePrompt(&state)
     if screen.before.place != state.place { state.trail.places.note(screen.before.place) }
@@ -56,7 +56,7 @@ extension SearchScreen {
     }
   }
 
-  /// Goes through what was looked for before.
+  /// Recalls an earlier or later search.
   static func recallSearch(_ state: inout AppState, _ direction: ActionID) {
     guard case .search(var screen)? = state.layers.last,
       let other = screen.past.recall(direction, from: screen.editor.text)
@@ -66,7 +66,7 @@ extension SearchScreen {
     state.layers[state.layers.count - 1] = .search(screen)
   }
 
-  /// Goes to the match so many further on, or back if negative.
+  /// Goes a number of matches forward, or back if negative.
   static func findNext(_ state: inout AppState, _ count: Int) {
     guard let text = state.trail.search ?? state.trail.searches.entries.last else { return }
     state.trail.search = text
@@ -92,10 +92,10 @@ extension SearchScreen {
     }
   }
 
-  /// Goes to the first row that contains a text, from so many rows beyond the cursor on, in a
-  /// direction; after the end from the beginning.
+  /// Moves the cursor to the first row in a direction that contains a text, from `offset` rows
+  /// beyond the cursor on; the end is followed by the beginning.
   ///
-  /// O(n): rows that are folded away are passed over.
+  /// O(n). Rows in folded sections are skipped.
   static func find(
     _ state: inout AppState, _ text: String, from offset: Int, by step: Int
   ) -> SearchOutcome {
@@ -124,7 +124,8 @@ extension SearchScreen {
     return outcome
   }
 
-  /// Where the match is in the row under the cursor, if the screen cuts it off; nil if it is seen.
+  /// Returns words about the match in the row under the cursor if the screen cuts it off, or nil if
+  /// it is visible.
   private static func matchOutOfSight(_ state: AppState) -> String? {
     let (list, _) = state.listInFront
     guard let search = state.trail.search, case .row(let id)? = list.cursor else { return nil }
@@ -135,7 +136,7 @@ extension SearchScreen {
     }
   }
 
-  /// What the screen shows of a row of the list in front; empty if that is not known.
+  /// Returns the visible text of a row of the list in front; empty if it is not known.
   private static func seenText(_ state: AppState, ofRow id: String, _ list: ListState) -> String {
     let glyphs = Glyphs.unicode
     let width = max(state.layout.body.width - 1, 0)
@@ -162,7 +163,7 @@ extension SearchScreen {
       })
   }
 
-  /// The words of a text around the place where another one is found.
+  /// Returns the part of a text around another text that it contains, or nil.
   private static func excerpt(_ state: AppState, of text: String, around sought: String) -> String?
   {
     let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
@@ -179,10 +180,10 @@ extension SearchScreen {
     return (first > 0 ? "..." : "") + part + (isEnd ? "" : "...")
   }
 
-  /// How much of a row is told before a match and after it.
+  /// The number of characters shown before and after a match.
   private static let excerptCharacters = 16
 
-  /// What a row of the list in front reads as.
+  /// Returns a function that gives the text of a row of the list in front.
   private static func rowTexts(_ state: AppState) -> (String) -> String {
     if let layer = searchedLayer(state).flatMap({ state.layers[$0].listed }) {
       return { layer.text(ofRow: $0) }
@@ -196,13 +197,13 @@ extension SearchScreen {
   }
 }
 
-/// What became of looking for a text, the more to be said about it the greater.
+/// The outcome of a search; greater outcomes need more words.
 enum SearchOutcome: Int, Comparable {
   case none
   case found
-  /// Beyond the end, from the beginning on.
+  /// A match was found beyond the end, from the beginning.
   case wrapped
-  /// Where the cursor was, and nowhere else.
+  /// The only match is at the cursor.
   case alone
 
   package static func < (left: SearchOutcome, right: SearchOutcome) -> Bool {
@@ -210,12 +211,12 @@ enum SearchOutcome: Int, Comparable {
   }
 }
 
-/// A list as it was when a search began.
+/// The state of a list when a search began.
 package struct SearchOrigin: Hashable, Sendable {
   package var list: ListState
-  /// The texts that were searched for before.
+  /// The text of the search before, or nil.
   package var text: String?
-  /// The place where it happened.
+  /// The place where the search began.
   package var place: Place
 }
 
@@ -238,7 +239,7 @@ extension ListState {
 }
 
 extension ListScreen {
-  /// What a row shows, without its layout.
+  /// Returns the text of a row, without its layout.
   package func text(ofRow id: String) -> String {
     guard let record = records[id] else { return "" }
     return definition.columns.map { column in
@@ -249,7 +250,7 @@ extension ListScreen {
 }
 
 extension TreeScreen {
-  /// The name and the value of a line.
+  /// Returns the name and the value of a line.
   package func text(ofRow id: String) -> String {
     guard case .node(_, let row, _)? = lines[id] else { return "" }
     if case .leaf(let leaf) = row.summary.kind { return "\(row.key.text) \(leaf.json.jsonText())" }

@@ -1,8 +1,8 @@
 import RunnelTerminal
 
-/// Leaving the program: what would be lost is said first.
+/// Leaving the program: the user is first told what would be lost.
 enum Leaving {
-  /// Leaves, or asks if something that was typed is stored nowhere, or the file is gone.
+  /// Leaves the program; asks first if typed text is not stored anywhere, or if the file is gone.
   static func leave(_ state: inout AppState) {
     let unsaved = unsavedLines(state)
     if let fileGone = state.database.fileGone, !fileGone.isCopied {
@@ -28,7 +28,7 @@ enum Leaving {
     Question.open(&state, question, yes: "leave", no: "stay")
   }
 
-  /// Leaves by a key that was struck twice: a third time it is the answer to the question.
+  /// Leaves by a key that was pressed twice; a third press answers the question.
   static func leaveByInterrupt(_ state: inout AppState) {
     if case .question(let question)? = state.layers.last, question.purpose == .leave {
       state.session.isLeaving = true
@@ -37,7 +37,7 @@ enum Leaving {
     }
   }
 
-  /// What was typed and is stored nowhere, a line for each kind.
+  /// Returns a line for each kind of typed text that is not stored anywhere.
   private static func unsavedLines(_ state: AppState) -> [StyledLine] {
     var lines: [String] = []
     let refused = state.writes.queue.refused.count
@@ -51,7 +51,7 @@ enum Leaving {
         if case .send(_, let text, _) = item.purpose { text } else { nil as String? }
       })
     for screen in state.tabs.lists where !screen.draft.isEmpty {
-      // A draft that came back with its refusal is counted there.
+      // A draft that was returned by a refusal is counted as a refused write.
       if refusedTexts.contains(screen.draft) { continue }
       lines.append("a draft in \(screen.definition.name): \(beginning(of: screen.draft))")
     }

@@ -3,10 +3,10 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// Questions.
+// The actions of questions.
 
 extension Question {
-  /// Gives a question its keys: for its answers, and for all there is to say of it.
+  /// Adds hints with keys to a question: for its answers, and for the full explanation.
   static func offer(_ state: AppState, _ yes: String, _ no: String, in question: inout Question) {
     let actions: [(ActionID, String)] =
       question.word == nil
@@ -21,7 +21,7 @@ extension Question {
     question.dialog.hints = offered.map(\.1)
   }
 
-  /// Opens a question with words for its two answers.
+  /// Opens a question, with the words of its two answers.
   static func open(_ state: inout AppState, _ question: Question, yes: String, no: String) {
     var question = question
     offer(state, yes, no, in: &question)
@@ -30,7 +30,7 @@ extension Question {
 
   static func sayYes(_ state: inout AppState) {
     guard case .question(let question)? = state.layers.last else { return }
-    // A key that was struck before the question could be read is no answer to it.
+    // A key pressed before the question could be read is no answer to it.
     guard state.now - question.openedAt >= Question.graceMilliseconds else {
       return state.say(
         .info, state.phrase("struck too soon to be an answer", .dialogYes, "again says yes"))
@@ -38,7 +38,7 @@ extension Question {
     agree(&state, to: question)
   }
 
-  /// Agrees if the word is right.
+  /// Agrees to the question if the typed word is right.
   static func acceptWord(_ state: inout AppState) {
     guard case .question(var question)? = state.layers.last, let word = question.word else {
       return
@@ -48,7 +48,7 @@ extension Question {
     state.layers[state.layers.count - 1] = .question(question)
   }
 
-  /// Tells in full what a question is about; false if none is in front.
+  /// Shows the full explanation of the question in front; returns false if there is no question.
   static func explainQuestion(_ state: inout AppState) -> Bool {
     guard case .question(var question)? = state.layers.last else { return false }
     question.toggleFull()

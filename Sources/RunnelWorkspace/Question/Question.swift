@@ -2,14 +2,15 @@ import RunnelBase
 import RunnelTerminal
 import RunnelTree
 
-/// A question before something is destroyed, or much is written.
+/// A question before something is destroyed, or before much is written.
 struct Question: Hashable, Sendable {
-  /// How long after it opened `y` does not count yet, in milliseconds: it was typed for the list.
+  /// The time in milliseconds after opening in which `y` does not count, because it was typed for
+  /// the list.
   static let graceMilliseconds: Int64 = 120
 
-  /// What is done if the answer is yes.
+  /// The consequence of the answer yes.
   enum Purpose: Hashable, Sendable {
-    /// Records or values are removed; for what one key is too little, a word is to be typed.
+    /// Records or values are removed; if a single key is not enough, a word must be typed.
     case remove(Removal, word: Word?)
     /// A refused write is dropped.
     case dropRefused(AppRequestID)
@@ -21,17 +22,17 @@ struct Question: Hashable, Sendable {
     case leave
   }
 
-  /// A word that is to be typed.
+  /// A word that must be typed to agree.
   struct Word: Hashable, Sendable {
     let word: String
     var editor = LineEditor()
-    /// What is wrong with what was typed.
+    /// The error in the typed word, or nil.
     var error: String?
   }
 
   private(set) var purpose: Purpose
   var dialog: ConfirmDialog
-  /// When it opened, in milliseconds since 1970.
+  /// The time when the question was opened, in milliseconds since 1970.
   let openedAt: Int64
   /// The commands of the dialog's hints, in their order.
   var answers: [ActionID] = []
@@ -50,10 +51,10 @@ struct Question: Hashable, Sendable {
     self.openedAt = openedAt
   }
 
-  /// What is removed; nil if it is about something else.
+  /// The removal that the question is about, or nil for another question.
   var removal: Removal? { if case .remove(let removal, _) = purpose { removal } else { nil } }
 
-  /// The word to type; nil if a key is enough.
+  /// The word to type, or nil if a key is enough.
   var word: Word? {
     get { if case .remove(_, let word) = purpose { word } else { nil } }
     set {
@@ -61,7 +62,8 @@ struct Question: Hashable, Sendable {
     }
   }
 
-  /// Takes what was read of the next place that is removed; returns what is known by then.
+  /// Takes the excerpt of the next place to be removed; returns the removal with what is known of
+  /// it by then.
   mutating func take(_ excerpt: NodeExcerpt?) -> Removal? {
     guard case .remove(var removal, let word) = purpose else { return nil }
     removal.take(excerpt)
@@ -69,10 +71,10 @@ struct Question: Hashable, Sendable {
     return removal
   }
 
-  /// True if what will happen is told in full.
+  /// Whether the full explanation is shown.
   var isFull: Bool { short != nil }
 
-  /// Tells what will happen in full, or in short again.
+  /// Shows the full explanation, or the short message again.
   mutating func toggleFull() {
     if let message = short {
       dialog.message = message
@@ -83,10 +85,10 @@ struct Question: Hashable, Sendable {
     }
   }
 
-  /// The subject, in words.
+  /// The subject of the question, in words.
   var subject: String { removal?.subject ?? dialog.title }
 
-  /// The action of the hint at a position; nil if there is none.
+  /// Returns the action of the hint at a position, or nil if there is none.
   func answer(at position: Position, rect: Rect) -> ActionID? {
     let index = dialog.hint(
       at: position, rect: rect, hasField: word != nil, hasError: word?.error != nil)
@@ -111,7 +113,7 @@ extension Question: LayerComponent {
 
   mutating func insert(_ text: String, in state: inout AppState) {
     word?.editor.insert(text)
-    // What was wrong with it may be no more.
+    // The typed word has changed, so its error may be gone.
     word?.error = nil
   }
 

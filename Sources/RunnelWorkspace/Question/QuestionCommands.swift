@@ -12,7 +12,7 @@ package enum QuestionCommands {
     GlobalCommands.redraw.inner(keys: ["C-l"])
   }
 
-  /// Where a word is the answer: it takes the keys of text fields.
+  /// The commands of a question that a typed word answers; it has the keys of text fields.
   package static let word = CommandTable(.word, "Answering", hints: wordHints, helpHint: "in full")
   {
     TypingCommands.accept.inner("do it") { state, _ in Question.acceptWord(&state) }

@@ -2,14 +2,15 @@ import RunnelBase
 package import RunnelTerminal
 package import RunnelTree
 
-/// Writes what waits for the origin of a replica as words.
+/// Formats the writes that wait for the origin of a replica.
 package enum PendingText {
-  /// The most characters of a value in the line of a write, and in a line of its own.
+  /// The greatest length of a value in characters: in the line of a write, and in a line of its
+  /// own.
   private static let (shortMax, valueMax) = (60, 2000)
-  /// The most places of a write that are shown in full.
+  /// The greatest number of places that are shown of a write in full.
   private static let partsMax = 100
 
-  /// A write in one line: its number, what it does, and since when it waits.
+  /// Returns a write in one line: its number, what it does, and its age.
   package static func line(of write: PendingWrite, now: Int64) -> StyledLine {
     var line = StyledLine("   pending  ", .rowPending)
     line.append("#\(write.id) ", .muted)
@@ -18,7 +19,7 @@ package enum PendingText {
     return line
   }
 
-  /// What a write does, and where.
+  /// Returns what a write does, and where, in words.
   static func deed(of write: PendingWrite) -> String {
     let start = write.isDurable ? "" : "transaction, "
     return start
@@ -34,7 +35,8 @@ package enum PendingText {
       }()
   }
 
-  /// What a write changes, place by place: what the origin was known to hold there, and what is shown.
+  /// Returns the changes of a write, place by place: the value known of the origin, and the new
+  /// value.
   static func detail(of write: PendingWrite) -> [StyledLine] {
     var lines: [StyledLine] = []
     for (index, part) in write.parts.prefix(partsMax).enumerated() {

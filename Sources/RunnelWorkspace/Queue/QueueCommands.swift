@@ -48,17 +48,17 @@ extension QueueCommands {
     if case .queue(let screen)? = state.layers.last { screen } else { nil }
   }
 
-  /// The refused write under the cursor of the queue.
+  /// The refused write under the cursor of the queue, or nil.
   private static func refusedAtHand(_ state: AppState) -> WriteQueue.Refused? {
     queueInFront(state)?.cursorWrite(in: state.writes.queue)
   }
 
-  /// The write under the cursor of the queue that waits for the origin.
+  /// The write under the cursor of the queue that waits for the origin, or nil.
   private static func pendingAtHand(_ state: AppState) -> PendingWrite? {
     queueInFront(state)?.cursorPending(in: state.writes.queue)
   }
 
-  /// The reason why there is no refused write to do something with; nil if there is.
+  /// The reason why there is no refused write at the cursor, or nil if there is.
   private static func reasonNotRefused(_ state: AppState, _ deed: String) -> String? {
     if refusedAtHand(state) != nil { return nil }
     if pendingAtHand(state) != nil { return "it was not refused: it waits for the origin" }
@@ -80,13 +80,13 @@ extension QueueCommands {
       ?? reasonTriedAgain(state)
   }
 
-  /// The reason why a write that waits for the origin is not dropped; nil if it may be.
+  /// The reason why a write that waits for the origin cannot be dropped, or nil if it can.
   static func reasonNotDropped(_ state: AppState, _ write: PendingWrite) -> String? {
     write.isDurable
       ? state.reasonReadOnly : "a transaction wrote it, and takes it back when it ends"
   }
 
-  /// The reason why no refused write is tried again; nil if one may be.
+  /// The reason why no refused write can be tried again, or nil if it can.
   static func reasonNotRetried(_ state: AppState) -> String? {
     if let reason = reasonNotRefused(state, "try it again") { return reason }
     guard let item = refusedAtHand(state) else { return nil }
@@ -95,7 +95,8 @@ extension QueueCommands {
     return state.reasonReadOnly ?? reasonTriedAgain(state)
   }
 
-  /// The reason why nothing is done with a refused write while it is tried again; nil if it is not.
+  /// The reason why a refused write that is being tried again cannot be used, or nil if it is not
+  /// being tried.
   private static func reasonTriedAgain(_ state: AppState) -> String? {
     guard let item = refusedAtHand(state),
       state.writes.queue.isTriedAgain(item, state.requests.writes)
@@ -117,7 +118,7 @@ extension QueueCommands {
     return nil
   }
 
-  /// The reason why nothing is compared; nil if something is.
+  /// The reason why nothing can be compared, or nil if something can.
   static func reasonNotCompared(_ state: AppState) -> String? {
     guard queueInFront(state) != nil else {
       return CompareScreen.draftAtHand(state) == nil ? "nothing to compare" : nil

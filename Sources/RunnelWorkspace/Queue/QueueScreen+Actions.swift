@@ -13,7 +13,7 @@ extension QueueScreen {
     state.layers.append(.queue(screen))
   }
 
-  /// An open queue shows what it holds now.
+  /// Brings open queues up to date.
   static func refreshQueue(_ state: inout AppState) {
     for (index, layer) in state.layers.enumerated() {
       guard case .queue(var screen) = layer else { continue }
@@ -22,13 +22,13 @@ extension QueueScreen {
     }
   }
 
-  /// What was typed for values and is not on disk yet, by their places.
+  /// Returns the typed values that are not on disk yet, by place.
   ///
-  /// O(n) in the writes that are under way.
+  /// O(n) in the writes under way.
   static func waitingValues(_ state: AppState) -> [Path: WaitingValue] {
     var values: [Path: WaitingValue] = [:]
     if state.requests.writes.isEmpty { return values }
-    // Those of records that are deleted or imported together may be many.
+    // The writes of records that are deleted or imported together may be many.
     let typed = state.requests.writes.filter { !$0.value.isOneOfMany }
     for (id, purpose) in typed.sorted(by: { $0.key < $1.key }) {
       guard let since = state.writes.queue.waiting[id]?.since else { continue }
@@ -40,13 +40,13 @@ extension QueueScreen {
     return values
   }
 
-  /// When an age in an open queue comes to read differently; nil if none does.
+  /// Returns the time when an age in an open queue changes its text, or nil if none does.
   static func queueDue(_ state: AppState) -> Int64? {
     state.layers.lazy.compactMap { if case .queue(let screen) = $0 { screen.due } else { nil } }
       .min()
   }
 
-  /// Shows all of the write under the cursor, or no longer.
+  /// Shows the write under the cursor in full, or closes it again.
   static func toggleQueued(_ state: inout AppState) {
     guard case .queue(var screen)? = state.layers.last else { return }
     if let write = screen.cursorPending(in: state.writes.queue) {
@@ -68,7 +68,7 @@ extension QueueScreen {
     state.layers[state.layers.count - 1] = .queue(screen)
   }
 
-  /// Goes on with what was typed for a refused write.
+  /// Opens the typed text of a refused write again.
   static func editQueued(_ state: inout AppState) {
     guard case .queue(let screen)? = state.layers.last,
       let item = screen.cursorWrite(in: state.writes.queue)
@@ -80,7 +80,7 @@ extension QueueScreen {
     putBack(&state, item.purpose, item.refusal)
   }
 
-  /// Gives back what was typed for a write, where it was typed.
+  /// Returns the typed text of a write to the place where it was typed.
   private static func putBack(_ state: inout AppState, _ purpose: WritePurpose, _ refusal: Refusal)
   {
     switch purpose {
@@ -101,14 +101,14 @@ extension QueueScreen {
     }
   }
 
-  /// Asks for a refused write again, as it was.
+  /// Requests a refused write again, unchanged.
   static func retryQueued(_ state: inout AppState) {
     guard case .queue(let screen)? = state.layers.last,
       let item = screen.cursorWrite(in: state.writes.queue),
       let request = item.request
     else { return }
     var purpose = item.purpose
-    // It is none of those that are deleted just now.
+    // The write is not one of a deletion under way any more.
     if case .deleteMarked(let path) = purpose { purpose = .delete(path) }
     ComposeScreen.forgetDraft(&state, of: purpose)
     state.submit(purpose, request)
@@ -116,13 +116,13 @@ extension QueueScreen {
     state.say(.info, "it is tried again")
   }
 
-  /// On a replica other writes wait for the origin than before.
+  /// Takes the writes of a replica that wait for the origin, after they have changed.
   static func take(_ state: inout AppState, pending: [PendingWrite]) {
     state.writes.queue.pending = pending
     refreshQueue(&state)
   }
 
-  /// Asks whether the write under the cursor is dropped.
+  /// Asks whether to drop the write under the cursor.
   static func confirmDrop(_ state: inout AppState) {
     guard case .queue(let screen)? = state.layers.last else { return }
     if let write = screen.cursorPending(in: state.writes.queue) {
@@ -152,7 +152,7 @@ extension QueueScreen {
     Question.open(&state, question, yes: "drop", no: "keep")
   }
 
-  /// Gives up a write that waits for the origin.
+  /// Drops a write that waits for the origin.
   static func drop(_ state: inout AppState, pending id: Int64) {
     if state.refusesWriting() { return }
     state.ask(.dropPending(id), for: .dropPending)
@@ -173,12 +173,12 @@ extension QueueScreen {
 /// A typed value whose write is under way.
 package struct WaitingValue: Hashable, Sendable {
   package var text: String
-  /// True if it takes so long that it is worth a word.
+  /// Whether the write has taken long enough to be mentioned.
   var isLate: Bool
 }
 
 extension WritePurpose {
-  /// The values that were typed for a write, by place.
+  /// The values that were typed for a write, with their places.
   fileprivate var typedValues: [(path: Path, text: String)] {
     switch self {
     case .edit(let record, let edit):

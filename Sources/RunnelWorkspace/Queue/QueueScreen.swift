@@ -2,27 +2,29 @@ package import RunnelBase
 import RunnelTerminal
 package import RunnelTree
 
-/// The queue of writes as a list: those that were refused, those under way, and those that wait for the
+/// The queue of writes as a list: refused writes, writes under way, and writes that wait for the
 /// origin.
 package struct QueueScreen: Hashable, Sendable {
   private static let section = "queue"
 
-  /// How much of what was typed for a refused write stands in its line.
+  /// The number of characters of the typed text in the line of a refused write.
   private static let typedMax = 30
 
-  /// The refused writes that are shown in full.
+  /// The ids of the refused writes that are shown in full.
   package var opened: Set<AppRequestID> = []
-  /// The writes that wait for the origin and are shown in full.
+  /// The ids of the writes waiting for the origin that are shown in full.
   var openedPending: Set<Int64> = []
   package private(set) var content = ListContent()
   /// The headings of the sections, by section.
   private(set) var headings: [String: ListHeading] = [:]
   private(set) var lines: [String: StyledLine] = [:]
   package var list = ListState()
-  /// When an age in it comes to read differently, in milliseconds since 1970; nil if none does.
+  /// The time when an age in the queue changes its text, in milliseconds since 1970; nil if none
+  /// does.
   package private(set) var due: Int64?
 
-  /// The refused write that the cursor is on, or in; nil if it is on none.
+  /// The refused write under the cursor, whose row or detail row the cursor is on; nil if there is
+  /// none.
   func cursorWrite(in queue: WriteQueue) -> WriteQueue.Refused? {
     guard case .row(let id)? = list.cursor, let number = id.split(separator: ".").first else {
       return nil
@@ -30,7 +32,7 @@ package struct QueueScreen: Hashable, Sendable {
     return queue.refused.first { "\($0.id)" == number }
   }
 
-  /// The write waiting for the origin that the cursor is on, or in; nil if it is on none.
+  /// The write waiting for the origin under the cursor, or nil if there is none.
   func cursorPending(in queue: WriteQueue) -> PendingWrite? {
     guard case .row(let id)? = list.cursor, let name = id.split(separator: ".").first else {
       return nil
@@ -38,21 +40,21 @@ package struct QueueScreen: Hashable, Sendable {
     return queue.pending.first { QueueScreen.row(of: $0) == name }
   }
 
-  /// The row of a write that waits for the origin.
+  /// The row id of a write that waits for the origin.
   package static func row(of write: PendingWrite) -> String { "p\(write.id)" }
 
-  /// Makes the rows anew.
+  /// Builds the rows again.
   mutating func rebuild(_ queue: WriteQueue, now: Int64, height: Int) {
     lines = [:]
     due = queue.times.compactMap { Age.nextChange(of: $0, now: now) }.min()
     var ids: [String] = []
-    // Oldest first: tried again from the top on, they are written in the order in which they were made.
+    // Oldest first: if they are tried again from the top, they are written in their original order.
     for item in queue.refused {
       let id = "\(item.id)"
       let state = item.draft == nil ? "refused " : "conflict"
       var line = StyledLine(" ! \(state) ", .conflict)
       line.append(item.title)
-      // Several messages to one place are told apart by what was typed.
+      // The typed text distinguishes several messages to one place.
       if item.draft == nil, let typed = item.purpose.typed.first {
         line.append("  \(typed.prefix(QueueScreen.typedMax))")
       }
@@ -88,7 +90,7 @@ package struct QueueScreen: Hashable, Sendable {
       ListSection(
         id: QueueScreen.section, rows: ids, emptyText: "nothing waits, and nothing was refused")
     ])
-    // What comes next takes the place of a write that is gone.
+    // If the write under the cursor is gone, the cursor moves to the next one.
     let before = list.cursor
     list.apply(.reload, from: old, to: content, height: height)
     if old.rowCount > 0, before == list.cursor { return }
@@ -105,7 +107,7 @@ package struct QueueScreen: Hashable, Sendable {
     }
   }
 
-  /// The reason why a write was refused, and what was typed for it.
+  /// Returns the reason why a write was refused, and the text typed for it.
   private func detail(of item: WriteQueue.Refused) -> [StyledLine] {
     var details = [StyledLine("      \(item.refusal.message)", .error)]
     for field in item.refusal.fields {
@@ -125,7 +127,7 @@ package struct QueueScreen: Hashable, Sendable {
 }
 
 extension WritePurpose {
-  /// What was typed for a write, line by line.
+  /// The text typed for a write, line by line.
   fileprivate var typed: [String] {
     switch self {
     case .edit(_, let edit): ["\(edit.field.text)  \(edit.input.editor.text)"]
@@ -138,7 +140,7 @@ extension WritePurpose {
     }
   }
 
-  /// True if the user can go on with what was typed.
+  /// Whether the user can edit the typed text again.
   var isEditable: Bool {
     switch self {
     case .edit, .form, .send, .editOutside: true

@@ -1,67 +1,67 @@
 import RunnelBase
 package import RunnelTree
 
-/// The writes that are under way, and those that were refused: what was typed for them is kept until
-/// they are written, or dropped.
+/// The queue of writes: those under way, and those refused. The text typed for them is kept until
+/// they are written or dropped.
 ///
-/// On a replica also the writes that its origin has not answered, whoever made them.
+/// On a replica, the queue also holds the writes of all processes that the origin has not answered.
 package struct WriteQueue: Hashable, Sendable {
-  /// The most refused writes that are kept.
+  /// The greatest number of refused writes that are kept.
   static let refusedMax = 500
-  /// How long a write is under way before it is mentioned, in milliseconds.
+  /// The time in milliseconds after which a write under way is mentioned.
   package static let silentMilliseconds: Int64 = 300
 
-  /// A write that is not answered.
+  /// A write without an answer yet.
   package struct Waiting: Hashable, Sendable {
     package var request: WriteRequest
-    /// Since when, in milliseconds since 1970.
+    /// The time when the write began, in milliseconds since 1970.
     var since: Int64
-    /// How much the user had done by then; see `InputState.count`.
+    /// The value of `InputState.count` when the write began.
     var inputCount = 0
   }
 
   /// A write that was refused.
   package struct Refused: Hashable, Sendable, Identifiable {
-    /// The request that was refused.
+    /// The id of the refused request.
     package var id: AppRequestID
-    /// Nil for what could not be read as a record.
+    /// The request, or nil for text that could not be read as a record.
     package var request: WriteRequest?
     package var refusal: Refusal
-    /// When, in milliseconds since 1970.
+    /// The time of the refusal, in milliseconds since 1970.
     package var at: Int64
-    /// How often it was tried.
+    /// The number of tries.
     var tries: Int
     var purpose: WritePurpose
-    /// What is to be compared; nil if others did not write there.
+    /// The draft to compare, or nil if others did not write there.
     var draft: CompareDraft?
   }
 
-  /// The writes that are under way.
+  /// The writes under way, by request.
   package private(set) var waiting: [AppRequestID: Waiting] = [:]
-  /// Oldest first.
+  /// The refused writes, oldest first.
   package private(set) var refused: [Refused] = []
-  /// Oldest first; those of transactions among them.
+  /// The writes that wait for the origin, oldest first, including those of transactions.
   package var pending: [PendingWrite] = []
 
-  /// When its writes began or were refused.
+  /// The times when writes of the queue began or were refused.
   var times: [Int64] {
     refused.map(\.at) + waiting.values.map(\.since) + pending.compactMap(\.madeAt)
   }
 
-  /// A write begins.
+  /// Adds a write that begins.
   package mutating func begin(
     _ id: AppRequestID, _ request: WriteRequest, at now: Int64, inputCount: Int = 0
   ) {
     waiting[id] = Waiting(request: request, since: now, inputCount: inputCount)
   }
 
-  /// A write was done, and so were those of the same that were refused before.
+  /// Notes that a write was done; earlier refused writes of the same text are dropped.
   package mutating func finish(_ id: AppRequestID, _ purpose: WritePurpose) {
     waiting[id] = nil
     refused.removeAll { $0.purpose.place == purpose.place }
   }
 
-  /// A write was refused; one of the same that was refused before gives way to it.
+  /// Notes that a write was refused; it replaces an earlier refused write of the same text.
   mutating func refuse(
     _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal, _ draft: CompareDraft?,
     at now: Int64
@@ -78,10 +78,10 @@ package struct WriteQueue: Hashable, Sendable {
     if refused.count > WriteQueue.refusedMax { refused.removeFirst() }
   }
 
-  /// How many more refused writes can be kept without another one giving way.
+  /// The number of refused writes that can be added before older ones are dropped.
   var room: Int { WriteQueue.refusedMax - refused.count }
 
-  /// Keeps a record of a paste that was refused.
+  /// Keeps a refused record of a paste.
   package mutating func keep(_ pasted: PastedRecord, _ request: WriteRequest?, at now: Int64) {
     refused.append(
       Refused(
@@ -89,18 +89,18 @@ package struct WriteQueue: Hashable, Sendable {
         at: now, tries: 1, purpose: .pasted(pasted)))
   }
 
-  /// A refused write is kept no longer.
+  /// Drops a refused write.
   package mutating func drop(_ id: AppRequestID) { refused.removeAll { $0.id == id } }
 
-  /// Forgets that a write was under way.
+  /// Removes a write from those under way.
   package mutating func end(_ id: AppRequestID) { waiting[id] = nil }
 
-  /// The refused write that is about a place, or something in it.
+  /// Returns the last refused write with a conflict at a place or below it, or nil.
   func conflict(at path: Path) -> Refused? {
     refused.last { $0.draft.map { path.contains($0.path) } ?? false }
   }
 
-  /// True if a write is under way at a place, above it or below it.
+  /// Returns whether a write is under way at a place, above it or below it.
   ///
   /// O(writes under way).
   func isWriting(at path: Path) -> Bool {
@@ -110,27 +110,27 @@ package struct WriteQueue: Hashable, Sendable {
     }
   }
 
-  /// How many writes are under way for so long that it is worth a word.
+  /// Returns the number of writes under way that have taken long enough to be mentioned.
   package func waitingCount(now: Int64) -> Int {
     waiting.values.count { now - $0.since >= WriteQueue.silentMilliseconds }
   }
 }
 
 extension WriteQueue {
-  /// When the next write is under way for so long that it is worth a word, in milliseconds since 1970;
-  /// nil if none will be.
+  /// Returns the time when the next write is to be mentioned, in milliseconds since 1970, or nil if
+  /// there is none.
   func nextLate(now: Int64) -> Int64? {
     waiting.values.lazy.map { $0.since + WriteQueue.silentMilliseconds }.filter { $0 > now }.min()
   }
 
-  /// True if a refused write is being tried again: its like is among those under way.
+  /// Returns whether a refused write is being tried again: one of the same text is under way.
   func isTriedAgain(_ item: Refused, _ writes: [AppRequestID: WritePurpose]) -> Bool {
     writes.contains { waiting[$0.key] != nil && $0.value.place == item.purpose.place }
   }
 }
 
 extension WriteQueue.Refused {
-  /// What was to be done, in words.
+  /// The write, in words.
   package var title: String {
     if case .pasted(let pasted) = purpose { return pasted.title }
     return request?.deed ?? ""
@@ -138,7 +138,7 @@ extension WriteQueue.Refused {
 }
 
 extension WritePurpose {
-  /// True for a write of one record among many that a key writes.
+  /// Whether the write is of one record among many that a command writes.
   var isOneOfMany: Bool {
     switch self {
     case .deleteMarked, .importRow, .pasted, .reversal: true
@@ -146,7 +146,7 @@ extension WritePurpose {
     }
   }
 
-  /// What it is about, so that it is known again when it is tried again.
+  /// A text that identifies the write when it is tried again.
   fileprivate var place: String {
     switch self {
     case .edit(let record, let edit): "\(record)/\(edit.field.text)"
@@ -166,8 +166,8 @@ extension WritePurpose {
 }
 
 extension FormScreen {
-  /// What it is about: the record that it changes, or for something new the form itself, of which
-  /// there may be several with one title.
+  /// A text that identifies what the form writes: the record that it changes, or for a new one the
+  /// form itself, as there may be several with the same title.
   fileprivate var place: String {
     switch purpose {
     case .addRecord, .addChild, .addField, .addResource: "\(title) \(attempt?.number ?? 0)"

@@ -3,23 +3,23 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// Copying into the clipboard: what is under the cursor, or the marked records.
+// Copying to the clipboard: the value or record under the cursor, or the marked records.
 
-/// What is copied of a value.
+/// The form in which a value is copied.
 package enum CopyForm: Hashable, Sendable {
-  /// Pretty JSON; of several values an array.
+  /// Pretty JSON; several values become an array.
   case value
-  /// JSON on one line; several are one below the other, as all that follows.
+  /// JSON on one line; several values become one line each, as in all forms below.
   case line
-  /// The text itself.
+  /// The text of a string.
   case string
   case key
   case path
 
-  /// True if the place says all.
+  /// Whether the form needs only the place.
   var isOfPlace: Bool { self == .key || self == .path }
 
-  /// What it copies of so many values, in words.
+  /// Returns the word for a number of values in this form.
   fileprivate func words(_ count: Int) -> String {
     let word =
       switch self {
@@ -32,12 +32,12 @@ package enum CopyForm: Hashable, Sendable {
   }
 }
 
-/// A value that is copied, and where it stands.
+/// A value to copy, and its place.
 package struct CopiedValue: Hashable, Sendable {
   package var path: Path
   package var json: JSONValue
 
-  /// The text of it in a form; nil if it is no text, or has no key.
+  /// Returns the text of the value in a form, or nil if it has none.
   fileprivate func text(_ form: CopyForm) -> String? {
     switch (form, json) {
     case (.value, _): json.jsonText(pretty: true)
@@ -51,20 +51,20 @@ package struct CopiedValue: Hashable, Sendable {
   }
 }
 
-/// What a value was read for.
+/// The purpose for which a value is read.
 package enum ReadPurpose: Hashable, Sendable {
-  /// To be copied, after values that were read and before places that are to be read.
+  /// To copy it: `after` holds the values read before, and `before` the places to read next.
   case copy(CopyForm, after: [CopiedValue], before: [Path])
   case editOutside
   case duplicate
-  /// To compare it with what was to be written there: as soon as it is read, or if a refusal asked for
-  /// it only as long as the user has done no more than this.
+  /// To compare it with a draft. If the user asked, `after` is nil. After a refusal, `after` is the
+  /// value of `InputState.count`: the comparison opens only if the user has done nothing since.
   case compare(CompareDraft, after: Int?)
 }
 
-/// Copies values, records and their places into the clipboard.
+/// Copies values, records and their places to the clipboard.
 enum Copying {
-  /// What is copied: values that are known, or places that are to be read first.
+  /// The source of a copy: known values, or places to be read first.
   private enum CopySource {
     case values([CopiedValue])
     case unread([Path])
@@ -90,7 +90,8 @@ enum Copying {
     return .values(records.map { $0.copied(form, mainField: screen.definition.mainField) })
   }
 
-  /// The tree knows no more of a node than its size, so what is below it is read.
+  /// Returns the source of a copy in the tree; nodes with children are read first, because the tree
+  /// knows only their size.
   private static func copySourceInTree(_ state: AppState, _ form: CopyForm) -> CopySource {
     var nodes = state.tabs.tree.markedNodes
     if nodes.isEmpty, case .node(let path, let row, _)? = state.tabs.tree.cursorLine {
@@ -109,7 +110,7 @@ enum Copying {
       })
   }
 
-  /// Reads values one after another, and copies all when the last one is there.
+  /// Reads values one after another, and copies all of them after the last one.
   private static func read(
     _ state: inout AppState, _ paths: [Path], after values: [CopiedValue], toCopy form: CopyForm
   ) {
@@ -117,7 +118,8 @@ enum Copying {
     state.read(path, for: .copy(form, after: values, before: Array(paths.dropFirst())))
   }
 
-  /// The reason why what there is has no text in a form; nil if it has, or is to be read first.
+  /// The reason why the value at hand cannot be copied in a form, or nil if it can or has to be
+  /// read first.
   static func reasonHasNoForm(_ state: AppState, _ form: CopyForm) -> String? {
     guard case .values(let values) = copySource(state, form) else { return nil }
     return reasonNotCopied(state, form, values)
@@ -136,7 +138,7 @@ enum Copying {
       : state.phrase("\(first.path) is no text", .copyValue, "copies it as JSON")
   }
 
-  /// Asks for values to be put into the clipboard.
+  /// Puts values into the clipboard.
   private static func copy(_ state: inout AppState, _ form: CopyForm, _ values: [CopiedValue]) {
     if let reason = reasonNotCopied(state, form, values) { return state.say(.info, reason) }
     let present = form.isOfPlace ? values : values.filter { $0.json != .null }
@@ -149,7 +151,7 @@ enum Copying {
     state.effects.append(.copy(text, what: "\(form.words(texts.count)) of \(owner)"))
   }
 
-  /// Says what became of copying something, and which way it went.
+  /// Says the outcome of copying, and by which way the text was sent.
   static func sayCopied(_ state: inout AppState, _ what: String, _ outcome: Clipboard.Outcome) {
     switch outcome {
     case .copied(let program, let byteCount):
@@ -162,7 +164,7 @@ enum Copying {
 
   private static func bytes(_ count: Int) -> String { count == 1 ? "1 byte" : "\(count) bytes" }
 
-  /// A value was read; null if nothing stands there.
+  /// Takes a value that was read; null if there is none.
   static func finish(
     _ state: inout AppState, reading path: Path, for purpose: ReadPurpose, _ value: JSONValue
   ) {
@@ -181,8 +183,8 @@ enum Copying {
 }
 
 extension ListScreen {
-  /// The marked records that the list has, folded ones included, in its order; those that a filter
-  /// hides are left out.
+  /// The marked records in the order of the list, including those in folded sections; records
+  /// hidden by a filter are left out.
   ///
   /// O(rows) if any is marked.
   var markedRecords: [Record] {
@@ -194,7 +196,7 @@ extension ListScreen {
 }
 
 extension Record {
-  /// What is copied of a record in a form: for a text, that of its main field.
+  /// Returns the value that is copied of a record in a form: for a text, that of the main field.
   fileprivate func copied(_ form: CopyForm, mainField: Path?) -> CopiedValue {
     let node = row.node ?? .empty
     guard form == .string, let mainField, node.leaf == nil else {

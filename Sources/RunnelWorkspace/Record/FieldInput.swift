@@ -3,16 +3,16 @@ import RunnelStreams
 package import RunnelTerminal
 import RunnelTree
 
-/// One value as it is typed: the text, as what it is read, and what is wrong with it.
+/// A value that is typed into a field: its text, its kind, and the error in it.
 package struct FieldInput: Hashable, Sendable {
-  /// How many records are offered where a reference may name one.
+  /// The greatest number of records offered for a reference.
   static let choicesMax = 500
 
-  /// Something that may be chosen.
+  /// A value to choose.
   package struct Choice: Hashable, Sendable {
-    /// What the field then holds, as text.
+    /// The text of the field for this choice.
     package var text: String
-    /// What it is called; empty if the text says it all.
+    /// The title of the choice; empty if the text is enough.
     package var title = ""
 
     package init(text: String, title: String = "") {
@@ -21,16 +21,16 @@ package struct FieldInput: Hashable, Sendable {
     }
   }
 
-  /// The rule that a resource has for the field; nil if it may hold anything.
+  /// The rule of a resource for the field, or nil if it may hold any value.
   let rule: FieldRule?
   package var kind: FieldKind
   package var editor: LineEditor
   package var error: String?
-  /// What may be chosen, as far as it is known.
+  /// The known choices.
   var choices: [Choice] = []
-  /// Where the records are that a reference may name.
+  /// The collection of the records that a reference may name, or nil.
   var choicesPath: Path?
-  /// True from when those were asked for until they are known.
+  /// Whether the choices are being read.
   var isReadingChoices = false
 
   init(kind: FieldKind, text: String = "") {
@@ -51,7 +51,7 @@ package struct FieldInput: Hashable, Sendable {
   /// Whether nothing is typed, which stands for no value.
   package var isEmpty: Bool { editor.isEmpty && (rule != nil || kind != .string) }
 
-  /// What kind of value it takes, in a word.
+  /// The kind of value, as a word.
   package var label: String {
     switch rule?.kind {
     case nil, .any: kind.rawValue
@@ -70,12 +70,12 @@ package struct FieldInput: Hashable, Sendable {
 // MARK: Values
 
 extension FieldInput {
-  /// The word for a time that is the moment of the write.
+  /// The word that stands for the time of the write.
   package static let now = "now"
 
-  /// The value of what is typed.
+  /// Returns the value of the typed text.
   ///
-  /// - Throws: `InputError` that says what is expected.
+  /// - Throws: `InputError`, which says what is expected.
   package func value() throws(InputError) -> JSONValue {
     guard let rule else { return try kind.value(of: editor.text) }
     let value = try value(by: rule)
@@ -100,14 +100,14 @@ extension FieldInput {
       do {
         return try kind.value(of: text)
       } catch {
-        // The rule says what is expected better than the kind does.
+        // The error of the rule says more exactly what is expected than that of the kind.
         return .string(text)
       }
     case .text, .reference, .object, .any: return try kind.value(of: text)
     }
   }
 
-  /// Says while it is typed what is wrong with it; nothing typed is not wrong yet.
+  /// Checks the text while it is typed; an empty text is not an error yet.
   package mutating func check() {
     error = nil
     if rule == nil || editor.isEmpty { return }
@@ -118,7 +118,7 @@ extension FieldInput {
     }
   }
 
-  /// Another kind of value; where a rule says which it is, the next thing that may be chosen.
+  /// Changes the kind of value; if a rule sets the kind, chooses the next choice.
   mutating func changeKind() {
     switch rule?.kind {
     case nil, .any:
@@ -130,9 +130,10 @@ extension FieldInput {
     }
   }
 
-  /// Puts text in at the cursor.
+  /// Inserts text at the cursor.
   ///
-  /// Where one of several choices stands, text that leads to none of them takes its place.
+  /// If the field holds one of its choices, and the new text leads to no choice, it replaces the
+  /// field's text.
   mutating func insert(_ text: String) {
     if choices.contains(where: { $0.text == editor.text }) {
       var longer = editor
@@ -159,7 +160,8 @@ extension FieldInput {
     check()
   }
 
-  /// What is offered while the field has the keys: what begins as typed, or all that may be chosen.
+  /// The choices offered while the field has the keys: those that begin with the typed text, or
+  /// else all.
   var offers: [Choice] {
     let typed = editor.text
     if typed.isEmpty || choices.contains(where: { $0.text == typed }) { return choices }
@@ -176,7 +178,7 @@ extension FieldInput.Choice {
 }
 
 extension FieldKind {
-  /// The kind of text that a rule's values are typed as.
+  /// The kind of text in which the values of a rule are typed.
   fileprivate init(_ kind: FieldRule.Kind, _ value: JSONValue) {
     switch kind {
     case .text, .reference, .choice: self = .string

@@ -6,10 +6,10 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
   case string
   case number
   case boolean
-  /// Any JSON.
+  /// Any JSON value.
   case json
 
-  /// The kind that fits a value.
+  /// Returns the kind of a value.
   package init(_ json: JSONValue) {
     switch json {
     case .string: self = .string
@@ -19,7 +19,7 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The text by which a value is edited.
+  /// Returns the text for editing a value.
   package static func text(of json: JSONValue) -> String {
     switch json {
     case .string(let text): text
@@ -28,9 +28,9 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The value of a text.
+  /// Returns the value of a text.
   ///
-  /// - Throws: `InputError` that says what is expected.
+  /// - Throws: `InputError`, which says what is expected.
   package func value(of text: String) throws(InputError) -> JSONValue {
     switch self {
     case .string: return .string(text)
@@ -51,13 +51,13 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
       } catch {
         throw InputError("not JSON (\(error)): put texts in \"quotes\"")
       }
-      // To write nothing is to delete, and that is asked for before.
+      // An empty value would delete the field, and deletions are asked for in another way.
       if value.isNothing { throw InputError("nothing would be stored: delete the field instead") }
       return value
     }
   }
 
-  /// The kind after this one, when the user changes the type of a field.
+  /// The next kind, for a user who changes the type of a field.
   package var next: FieldKind {
     let all = FieldKind.allCases
     let index = all.firstIndex(of: self) ?? 0
@@ -70,13 +70,13 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
   }
 
   private static func parsed(_ text: String) -> JSONValue? {
-    // What is wrong with it is said by the caller, in the words of the field.
+    // The caller describes the error in the words of the field.
     try? JSONValue(parsing: text)
   }
 }
 
 extension JSONValue {
-  /// True if the tree stores nothing for it: null, and what holds nothing else.
+  /// Whether the tree stores nothing for the value: null, or a container of only such values.
   fileprivate var isNothing: Bool {
     switch self {
     case .null: true
@@ -87,7 +87,7 @@ extension JSONValue {
   }
 }
 
-/// The reason why a text is no value of its field.
+/// The reason why a text is not a valid value of its field.
 package struct InputError: Error, Hashable, Sendable {
   package var message: String
 

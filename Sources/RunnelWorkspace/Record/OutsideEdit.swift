@@ -5,12 +5,12 @@ package import RunnelTree
 
 // Editing a record or a node as JSON in the user's editor.
 
-/// What is edited in the user's editor.
+/// An edit of a value in the user's editor.
 package struct OutsideEdit: Hashable, Sendable {
   package let path: Path
-  /// What stood there when the edit began.
+  /// The value when the edit began.
   let original: JSONValue
-  /// What the user made of it, if that was refused when it was to be written.
+  /// The edited text and the reason, if its write was refused.
   package var refused: EditRound.Refused?
 
   package init(path: Path, original: JSONValue, refused: EditRound.Refused? = nil) {
@@ -19,18 +19,19 @@ package struct OutsideEdit: Hashable, Sendable {
     self.refused = refused
   }
 
-  /// What the editor shows at first.
+  /// The text that the editor shows first.
   package var text: String { original.jsonText(pretty: true) + "\n" }
 }
 
 extension OutsideEdit {
-  /// Reads what the keys are about, to edit it as it is now and whole.
+  /// Reads the record or node at hand, to edit its present value as a whole.
   static func editOutside(_ state: inout AppState) {
     guard let path = placeAtHand(state) else { return }
     state.read(path, for: .editOutside)
   }
 
-  /// The place of the record, or of the node of the tree, that the keys are about.
+  /// The place of the record, or of the node in the tree, that the keys act on; nil if there is
+  /// none.
   static func placeAtHand(_ state: AppState) -> Path? {
     if case .record(let screen)? = state.layers.last { return screen.path }
     if !state.tabs.isTree { return state.tabs.front.cursorRecord?.path }
@@ -43,7 +44,7 @@ extension OutsideEdit {
     openEditor(&state, OutsideEdit(path: path, original: value))
   }
 
-  /// What is wrong with a text, before it is written; nil if nothing is.
+  /// Returns the error in an edited text before it is written, or nil if there is none.
   package static func problem(_ state: AppState, with text: String, in edit: OutsideEdit) -> String?
   {
     do {
@@ -56,7 +57,7 @@ extension OutsideEdit {
     }
   }
 
-  /// The write that a text asks for; nil if it says what stood there.
+  /// Returns the write for an edited text, or nil if the value was not changed.
   private static func request(
     _ state: AppState, for text: String, _ edit: OutsideEdit
   ) throws -> WriteRequest? {
@@ -64,7 +65,7 @@ extension OutsideEdit {
       edit.original, by: JSONValue(parsing: text), at: edit.path)
   }
 
-  /// The user's editor has ended.
+  /// Handles the end of the user's editor.
   static func finish(
     _ state: inout AppState, _ edit: OutsideEdit, _ outcome: ExternalEditor.Outcome
   ) {
@@ -72,7 +73,7 @@ extension OutsideEdit {
     switch outcome {
     case .unchanged: state.say(.info, "nothing was changed")
     case .accepted(let text):
-      // Writing may have been turned off since; the text is given back.
+      // Writing may have been turned off meanwhile; then the text is given back.
       if let reason = state.reasonReadOnly { return reopen(&state, edit, text, Refusal(reason)) }
       do {
         guard let request = try request(state, for: text, edit) else {
@@ -97,7 +98,7 @@ extension OutsideEdit {
     }
   }
 
-  /// Opens the editor again on a text that was refused, with the reason over it.
+  /// Opens the editor again with a refused text, and the reason above it.
   static func reopen(
     _ state: inout AppState, _ edit: OutsideEdit, _ text: String, _ refusal: Refusal
   ) {
@@ -117,7 +118,7 @@ extension OutsideEdit {
 // MARK: What is written
 
 extension ResourceBook {
-  /// Refuses places that are not edited as a whole.
+  /// Throws a refusal for places that cannot be edited as a whole.
   func checkEditable(_ path: Path) throws(Refusal) {
     switch registry.place(of: path) {
     case .free: return
@@ -127,8 +128,8 @@ extension ResourceBook {
     }
   }
 
-  /// The request that writes what is different, and leaves what others may have changed meanwhile;
-  /// nil if nothing is.
+  /// Returns the request that writes the differences only, so that changes of others in other
+  /// fields stay; nil if there are no differences.
   package func replacing(
     _ original: JSONValue, by value: JSONValue, at path: Path
   ) throws(Refusal) -> WriteRequest? {
@@ -155,13 +156,13 @@ extension ResourceBook {
     return .operation(updating(identity, members))
   }
 
-  /// The outermost places at which two values differ, with what is to stand there.
+  /// Returns the outermost places where two values differ, with the new values.
   fileprivate static func changes(
     from old: JSONValue, to new: JSONValue, at place: Path = .root
   ) throws(Refusal) -> [(place: Path, value: JSONValue)] {
     if old == new { return [] }
     guard case .object(let before) = old, case .object(let after) = new,
-      // Priorities and exported values have names that are no keys; they go with their node.
+      // The names of priorities and exported values are no keys; they are written with their node.
       !(before + after).contains(where: { $0.name.hasPrefix(".") }), !after.isEmpty
     else { return [(place, new)] }
     var changes: [(place: Path, value: JSONValue)] = []

@@ -2,25 +2,25 @@ import RunnelBase
 import RunnelTerminal
 package import RunnelTree
 
-// Values that do not fit into a line: texts in full, and objects as records of their own.
+// Values that do not fit into a line: texts are shown in full, and objects as records.
 
-/// A value of a record that is read in full.
+/// A value of a record that is shown in full.
 package struct Reading: Hashable, Sendable {
   /// The field, relative to the record.
   package let field: Path
-  /// The line at the top of the screen.
+  /// The index of the first visible line.
   var top = 0
-  /// Whether the code points of the text are listed instead.
+  /// Whether the code points of the text are shown instead.
   var showsCodePoints = false
 }
 
 extension Reading {
-  /// The columns of a record that are not the value's: its name, its kind, and what is between.
+  /// The columns of a record's line besides the value: the name, the kind, and blanks.
   private static let columnsBesideValue = 34
 
-  /// Opens what is under the cursor of a record: an object, a long text, else the field to be edited.
+  /// Opens the field under the cursor of a record: an object as a record, a long text in full.
   ///
-  /// - Returns: true if there was something to open.
+  /// - Returns: True if there was something to open; otherwise the field is to be edited.
   @discardableResult
   static func openField(_ state: inout AppState, of screen: RecordScreen, isGoingIn: Bool) -> Bool {
     guard let field = screen.cursorField, opensField(state, of: screen, isGoingIn: isGoingIn) else {
@@ -36,8 +36,8 @@ extension Reading {
     return true
   }
 
-  /// True if there is something to open under the cursor of a record: who goes in reads all values in
-  /// full, not only those that do not fit.
+  /// Returns whether the field under the cursor of a record can be opened. The command that goes in
+  /// opens all values in full, not only long ones.
   static func opensField(_ state: AppState, of screen: RecordScreen, isGoingIn: Bool) -> Bool {
     guard let field = screen.cursorField else { return false }
     if field.childCount != nil { return true }
@@ -52,7 +52,7 @@ extension Reading {
         || CellWidth.width(of: text) > room)
   }
 
-  /// Shows the code points of the text that is read, or the text again.
+  /// Shows the code points of the text, or the text again.
   static func toggleCodePoints(_ state: inout AppState) {
     changeReading(&state) { reading in
       reading.showsCodePoints.toggle()
@@ -60,7 +60,7 @@ extension Reading {
     }
   }
 
-  /// Edits the field that is read.
+  /// Edits the field that is shown in full.
   static func editReadField(_ state: inout AppState) {
     closeReading(&state)
     RecordScreen.editField(&state)
@@ -72,7 +72,7 @@ extension Reading {
     state.layers[state.layers.count - 1] = .record(screen)
   }
 
-  /// Scrolls the value that is read by lines, up if negative.
+  /// Scrolls the value shown in full by lines, up if negative.
   static func scrollReading(_ state: inout AppState, by lines: Int) {
     guard case .record(let screen)? = state.layers.last, let reading = screen.reading else {
       return

@@ -2,11 +2,11 @@ import RunnelBase
 package import RunnelTerminal
 import RunnelTree
 
-/// Writes a value in full: wrapped, or code point by code point.
+/// Formats a value in full: wrapped, or one code point per line.
 package struct ReadingText {
-  /// How much of a text is shown, in characters.
+  /// The greatest number of characters shown of a text.
   static let charactersMax = 64 << 10
-  /// How many code points are listed.
+  /// The greatest number of code points listed.
   static let codePointsMax = 4096
 
   private let reading: Reading
@@ -35,7 +35,7 @@ package struct ReadingText {
     }
   }
 
-  /// All lines in so many columns.
+  /// Returns all lines for a width in columns.
   func lines(width: Int) -> [StyledLine] {
     guard let leaf else { return [StyledLine("this value is gone", .muted)] }
     let text = FieldKind.text(of: leaf.json)

@@ -63,7 +63,7 @@ package enum RecordCommands {
   }
 }
 
-/// The commands of a field that is edited in its line: it takes the keys of text fields.
+/// The commands of a field that is edited in its line, which has the keys of text fields.
 package enum FieldCommands {
   package static let table = CommandTable(.field, "In this field", hints: hints) {
     TypingCommands.accept.inner("save") { state, _ in RecordScreen.acceptField(&state, thenBy: 0) }
@@ -127,7 +127,7 @@ extension RecordCommands {
     return field.kind == nil ? "nothing stands there" : state.reasonReadOnly
   }
 
-  /// The reason why a field is not edited in its line; nil if it is.
+  /// The reason why a field is too long to be edited in its line, or nil if it is not.
   static func reasonFieldTooLong(_ state: AppState, _ field: RecordScreen.Field) -> String? {
     field.leaf.flatMap { Typing.reasonTooLong(state, FieldKind.text(of: $0.json)) }
   }

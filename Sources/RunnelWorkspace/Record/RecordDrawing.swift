@@ -2,7 +2,7 @@ import RunnelBase
 package import RunnelTerminal
 import RunnelTree
 
-/// Draws an open record: a line for each field, and the field that is edited in its place.
+/// Draws an open record: a line for each field, and a text field in the line of an edited one.
 package struct RecordDrawing {
   static let nameWidthMin = 14
 
@@ -10,17 +10,17 @@ package struct RecordDrawing {
   private let book: ResourceBook
   private let local: LocalTime
   private let keys: KeyText
-  /// What is looked for; nil if nothing is.
+  /// The text searched for, or nil if there is none.
   private let search: String?
   private let body: Rect
-  /// What was typed for values and is not on disk yet.
+  /// The typed values that are not on disk yet, by place.
   private let waiting: [Path: WaitingValue]
 
   init(_ screen: RecordScreen, _ state: AppState, _ body: Rect) {
     self.screen = screen
     book = state.database.resources
     local = state.settings.local
-    // Esc is known to all, h is not.
+    // The key of the global context, Esc, is better known than h.
     keys = KeyText(state.settings.keymap, [.global])
     search = state.trail.search
     self.body = body
@@ -48,7 +48,7 @@ package struct RecordDrawing {
     drawPreview(into: &canvas)
   }
 
-  /// Draws what an edit would write below the fields, where they leave room.
+  /// Draws the preview of the edit below the fields, if there is room.
   private func drawPreview(into canvas: inout Canvas) {
     guard let edit = screen.edit else { return }
     let preview = WritePreview(edit, in: screen)
@@ -79,7 +79,7 @@ package struct RecordDrawing {
     return line
   }
 
-  /// A field whose write is under way shows what was typed.
+  /// Returns the line of a field whose write is under way, with the typed value.
   private func line(
     _ field: RecordScreen.Field, waiting value: WaitingValue, width: Int, _ glyphs: Glyphs
   ) -> StyledLine {
@@ -96,14 +96,14 @@ package struct RecordDrawing {
     return field.leaf.map { FieldKind($0.json).rawValue } ?? ""
   }
 
-  /// The name of a field with blanks up to the column of the values.
+  /// Returns the name of a field, padded to the column of the values.
   private func label(_ path: Path) -> String {
     let name = path.isRoot ? "value" : String(path.description.dropFirst())
     let blanks = max(RecordDrawing.nameWidthMin - CellWidth.width(of: name), 2)
     return name + String(repeating: " ", count: blanks)
   }
 
-  /// What is wrong with the field that is edited, if there is no room for it beside it.
+  /// The error of the edited field, if there is no room for it beside the field; otherwise nil.
   var cutError: String? {
     guard let edit = screen.edit, let error = edit.input.error else { return nil }
     let labelWidth = min(CellWidth.width(of: label(edit.field)) + 3, body.width / 2)
@@ -111,7 +111,7 @@ package struct RecordDrawing {
     return CellWidth.width(of: error) + 3 > room ? error : nil
   }
 
-  /// Draws the editor over the line of its field, and beside it the kind, or what is wrong.
+  /// Draws the text field over the line of its field, and beside it the kind or the error.
   private func drawEdit(into canvas: inout Canvas) {
     guard let edit = screen.edit else { return }
     let lines = screen.list.lines(in: screen.content, height: body.height)
@@ -123,7 +123,7 @@ package struct RecordDrawing {
     let (labelArea, rest) = line.splitLeft(min(CellWidth.width(of: label), line.width / 2))
     canvas.put(label, at: labelArea.origin, width: labelArea.width, role: .jsonKey)
     let beside = edit.input.error.map { "\(canvas.glyphs.conflict) \($0)" } ?? edit.input.label
-    // The kind stands where it stood before, with a blank at the end.
+    // The kind stays in its place, with a blank after it.
     let end = edit.input.error == nil ? 2 : 1
     let besideWidth = min(CellWidth.width(of: beside) + end, rest.width * 2 / 3)
     let (side, area) = rest.splitRight(besideWidth)
@@ -135,7 +135,7 @@ package struct RecordDrawing {
 }
 
 extension StyledLine {
-  /// Adds a value whose write is under way; at the end of the width, that it waits.
+  /// Appends a value whose write is under way, and at the end of the width the word that it waits.
   package mutating func append(_ value: WaitingValue, width: Int, _ glyphs: Glyphs) {
     let words = value.isLate ? "\(glyphs.pending) waiting" : ""
     let room = max(width - CellWidth.width(of: words) - 2, 0)

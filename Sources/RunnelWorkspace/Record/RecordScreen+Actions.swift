@@ -3,16 +3,16 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// What the user does in an open record.
+// The actions of an open record.
 
 extension RecordScreen {
-  /// Opens what is under the cursor, or else edits it.
+  /// Opens the field under the cursor, or edits it if there is nothing to open.
   static func openOrEditField(_ state: inout AppState) {
     guard case .record(let screen)? = state.layers.last else { return }
     if !Reading.openField(&state, of: screen, isGoingIn: false) { editField(&state) }
   }
 
-  /// Opens the object under the cursor, or reads the value in full.
+  /// Opens the object under the cursor, or shows the value in full.
   static func readField(_ state: inout AppState) {
     guard case .record(let screen)? = state.layers.last else { return }
     Reading.openField(&state, of: screen, isGoingIn: true)
@@ -36,7 +36,7 @@ extension RecordScreen {
     Deleting.confirmRemoval(&state, of: path, NodeSummary(kind: kind, priority: nil))
   }
 
-  /// The reason why a field of an open record is not edited; nil if it is.
+  /// The reason why a field of an open record cannot be edited, or nil if it can.
   static func reasonNotEdited(_ state: AppState, _ field: Path, in screen: RecordScreen) -> String?
   {
     do throws(Refusal) {
@@ -69,7 +69,7 @@ extension RecordScreen {
     changeEdit(&state) { $0.input.changeKind() }
   }
 
-  /// Changes the field that is edited.
+  /// Changes the edit of the record in front.
   static func changeEdit(_ state: inout AppState, _ body: (inout RecordScreen.Edit) -> Void) {
     guard case .record(var screen)? = state.layers.last, var edit = screen.edit else { return }
     body(&edit)
@@ -77,7 +77,7 @@ extension RecordScreen {
     state.layers[state.layers.count - 1] = .record(screen)
   }
 
-  /// Writes the edited field if it was changed, and goes on with the field so many rows below.
+  /// Writes the edited field if it was changed, and edits the field a number of rows below.
   static func acceptField(_ state: inout AppState, thenBy rows: Int) {
     guard case .record(var screen)? = state.layers.last, var edit = screen.edit else { return }
     if let message = state.reasonReadOnly ?? write(&state, edit, in: screen) {
@@ -97,16 +97,17 @@ extension RecordScreen {
     ResourceCommands.readChoices(&state, of: [screen.edit?.input].compactMap(\.self))
   }
 
-  /// Asks for the write of an edited field, if it was changed; returns what is wrong with it.
+  /// Requests the write of an edited field if it was changed; returns the error, or nil.
   private static func write(
     _ state: inout AppState, _ edit: RecordScreen.Edit, in screen: RecordScreen
   ) -> String? {
     let path = Path(unchecked: screen.path.keys + edit.field.keys)
-    // A field that is emptied by a rule that allows it is removed, and one that never was is left.
+    // An emptied field is removed if its rule allows that; a missing field that stays empty is not
+    // written.
     if edit.input.isEmpty, edit.original == nil { return nil }
     do {
       let purpose = WritePurpose.edit(record: screen.path, edit)
-      // What was deleted elsewhere is written again, as the field says; all else is to be as it was.
+      // A field that was deleted elsewhere is written again; any other field must be unchanged.
       let present = screen.node?[edit.field].leaf == nil ? nil : edit.original
       let conditions = [WriteCondition(path, present?.json ?? .null)]
       if edit.input.isEmpty, edit.input.rule?.isRequired == false {

@@ -38,7 +38,7 @@ extension RecordScreen: ListLayer {
     return node == nil && needsRecord ? "the record is being read" : nil
   }
 
-  /// The reason why the field that would be edited next has to wait; nil if it has not.
+  /// The reason why the field to be edited next has to wait, or nil if it does not.
   private func reasonNextWaits(for action: ActionID, in state: AppState) -> String? {
     guard action == .fieldNext || action == .fieldPrevious else { return nil }
     var next = self
@@ -77,7 +77,7 @@ extension RecordScreen: ListLayer {
 
   func depth(ofRow id: String) -> Int { fields[id]?.path.keys.count ?? 0 }
 
-  /// The name and the value of a field.
+  /// Returns the name and the value of a field.
   func text(ofRow id: String) -> String {
     guard let field = fields[id] else { return "" }
     let value = field.leaf.map { FieldKind.text(of: $0.json) } ?? ""

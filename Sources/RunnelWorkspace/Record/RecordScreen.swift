@@ -3,14 +3,14 @@ package import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-/// One record, field by field, live.
+/// An open record, shown field by field and kept up to date.
 package struct RecordScreen: Hashable, Sendable {
-  /// A field that is being edited in its place.
+  /// An edit of a field in its place.
   package struct Edit: Hashable, Sendable {
-    /// The field, relative to the record; the root for the record itself.
+    /// The path of the field below the record; the root for the record itself.
     package var field: Path
     package var input: FieldInput
-    /// What the field held when the edit began; nil if nothing.
+    /// The value of the field when the edit began, or nil if it had none.
     let original: Leaf?
     private let untouched: FieldInput
 
@@ -21,7 +21,7 @@ package struct RecordScreen: Hashable, Sendable {
       untouched = input
     }
 
-    /// True if nothing was typed, or it was taken back.
+    /// Whether the text and the kind are as they were at the start.
     var isUntouched: Bool {
       input.kind == untouched.kind && input.editor.text == untouched.editor.text
     }
@@ -29,31 +29,32 @@ package struct RecordScreen: Hashable, Sendable {
 
   /// A field of the record.
   package struct Field: Hashable, Sendable {
-    /// Where it is, relative to the record; the root for the record itself.
+    /// The path of the field below the record; the root for the record itself.
     package var path: Path
-    /// What it holds; nil for one that the schema knows and the record has not.
+    /// The value of the field, or nil if it is an object, or known from the schema only.
     package var leaf: Leaf?
-    /// The rule that a resource has for it.
+    /// The rule of a resource for the field, or nil.
     var rule: FieldRule?
-    /// The number of its children, if it is an object that is opened by itself.
+    /// The number of children of an object that is opened as a record of its own, otherwise nil.
     package var childCount: Int?
 
-    /// What stands there; nil if nothing does.
+    /// The kind of content of the field, or nil if it is empty.
     package var kind: NodeSummary.Kind? {
       leaf.map { .leaf($0) } ?? childCount.map { .children(count: $0) }
     }
   }
 
-  /// An object in a record with more values than this is opened by itself.
+  /// The greatest number of values of an object that is shown inside the record; a larger object is
+  /// opened by itself.
   private static let valuesMax = 12
 
-  /// What happens as soon as the record is there.
+  /// The action to run as soon as the record is read.
   package enum Start: Hashable, Sendable {
-    /// A field is edited, if there is one at this path.
+    /// Edit the field at this path, if it exists.
     case field(Path)
-    /// An edit goes on.
+    /// Continue an edit.
     case edit(Edit)
-    /// All fields are edited in a form.
+    /// Edit all fields in a form.
     case form
   }
 
@@ -61,13 +62,13 @@ package struct RecordScreen: Hashable, Sendable {
   package static let section = "fields"
 
   package let path: Path
-  /// The name of the view it was opened from.
+  /// The name of the view from which the record was opened.
   let viewName: String
-  /// The resource that the record is one of; nil if none describes it.
+  /// The resource that describes the record, or nil if none does.
   package let resource: ResourceDefinition?
-  /// The record; nil until it is read.
+  /// The record, or nil until it is read.
   package var node: RunnelTree.Node?
-  /// The record as it was last there; nil if it never was.
+  /// The last content of the record, kept after it is deleted; nil if it never existed.
   private(set) var lastNode: RunnelTree.Node?
   /// The fields by row id.
   package var fields: [String: Field] = [:]
@@ -76,7 +77,7 @@ package struct RecordScreen: Hashable, Sendable {
   var headings: [String: ListHeading] = [:]
   package var list = ListState()
   package var edit: Edit?
-  /// The value that is read in full; nil if the fields are shown.
+  /// The value shown in full, or nil while the fields are shown.
   package var reading: Reading?
   package private(set) var start: Start?
 
@@ -87,13 +88,13 @@ package struct RecordScreen: Hashable, Sendable {
     self.start = start
   }
 
-  /// The field under the cursor; nil on the header.
+  /// The field under the cursor, or nil on the header.
   var cursorField: Field? {
     guard case .row(let id)? = list.cursor else { return nil }
     return fields[id]
   }
 
-  /// Takes the record's content over.
+  /// Takes a new content of the record.
   package mutating func show(_ new: RunnelTree.Node, height: Int) {
     node = new
     if !new.isEmpty { lastNode = new }
@@ -148,7 +149,7 @@ package struct RecordScreen: Hashable, Sendable {
     return resource?.schema.rule(of: key)
   }
 
-  /// The fields that the schema knows and the record has not: they are there to be filled in.
+  /// Appends the fields that the schema knows and the record lacks, so that they can be filled in.
   private mutating func appendMissingFields(of node: RunnelTree.Node, to ids: inout [String]) {
     guard let resource, !node.isEmpty, node.leaf == nil else { return }
     for rule in resource.schema.fields where node[rule.field].isEmpty {
@@ -159,7 +160,8 @@ package struct RecordScreen: Hashable, Sendable {
     }
   }
 
-  /// A field that is being edited stays, with what was typed, whatever others do to it.
+  /// Keeps the row of an edited field with the typed text, even if others change or delete the
+  /// field.
   private mutating func keepEditedField(_ ids: inout [String]) {
     guard let edit else { return }
     let id = edit.field.description
@@ -182,7 +184,7 @@ package struct RecordScreen: Hashable, Sendable {
 }
 
 extension RunnelTree.Node {
-  /// True if there are more values in it than a number.
+  /// Returns whether the node has more values than a number.
   ///
   /// O(that number).
   fileprivate func hasMoreValues(than count: Int) -> Bool {
@@ -206,7 +208,7 @@ extension RunnelTree.Node {
 // MARK: Editing
 
 extension RecordScreen {
-  /// Does what is to be done once the record is there; true if that is to open the form.
+  /// Runs the start action after the record was read; returns true if a form is to be opened.
   package mutating func begin(height: Int) -> Bool {
     guard let start else { return false }
     self.start = nil
@@ -215,7 +217,7 @@ extension RecordScreen {
     return false
   }
 
-  /// Starts to edit, or goes on with it.
+  /// Starts or continues an edit.
   package mutating func start(_ start: Start, height: Int) {
     switch start {
     case .field(let field):
@@ -228,7 +230,7 @@ extension RecordScreen {
       edit = Edit(field, FieldInput(rule: present.rule, json), original: present.leaf)
     case .edit(let edit):
       self.edit = edit
-      // The field may be gone; it is shown all the same.
+      // The field is shown even if it was deleted.
       if let node { show(node, height: height) }
       self.edit?.input.error = edit.input.error
     case .form: return
@@ -237,20 +239,22 @@ extension RecordScreen {
     list.moveTo(.row(field.description), in: content, height: height)
   }
 
-  /// Ends the edit; a field that is only there for it goes.
+  /// Ends the edit; a row that was kept only for the edit is removed.
   mutating func endEdit(height: Int) {
     edit = nil
     if let node { show(node, height: height) }
   }
 
-  /// The whole record with a value for the edited field, if the record was deleted while that was edited.
+  /// Returns the whole record with a value for the edited field, if the record was deleted during
+  /// the edit; otherwise nil.
   func restored(with value: JSONValue) -> JSONValue? {
     guard let edit, node?.isEmpty == true, let whole = lastNode, let new = try? Node(json: value)
     else { return nil }
     return whole.replacing(edit.field, with: new).exportJSON
   }
 
-  /// True if a value is to be written for the edited field: the user changed it, or it is gone.
+  /// Returns whether a value of the edited field is to be written: the user changed it, or the
+  /// field was deleted.
   func needsWrite(_ value: JSONValue) -> Bool {
     guard let edit, let node else { return false }
     let present = node[edit.field]

@@ -3,10 +3,10 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// What the user does with records that a resource describes, besides what is done with all records.
+// The actions on records that a resource describes, besides those on all records.
 
 extension ResourceCommands {
-  /// The place of the record that the keys are about; nil if they are about none.
+  /// The place of the record that the keys act on, or nil if there is none.
   static func recordAtHand(_ state: AppState) -> Path? {
     if case .record(let screen)? = state.layers.last { return screen.path }
     guard state.layers.isEmpty else { return nil }
@@ -15,19 +15,19 @@ extension ResourceCommands {
     return state.database.resources.place(ofRecordAround: path)
   }
 
-  /// True if the keys are about a record that a resource describes.
+  /// Whether the keys act on a record that a resource describes.
   static func isOnResource(_ state: AppState) -> Bool {
     recordAtHand(state).flatMap { state.database.resources.record(at: $0) } != nil
   }
 
-  /// What the user toggles at the record under the cursor; nil if nothing.
+  /// The record that the user toggles at the record under the cursor, or nil if there is none.
   static func toggledAtHand(_ state: AppState) -> ResourceIdentity? {
     recordAtHand(state).flatMap {
       state.database.resources.toggled(at: $0, by: state.database.me).first
     }
   }
 
-  /// Makes the user's record at the one under the cursor, or takes it back.
+  /// Creates the user's own record at the one under the cursor, such as a like, or deletes it.
   static func toggle(_ state: inout AppState) {
     guard let identity = toggledAtHand(state) else { return }
     state.submit(
@@ -39,7 +39,8 @@ extension ResourceCommands {
 
   // MARK: Forms
 
-  /// Opens the form for a new record of a resource; false if no resource describes the collection.
+  /// Opens the form for a new record of a resource; returns false if no resource describes the
+  /// collection.
   static func openFormForNewRecord(
     _ state: inout AppState, in collection: Path, view: Int? = nil
   ) -> Bool {
@@ -64,7 +65,7 @@ extension ResourceCommands {
     return true
   }
 
-  /// Opens the form with all fields of the record at hand, once the record is there.
+  /// Opens the form with all fields of the record at hand, after the record is read.
   static func openFormAtHand(_ state: inout AppState) {
     if case .record(let screen)? = state.layers.last {
       guard let node = screen.node else { return }
@@ -88,7 +89,7 @@ extension ResourceCommands {
     if state.refusesWriting() { return }
     let all = FormScreen.editing(resource, in: state.database.resources, record)
     let fields = all.filter { !LineEditor.isTooLong($0.input.editor.text) }
-    // What is left out stays as it is.
+    // Fields that are left out keep their values.
     let long = all.first { LineEditor.isTooLong($0.input.editor.text) }
     let note = long.map { "\($0.label) is too long for a form" } ?? ""
     if fields.isEmpty {
@@ -104,7 +105,8 @@ extension ResourceCommands {
     readChoices(&state, of: fields.map(\.input))
   }
 
-  /// Asks for the creation of a record; false if it is refused, which the form then says.
+  /// Requests the creation of a record; if it is refused, shows the reason in the form and returns
+  /// false.
   static func addRecord(
     _ state: inout AppState, _ form: inout FormScreen, _ values: [(path: Path, value: JSONValue)],
     to collection: Path,
@@ -138,12 +140,12 @@ extension ResourceCommands {
     }
   }
 
-  /// True if a list shows a record at a place.
+  /// Whether a list shows the record at a place.
   private static func isShown(_ state: AppState, _ place: Path) -> Bool {
     state.tabs.lists.contains { $0.content.indexPath(ofRow: Record.id(of: place)) != nil }
   }
 
-  /// Asks for the write of the fields that were changed in a form.
+  /// Requests the write of the fields that were changed in a form.
   static func changeRecord(
     _ state: inout AppState, _ form: inout FormScreen, _ values: [(path: Path, value: JSONValue)],
     at path: Path,
@@ -174,7 +176,7 @@ extension ResourceCommands {
 
   // MARK: References
 
-  /// Asks which records the references among some inputs may name.
+  /// Reads the records that the references among some inputs may name.
   static func readChoices(_ state: inout AppState, of inputs: [FieldInput]) {
     let paths = Set(inputs.compactMap(\.choicesPath))
     for path in paths.sorted() {
@@ -186,7 +188,7 @@ extension ResourceCommands {
     }
   }
 
-  /// What a reference may name is not known, and is waited for no longer.
+  /// Stops waiting for the records that references may name.
   static func giveUpChoices(_ state: inout AppState) {
     updateInputs(&state) { $0.isReadingChoices = false }
   }
@@ -195,7 +197,7 @@ extension ResourceCommands {
     for index in state.layers.indices { state.layers[index].component.updateInputs(body) }
   }
 
-  /// Offers records where a reference may name them.
+  /// Takes the records that references may name, as choices.
   static func show(_ state: inout AppState, choices rows: [TreeRow], in collection: Path) {
     let choices = rows.map { row in
       FieldInput.Choice(
@@ -210,7 +212,7 @@ extension ResourceCommands {
 }
 
 extension ResourceBook {
-  /// The place of the record that a place is in; nil if it is in none.
+  /// Returns the place of the record that contains a place, or nil if there is none.
   package func place(ofRecordAround path: Path) -> Path? {
     guard case .record(_, let field) = registry.place(of: path) else { return nil }
     return Path(unchecked: Array(path.keys.dropLast(field.keys.count)))

@@ -1,6 +1,6 @@
 import RunnelTerminal
 
-/// The commands of a record that a resource describes, wherever the keys are about one.
+/// The commands of a record that a resource describes.
 package enum ResourceCommands {
   package static let resource = CommandTable(.resource, "With this record", takesCounts: true) {
     Command(
@@ -9,7 +9,7 @@ package enum ResourceCommands {
     ) { state, _ in ResourceCommands.openFormAtHand(&state) }
   }
 
-  /// Where the user has something to toggle at the record, as a like.
+  /// The commands of a record that has something for the user to toggle, such as a like.
   package static let toggle = CommandTable(.toggle, "Yours", takesCounts: true) {
     Command(
       .recordToggle, "toggle", "add yours here, as a like, or take it back", keys: ["T"],
@@ -17,7 +17,7 @@ package enum ResourceCommands {
     ) { state, _ in ResourceCommands.toggle(&state) }
   }
 
-  /// On an entry of the action log.
+  /// The commands of an entry of the action log.
   static let activity = CommandTable(.activity, "With this entry", takesCounts: true) {
     SharedCommands.undo.inner(
       "take back", "take the entry back, if it still stands", keys: ["u"])

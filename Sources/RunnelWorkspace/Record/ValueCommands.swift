@@ -55,7 +55,7 @@ package enum ValueCommands {
 }
 
 extension ValueCommands {
-  /// The reason why one does not move from line to line; never nil.
+  /// The reason why the cursor cannot move from line to line; never nil.
   fileprivate static func reasonOneText(_ state: AppState) -> String? {
     state.phrase("this is one text", .rowDown, "scrolls it")
   }

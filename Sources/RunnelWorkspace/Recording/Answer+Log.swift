@@ -3,7 +3,7 @@ import RunnelStore
 import RunnelStreams
 import RunnelTree
 
-// What the database answered, as a recorded session has it.
+// The answers of the database, as recorded sessions have them.
 
 extension Answer {
   package var log: JSONValue {
