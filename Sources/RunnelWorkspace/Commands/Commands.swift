@@ -37,8 +37,10 @@ package enum Commands {
     countingContexts: Set(tables.filter(\.takesCounts).map(\.context)),
     innerContexts: innerContexts)
 
-  /// The contexts that go before a context. A key that the user binds in one of them is not hidden
-  /// by a default key of a more general context.
+  /// The contexts that go before a context.
+  ///
+  /// A key that the user binds in one of them is not hidden by a default key of a more general
+  /// context.
   private static let innerContexts: [KeymapContext: Set<KeymapContext>] = {
     let records: Set<KeymapContext> = [.resource, .toggle, .activity]
     let places = records.union([

@@ -36,8 +36,10 @@ extension CompareScreen {
       ?? state.writes.queue.refused.last { $0.draft != nil }?.draft
   }
 
-  /// Reads the present value of a place to compare it with a draft. If the user did not ask for the
-  /// comparison, it is shown only if the user has done nothing else by then.
+  /// Reads the present value of a place to compare it with a draft.
+  ///
+  /// If the user did not ask for the comparison, it is shown only if the user has done nothing else
+  /// by then.
   static func compare(_ state: inout AppState, _ draft: CompareDraft, isAsked: Bool = true) {
     state.read(draft.path, for: .compare(draft, after: isAsked ? nil : state.input.count))
   }

@@ -1,33 +1,34 @@
 package import RunnelBase
 package import RunnelTree
 
-/// Three states of one place - as it was, as it is here, as others made it - and what is to become of
-/// them, place by place.
+/// Three versions of a place - the base, mine and theirs - and the choice between them, field by
+/// field.
 ///
-/// What only one side changed is merged by itself; where both did, somebody has to choose. Pure: it
-/// knows JSON without priorities, and nothing of records or screens.
+/// A change of only one side is merged automatically; if both sides changed a place, the user has
+/// to choose. The type is pure: it handles JSON without priorities, and knows nothing of records or
+/// screens.
 package struct ThreeWay: Hashable, Sendable {
-  /// One of the three states.
+  /// One of the three versions.
   package enum Side: Hashable, Sendable, CaseIterable {
     case base
     case mine
     case theirs
   }
 
-  /// What is kept at a place.
+  /// The choice for a field.
   package enum Choice: Hashable, Sendable {
     case side(Side)
     case typed(JSONValue)
   }
 
-  /// A place within, at which the three are compared as a whole; null stands for nothing.
+  /// A place that is compared as a whole; null stands for no value.
   package struct Row: Hashable, Sendable {
-    /// Where it is; the root for all of it.
+    /// The path of the place; the root for the whole value.
     package var place: Path
     package var base: JSONValue
     var mine: JSONValue
     var theirs: JSONValue
-    /// What is kept; nil while it is not decided.
+    /// The choice, or nil while it is not decided.
     package var choice: Choice?
 
     package init(
@@ -40,13 +41,13 @@ package struct ThreeWay: Hashable, Sendable {
       self.choice = choice
     }
 
-    /// True if all three are the same.
+    /// Whether all three versions are equal.
     var isSame: Bool { base == mine && mine == theirs }
 
-    /// True if both sides changed it, each into something else.
+    /// Whether both sides changed the place, each to another value.
     var isConflict: Bool { mine != base && theirs != base && mine != theirs }
 
-    /// What is kept; nil while it is not decided.
+    /// The chosen value, or nil while it is not decided.
     package var value: JSONValue? {
       switch choice {
       case .side(let side): self[side]
@@ -55,7 +56,7 @@ package struct ThreeWay: Hashable, Sendable {
       }
     }
 
-    /// What stands there in one of the states.
+    /// The value of a version.
     subscript(side: Side) -> JSONValue {
       switch side {
       case .base: base
@@ -65,38 +66,38 @@ package struct ThreeWay: Hashable, Sendable {
     }
   }
 
-  /// The places, in the order of their keys; together they are all that stands in any of the states.
+  /// The places in the order of their keys; together they cover all versions.
   package private(set) var rows: [Row]
 
-  /// Compares three states; what needs no choice is decided.
+  /// Compares three versions; places that need no choice are decided.
   init(base: JSONValue, mine: JSONValue, theirs: JSONValue) {
     rows = ThreeWay.rows(
       ThreeWay.plain(base), ThreeWay.plain(mine), ThreeWay.plain(theirs), at: .root)
   }
 
-  /// How many places are not decided.
+  /// The number of places that are not decided.
   var undecidedCount: Int { rows.count { $0.choice == nil } }
 
   /// Their version, as a whole.
   var theirs: JSONValue { ThreeWay.joined(rows.map { ($0.place, $0.theirs) }) }
 
-  /// The base version, or the version here, as a whole.
+  /// Returns a version, as a whole.
   subscript(side: Side) -> JSONValue { ThreeWay.joined(rows.map { ($0.place, $0[side]) }) }
 
-  /// What comes of the choices; where nothing is decided, what others made of it.
+  /// The result of the choices; places that are not decided have their version.
   var result: JSONValue { ThreeWay.joined(rows.map { ($0.place, $0.value ?? $0.theirs) }) }
 
-  /// Decides one place.
+  /// Sets the choice for a place.
   mutating func choose(_ choice: Choice, at index: Int) { rows[index].choice = choice }
 
-  /// Decides all places that both sides changed.
+  /// Chooses a side for all conflicts.
   mutating func chooseAll(_ side: Side) {
     for index in rows.indices where rows[index].isConflict { rows[index].choice = .side(side) }
   }
 
-  /// JSON in the order of keys, without priorities.
+  /// Returns JSON in the order of keys, without priorities.
   private static func plain(_ json: JSONValue) -> JSONValue {
-    // What no tree could hold is compared as it is.
+    // A value that the tree cannot hold is compared as it is.
     (try? Node(json: json).json) ?? json
   }
 
@@ -104,8 +105,8 @@ package struct ThreeWay: Hashable, Sendable {
     _ base: JSONValue, _ mine: JSONValue, _ theirs: JSONValue, at place: Path
   ) -> [Row] {
     let row = Row(place: place, base: base, mine: mine, theirs: theirs)
-    // What one side removed is not looked into: half of a record is none. Nor is what was a value: it
-    // could not be kept beside parts of what it gave way to.
+    // A value that one side removed is compared as a whole, because half of a record is none. So is
+    // a place that held a leaf: the leaf could not be kept beside parts of its replacement.
     let isWhole = names(mine).isEmpty || names(theirs).isEmpty
     if row.isSame || isWhole || (base != .null && names(base).isEmpty) { return [decided(row)] }
     let all = Set(names(base) + names(mine) + names(theirs)).map { Key(unchecked: $0) }.sorted()
@@ -134,7 +135,7 @@ package struct ThreeWay: Hashable, Sendable {
     if values.count == 1, values[0].place.isRoot { return values[0].json }
     var node = Node.empty
     for (place, json) in values {
-      // What was compared as it is stands at the root; all else was a node before.
+      // A value that the tree cannot hold stands at the root; all others were nodes before.
       guard let value = try? Node(json: json) else { continue }
       node = node.replacing(place, with: value)
     }

@@ -1,7 +1,9 @@
 import RunnelBase
 
-/// The coding of a text as a cell of comma separated values. A spreadsheet takes the cell for a
-/// text, a terminal can show it, and an import of the cell gives the exported text again.
+/// The coding of a text as a cell of comma separated values.
+///
+/// A spreadsheet takes the cell for a text, a terminal can show it, and an import of the cell gives
+/// the exported text again.
 ///
 /// - A text that a spreadsheet would take for a formula gets a `'` before it. Such a text is not a
 ///   number, and begins with `=`, `+`, `-`, `@`, one of these in full width, a tab or a line end. A

@@ -165,8 +165,9 @@ extension ExportWriter {
   /// The characters with a meaning in a Markdown cell.
   private static let markdownSigns = Set<Unicode.Scalar>("\\`*_[]<>|~&".unicodeScalars)
 
-  /// Returns a Markdown cell that reads as the text, whatever characters it holds. A line end
-  /// becomes a break; other control characters become escapes.
+  /// Returns a Markdown cell that reads as the text, whatever characters it holds.
+  ///
+  /// A line end becomes a break; other control characters become escapes.
   static func markdownCell(_ text: String) -> String {
     var cell = ""
     var wasReturn = false

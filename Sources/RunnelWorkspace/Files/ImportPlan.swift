@@ -50,10 +50,10 @@ package struct ImportPlan: Hashable, Sendable {
   /// Reads a text.
   ///
   /// - Parameters:
-  /// - text: JSON, JSON lines, or comma separated values.
-  /// - format: the format; nil to tell it from the beginning of the text.
-  /// - texts: the fields that hold only texts; a cell of such a field is a text even if it consists
-  ///   of digits.
+  ///   - text: JSON, JSON lines, or comma separated values.
+  ///   - format: the format; nil to tell it from the beginning of the text.
+  ///   - texts: the fields that hold only texts; a cell of such a field is a text even if it
+  ///     consists of digits.
   /// - Throws: `Unreadable` if nothing in the text can be read.
   package init(
     _ text: String, as format: Format? = nil, texts: [String] = []

@@ -90,8 +90,10 @@ package struct FormDrawing {
     }
   }
 
-  /// Returns the index of the first field that is drawn. The field that has the keys is visible
-  /// with all its notes, and so is the next field if there is room.
+  /// Returns the index of the first field that is drawn.
+  ///
+  /// The field that has the keys is visible with all its notes, and so is the next field if there
+  /// is room.
   private func firstField(height: Int, _ glyphs: Glyphs) -> Int {
     var first = form.focus
     let hasNext = form.focus < form.fields.count - 1 && height > 2

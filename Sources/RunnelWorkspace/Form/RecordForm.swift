@@ -59,8 +59,9 @@ extension FormScreen {
   /// The label of the field for the key of a new record.
   static let keyLabel = "key"
 
-  /// Returns the fields for a new record of a resource. `filled` holds the initial values; the
-  /// fields in `computed` are left out.
+  /// Returns the fields for a new record of a resource.
+  ///
+  /// `filled` holds the initial values; the fields in `computed` are left out.
   static func newRecord(
     _ definition: ResourceDefinition, in book: ResourceBook, filled: JSONValue,
     without computed: [Path]

@@ -59,8 +59,10 @@ extension MouseDrag {
     FilterScreen.fitList(&state)
   }
 
-  /// Moves the cursor to the row under the pointer. Above or below the list, it moves by as many
-  /// rows as the pointer is away from the list. The rows between are marked as with `mark.range`.
+  /// Moves the cursor to the row under the pointer.
+  ///
+  /// Above or below the list, it moves by as many rows as the pointer is away from the list. The
+  /// rows between are marked as with `mark.range`.
   private static func drag(
     _ state: inout AppState, from id: String, to position: Position, isMarking: Bool
   ) {

@@ -74,8 +74,9 @@ extension TypeAhead {
     )
   }
 
-  /// Drops the input that waits for a sent row which was refused. Returns words about the dropped
-  /// keys, empty if nothing waited.
+  /// Drops the input that waits for a sent row which was refused.
+  ///
+  /// Returns words about the dropped keys, empty if nothing waited.
   static func letGoOfInputForRow(_ state: inout AppState) -> String {
     let count = state.input.typeAhead.events.count
     guard count > 0, state.input.typeAhead.reason == rowIsBeingSaved else { return "" }
@@ -173,8 +174,10 @@ extension TypeAhead {
   }
 
   /// The reason why an action that starts from the value of a place has to wait for the user's own
-  /// write there, or nil. Without waiting, the action would start from the old value, and be
-  /// refused as if another client had written.
+  /// write there, or nil.
+  ///
+  /// Without waiting, the action would start from the old value, and be refused as if another
+  /// client had written.
   private static func reasonWaitingForOwnWrite(_ state: AppState, _ action: ActionID) -> String? {
     if state.requests.writes.isEmpty || !beginsWithValue(state, action) { return nil }
     guard let path = OutsideEdit.placeAtHand(state) else { return nil }

@@ -1,7 +1,8 @@
 package import RunnelTerminal
 
-/// Input that waits for an answer because its meaning depends on the answer. It is kept in order,
-/// and handled after the answer.
+/// Input that waits for an answer because its meaning depends on the answer.
+///
+/// It is kept in order, and handled after the answer.
 ///
 /// ```
 ///            a key that depends on an answer

@@ -4,8 +4,10 @@ package struct KeptRows: Hashable, Sendable {
   package var count: Int
   /// The ids of rows that always stay: those around the cursor, and edited ones.
   package var protected: Set<String>
-  /// The ids of the marked rows. They stay if they are within `marksReach` times the kept rows;
-  /// others are loaded again when the user goes there.
+  /// The ids of the marked rows.
+  ///
+  /// They stay if they are within `marksReach` times the kept rows; others are loaded again when
+  /// the user goes there.
   package var marked: Set<String>
 
   /// The limit of rows loaded for the sake of marked ones, as a multiple of the kept rows.

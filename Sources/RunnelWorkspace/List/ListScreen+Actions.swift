@@ -6,8 +6,9 @@ import RunnelTree
 // The actions of a collection.
 
 extension ListScreen {
-  /// Steps back if no layer is open: from the search, the range, the filter, or the marks. It also
-  /// closes the message.
+  /// Steps back if no layer is open: from the search, the range, the filter, or the marks.
+  ///
+  /// It also closes the message.
   static func stepBackInView(_ state: inout AppState) {
     state.toast = nil
     if state.trail.search != nil {

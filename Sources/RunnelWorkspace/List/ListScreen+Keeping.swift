@@ -40,8 +40,9 @@ extension ListScreen {
   /// The number of new rows below the screen, loaded or not.
   var newBelowCount: Int { list.newBelowCount + (isLiveAtBottom ? arrivedUnloaded : 0) }
 
-  /// The number of rows that the list keeps, at least two pages; nil if it keeps all. Rows are
-  /// unloaded when there are a quarter more.
+  /// The number of rows that the list keeps, at least two pages; nil if it keeps all.
+  ///
+  /// Rows are unloaded when there are a quarter more.
   private var keptCountMax: Int? {
     definition.source.keep.map { max($0, 2 * definition.source.page) }
   }
@@ -49,8 +50,8 @@ extension ListScreen {
   /// Returns the rows to keep if the list has so many that others are to be unloaded, or nil.
   ///
   /// - Parameters:
-  /// - height: the height of the list, in lines.
-  /// - edited: the ids of the rows whose records are open.
+  ///   - height: the height of the list, in lines.
+  ///   - edited: the ids of the rows whose records are open.
   /// - Returns: the rows that stay loaded.
   func rowsToKeep(height: Int, edited: Set<String>) -> KeptRows? {
     guard let kept = keptCountMax, phase == .loaded, waitingCount == nil, !isLettingGo,
@@ -82,8 +83,9 @@ extension ListScreen {
     if !isAway { unloaded = nil }
   }
 
-  /// Notes a page that the user fetched. If the cursor is elsewhere, or a filter searches, the page
-  /// is not unloaded at once.
+  /// Notes a page that the user fetched.
+  ///
+  /// If the cursor is elsewhere, or a filter searches, the page is not unloaded at once.
   mutating func noteFetched(from row: String) {
     if filter == nil, isNear(row) { return }
     loadedFloor = max(loadedFloor, loadedCount)

@@ -147,8 +147,9 @@ extension ListScreen {
     isInOrderOfTime && definition.source.order == .key
   }
 
-  /// Adds the arrived rows to the unread ones, and removes those that are gone. Returns the place
-  /// of the line, or nil for no line.
+  /// Adds the arrived rows to the unread ones, and removes those that are gone.
+  ///
+  /// Returns the place of the line, or nil for no line.
   ///
   /// O(batch), and O(rows) after a reload.
   mutating func updateUnread(

@@ -40,8 +40,9 @@ package struct ListScreen: Hashable, Sendable {
   var unloaded: UnloadedRows?
   /// Whether the list has asked to unload rows that are not gone yet.
   var isLettingGo = false
-  /// The number of rows of the collection when the list asked to unload rows. Rows that arrive from
-  /// then on beyond the kept ones are known only by their number.
+  /// The number of rows of the collection when the list asked to unload rows.
+  ///
+  /// Rows that arrive from then on beyond the kept ones are known only by their number.
   var totalWhenAsked: Int?
   /// The number of loaded rows after the last unloading or search; rows are not unloaded below it.
   var loadedFloor = 0
@@ -59,8 +60,9 @@ package struct ListScreen: Hashable, Sendable {
   package var changed = TimedMarks() { didSet { rowsRevision.note() } }
   /// The filter of the rows, or nil to show all.
   package var filter: Filter?
-  /// The row of the cursor before the list was filtered or read again. The cursor returns to it
-  /// when it is shown again; nil once the user has moved.
+  /// The row of the cursor before the list was filtered or read again.
+  ///
+  /// The cursor returns to it when it is shown again; nil once the user has moved.
   var wantedRow: String?
   /// The number of loaded rows, whether they match the filter or not.
   var loadedCount = 0
@@ -277,7 +279,9 @@ extension ListScreen {
   }
 
   /// Moves the cursor from a fetch-more row to the row beside it, which stays in place on the
-  /// screen. The fetch-more row goes to the new end, and the cursor is not to go with it.
+  /// screen.
+  ///
+  /// The fetch-more row goes to the new end, and the cursor is not to go with it.
   ///
   /// - Returns: The fetch-more row that the cursor was on, or nil if it was on another row.
   private mutating func stepOffPlaceholder(in old: ListContent, height: Int) -> String? {
@@ -318,8 +322,9 @@ extension ListScreen {
     }
   }
 
-  /// Moves the cursor to the new row nearest to the live end. If there is none, it goes to the live
-  /// end, and no row counts as new any more.
+  /// Moves the cursor to the new row nearest to the live end.
+  ///
+  /// If there is none, it goes to the live end, and no row counts as new any more.
   mutating func goToNewest(height: Int) {
     let new = list.newAbove.union(list.newBelow)
       .compactMap { id in content.indexPath(ofRow: id).map { (id, $0) } }

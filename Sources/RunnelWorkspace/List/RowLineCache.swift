@@ -17,8 +17,9 @@ package final class RowLineCache {
     var line: StyledLine
   }
 
-  /// The inputs of rows besides their formatting. If they are equal, no line has changed, except on
-  /// rows that the cursor left or reached.
+  /// The inputs of rows besides their formatting.
+  ///
+  /// If they are equal, no line has changed, except on rows that the cursor left or reached.
   struct Basis: Equatable {
     /// The index of the view.
     var tab: Int

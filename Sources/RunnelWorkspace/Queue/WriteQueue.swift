@@ -1,8 +1,9 @@
 import RunnelBase
 package import RunnelTree
 
-/// The queue of writes: those under way, and those refused. The text typed for them is kept until
-/// they are written or dropped.
+/// The queue of writes: those under way, and those refused.
+///
+/// The text typed for them is kept until they are written or dropped.
 ///
 /// On a replica, the queue also holds the writes of all processes that the origin has not answered.
 package struct WriteQueue: Hashable, Sendable {
@@ -55,13 +56,14 @@ package struct WriteQueue: Hashable, Sendable {
     waiting[id] = Waiting(request: request, since: now, inputCount: inputCount)
   }
 
-  /// Notes that a write was done; earlier refused writes of the same text are dropped.
+  /// Notes that a write was done; earlier refused writes of the same kind at its place are dropped.
   package mutating func finish(_ id: AppRequestID, _ purpose: WritePurpose) {
     waiting[id] = nil
     refused.removeAll { $0.purpose.place == purpose.place }
   }
 
-  /// Notes that a write was refused; it replaces an earlier refused write of the same text.
+  /// Notes that a write was refused; it replaces an earlier refused write of the same kind at its
+  /// place.
   mutating func refuse(
     _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal, _ draft: CompareDraft?,
     at now: Int64
@@ -123,7 +125,8 @@ extension WriteQueue {
     waiting.values.lazy.map { $0.since + WriteQueue.silentMilliseconds }.filter { $0 > now }.min()
   }
 
-  /// Returns whether a refused write is being tried again: one of the same text is under way.
+  /// Returns whether a refused write is being tried again: one of the same kind at its place is
+  /// under way.
   func isTriedAgain(_ item: Refused, _ writes: [AppRequestID: WritePurpose]) -> Bool {
     writes.contains { waiting[$0.key] != nil && $0.value.place == item.purpose.place }
   }

@@ -36,8 +36,9 @@ extension Reading {
     return true
   }
 
-  /// Returns whether the field under the cursor of a record can be opened. The command that goes in
-  /// opens all values in full, not only long ones.
+  /// Returns whether the field under the cursor of a record can be opened.
+  ///
+  /// The command that goes in opens all values in full, not only long ones.
   static func opensField(_ state: AppState, of screen: RecordScreen, isGoingIn: Bool) -> Bool {
     guard let field = screen.cursorField else { return false }
     if field.childCount != nil { return true }

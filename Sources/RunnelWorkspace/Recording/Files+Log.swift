@@ -1,10 +1,10 @@
 package import RunnelBase
 package import RunnelStore
 
-// What became of files, as a recorded session has it.
+// The outcomes of work on files, as recorded sessions have them.
 
 extension ExportReport {
-  /// What the action is called in the debug view.
+  /// The name of the action in the view of the last actions.
   package var name: String {
     switch self {
     case .progress(let count): "exporting, \(count) records"
@@ -47,7 +47,7 @@ extension ExportReport {
 extension FileContent {
   package var log: JSONValue {
     switch self {
-    // The reducer finds the records again.
+    // At replay, the reducer finds the records in the text again.
     case .text(let text), .records(_, let text): ["text": .string(text)]
     case .failed(let reason): ["failed": .string(reason)]
     }

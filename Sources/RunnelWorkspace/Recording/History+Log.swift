@@ -2,7 +2,7 @@ package import RunnelBase
 import RunnelStore
 package import RunnelTree
 
-// Pages of the database's history, as a recorded session has them.
+// Pages of the database's history, as recorded sessions have them.
 
 extension HistoryPage {
   package var log: JSONValue {

@@ -2,7 +2,7 @@ package import RunnelBase
 package import RunnelStore
 package import RunnelTerminal
 
-// What the user did, as a recorded session has it.
+// Input events, as recorded sessions have them.
 
 extension InputEvent {
   package var log: JSONValue {
@@ -44,7 +44,7 @@ extension InputEvent {
 }
 
 extension KeyStroke {
-  /// The notation; the characters that have none are written as they are.
+  /// The notation of the key; characters without a notation are written as members.
   fileprivate var log: JSONValue {
     let notation = description
     if KeyStroke(notation: notation) == self { return .string(notation) }

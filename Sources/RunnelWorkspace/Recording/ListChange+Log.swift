@@ -3,10 +3,10 @@ import RunnelStore
 import RunnelStreams
 package import RunnelTree
 
-// What became of lists and of the tree, as a recorded session has it.
+// Changes of lists and of the tree, as recorded sessions have them.
 
 extension ListChange {
-  /// The change without the rows that stayed: what came, by its ids and places.
+  /// The change without the rows that stayed: the new rows with their ids and places.
   package var log: JSONValue {
     let edit = edit ?? ListEdit(update)
     return [
@@ -145,7 +145,7 @@ extension Record {
 }
 
 extension TreeRow {
-  /// What a query compares of a row is left out: screens do not hold it.
+  /// The row without the value that a query compares, because screens do not hold it.
   package var log: JSONValue {
     switch content {
     case .node(let node): ["key": .string(key.text), "node": node.exportJSON]
@@ -156,7 +156,7 @@ extension TreeRow {
   package init(log json: JSONValue) throws {
     let fields = LogFields(json)
     let text = try fields.string("key")
-    // The key of a row that is composed is none that could be stored.
+    // The key of a row being composed is not a valid key of the tree.
     let key = (try? RunnelTree.Key(text)) ?? Key(unchecked: text)
     if let summary = json["summary"] {
       self.init(key: key, value: .null, content: .summary(try NodeSummary(log: summary)))

@@ -2,7 +2,7 @@ package import RunnelBase
 package import RunnelStore
 package import RunnelTree
 
-/// The members of an object of a recorded session that is being read.
+/// Reads the members of an object of a recorded session.
 package struct LogFields {
   package let json: JSONValue
 
@@ -50,18 +50,18 @@ package struct LogFields {
     return texts
   }
 
-  /// A list of texts that recordings of old do not have.
+  /// Returns a list of texts; empty if the member is missing, as in old recordings.
   package func stringsIfAny(_ name: String) throws(ActionLogError) -> [String] {
     json[name] == nil ? [] : try strings(name)
   }
 
-  /// A key; nil where there is none, as in recordings of old.
+  /// Returns a key; nil if the member is missing, as in old recordings, or null.
   func keyIfAny(_ name: String) throws -> RunnelTree.Key? {
     guard let value = json[name], value != .null else { return nil }
     return try RunnelTree.Key(string(name))
   }
 
-  /// A list of lists of so many whole numbers each.
+  /// Returns a list of lists with `count` whole numbers each; empty if the member is missing.
   func integers(_ name: String, by count: Int) throws(ActionLogError) -> [[Int]] {
     guard json[name] != nil else { return [] }
     var lists: [[Int]] = []
@@ -76,7 +76,7 @@ package struct LogFields {
     return lists
   }
 
-  /// A list of whole numbers.
+  /// Returns a list of whole numbers.
   func integers(_ name: String) throws(ActionLogError) -> [Int] {
     let elements = try array(name)
     let integers = elements.compactMap { LogFields.integer($0).map { Int($0) } }
@@ -96,9 +96,9 @@ package struct LogFields {
 }
 
 extension JSONValue {
-  /// A whole number.
+  /// Makes the JSON of a whole number.
   package static func int(_ integer: Int) -> JSONValue { .number(JSONNumber(Int64(integer))) }
 
-  /// A list of texts.
+  /// Makes the JSON of a list of texts.
   package static func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 }

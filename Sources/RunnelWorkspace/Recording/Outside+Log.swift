@@ -3,7 +3,7 @@ package import RunnelStore
 package import RunnelTerminal
 import RunnelTree
 
-// What the clipboard and the user's editor answered, as a recorded session has it.
+// The outcomes of the clipboard and the user's editor, as recorded sessions have them.
 
 extension Clipboard.Outcome {
   package var log: JSONValue {

@@ -3,7 +3,7 @@ import RunnelStore
 package import RunnelStreams
 import RunnelTree
 
-// What can be taken back, as a recorded session has it.
+// Entries of the action log that can be undone, as recorded sessions have them.
 
 extension RunnelStreams.ActionLogEntry {
   package var log: JSONValue {

@@ -2,13 +2,13 @@ package import RunnelBase
 import RunnelStore
 package import RunnelTerminal
 
-/// The first action of a recorded session: all that its first state was made of.
+/// The first action of a recorded session, with everything that the first state was made from.
 ///
 /// The reducer does nothing with it.
 package struct WorkspaceOpened: LoggableAction, Hashable {
   package static let kind = "app/open"
 
-  /// The views, in the words of a views file.
+  /// The views, in the format of a views file.
   package var views: JSONValue
   /// The text of the resources file; empty if there is none.
   package var resources: String
@@ -28,7 +28,7 @@ package struct WorkspaceOpened: LoggableAction, Hashable {
   /// The tab that was opened.
   package var tab: Int
 
-  /// What a first state was made of.
+  /// Makes the action from a first state.
   package init(_ state: AppState) {
     views = ViewFile(me: state.database.me, views: state.tabs.lists.map(\.definition)).json
     resources = state.database.resources.source ?? ""

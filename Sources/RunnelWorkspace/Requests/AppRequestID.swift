@@ -1,6 +1,7 @@
-/// The name of one request that the workspace makes of the database; its answer carries it.
+/// The id of a request from the workspace to the database; the answer carries it.
 ///
-/// It is also the number of the `DatabaseRequest`, so that no other number has to be mapped to it.
+/// The number is also that of the `DatabaseRequest`, so that no other number has to be mapped to
+/// it.
 package struct AppRequestID: Hashable, Sendable, Comparable, CustomStringConvertible {
   package let number: Int
 

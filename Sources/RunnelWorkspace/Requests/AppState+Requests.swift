@@ -2,12 +2,12 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// The one road of requests: what is asked of the database, and where its answers go.
+// Requests: the only way to ask the database for something, and the places where answers go.
 
 extension AppState {
-  /// Asks the database for something, and remembers what for.
+  /// Sends a request to the database, and notes its purpose.
   ///
-  /// - Returns: the id that the answer will carry.
+  /// - Returns: The id that the answer will carry.
   @discardableResult
   mutating func ask(_ request: Request, for purpose: Pending) -> AppRequestID {
     let id = requests.add(purpose)
@@ -15,10 +15,10 @@ extension AppState {
     return id
   }
 
-  /// Asks for a write, and remembers what for.
+  /// Requests a write, and notes its purpose.
   ///
-  /// - Precondition: writing is on; see `refusesWriting`.
-  /// - Returns: the id that the answer will carry.
+  /// - Precondition: Writing is on; see `refusesWriting`.
+  /// - Returns: The id that the answer will carry.
   @discardableResult
   package mutating func submit(_ purpose: WritePurpose, _ request: WriteRequest) -> AppRequestID {
     precondition(!database.isReadOnly, "Whoever offers to write asks before if writing is on.")
@@ -30,14 +30,14 @@ extension AppState {
     return id
   }
 
-  /// Asks for what stands at a place, and remembers what for.
+  /// Requests the value at a place, and notes its purpose.
   package mutating func read(_ path: Path, for purpose: ReadPurpose) {
     ask(.value(path), for: .read(path, purpose))
   }
 }
 
 extension PendingRequests {
-  /// Takes the answer to a request; one that was given up is answered for nobody.
+  /// Takes the answer to a request; the answer to a canceled request is dropped.
   static func take(_ state: inout AppState, _ answer: Answer, to id: AppRequestID) {
     guard let pending = state.requests.remove(id) else { return }
     if case .refused(let refusal) = answer { return take(&state, refusal, of: pending, id) }
@@ -63,7 +63,7 @@ extension PendingRequests {
     }
   }
 
-  /// A request was refused, or failed.
+  /// Takes the refusal or failure of a request.
   private static func take(
     _ state: inout AppState, _ refusal: Refusal, of pending: Pending, _ id: AppRequestID
   ) {
@@ -76,7 +76,7 @@ extension PendingRequests {
       ResourceCommands.giveUpChoices(&state)
       state.say(.error, refusal.message)
     case .read, .dropPending, .comparedWrite, .saveCopy: state.say(.error, refusal.message)
-    // Without an answer the menu says nothing of indexes.
+    // Without an answer, the menu shows nothing about indexes.
     case .orders: break
     }
   }

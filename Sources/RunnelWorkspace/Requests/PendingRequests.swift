@@ -1,10 +1,10 @@
 package import RunnelTree
 
-/// What a request was made for, so that its answer finds its place.
+/// The purpose of a request, which tells where its answer goes.
 package enum Pending: Hashable, Sendable {
-  /// A write, with what was typed for it.
+  /// A write, with the text typed for it.
   case write(WritePurpose)
-  /// Giving up a write that waits for the origin of a replica.
+  /// Dropping a write that waits for the origin of a replica.
   case dropPending
   /// Reading the value at a place.
   case read(Path, ReadPurpose)
@@ -12,46 +12,47 @@ package enum Pending: Hashable, Sendable {
   case choices(Path)
   /// Reading entries for an open history.
   case history(HistoryScreen.Reading)
-  /// Reading the newest changes of the record beside the list.
+  /// Reading the newest changes of the record in the detail pane.
   case detailHistory(Path)
-  /// Reading what a write did that could not be taken back.
+  /// Reading a write that could not be undone, to compare it.
   case comparedWrite
   /// Reading which orders of a list have an index.
   case orders(view: Int)
-  /// Reading the value beside the tree, or the size of what a question is about.
+  /// Reading the value beside the tree, or the size of a place that a question is about.
   case preview(Path)
   /// Saving the whole database to a new file.
   case saveCopy
 }
 
-/// The one table of the requests that are not answered.
+/// The table of all requests without an answer yet.
 ///
-/// Invariant: a request is in the table from when it is made until its answer is taken, or it is given up.
-/// The answer to a request that is not in the table is dropped.
+/// Invariant: a request is in the table until its answer is taken or it is canceled. The answer to
+/// a request that is not in the table is dropped.
 package struct PendingRequests: Hashable, Sendable {
-  /// What the writes are for that are under way.
+  /// The purposes of the writes under way.
   ///
-  /// They stand apart because an import has thousands of them, and each frame asks for them.
+  /// Writes have a table of their own, because an import has thousands of them, and each frame
+  /// reads them.
   package private(set) var writes: [AppRequestID: WritePurpose] = [:]
-  /// The writes of composed records by their views, oldest first: a burst of them is looked through at
-  /// each one.
+  /// The writes of composed records by view, oldest first, so that a burst of them is quickly
+  /// searched.
   private var sends: [Int: [AppRequestID]] = [:]
   private var reads: [AppRequestID: Pending] = [:]
-  /// The id that was given out last.
+  /// The last id that was given out.
   private(set) var lastID = AppRequestID(0)
 
-  /// True if nothing is under way.
+  /// Whether no request is under way.
   package var isEmpty: Bool { writes.isEmpty && reads.isEmpty }
 
-  /// What values are being read for.
+  /// The purposes of the values being read.
   var readPurposes: [ReadPurpose] {
     reads.values.compactMap { if case .read(_, let purpose) = $0 { purpose } else { nil } }
   }
 
-  /// True if a value is being read for something that may write.
+  /// Whether a value is being read for something that may write.
   var hasReads: Bool { !readPurposes.isEmpty }
 
-  /// The newest composed records of a view that are being written, at most so many, oldest first.
+  /// Returns the newest `count` composed records of a view that are being written, oldest first.
   ///
   /// O(count).
   func newestSent(_ count: Int, inView view: Int) -> [(id: AppRequestID, text: String)] {
@@ -60,19 +61,19 @@ package struct PendingRequests: Hashable, Sendable {
     }
   }
 
-  /// True while records that were composed in a view are being written.
+  /// Returns whether composed records of a view are being written.
   func isSending(inView view: Int) -> Bool { sends[view]?.isEmpty == false }
 
-  /// What a request was made for; nil if it is not in the table.
+  /// The purpose of a request, or nil if it is not in the table.
   subscript(id: AppRequestID) -> Pending? { writes[id].map { .write($0) } ?? reads[id] }
 
-  /// Makes an id that no request has.
+  /// Makes a new id.
   mutating func newID() -> AppRequestID {
     lastID = AppRequestID(lastID.number + 1)
     return lastID
   }
 
-  /// Adds a request; returns its id.
+  /// Adds a request, and returns its id.
   package mutating func add(_ purpose: Pending) -> AppRequestID {
     let id = newID()
     if case .write(let write) = purpose { writes[id] = write } else { reads[id] = purpose }
@@ -80,7 +81,7 @@ package struct PendingRequests: Hashable, Sendable {
     return id
   }
 
-  /// Gives up reading values for some purposes; false if none is read.
+  /// Cancels reads of values for some purposes; returns false if there are none.
   mutating func giveUpReads(where isGivenUp: (ReadPurpose) -> Bool) -> Bool {
     let before = reads.count
     reads = reads.filter { _, pending in
@@ -89,7 +90,7 @@ package struct PendingRequests: Hashable, Sendable {
     return reads.count < before
   }
 
-  /// Takes a request out that was answered, or is given up; nil if it is not there.
+  /// Removes a request that was answered or is canceled; returns nil if it is not in the table.
   @discardableResult
   package mutating func remove(_ id: AppRequestID) -> Pending? {
     if let write = writes.removeValue(forKey: id) {

@@ -2,35 +2,36 @@ import RunnelBase
 package import RunnelStreams
 package import RunnelTree
 
-/// What the workspace asks of the database.
+/// A request from the workspace to the database.
 package enum Request: Hashable, Sendable {
   /// Carry out a write.
   case write(WriteRequest)
-  /// Give up a write that the origin of a replica has not answered, by its id.
+  /// Drop a write that the origin of a replica has not answered, by its id.
   case dropPending(Int64)
-  /// Read what stands at a place.
+  /// Read the value at a place.
   case value(Path)
-  /// Read the beginning of what stands at a place, and count its size.
+  /// Read the beginning of the value at a place, and count its size.
   case excerpt(Path)
   /// Read the first records of a collection, by key.
   case records(of: Path, countMax: Int)
-  /// Read entries of the history of a place, the newest first: those before one.
+  /// Read entries of the history of a place, the newest first, all before an entry.
   case history(Path, before: Int64?, count: Int)
-  /// Ask which orders of the children of a place have an index.
+  /// Read which orders of the children of a place have an index.
   case orders(Path)
   /// Save the whole database to a new file.
   case saveCopy(String)
 }
 
-/// What the database answered to a request.
+/// The answer of the database to a request.
 package enum Answer: Sendable {
-  /// A write is on disk: the key of the record it added, and its entry of the history, if there are any.
+  /// A write is on disk, with the key of the record that it added and its entry of the history, or
+  /// nil.
   case written(key: RunnelTree.Key?, entry: Int64?)
   /// An operation on a resource was carried out, or had nothing to do.
   case performed(Performed)
-  /// What stands at a place.
+  /// The value at a place.
   case value(RunnelTree.Node)
-  /// The beginning of what stands at a place.
+  /// The beginning of the value at a place.
   case excerpt(NodeExcerpt)
   /// The records of a collection.
   case records([TreeRow])
@@ -44,15 +45,15 @@ package enum Answer: Sendable {
   case refused(Refusal)
 }
 
-/// What an operation on a resource came to.
+/// The result of an operation on a resource.
 package struct Performed: Hashable, Sendable {
   /// The record.
   package var path: Path
   /// The resource.
   package var resource: String
-  /// What became of it; nil if nothing did.
+  /// The kind of change, or nil if nothing was changed.
   package var kind: ResourceChangeKind?
-  /// What became of it and of the records destroyed with it, to be taken back.
+  /// The changes of the record and of the records destroyed with it, to undo them.
   package var changes: [RunnelStreams.ActionLogEntry] = []
 
   package init(

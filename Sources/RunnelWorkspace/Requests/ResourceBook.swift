@@ -1,24 +1,25 @@
 package import RunnelStreams
 package import RunnelTree
 
-/// The resources of the database, as the state holds them: empty where no file describes any.
+/// The resources of the database as the state holds them; empty if no file describes any.
 package struct ResourceBook: Sendable {
   package var registry = ResourceRegistry() {
     didSet { toggled = ResourceBook.toggled(in: registry) }
   }
-  /// The resource of the records that one toggles at the records of a resource, by its name.
+  /// The resource whose records are toggled at the records of a resource, by the name of the
+  /// latter.
   private(set) var toggled: [String: String] = [:]
-  /// The text of the file, so that a recorded session can be replayed; nil if there is none.
+  /// The text of the file, to replay a recorded session; nil if there is none.
   package var source: String?
 
-  /// Makes a book of what is registered; without arguments, one of nothing.
+  /// Makes a book of a registry; an empty one without arguments.
   package init(_ registry: ResourceRegistry = ResourceRegistry(), source: String? = nil) {
     self.registry = registry
     self.source = source
     toggled = ResourceBook.toggled(in: registry)
   }
 
-  /// The record that stands at a place, or around it; nil if no resource describes one there.
+  /// Returns the record at a place or around it, or nil if no resource describes one there.
   package func record(
     at path: Path
   ) -> (definition: ResourceDefinition, identity: ResourceIdentity)? {
@@ -28,8 +29,8 @@ package struct ResourceBook: Sendable {
     return (definition, identity)
   }
 
-  /// The resource that describes the records at a place, or around it, and the resource of what is
-  /// toggled at it; nil for what there is none of.
+  /// Returns the resource that describes the record at a place or around it, and the resource whose
+  /// records are toggled there; nil for each that does not exist.
   package func resources(at path: Path) -> (described: String?, toggled: String?) {
     guard case .record(let identity, let field) = registry.place(of: path) else {
       return (nil, nil)
@@ -45,7 +46,7 @@ package struct ResourceBook: Sendable {
     return toggled
   }
 
-  /// The records that somebody toggles at the record of a place.
+  /// Returns the records that a person toggles at the record of a place.
   func toggled(at path: Path, by person: String) -> [ResourceIdentity] {
     guard case .record(let identity, let field) = registry.place(of: path), field.isRoot,
       let person = try? Key(person)
@@ -53,7 +54,7 @@ package struct ResourceBook: Sendable {
     return registry.toggled(at: identity, by: person)
   }
 
-  /// What keeps a field up to date, in a word; nil if the user does.
+  /// Returns a word for how a field is kept up to date, or nil if the user edits it.
   func ownership(of field: Path, in resource: ResourceDefinition?) -> String? {
     guard let resource, let key = field.keys.first,
       registry.ownedFields(of: resource.name).contains(key)
@@ -62,7 +63,7 @@ package struct ResourceBook: Sendable {
     return isCounter ? "counted" : "copied"
   }
 
-  /// The reason why a field follows from other records and is not edited; nil if it is edited.
+  /// The reason why a field that is computed from other records cannot be edited, or nil if it can.
   func reasonNotEdited(_ field: Path, of resource: String) -> String? {
     guard let key = field.keys.first, registry.ownedFields(of: resource).contains(key) else {
       return nil
@@ -75,7 +76,7 @@ package struct ResourceBook: Sendable {
 }
 
 extension ResourceBook: Equatable {
-  /// Whether the same is registered; rules are functions, and left out.
+  /// Whether the same resources are registered; rules are functions, and are not compared.
   package static func == (left: ResourceBook, right: ResourceBook) -> Bool {
     let (a, b) = (left.registry, right.registry)
     return a.definitions == b.definitions && a.counters == b.counters && a.copies == b.copies

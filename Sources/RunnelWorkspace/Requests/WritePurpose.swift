@@ -1,32 +1,33 @@
 package import RunnelBase
 package import RunnelTree
 
-/// What a write was for, so that its answer finds its place.
+/// The purpose of a write, which tells where its answer goes.
 ///
-/// It keeps what was typed, to give it back if the write is refused.
+/// It keeps the typed text, to give it back if the write is refused.
 package enum WritePurpose: Hashable, Sendable {
-  /// A field that was edited in its place, in the record at a path.
+  /// An edit of a field in its place, in the record at a path.
   case edit(record: Path, RecordScreen.Edit)
   case form(FormScreen)
-  /// A composed record; the first attempt to send its text stands for it as long as it is refused.
+  /// A composed record; the id of the first attempt to send its text identifies it while it is
+  /// refused.
   case send(view: Int, text: String, attempt: AppRequestID)
   case delete(Path)
-  /// One of several records that are deleted together.
+  /// The deletion of one of several records that are deleted together.
   case deleteMarked(Path)
-  /// One of several records that are imported together, by its place among them.
+  /// One of several records that are imported together, by its index.
   case importRow(Int)
-  /// A record of a paste that was refused, and is tried again.
+  /// A refused record of a paste that is tried again.
   case pasted(PastedRecord)
-  /// What was edited outside, and the text that came of it.
+  /// An edit in the user's editor, and the edited text.
   case editOutside(OutsideEdit, text: String)
-  /// A record that the user has at another, as a like.
+  /// Toggling the user's own record at another one, such as a like.
   case toggle
-  /// A copy of the record at a path.
+  /// The copy of the record at a path.
   case duplicate(Path)
-  /// An entry of the action log that was taken back.
+  /// The undo of an entry of the action log.
   case undo
-  /// What came of comparing three versions, and the version of the others that it was made for.
+  /// The result of a comparison, and the version of the others that it was made for.
   case merge(CompareDraft, theirs: JSONValue)
-  /// A part of a step that is taken back, or done again.
+  /// The undo or redo of a part of a step.
   case reversal
 }

@@ -2,14 +2,14 @@ package import RunnelBase
 package import RunnelStreams
 package import RunnelTree
 
-/// A change of the tree that a screen asks for: by an operation where a resource describes the place,
-/// else by a plain write.
+/// A change of the tree that a screen requests: an operation if a resource describes the place,
+/// otherwise a plain write.
 package indirect enum WriteRequest: Hashable, Sendable {
   /// Put a value at a place.
   case set(Path, JSONValue)
-  /// Replace what stands below a place, at relative paths; null removes.
+  /// Replace values below a place, at relative paths; null removes.
   case update(Path, [JSONMember])
-  /// Remove what stands at a place.
+  /// Remove the value at a place.
   case remove(Path)
   /// Add a child under a new key.
   case push(Path, JSONValue)
@@ -17,35 +17,35 @@ package indirect enum WriteRequest: Hashable, Sendable {
   case operation(ResourceOperation)
   /// Add a child under a new key to a field of a record.
   case append(ResourceIdentity, field: Path, JSONValue)
-  /// Take an entry of the action log back.
+  /// Undo an entry of the action log.
   case undo(RunnelStreams.ActionLogEntry)
-  /// Put back what stood before a write of the database's history.
+  /// Restore the values before a write of the database's history.
   case undoWrite(Int64)
-  /// Carry out another request if places stand as expected; one that adds something new is carried out
-  /// in any case.
+  /// Carry out another request if places have the expected values; a request that adds something
+  /// new is carried out in any case.
   case guarded(WriteRequest, [WriteCondition])
 }
 
-/// The reason why something is not written, for a person.
+/// The reason why a write is not done, for the user.
 package struct Refusal: Error, Hashable, Sendable {
-  /// What is wrong with one field of the record.
+  /// The error of one field of the record.
   package struct Field: Hashable, Sendable {
     package var name: String
     package var message: String
   }
 
-  /// What stands behind it.
+  /// The cause of the refusal.
   package enum Cause: String, Hashable, Sendable {
-    /// It must not be written.
+    /// The write is not allowed.
     case refused
-    /// What was to be written over was changed meanwhile.
+    /// The value to be overwritten was changed meanwhile.
     case outdated
-    /// The storage failed: it may go another time.
+    /// The storage failed; a retry may succeed.
     case storage
   }
 
   package var message: String
-  /// What is wrong with the fields, if that is what is wrong.
+  /// The errors of fields, if the refusal is about fields.
   package var fields: [Field] = []
   package var cause = Cause.refused
 
@@ -60,7 +60,7 @@ package struct Refusal: Error, Hashable, Sendable {
     if error.code == .cannotUndo { cause = .outdated }
   }
 
-  /// What is wrong with a field of the record; nil if nothing is said of it.
+  /// Returns the error of a field of the record, or nil if there is none.
   package func message(of field: Path) -> String? {
     fields.first { $0.name == field.keys.first?.text }?.message
   }
@@ -69,7 +69,7 @@ package struct Refusal: Error, Hashable, Sendable {
 // MARK: How a change is written
 
 extension ResourceBook {
-  /// The request that puts a value at a place.
+  /// Returns the request that puts a value at a place.
   func setting(_ value: JSONValue, at path: Path) throws(Refusal) -> WriteRequest {
     switch registry.place(of: path) {
     case .free: return .set(path, value)
@@ -83,9 +83,10 @@ extension ResourceBook {
     }
   }
 
-  /// The request that removes what stands at a place.
+  /// Returns the request that removes the value at a place.
   ///
-  /// What is above records is removed as it is, log entries are as well; see `warning(onRemovalOf:)`.
+  /// Places above records, and entries of the log, are removed by a plain write; see
+  /// `warning(onRemovalOf:)`.
   func removing(_ path: Path) throws(Refusal) -> WriteRequest {
     switch registry.place(of: path) {
     case .free, .above, .log: return .remove(path)
@@ -97,7 +98,7 @@ extension ResourceBook {
     }
   }
 
-  /// The request that adds a record to a collection under a new key.
+  /// Returns the request that adds a record to a collection under a new key.
   func adding(_ value: JSONValue, to collection: Path) throws(Refusal) -> WriteRequest {
     if let (definition, names) = registry.resource(ofChildrenOf: collection) {
       return .operation(registry.creation(of: definition, names: names, value: value))
@@ -120,12 +121,12 @@ extension ResourceBook {
     }
   }
 
-  /// An update of fields of a record; the names of the members are paths below it.
+  /// Returns an update of fields of a record; the names of the members are paths below it.
   func updating(_ identity: ResourceIdentity, _ members: [JSONMember]) -> ResourceOperation {
     registry.operation(.update, on: identity, value: .object(members))
   }
 
-  /// What is to be said before a place is removed, besides what stands there; nil if nothing is.
+  /// Returns a warning to show before a place is removed, or nil if there is none.
   func warning(onRemovalOf path: Path) -> String? {
     switch registry.place(of: path) {
     case .above(let resources):
@@ -137,12 +138,12 @@ extension ResourceBook {
     }
   }
 
-  /// True if a place is removed by an operation, which tells all that it removed.
+  /// Returns whether a place is removed by an operation, which tells all that it removed.
   func isOperation(removalOf path: Path) -> Bool {
     if case .record = registry.place(of: path) { true } else { false }
   }
 
-  /// True if records of resources stand below a place.
+  /// Returns whether records of resources stand below a place.
   func isAboveRecords(_ path: Path) -> Bool {
     if case .above = registry.place(of: path) { true } else { false }
   }
@@ -163,6 +164,6 @@ extension ResourceBook {
 }
 
 extension Path {
-  /// The text of a relative path, as operations take it.
+  /// The text of a relative path, in the form that operations take.
   package var text: String { keys.map(\.text).joined(separator: "/") }
 }

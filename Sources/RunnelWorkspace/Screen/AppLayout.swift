@@ -1,23 +1,24 @@
 package import RunnelTerminal
 
-/// Where things are on a screen of a size.
+/// The areas of a screen of a given size.
 ///
-/// From 50 columns and 12 rows on there are two lines of header, hints and a status line; below that
-/// one line of header and one of status; below 20 columns or 5 rows nothing but a word about it. Where
-/// a record is composed on fewer than 8 rows, there are no rules, so that rows are seen above the line.
+/// From 50 columns and 12 rows, there are two lines of header, a line of hints and a status line.
+/// Below that, there is one line of header and one of status. Below 20 columns or 5 rows, only a
+/// message is shown. While a record is composed on fewer than 8 rows, there are no rules, so that
+/// rows are visible above the line.
 package struct AppLayout: Hashable {
-  /// From so many columns on, the record under the cursor is shown beside the list unless it is
-  /// turned off; below the second number it cannot be shown.
+  /// The numbers of columns for the detail pane: it is shown from the first number on unless it is
+  /// turned off, and can be shown from the second number on.
   static let detailColumns = (shown: 120, least: 70)
-  /// From so many rows on there is room for tabs and hints.
+  /// The number of rows from which there is room for tabs and hints.
   static let roomyRows = 12
-  /// On fewer rows than these, forms, menus and questions lie over the rules.
+  /// The number of rows below which forms, menus and questions cover the rules.
   static let lowRows = 10
   static let smallest = TerminalSize(columns: 20, rows: 5)
 
   /// Whether the screen is too small to show anything.
   let isTooSmall: Bool
-  /// Whether there is room for tabs and hints.
+  /// Whether there is no room for tabs and hints.
   let isCompact: Bool
   /// The line of the database, the place and the state.
   package let title: Rect
@@ -27,16 +28,16 @@ package struct AppLayout: Hashable {
   let topRule: Rect
   /// The list, the tree or the record.
   let body: Rect
-  /// The body with the panes beside it, for what lies over them.
+  /// The body and the panes beside it, for layers that cover them.
   let panes: Rect
-  /// Where forms, menus and questions lie: over the panes, and on a low screen over the rules, too.
+  /// The area of forms, menus and questions: the panes, and on a low screen also the rules.
   let overlay: Rect
-  /// The views and bookmarks, left of the body; empty if they are not shown.
+  /// The views pane, left of the body; empty if it is not shown.
   package let views: Rect
-  /// What is under the cursor, right of the body; empty if it is not shown.
+  /// The detail pane, right of the body; empty if it is not shown.
   let detail: Rect
-  /// What is typed below the list: a rule if there is room for it, the line, and for a bar the lines of
-  /// help below it.
+  /// The area of the line for typing below the list: a rule if there is room, the line, and for a
+  /// bar the lines of help.
   package let composer: Rect
   /// The line above the footer.
   let bottomRule: Rect
@@ -50,7 +51,7 @@ package struct AppLayout: Hashable {
     case none
     /// A rule and a line.
     case line
-    /// A rule, a line, and two lines of help where there is room for them.
+    /// A rule, a line, and two lines of help if there is room for them.
     case bar
   }
 
@@ -83,7 +84,7 @@ package struct AppLayout: Hashable {
     (detail, body) = rest.splitRight(isCompact ? 0 : widths.detail)
   }
 
-  /// Whether there is no room for tabs and hints.
+  /// Returns whether there is no room for tabs and hints.
   static func isCompact(_ size: TerminalSize) -> Bool {
     size.columns < 50 || size.rows < roomyRows
   }

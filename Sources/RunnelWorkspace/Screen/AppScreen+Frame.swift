@@ -8,7 +8,7 @@ import RunnelTree
 extension AppScreen {
   // MARK: Header
 
-  /// The lines that tell where one is and what can be done: title, tabs and hints.
+  /// Draws the title, the tabs and the hints.
   package func drawFrameLines(into canvas: inout Canvas) {
     drawHeader(into: &canvas)
     if !layout.isCompact { draw(Hints(state), into: &canvas, layout.hints) }
@@ -40,7 +40,7 @@ extension AppScreen {
     }
   }
 
-  /// Draws a line of the frame, or takes it over from the frame before.
+  /// Draws a line of the frame, or copies it from the frame before.
   private func draw(
     _ part: FrameCache.Part, _ line: StatusLine, into canvas: inout Canvas, _ rect: Rect
   ) {
@@ -64,7 +64,8 @@ extension AppScreen {
     canvas.put(cells, at: rect.origin)
   }
 
-  /// How many writes are under way or wait for the origin, and how many were refused; empty if none.
+  /// The number of writes that are under way or wait for the origin, and of refused ones; empty if
+  /// there are none.
   private var queueText: StyledLine {
     var line = StyledLine()
     let waiting = state.writes.queue.waitingCount(now: state.now) + state.writes.queue.pending.count
@@ -75,7 +76,7 @@ extension AppScreen {
     return line
   }
 
-  /// Whether what is shown is live.
+  /// The state of the data on the screen: live, paused, or lost.
   private var liveness: StyledLine {
     if state.database.fileGone != nil {
       return StyledLine(
@@ -94,7 +95,7 @@ extension AppScreen {
     }
   }
 
-  /// A sign, and if there is room what it means.
+  /// Returns a sign, and its meaning if there is room.
   private func liveness(_ sign: String, _ words: String, _ role: StyleRole) -> StyledLine {
     StyledLine(layout.isCompact ? sign : "\(sign) \(words)", role)
   }
@@ -104,7 +105,7 @@ extension AppScreen {
     state.settings.keymap.firstKeys(for: .livePause, in: state.contexts).map { " · \($0)" } ?? ""
   }
 
-  /// The place in the tree that the screen is about.
+  /// The place in the tree that the screen shows.
   private var place: String {
     let headings = state.layers.reversed().lazy.compactMap(\.component.heading)
     if let heading = headings.first { return heading }
@@ -166,13 +167,13 @@ extension AppScreen {
     drawToast(into: &canvas)
   }
 
-  /// A message takes the status line, and as many lines above it as it needs and as are not the
-  /// list's: the cursor stays in sight.
+  /// Draws the message over the status line, and over as many lines above it as it needs, but not
+  /// over the list, so that the cursor stays visible.
   private func drawToast(into canvas: inout Canvas) {
     let passing = state.toast?.toast ?? cutError.map { Toast(.error, $0) }
     guard let toast = passing ?? FileGone.lossToast(state) else { return }
     let lines = StyledLine(toast.text).wrapped(width: max(state.size.columns - 4, 1)).count
-    // One that stays must leave the line in sight that is typed into.
+    // A lasting message must not cover the line for typing.
     let top = passing == nil ? max(layout.body.endRow, layout.composer.endRow) : layout.body.endRow
     let height = min(lines, Toast.lineCountMax, state.size.rows - top)
     let area = Rect(size: state.size).splitBottom(height).bottom
@@ -180,7 +181,8 @@ extension AppScreen {
     toast.draw(into: &canvas, rect: area)
   }
 
-  /// What is wrong with the field that has the keys, if there is no room for it where it stands.
+  /// The error of the field that has the keys, if there is no room for it beside the field;
+  /// otherwise nil.
   private var cutError: String? { state.layers.last?.component.cutError(self) }
 
   private var marksText: String {
@@ -215,22 +217,22 @@ extension AppScreen {
 }
 
 extension ListScreen {
-  /// How many rows are shown, of how many.
+  /// The number of rows shown, and of how many.
   fileprivate var countText: String {
-    // What is being composed or sent is no row of the collection yet.
+    // Rows being composed or sent are not in the collection yet.
     let shown = content.storedRowCount - transientRows.count
     if filter != nil {
-      // A row that another source found may be shown before its own place is loaded.
+      // A row of another source may be shown before its own place is loaded.
       return "\(shown) of \(max(loadedCount, shown))\(paging == .exhausted ? "" : "+") rows"
     }
     if paging == .exhausted, !isAway { return shown == 1 ? "1 row" : "\(shown) rows" }
-    // Rows of other places may be shown among them.
+    // Rows of other sources may be shown among them.
     if let total, total > shown { return "\(shown) of \(total) rows" }
     let sides = isAway && paging != .exhausted ? "above and below" : moreSide
     return "\(shown) loaded, more \(sides)"
   }
 
-  /// Where the rows are that are not loaded, if they are at one end.
+  /// The side of the rows that are not loaded, if they are at one end.
   private var moreSide: String {
     isLiveAtBottom != isAway ? "above" : "below"
   }

@@ -3,14 +3,14 @@ import RunnelStreams
 package import RunnelTerminal
 import RunnelTree
 
-/// Draws the state of the application: a pure function from the state to a canvas.
+/// Draws the state of the workspace: a pure function from the state to a canvas.
 ///
-/// A class, so that its parts do not copy the state.
+/// It is a class so that its parts do not copy the state.
 package final class AppScreen {
   package let state: AppState
   package let glyphs: Glyphs
   package let layout: AppLayout
-  /// The cache of the frame before; nil to draw everything.
+  /// The cache of earlier frames, or nil to draw everything.
   let cache: FrameCache?
 
   package init(_ state: AppState, glyphs: Glyphs, cache: FrameCache? = nil) {
@@ -20,7 +20,7 @@ package final class AppScreen {
     layout = state.layout
   }
 
-  /// The whole screen.
+  /// Draws the whole screen.
   package func draw() -> Canvas {
     var canvas = Canvas(size: state.size, glyphs: glyphs)
     if layout.isTooSmall {
@@ -35,8 +35,8 @@ package final class AppScreen {
     return canvas
   }
 
-  /// The screen with the title, the tabs and the hints of the frame before, for a key whose effect is
-  /// to be seen at once; nil if a part of them is sure to be another one, or is not seen.
+  /// Draws the screen with the title, tabs and hints of the frame before, for a key whose effect is
+  /// to be seen at once; returns nil if one of those lines certainly changes, or is not visible.
   ///
   /// `drawFrameLines` brings those lines up to date.
   package func drawBeforeFrameLines() -> Canvas? {
@@ -53,7 +53,7 @@ package final class AppScreen {
     return canvas
   }
 
-  /// What the user looks at: the list, what lies over it, and the position in it.
+  /// Draws the main part: the list, the layers over it, and the footer.
   private func drawMain(into canvas: inout Canvas) {
     rule(layout.topRule, into: &canvas)
     drawBody(into: &canvas)
@@ -85,7 +85,7 @@ package final class AppScreen {
     drawPanes(into: &canvas)
   }
 
-  /// What stands beside the list or the tree.
+  /// Draws the panes beside the list or the tree.
   private func drawPanes(into canvas: inout Canvas) {
     if !layout.views.isEmpty {
       ViewsDrawing(state, glyphs: glyphs).draw(into: &canvas, rect: layout.views)
@@ -147,7 +147,7 @@ package final class AppScreen {
       rect: layout.body)
   }
 
-  /// What distinguishes the row of a record from others.
+  /// Returns the state of a record's row that changes how it looks.
   private func rowState(
     of id: String, _ record: Record, in screen: ListScreen, isCursor: Bool
   ) -> RowText.State {
@@ -178,7 +178,7 @@ package final class AppScreen {
         .line(screen.newer, rows: name)
     }
     guard let record = screen.records[id] else { return StyledLine() }
-    // Where signs have columns of their own, the cursor's row reads like any other.
+    // If signs have columns of their own, the cursor's row is formatted like any other.
     let rowState = rowState(
       of: id, record, in: screen, isCursor: !rows.hasGutter && screen.list.cursor == .row(id))
     let line =
@@ -187,7 +187,7 @@ package final class AppScreen {
     return line.marking(state.trail.search, isCurrent: screen.list.cursor == .row(id))
   }
 
-  /// Draws a list of lines that are made up already.
+  /// Draws a list of ready lines.
   func drawLines(
     _ lines: [String: StyledLine], of layer: some ListLayer, headings: [String: ListHeading],
     into canvas: inout Canvas
@@ -217,7 +217,7 @@ package final class AppScreen {
       isFocused: isListFocused, drawn: cache?.tree, into: &canvas, rect: layout.body)
   }
 
-  /// What a list without rows says.
+  /// Draws the note of a list without rows.
   private func drawNote(_ text: String, into canvas: inout Canvas) {
     let area = layout.body.inset(rows: 0, columns: 2).splitTop(1).rest
     let lines = StyledLine(text, .muted).wrapped(width: area.width)
@@ -229,14 +229,14 @@ package final class AppScreen {
   // MARK: Overlays
 
   private func drawOverlays(into canvas: inout Canvas) {
-    // What lies below a layer that takes all of the body is not seen.
+    // Layers below one that covers the whole body are not visible.
     for layer in state.layers.suffix(from: (state.fullLayer ?? -1) + 1) {
       if layer.component.extent != .page { layer.component.draw(into: &canvas, self) }
     }
     drawKeyPopup(into: &canvas)
   }
 
-  /// The popup of keys that may follow, if the sequence was begun a while ago.
+  /// Draws the popup of the keys that may follow, if the key sequence was begun a while ago.
   private func drawKeyPopup(into canvas: inout Canvas) {
     guard let time = Input.keyPopupTime(state), time <= state.now else { return }
     if let awaited = state.input.awaited {
@@ -253,7 +253,7 @@ package final class AppScreen {
       .draw(into: &canvas, rect: layout.panes)
   }
 
-  /// The bookmarks that there are, where the letter of one is waited for.
+  /// Returns the bookmarks as hints, while a command waits for the letter of one.
   private func hints(for awaited: AwaitedLetter) -> [Hint] {
     var hints = PlaceHistory.bookmarkList(state).map { Hint(String($0.letter), $0.place.title) }
     switch awaited.purpose {

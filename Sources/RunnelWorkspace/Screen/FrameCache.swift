@@ -1,9 +1,8 @@
 package import RunnelTerminal
 
-/// The drawing cache: a key redraws only what it changed.
+/// Caches drawn lines, so that a key redraws only what it changed.
 ///
-/// It knows nothing that is not in the state: with or without it, the same is drawn. It belongs to
-/// the thread that draws.
+/// The cache does not change what is drawn. It belongs to the thread that draws.
 package final class FrameCache {
   /// The rows of the collection, as text.
   let rowLines = RowLineCache()
@@ -20,7 +19,7 @@ package final class FrameCache {
   private var width = 0
   private var glyphs: Glyphs?
 
-  /// Makes one of nothing.
+  /// Creates an empty cache.
   package init() {}
 
   /// A line of the frame.
@@ -31,15 +30,16 @@ package final class FrameCache {
     case status
   }
 
-  /// What the last whole frame was about, as far as its title, tabs and hints follow from it: where
-  /// this is the same, a key has most likely left those lines as they were.
+  /// The inputs of the title, tabs and hints of the last whole frame.
+  ///
+  /// If they are equal, a key has most likely not changed those lines.
   struct Shown: Equatable {
     var layout: AppLayout
     var tab: Int
 
-    /// Nil if something lies over those lines, or may.
+    /// Makes the inputs of a screen; nil if something covers those lines, or may.
     init?(_ screen: AppScreen) {
-      // A copy of the whole state would cost as much as all the rest.
+      // To keep a copy of the whole state would cost as much as all the rest.
       guard !screen.layout.isTooSmall, !screen.layout.isCompact, screen.state.layers.isEmpty,
         screen.state.toast == nil, screen.state.database.fileGone == nil,
         screen.state.session.greeting == nil, screen.state.input.awaited == nil,
@@ -49,10 +49,10 @@ package final class FrameCache {
     }
   }
 
-  /// The last whole frame; nil if its title, tabs and hints cannot be taken over.
+  /// The inputs of the last whole frame, or nil if its title, tabs and hints cannot be reused.
   var shown: Shown?
 
-  /// The cells of a line as they were drawn last; nil if they were not.
+  /// Returns the cells of a line as they were last drawn, or nil if they were not.
   func line(_ part: Part) -> CanvasLine? {
     switch part {
     case .title: title.last
@@ -62,7 +62,8 @@ package final class FrameCache {
     }
   }
 
-  /// Forgets what was drawn for another width or with other signs; to be called once for each frame.
+  /// Drops the lines drawn for another width or with other signs; must be called once for each
+  /// frame.
   package func begin(width: Int, glyphs: Glyphs) {
     if self.width == width, self.glyphs == glyphs { return }
     (self.width, self.glyphs) = (width, glyphs)
@@ -70,7 +71,7 @@ package final class FrameCache {
     (bar, rule, shown) = (FrameMemo(), FrameMemo(), nil)
   }
 
-  /// A line with text at both ends, as cells.
+  /// Returns the cells of a line with text at both ends.
   package func line(
     _ part: Part, _ line: StatusLine, _ draw: (StatusLine) -> CanvasLine
   ) -> CanvasLine {
@@ -81,11 +82,11 @@ package final class FrameCache {
     }
   }
 
-  /// The line of hints, as cells.
+  /// Returns the cells of the line of hints.
   package func line(_ hints: HintBar, _ draw: (HintBar) -> CanvasLine) -> CanvasLine {
     bar.output(for: hints, draw)
   }
 
-  /// A rule over the whole width, as cells.
+  /// Returns the cells of a rule over the whole width.
   func rule(_ draw: (Int) -> CanvasLine) -> CanvasLine { rule.output(for: width, draw) }
 }

@@ -1,16 +1,17 @@
 /// Caches the last output for an equal input.
 ///
-/// It belongs to the thread that draws. What is made must follow from the input alone.
+/// It belongs to the thread that draws. The output must depend on the input alone.
 final class FrameMemo<Input: Equatable, Output> {
   private var memo: (input: Input, output: Output)?
 
-  /// What was made last; nil if nothing was.
+  /// The last output, or nil if there is none.
   var last: Output? { memo?.output }
 
-  /// Makes one that knows nothing.
+  /// Creates an empty memo.
   init() {}
 
-  /// What `make` makes of the input, or made of it the last time.
+  /// Returns the output of `make` for the input, which is reused if the input is equal to the last
+  /// one.
   func output(for input: Input, _ make: (Input) -> Output) -> Output {
     if let memo, memo.input == input { return memo.output }
     let output = make(input)

@@ -1,13 +1,13 @@
 import RunnelBase
 package import RunnelTerminal
 
-/// The keys that are most of use now, for the line above the status.
+/// The most useful keys of the moment, for the line above the status.
 ///
-/// Only what can be done now is told.
+/// Only commands that can run now are shown.
 package struct Hints {
   /// The hints, the most useful first.
   package let all: [Hint]
-  /// The way to the help, which is never left out; nil where there is none.
+  /// The hint for the help, which is never left out; nil if there is no help.
   package let help: Hint?
 
   init(_ state: AppState) {

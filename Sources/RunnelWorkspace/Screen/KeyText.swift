@@ -1,9 +1,9 @@
 package import RunnelTerminal
 
-/// Names the keys of actions in the texts of a place, as the user's keymap has them.
+/// Names the keys of actions in the texts of a place, according to the user's keymap.
 package struct KeyText {
   package let keymap: Keymap
-  /// Where the text stands, innermost first.
+  /// The contexts of the place, innermost first.
   let contexts: [KeymapContext]
 
   init(_ keymap: Keymap, _ contexts: [KeymapContext]) {
@@ -11,31 +11,31 @@ package struct KeyText {
     self.contexts = contexts
   }
 
-  /// The first keys of an action; nil if it has none here.
+  /// Returns the first keys of an action, or nil if it has none here.
   package func keys(_ action: ActionID) -> String? { keymap.firstKeys(for: action, in: contexts) }
 
-  /// A separator, the keys of an action, and what they do: to stand behind other words; empty if the
-  /// action has no keys here.
+  /// Returns a separator, the keys of an action, and what they do, to follow other words; empty if
+  /// the action has no keys here.
   func hint(_ action: ActionID, _ deed: String, after separator: String = " · ") -> String {
     keys(action).map { "\(separator)\($0) \(deed)" } ?? ""
   }
 
-  /// A hint as it stands at the bottom of a form; nil if the action has no keys here.
+  /// Returns a hint for the bottom of a form, or nil if the action has no keys here.
   package func key(_ action: ActionID, _ words: String) -> Hint? {
     keys(action).map { Hint($0, words) }
   }
 }
 
 extension KeyText {
-  /// The keys of lists.
+  /// The names of keys in lists.
   static func listKeys(_ state: AppState) -> KeyText {
     KeyText(state.settings.keymap, [.collection, .list, .global])
   }
-  /// The keys of the tree.
+  /// The names of keys in the tree.
   static func treeKeys(_ state: AppState) -> KeyText {
     KeyText(state.settings.keymap, [.tree, .list, .global])
   }
-  /// The keys of a form.
+  /// The names of keys in forms.
   static func formKeys(_ state: AppState) -> KeyText {
     KeyText(state.settings.keymap, [.fields, .input, .textField])
   }

@@ -1,13 +1,13 @@
 package import RunnelTerminal
 
-/// The names of the views with their numbers, in one line.
+/// The tab bar: the names of the views with their numbers, in one line.
 package struct TabBar {
   package let names: [String]
-  /// How many unread rows each view tells.
+  /// The number of unread rows of each view.
   var unreadCounts: [Int] = []
   package var glyphs = Glyphs.unicode
 
-  /// The line; the active tab stands out.
+  /// Returns the line; the active tab is highlighted.
   package func line(active: Int) -> StyledLine {
     var line = StyledLine(" ")
     for (index, name) in names.enumerated() {
@@ -19,13 +19,13 @@ package struct TabBar {
     return line
   }
 
-  /// The count of a tab's unread rows, with the blank before it; empty if there are none.
+  /// The number of a tab's unread rows, with a blank before it; empty if there are none.
   private func sign(of index: Int) -> String {
     guard unreadCounts.indices.contains(index), unreadCounts[index] > 0 else { return "" }
     return " \(glyphs.new)\(unreadCounts[index])"
   }
 
-  /// The tab at a column of the line; nil between tabs.
+  /// Returns the tab at a column of the line, or nil between tabs.
   package func tab(atColumn column: Int) -> Int? {
     var start = 1
     for (index, name) in names.enumerated() {

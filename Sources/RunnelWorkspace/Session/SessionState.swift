@@ -2,29 +2,29 @@ package import RunnelBase
 import RunnelStreams
 import RunnelTerminal
 
-/// Where a user was in a database when they left it, and what they had chosen: what comes back when they
-/// open it again.
+/// A session: the user's place and choices in a database when they left it, which are restored when
+/// they open it again.
 ///
-/// It is data without meaning of its own: views and rows are named as they were, and what is not there any
-/// more is passed over. Marks, drafts and what is open over a view are not kept.
+/// It holds names only: views and rows that no longer exist are ignored. Marks, drafts and layers
+/// over a view are not kept.
 package struct SessionState: Hashable, Sendable {
   /// A view as it was left.
   package struct View: Hashable, Sendable {
-    /// The row under the cursor; nil at the end where the list is live.
+    /// The row under the cursor, or nil if it was at the live end.
     var cursor: String?
     /// The folded sections.
     var folded: [String] = []
-    /// The text of the filter; nil if all was shown.
+    /// The text of the filter, or nil if there was none.
     package var filter: String?
     /// Whether the newest row was followed.
     package var isFollowing = false
-    /// The newest row that was seen; nil if nobody knows.
+    /// The newest row that was seen, or nil if it is not known.
     var seen: String?
-    /// When it was seen last, in milliseconds since 1970.
+    /// The time when it was last seen, in milliseconds since 1970.
     var left: Int64?
-    /// The order that was chosen; nil for that of the view.
+    /// The order that the user chose, or nil for the view's own.
     package var order: String?
-    /// The fields of the columns that were hidden.
+    /// The fields of the hidden columns.
     package var hidden: [String] = []
     /// Whether columns were shown in full.
     var isWide = false
@@ -46,26 +46,26 @@ package struct SessionState: Hashable, Sendable {
     }
   }
 
-  /// The most sections of a view whose folds are kept.
+  /// The greatest number of folded sections that are kept of a view.
   fileprivate static let foldedMax = 1000
-  /// The format of the file.
+  /// The version of the file format.
   private static let version = 1
 
-  /// The name of the tab; nil for the first one.
+  /// The name of the tab, or nil for the first one.
   package var tab: String?
-  /// The views by their names.
+  /// The views by name.
   package var views: [String: View] = [:]
-  /// Whether the record under the cursor was shown beside the list; nil to go by the width.
+  /// Whether the detail pane was shown, or nil to decide by the width of the screen.
   var showsDetail: Bool?
-  /// How times were written.
+  /// The style of times.
   var timeStyle = TimeStyle.age
-  /// What lists were filtered by, the newest last.
+  /// The filters used, the newest last.
   var filters: [String] = []
-  /// What was looked for, the newest last.
+  /// The texts searched for, the newest last.
   var searches: [String] = []
-  /// Places by their letters.
+  /// The bookmarks: texts of places by their letters.
   var bookmarks: [String: String] = [:]
-  /// The pane of each tab that had the keys, and its size, by the names of the tabs.
+  /// The pane of each tab that had the keys, and its size, by the name of the tab.
   var panes: [String: String] = [:]
 
   package init() {}
@@ -74,7 +74,7 @@ package struct SessionState: Hashable, Sendable {
 // MARK: JSON
 
 extension SessionState {
-  /// The session as it is kept in a file.
+  /// The session in the format of its file.
   package var json: JSONValue {
     var members: [JSONMember] = [JSONMember("version", .int(SessionState.version))]
     if let tab { members.append(JSONMember("tab", .string(tab))) }
@@ -89,9 +89,9 @@ extension SessionState {
     return .object(members)
   }
 
-  /// Reads a session; nil for what is none, or is of a newer version.
+  /// Reads a session; nil if the JSON is none, or is of a newer version.
   ///
-  /// A member that is not understood is passed over: half of a session is better than none.
+  /// Members that are not valid are ignored: half of a session is better than none.
   package init?(_ json: JSONValue) {
     guard let version = json["version"]?.int,
       version <= SessionState.version
@@ -136,9 +136,9 @@ extension SessionState.View {
 }
 
 extension SessionState.View {
-  /// The view as a list is now.
+  /// Makes the stored view of a list.
   ///
-  /// To leave the program ends the visit of the view in front.
+  /// Leaving the program ends the visit of the view in front.
   fileprivate init(_ screen: ListScreen, before: Self, isInFront: Bool, now: Int64) {
     self = before
     let unread = isInFront ? [] : screen.unread.rows
@@ -154,7 +154,7 @@ extension SessionState.View {
     {
       cursor = id
     } else {
-      // What was wanted and is not loaded is wanted the next time too.
+      // A wanted row that is not loaded is wanted again at the next start.
       cursor = isAtEnd ? screen.wantedRow : nil
     }
     folded = screen.list.folded.sorted().suffix(SessionState.foldedMax)
@@ -165,7 +165,7 @@ extension SessionState.View {
 }
 
 extension JSONValue {
-  /// An object of texts, in the order of their names.
+  /// Returns an object of texts, ordered by their names.
   fileprivate static func named(_ texts: [String: String]) -> JSONValue {
     .object(texts.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) })
   }
@@ -178,11 +178,11 @@ extension JSONValue {
 // MARK: The state
 
 extension SessionState {
-  /// What is to come back the next time.
+  /// Returns the session to be stored.
   ///
   /// O(views, folds and loaded rows).
   package static func session(_ state: AppState) -> SessionState {
-    // What is known of views that were not opened, or are not there this time, stays.
+    // The stored views that were not opened, or do not exist this time, are kept.
     var session = state.session.remembered
     session.tab = state.tabs.names[state.tabs.index]
     session.showsDetail = state.panes.wantsDetail
@@ -196,13 +196,14 @@ extension SessionState {
       session.views[screen.definition.name] = view
     }
     for (tab, choice) in state.panes.choices {
-      // Which pane had the keys matters where it is of another size: else one begins in the list.
+      // The pane that had the keys is only stored if its size is not normal; otherwise the list has
+      // the keys at the next start.
       session.panes[state.tabs.names[tab]] = choice.size == .normal ? nil : choice.text
     }
     return session
   }
 
-  /// What is to come back of a view.
+  /// Returns the stored part of a view.
   package static func session(
     _ state: AppState, of screen: ListScreen, isInFront: Bool
   ) -> SessionState.View {
@@ -211,7 +212,7 @@ extension SessionState {
     return SessionState.View(screen, before: before, isInFront: isInFront, now: state.now)
   }
 
-  /// Puts back what a session had, before the first rows are there.
+  /// Restores a session, before the first rows are loaded.
   static func restore(_ state: inout AppState, _ session: SessionState) {
     state.session.remembered = session
     state.panes.wantsDetail = session.showsDetail
@@ -239,7 +240,7 @@ extension SessionState {
     }
   }
 
-  /// Puts back what the user had chosen in a view, and where they were.
+  /// Restores the user's choices and place in a view.
   static func restore(_ state: inout AppState, _ view: SessionState.View, inView index: Int) {
     if let order = view.order.flatMap({ ListOrder($0) }),
       Sorting.reasonNotSorted(state, state.tabs.lists[index]) == nil
@@ -247,7 +248,8 @@ extension SessionState {
       Sorting.sort(&state, by: order, inView: index)
     }
     state.tabs.lists[index].restore(view)
-    // A filter that names a moment is read as of now; one that cannot be read any more shows all.
+    // Relative times in the filter are relative to now; a filter that is no longer valid is
+    // dropped.
     state.tabs.lists[index].filter = view.filter.flatMap { text in
       (try? FilterScreen.filter(state, text)).flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -255,7 +257,7 @@ extension SessionState {
 }
 
 extension ListScreen {
-  /// The row at the end where the list is live; nil if there is none.
+  /// The row at the live end, or nil if there is none.
   fileprivate var liveEnd: ListItem? {
     let rows =
       isLiveAtBottom ? content.sections.last?.rows.last : content.sections.first?.rows.first
@@ -271,7 +273,7 @@ extension ListScreen {
     let columns = definition.columns.indices.filter {
       hidden.contains(definition.columns[$0].field.text)
     }
-    // One column stays, whatever the views file has become.
+    // One column stays visible, even if the views file has changed.
     if columns.count < definition.columns.count { hiddenColumns = Set(columns) }
   }
 }

@@ -1,8 +1,8 @@
 import RunnelTerminal
 
-/// Writes a line of pretty JSON in the roles of its parts.
+/// Formats a line of pretty JSON with the styles of its parts.
 enum JSONLine {
-  /// The line with its name, its value, and what separates them.
+  /// Returns the line with its name, its value, and the separators.
   ///
   /// O(n).
   static func styled(_ text: String) -> StyledLine {
@@ -23,7 +23,7 @@ enum JSONLine {
     return line
   }
 
-  /// The index after a string at the beginning of a text; nil if none is there.
+  /// Returns the index after a string at the beginning of a text, or nil if there is none.
   private static func endOfString(_ text: Substring) -> Substring.Index? {
     guard text.first == "\"" else { return nil }
     var isEscaped = false
@@ -49,7 +49,7 @@ enum JSONLine {
     }
   }
 
-  /// The number that a line holds, if it looks like milliseconds since 1970.
+  /// Returns the number in a line if it looks like milliseconds since 1970, otherwise nil.
   static func moment(in text: String) -> Int64? {
     let digits = text.reversed().drop { $0 == "," }.prefix { $0.isASCII && $0.isNumber }
     guard digits.count == 13, let time = Int64(String(digits.reversed())),

@@ -2,13 +2,13 @@ package import RunnelBase
 package import RunnelStreams
 package import RunnelTree
 
-/// The children of an expanded node as far as they are loaded, in the order of their keys.
+/// The loaded children of an expanded node, ordered by key.
 package struct TreeChildren: Equatable, Sendable {
   package var rows = Rows<Record>()
   package var phase = LoadState.loading
   package var paging = FetchState.exhausted
 
-  /// The index of the child with a key, or where it would be.
+  /// Returns the index of the child with a key, or the index where it would be.
   ///
   /// O(log² n).
   package func index(of key: RunnelTree.Key) -> Int {
@@ -20,32 +20,32 @@ package struct TreeChildren: Equatable, Sendable {
     return low
   }
 
-  /// The child with a key; nil if it is not loaded, or is not there.
+  /// Returns the child with a key, or nil if it is not loaded or does not exist.
   package func child(_ key: RunnelTree.Key) -> TreeRow? {
     let index = index(of: key)
     guard index < rows.count, rows[index].row.key == key else { return nil }
     return rows[index].row
   }
 
-  /// True if a line below the children says that others are not loaded, or could not be.
+  /// Whether a line below the children says that others are not loaded, or could not be.
   var hasTail: Bool {
     if case .failed = phase { return true }
     return paging != .exhausted
   }
 }
 
-/// The children of an expanded node after a change, with the change.
+/// A change of the children of an expanded node, with the children after it.
 package struct TreeChange: Sendable {
   /// The children after the change.
   package enum Content: Sendable {
-    /// As the stream has them; and the indices of those that came or have another content.
+    /// The children of the stream, and the indices of new and changed ones.
     case rows(Rows<Record>, came: [Int])
-    /// Those that came or have another content, by their indices; from a recorded session.
+    /// The new and changed children by index, from a recorded session.
     case edit([Int: Record])
   }
 
   package var content: Content
-  /// What happened, in one section.
+  /// The changes, in one section.
   package var update: BatchUpdate
   package var phase: LoadState
   package var paging: FetchState
@@ -57,7 +57,7 @@ package struct TreeChange: Sendable {
     self.paging = paging
   }
 
-  /// The children after the change; nil if it does not fit those before.
+  /// Returns the children after the change, or nil if the change does not fit the children before.
   ///
   /// O(1), and O(t log n) in the t rows of an edit.
   package func children(after old: TreeChildren?) -> TreeChildren? {
@@ -70,7 +70,7 @@ package struct TreeChange: Sendable {
     }
   }
 
-  /// What came or has another content, by its index; after a reload all.
+  /// The new and changed children by index; all children after a reload.
   ///
   /// O(t log n) in the t rows of the change.
   var came: [Int: Record] {

@@ -54,7 +54,7 @@ extension TreeCommands {
     }
   }
 
-  /// The reason why the tree is not folded; nil on a line, where a node is collapsed.
+  /// The reason why the tree cannot be folded, or nil; nil on a line, where a node is collapsed.
   static func reasonTreeFolded(_ state: AppState) -> String? {
     state.tabs.tree.cursorLine == nil && isTreeFolded(state) ? "it is folded" : nil
   }
@@ -79,7 +79,7 @@ extension TreeCommands {
     return state.phrase("this is a value: there is nothing below it", .recordEdit, "edits it")
   }
 
-  /// True if nothing stands below a node in the tree, not even what stands for its children.
+  /// Whether there is no line below a node, not even the one for more children.
   private static func isLastLine(_ state: AppState, _ path: Path) -> Bool {
     state.tabs.tree.firstLine(below: path) == nil
   }

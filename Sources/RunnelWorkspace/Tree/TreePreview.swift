@@ -4,41 +4,41 @@ package import RunnelTree
 
 /// The value of the node under the cursor of the tree, as far as it was read.
 ///
-/// The tree knows of a node no more than the number of its children. What is below them is read when
-/// the cursor stands on it: one at a time, so that whoever moves on fast waits for one value at most,
-/// and sees the one where they stopped.
+/// Of a node, the tree knows only the number of its children. The value is read when the cursor is
+/// on the node, one value at a time. After fast moves, the user waits for at most one other value
+/// before seeing the one at the cursor.
 package struct TreePreview: Hashable, Sendable {
-  /// How many bytes of a value are shown.
+  /// The number of bytes shown of a value.
   package static let textMax = 64 << 10
-  /// How far the size of a value is counted, in bytes.
+  /// The number of bytes up to which the size of a value is counted.
   package static let countMax = 2 << 20
 
-  /// How many times are written out below a value.
+  /// The number of times written as dates below a value.
   private static let momentsMax = 3
 
-  /// What was read.
+  /// A value that was read.
   package struct Value: Hashable, Sendable {
     package let path: Path
-    /// The JSON, line by line; empty if it could not be read.
+    /// The lines of the JSON; empty if it could not be read.
     let lines: [String]
-    /// How large it is, in words.
+    /// The size of the value, in words.
     package let size: String
-    /// The first few numbers in it that look like times, each once.
+    /// The first numbers in the value that look like times, without repetition.
     package let moments: [Int64]
-    /// When it was read, in milliseconds since 1970.
+    /// The time of the read, in milliseconds since 1970.
     package let time: Int64
   }
 
-  /// The value that was read last; nil if none was.
+  /// The last value read, or nil if there is none.
   package fileprivate(set) var value: Value?
-  /// The place that is being read.
+  /// The place that is being read, or nil.
   package fileprivate(set) var asked: Path?
-  /// True if what was read may have changed since.
+  /// Whether the value may have changed since it was read.
   fileprivate var isStale = false
 }
 
 extension TreePreview {
-  /// Asks for the value under the cursor, if it is to be shown and nothing else is being read.
+  /// Reads the value under the cursor, if it is to be shown and no other read is under way.
   static func updatePreview(_ state: inout AppState) {
     guard state.tabs.isTree, state.layers.isEmpty, state.arrangement.detailShare > 0,
       state.tabs.tree.preview.asked == nil,
@@ -51,7 +51,7 @@ extension TreePreview {
     state.ask(.excerpt(path), for: .preview(path))
   }
 
-  /// A value was read, or could not be.
+  /// Takes a value that was read; nil if it could not be read.
   static func show(_ state: inout AppState, _ excerpt: NodeExcerpt?, asPreviewOf path: Path) {
     Deleting.weigh(&state, path, excerpt)
     guard state.tabs.tree.preview.asked == path else { return }
@@ -64,7 +64,8 @@ extension TreePreview {
     updatePreview(&state)
   }
 
-  /// The children of a node changed: what was read of it, or around it, may be different.
+  /// Notes a change of the children of a node: a shown value at it, above or below it may be out of
+  /// date.
   static func noteChange(_ state: inout AppState, at path: Path) {
     guard let shown = state.tabs.tree.preview.value?.path,
       shown.contains(path) || path.contains(shown)
@@ -77,7 +78,7 @@ extension TreePreview {
 }
 
 extension TreePreview {
-  /// The first few numbers in lines of JSON that look like times, each once.
+  /// Returns the first numbers in lines of JSON that look like times, without repetition.
   fileprivate static func moments(in lines: [Substring]) -> [Int64] {
     var moments: [Int64] = []
     for line in lines {
@@ -88,7 +89,7 @@ extension TreePreview {
     return moments
   }
 
-  /// How large a value is, and how much of it is shown.
+  /// Returns the size of a value, and how much of it is shown, in words.
   package static func size(_ excerpt: NodeExcerpt) -> String {
     let all = ByteCount.text(excerpt.byteCount)
     if excerpt.isWhole { return all }
@@ -97,9 +98,9 @@ extension TreePreview {
   }
 }
 
-/// A number of bytes as people read it.
+/// Formats numbers of bytes.
 package enum ByteCount {
-  /// `147 bytes`, `64 KiB`, `3.1 MiB`.
+  /// Returns a text such as `147 bytes`, `64 KiB` or `3.1 MiB`.
   package static func text(_ count: Int) -> String {
     if count == 1 { return "1 byte" }
     if count < 1 << 10 { return count == 1 ? "1 byte" : "\(count) bytes" }

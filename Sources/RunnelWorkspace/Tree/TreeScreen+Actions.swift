@@ -3,12 +3,12 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// What the user does in the tree.
+// The actions of the tree.
 
 extension TreeScreen {
   // MARK: Opening
 
-  /// Expands or collapses the node under the cursor, edits a value, or fetches what is not there.
+  /// Expands or collapses the node under the cursor, edits a value, or fetches more children.
   static func openLine(_ state: inout AppState) {
     switch state.tabs.tree.cursorLine {
     case .node(let path, let row, _)?: toggle(&state, path, row, editsLeaf: true)
@@ -75,7 +75,8 @@ extension TreeScreen {
 
   // MARK: Fetching
 
-  /// Fetches the next page of the node under the cursor, or of the one that it is in.
+  /// Fetches the next children of the node under the cursor, or of its parent if it is not
+  /// expanded.
   static func fetchMoreLines(_ state: inout AppState) {
     switch state.tabs.tree.cursorLine {
     case .node(let path, _, _)?:
@@ -86,7 +87,7 @@ extension TreeScreen {
     }
   }
 
-  /// On a line that stands for children of a node which are not there.
+  /// Fetches the children that a line below a node stands for.
   private static func fetch(_ state: inout AppState, below path: Path) {
     if case .failed? = state.tabs.tree.expanded[path]?.phase {
       state.effects.append(.expand(path))
@@ -135,7 +136,7 @@ extension TreeScreen {
     }
   }
 
-  /// Collapses a node, or if it is not expanded the one that it is in.
+  /// Collapses a node, or if it is not expanded the nearest expanded one above it.
   private static func collapseAround(_ state: inout AppState, _ path: Path) {
     var path = path
     while state.tabs.tree.expanded[path] == nil, let parent = path.parent { path = parent }
@@ -167,7 +168,7 @@ extension TreeScreen {
     ResourceCommands.readChoices(&state, of: [field.input])
   }
 
-  /// The input of a value: typed where a resource has a rule for it.
+  /// Returns the input for a value, with the rule of a resource if there is one.
   private static func input(_ state: AppState, for leaf: Leaf, at path: Path) -> FieldInput {
     if case .record(_, let field) = state.database.resources.registry.place(of: path),
       field.keys.count == 1,
@@ -180,7 +181,8 @@ extension TreeScreen {
     return FieldInput(kind: FieldKind(leaf.json), text: FieldKind.text(of: leaf.json))
   }
 
-  /// A child goes into the node under the cursor, or beside the value under it.
+  /// Opens the form for a new child of the node under the cursor, or of the parent if the cursor is
+  /// on a value.
   static func addChild(_ state: inout AppState) {
     let path: Path
     switch state.tabs.tree.cursorLine {

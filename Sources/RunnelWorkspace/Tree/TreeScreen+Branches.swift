@@ -3,18 +3,19 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// Expanding or collapsing many nodes of the tree at once, and reading them again.
+// Expands and collapses many nodes of the tree at once, and reads children again.
 
 extension TreeScreen {
-  /// How many lines the tree may have for all nodes to be expanded at once.
+  /// The number of lines up to which all nodes can be expanded at once.
   private static let expandedLinesMax = 1000
 
-  /// Asks for the children of the node under the cursor again, or of the one that it is in.
+  /// Reads the children of the node under the cursor again, or of the nearest expanded one above
+  /// it.
   static func readTreeAnew(_ state: inout AppState) {
     var path = Panes.detailPath(state) ?? .root
     while state.tabs.tree.expanded[path] == nil, let parent = path.parent { path = parent }
     state.effects.append(.expand(path))
-    // Its children go and come back; the cursor is to wait for its own.
+    // The children disappear and come back; the cursor waits for its row.
     if let place = Panes.detailPath(state) {
       state.tabs.tree.wanted = TreeScreen.Wanted(path: place)
     }
@@ -22,8 +23,8 @@ extension TreeScreen {
     state.say(.info, "\(path) is read again")
   }
 
-  /// The nodes that are loaded and closed, as many as can be expanded without the tree growing too
-  /// long, and how many are left.
+  /// Returns the loaded nodes that can be expanded without making the tree too long, and the number
+  /// of the others.
   static func expansion(_ state: AppState) -> (opened: [Path], closedCount: Int) {
     var lines = state.tabs.tree.content.rowCount
     var opened: [Path] = []
@@ -55,7 +56,7 @@ extension TreeScreen {
     state.say(.info, state.phrase(words, .foldOpenAll, "goes deeper"))
   }
 
-  /// Collapses all nodes but the root; the cursor goes to the one above it that stays.
+  /// Collapses all nodes but the root; the cursor moves to the node above it that stays.
   static func collapseAll(_ state: inout AppState) {
     let top = Panes.detailPath(state).flatMap(\.keys.first).map { Path(unchecked: [$0]) }
     for place in state.tabs.tree.expanded.keys.filter({ !$0.isRoot }).sorted() {
@@ -71,7 +72,7 @@ extension TreeScreen {
 }
 
 extension TreeScreen.Line {
-  /// How many levels below the root it stands.
+  /// The number of levels below the root.
   package var depth: Int {
     switch self {
     case .node(_, _, let depth), .paging(_, _, let depth), .failed(_, _, let depth): depth

@@ -2,17 +2,17 @@ import RunnelBase
 import RunnelStreams
 package import RunnelTree
 
-// How the lines of the tree change when the children of one node change: the cost is that of the
-// change, however many lines there are.
+// Changes of the tree's lines when the children of one node change: the cost is that of the change,
+// regardless of the number of lines.
 
 extension TreeScreen {
-  /// Takes a change of the children of a node over.
+  /// Applies a change of the children of a node.
   ///
   /// O(t log n + e log n) in the t children of the change and the e expanded nodes; O(lines) if the
-  /// children are told for the first time or read anew.
+  /// children come for the first time or after a reload.
   ///
-  /// - Returns: the places below that were expanded and are not any more: they are gone, or have no
-  ///   children left.
+  /// - Returns: The places below that were expanded and no longer are, because they are gone or
+  ///   have no children left.
   package mutating func take(_ change: TreeChange, of path: Path, height: Int) -> [Path] {
     let known = expanded[path]
     guard let children = change.children(after: known) else { return [] }
@@ -32,7 +32,7 @@ extension TreeScreen {
     return gone
   }
 
-  /// Says that the next children of a node are being fetched.
+  /// Shows that the next children of a node are being fetched.
   mutating func beginFetching(_ path: Path, height: Int) {
     guard let children = expanded[path] else { return }
     _ = take(
@@ -41,7 +41,7 @@ extension TreeScreen {
         paging: .fetching), of: path, height: height)
   }
 
-  /// What a change of one node does to the lines.
+  /// The effect of a change of one node on the lines.
   private struct LineEdit {
     var list: ListEdit
     var removed: [String]
@@ -62,8 +62,8 @@ extension TreeScreen {
     if let start = rangeStart, !isMarkable(start) { rangeStart = nil }
   }
 
-  /// What a change does to the lines, with the children of the node taken over; nil if they have to be
-  /// laid out again.
+  /// Returns the effect of a change on the lines, and takes the children of the node; returns nil
+  /// if all lines must be laid out again.
   private mutating func edit(
     _ change: TreeChange, of path: Path, from known: TreeChildren, to children: TreeChildren,
     gone: [Path]
@@ -116,7 +116,7 @@ extension TreeScreen {
       written: written)
   }
 
-  /// The line below the children of a node that says what is not loaded; nil if there is none.
+  /// Returns the line below the children of a node for those not loaded, or nil if there is none.
   func tail(of path: Path, _ children: TreeChildren, depth: Int) -> Line? {
     switch (children.phase, children.paging) {
     case (.failed(let message), _): .failed(path, message, depth: depth)
@@ -128,26 +128,26 @@ extension TreeScreen {
 
 // MARK: Where lines stand
 
-/// Where the children of expanded nodes stand among the lines.
+/// The positions of the children of expanded nodes among the lines.
 package struct TreeLines {
   /// An expanded child of a node.
   package struct Branch {
     package var index: Int
     package var place: Path
-    /// How many lines stand below the child's own.
+    /// The number of lines below the child's own line.
     var lineCount: Int
   }
 
   private let expanded: [Path: TreeChildren]
   private let places: [Path: [Path]]
 
-  /// O(expanded nodes).
+  /// Creates the positions for the expanded nodes; O(expanded nodes).
   init(_ expanded: [Path: TreeChildren]) {
     self.expanded = expanded
     places = Dictionary(grouping: expanded.keys.filter { !$0.isRoot }) { $0.parent ?? .root }
   }
 
-  /// The expanded children of a node in their order; those whose line is not there are left out.
+  /// Returns the expanded children of a node in their order; those without a line are left out.
   func branches(of path: Path) -> [Branch] {
     guard let children = expanded[path], let places = places[path] else { return [] }
     return places.compactMap { place in
@@ -157,7 +157,7 @@ package struct TreeLines {
     }.sorted { $0.index < $1.index }
   }
 
-  /// How many lines stand below an expanded node's own.
+  /// Returns the number of lines below the line of an expanded node.
   private func lineCount(below path: Path) -> Int {
     guard let children = expanded[path] else { return 0 }
     return branches(of: path).reduce(children.rows.count + (children.hasTail ? 1 : 0)) {
@@ -165,7 +165,8 @@ package struct TreeLines {
     }
   }
 
-  /// The line of the first child of an expanded node; nil if the node itself is not shown.
+  /// Returns the line of the first child of an expanded node, or nil if the node itself is not
+  /// shown.
   package func firstLine(of path: Path) -> Int? {
     guard let parent = path.parent, let key = path.lastKey else { return 0 }
     guard let children = expanded[parent], children.child(key) != nil,
@@ -176,18 +177,18 @@ package struct TreeLines {
 }
 
 extension [TreeLines.Branch] {
-  /// The line of a child, counted from the first child's.
+  /// Returns the line of a child, counted from the first child.
   package func line(ofChild index: Int) -> Int {
     reduce(index) { $1.index < index ? $0 + $1.lineCount : $0 }
   }
 }
 
 extension Path {
-  /// The place of a child.
+  /// Returns the path of a child.
   fileprivate func appending(_ key: RunnelTree.Key) -> Path { Path(unchecked: keys + [key]) }
 }
 
 extension TreeRow {
-  /// True if there are children to show.
+  /// Whether there are children to show.
   var isExpandable: Bool { if case .children = summary.kind { true } else { false } }
 }

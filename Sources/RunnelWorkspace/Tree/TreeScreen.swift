@@ -3,13 +3,14 @@ package import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-/// The raw tree as the user sees it: nodes expand one by one, children come in pages.
+/// The raw tree as the user sees it: nodes are expanded one by one, and children are loaded in
+/// pages.
 package struct TreeScreen: Equatable, Sendable {
   /// A line of the tree.
   package enum Line: Hashable, Sendable {
-    /// A node, so many levels below the root.
+    /// A node, at a number of levels below the root.
     case node(Path, TreeRow, depth: Int)
-    /// Children that are not loaded, or being loaded.
+    /// The fetch-more row for children that are not loaded.
     case paging(Path, FetchState, depth: Int)
     /// Children that could not be read.
     case failed(Path, String, depth: Int)
@@ -24,12 +25,12 @@ package struct TreeScreen: Equatable, Sendable {
     }
   }
 
-  /// The id of the only section, which stands for the root.
+  /// The id of the only section, whose header is the root.
   package static let section = "/"
 
-  /// True once the root was asked for.
+  /// Whether the root was requested.
   var isOpen = false
-  /// The expanded nodes, with what is known of their children.
+  /// The loaded children of the expanded nodes.
   package var expanded: [Path: TreeChildren] = [:]
   var lines: [String: Line] = [:]
   package var content = ListContent()
@@ -38,12 +39,12 @@ package struct TreeScreen: Equatable, Sendable {
   package var list = ListState()
   package var marks: Set<String> = []
   package var rangeStart: String?
-  /// Where the cursor is to go as soon as that is loaded; nil if nowhere.
+  /// The place that the cursor goes to once it is loaded, or nil.
   var wanted: Wanted?
-  /// The value under the cursor.
+  /// The value under the cursor, for the detail pane.
   package var preview = TreePreview()
 
-  /// The line under the cursor; nil on the header.
+  /// The line under the cursor, or nil on the header.
   package var cursorLine: Line? {
     guard case .row(let id)? = list.cursor else { return nil }
     return lines[id]
@@ -51,9 +52,9 @@ package struct TreeScreen: Equatable, Sendable {
 }
 
 extension TreeScreen {
-  /// Lays the expanded nodes out as lines again.
+  /// Lays out the expanded nodes as lines again.
   ///
-  /// O(lines): those of all expanded nodes as far as they are loaded.
+  /// O(lines): all loaded lines of the expanded nodes.
   mutating func rebuild(height: Int) {
     var ids: [String] = []
     lines = [:]
@@ -75,7 +76,7 @@ extension TreeScreen {
     if old.sections.isEmpty { list.moveToFirst(in: content, height: height) }
   }
 
-  /// Writes the header: how many children the root has.
+  /// Updates the header with the number of the root's children.
   mutating func writeHeading() {
     let root = expanded[.root]
     let count = root?.rows.count ?? 0
@@ -88,7 +89,7 @@ extension TreeScreen {
     ]
   }
 
-  /// What is not shown any more is not marked.
+  /// Removes the marks of nodes that are no longer shown.
   private mutating func forgetGoneMarks() {
     if !marks.isEmpty { marks = marks.filter(isMarkable) }
     if let start = rangeStart, !isMarkable(start) { rangeStart = nil }
@@ -109,8 +110,8 @@ extension TreeScreen {
     ids.append(line.id)
   }
 
-  /// The id of the line below that of an expanded node, if it is about its children; nil if there is
-  /// none.
+  /// Returns the id of the line below an expanded node's line if it is for its children, or nil if
+  /// there is none.
   package func firstLine(below path: Path) -> String? {
     guard let place = content.indexPath(ofRow: path.description),
       let next = content.row(at: ListIndexPath(section: place.section, row: place.row + 1)),
@@ -119,7 +120,7 @@ extension TreeScreen {
     return next
   }
 
-  /// Forgets a node's children and all below; returns the places that were expanded.
+  /// Collapses a node: drops its children and all below; returns the places that were expanded.
   package mutating func collapse(_ path: Path) -> [Path] {
     let gone = expanded.keys.filter { path.contains($0) }.sorted()
     for place in gone { expanded[place] = nil }

@@ -3,7 +3,7 @@ import RunnelStreams
 package import RunnelTerminal
 package import RunnelTree
 
-/// Writes a line of the tree: a name, a kind and size, a value.
+/// Formats a line of the tree: a name, a kind and size, a value.
 package struct TreeText {
   private static let nameWidthMax = 28
 
@@ -11,9 +11,9 @@ package struct TreeText {
   package let local: LocalTime
   package let glyphs: Glyphs
   package let keys: KeyText
-  /// How many children a page has.
+  /// The number of children of a page.
   package let pageSize: Int
-  /// What was typed for values and is not on disk yet.
+  /// The typed values that are not on disk yet, by place.
   package var waiting: [Path: WaitingValue] = [:]
 
   package func line(id: String, width: Int) -> StyledLine {
@@ -61,7 +61,7 @@ package struct TreeText {
     }
   }
 
-  /// What is known of an expanded node's children; nil for one that is closed.
+  /// Returns the load state of an expanded node's children, or nil for a collapsed node.
   private func state(of path: Path) -> StyledLine? {
     switch tree.expanded[path]?.phase {
     case .idle, .loading: StyledLine("loading \(glyphs.loading)", .connecting)
@@ -71,7 +71,7 @@ package struct TreeText {
     }
   }
 
-  /// A value and what it is; of a long one the beginning, and its size.
+  /// Appends a value and its kind; of a long text its beginning, and its size.
   private func append(_ leaf: Leaf, to line: inout StyledLine, width: Int) {
     let role = TreeText.role(of: leaf)
     let room = width - line.width
@@ -88,14 +88,14 @@ package struct TreeText {
     line.append(size, .muted)
   }
 
-  /// True if a text takes more columns than there are; a very long one is not measured.
+  /// Returns whether a text is wider than a number of columns; a very long text is not measured.
   private func isLonger(_ text: String, than width: Int) -> Bool {
     let bytes = text.utf8.count
     if bytes + 2 <= width { return false }
     return bytes > 8 * max(width, 1) || CellWidth.width(of: text) + 2 > width
   }
 
-  /// The name with blanks up to the column of the values.
+  /// The name, padded to the column of the values.
   private func name(_ key: RunnelTree.Key) -> String {
     let blanks = max(TreeText.nameWidthMax - CellWidth.width(of: key.text), 2)
     return key.text + String(repeating: " ", count: blanks)
@@ -112,7 +112,7 @@ package struct TreeText {
       ] + line.runs)
   }
 
-  /// The role of a value's kind.
+  /// Returns the style role for the kind of a value.
   package static func role(of leaf: Leaf) -> StyleRole {
     switch leaf {
     case .bool: .jsonBool
@@ -121,10 +121,11 @@ package struct TreeText {
     }
   }
 
-  /// Numbers that look like milliseconds since 1970: from 2001 to 2096.
+  /// The numbers that look like milliseconds since 1970: from 2001 to 2096.
   package static let moments: Range<Int64> = 1_000_000_000_000..<4_000_000_000_000
 
-  /// The date and time of a number that looks like milliseconds since 1970; nil for another value.
+  /// Returns the date and time of a number that looks like milliseconds since 1970, or nil for
+  /// other values.
   static func moment(of leaf: Leaf, _ local: LocalTime) -> String? {
     guard case .number(let number) = leaf, let time = number.integer, moments.contains(time) else {
       return nil
@@ -132,14 +133,14 @@ package struct TreeText {
     return "\(local.civil(time).dateText) \(local.timeText(time))"
   }
 
-  /// The kind of a value, or for a number that looks like milliseconds since 1970 its date.
+  /// Returns the kind of a value, or the date of a number that looks like milliseconds since 1970.
   static func hint(of leaf: Leaf, _ local: LocalTime) -> String {
     moment(of: leaf, local) ?? FieldKind(leaf.json).rawValue
   }
 }
 
 extension StyledLine {
-  /// The beginning of a line of one run in at most so many columns.
+  /// Returns the beginning of a line with one run, cut to a number of columns.
   fileprivate func cut(to width: Int) -> StyledLine {
     guard let run = runs.first else { return self }
     var text = ""

@@ -2,22 +2,22 @@ import RunnelBase
 import RunnelStreams
 package import RunnelTree
 
-/// What is put back by taking writes back or doing them again: rows that come of it are the user's own,
-/// no news, and the cursor goes to the first of them.
+/// The rows that an undo or redo brings back: they are the user's own, so they do not count as new,
+/// and the cursor goes to the first of them.
 package struct Restoration: Hashable, Sendable {
-  /// How long what is written takes at most to show; later rows are news.
+  /// The time in milliseconds within which restored rows arrive; later rows count as new.
   package static let milliseconds: Int64 = 10_000
 
-  /// Where something is put back.
+  /// The places that are restored.
   var places: Set<Path>
-  /// Until when rows that arrive there are those that are put back, in milliseconds since 1970.
+  /// The time until which rows that arrive there count as restored, in milliseconds since 1970.
   var until: Int64
-  /// Whether the cursor goes along: until the user does something else.
+  /// Whether the cursor goes to the restored rows; false once the user does something else.
   var takesCursor = true
-  /// The first of the rows that are back, in the list that they are in.
+  /// The first restored row in its list, or nil.
   var firstRow: String?
 
-  /// True for a record that stands at one of the places, or below one.
+  /// Returns whether a record stands at one of the places, or below one.
   ///
   /// O(depth).
   func covers(_ path: Path) -> Bool {
@@ -27,24 +27,24 @@ package struct Restoration: Hashable, Sendable {
 }
 
 extension Restoration {
-  /// What is written from now on puts back what stood at places.
+  /// Begins a restoration of places, by the writes that follow.
   static func beginRestoration(_ state: inout AppState, of places: Set<Path>) {
     state.writes.restoration = Restoration(
       places: places, until: state.now + Restoration.milliseconds)
   }
 
-  /// What began since goes on with what was put back before, by the same key.
+  /// Continues an earlier restoration in the present one, for repeated undos.
   ///
   /// - Parameters:
   ///   - state: the state of the workspace.
-  ///   - before: what was put back before; nil if the user did something else meanwhile.
+  ///   - before: the earlier restoration; nil if the user did something else meanwhile.
   static func goOnWithRestoration(_ state: inout AppState, _ before: Restoration?) {
     state.writes.restoration?.places.formUnion(before?.places ?? [])
     state.writes.restoration?.takesCursor = before?.takesCursor ?? false
     state.writes.restoration?.firstRow = before?.firstRow
   }
 
-  /// The user did something: what is put back from now on leaves the cursor where it is.
+  /// Notes that the user did something: rows restored from now on do not move the cursor.
   static func leaveRestoration(_ state: inout AppState) {
     guard state.writes.restoration != nil else { return }
     let isUnderWay =
@@ -56,7 +56,7 @@ extension Restoration {
     }
   }
 
-  /// The new rows of a change that were put back.
+  /// Returns the new rows of a change that are restored ones.
   ///
   /// O(new rows).
   static func restoredRows(_ state: AppState, of change: ListChange) -> Set<String> {
@@ -68,7 +68,7 @@ extension Restoration {
     }
   }
 
-  /// The cursor goes to the first row that was put back.
+  /// Moves the cursor to the first restored row.
   static func goToRestored(_ state: inout AppState, _ rows: Set<String>) {
     guard let restoration = state.writes.restoration, restoration.takesCursor, !rows.isEmpty else {
       return
@@ -84,7 +84,7 @@ extension Restoration {
 }
 
 extension WriteRequest {
-  /// The place that it writes, if it is known before.
+  /// The place that the request writes, or nil if it is not known in advance.
   package var place: Path? {
     switch self {
     case .set(let path, _), .update(let path, _), .remove(let path): path
@@ -96,7 +96,7 @@ extension WriteRequest {
 }
 
 extension UndoHistory.Step {
-  /// Where something stands again when it is taken back, or done again.
+  /// The places whose values come back when the step is undone or redone.
   var restoredPlaces: Set<Path> {
     places.union(
       parts.compactMap { part in

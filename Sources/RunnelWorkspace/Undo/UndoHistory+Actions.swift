@@ -3,10 +3,10 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// Taking back what was written here, and doing it again.
+// Undo and redo of writes that were made in this workspace.
 
 extension UndoHistory {
-  /// Takes the entry of the log under the cursor back, and elsewhere the last writes.
+  /// Undoes the entry of the action log under the cursor, or elsewhere the last writes.
   static func undo(_ state: inout AppState, _ count: Int) {
     if Activity.entryAtHand(state) != nil {
       Activity.undoEntry(&state)
@@ -15,7 +15,7 @@ extension UndoHistory {
     }
   }
 
-  /// Does writes again that were taken back.
+  /// Redoes writes that were undone.
   static func redo(_ state: inout AppState, _ count: Int) { go(&state, .redo, count) }
 
   private static func go(_ state: inout AppState, _ direction: UndoHistory.Direction, _ count: Int)
@@ -42,7 +42,7 @@ extension UndoHistory {
     startReversal(&state, direction, step, following: following)
   }
 
-  /// Takes a step back, or does it again; all of it, one write after another.
+  /// Undoes or redoes a whole step, one write after another.
   static func startReversal(
     _ state: inout AppState, _ direction: UndoHistory.Direction, _ step: UndoHistory.Step,
     following: Int
@@ -68,7 +68,7 @@ extension UndoHistory {
 
   // MARK: Answers
 
-  /// A part of a step could not be taken back.
+  /// Notes that a part of a step could not be undone or redone.
   static func failReversal(_ state: inout AppState, of id: AppRequestID, _ refusal: Refusal) {
     guard let part = state.writes.undoing.reversal?.waiting.removeValue(forKey: id) else { return }
     state.writes.undoing.reversal?.failures.append(
@@ -76,14 +76,14 @@ extension UndoHistory {
     finishReversal(&state)
   }
 
-  /// A part of a step was taken back, which can be taken back in its turn.
+  /// Notes that a part of a step was undone or redone; its result can be reversed in turn.
   static func endReversal(_ state: inout AppState, of id: AppRequestID, done: [UndoHistory.Part]) {
     guard state.writes.undoing.reversal?.waiting.removeValue(forKey: id) != nil else { return }
     state.writes.undoing.reversal?.done += done
     finishReversal(&state)
   }
 
-  /// When all parts are answered, says what became of the step, and goes on with the next one.
+  /// After all parts are answered, ends the step: says its result, and continues with the next one.
   private static func finishReversal(_ state: inout AppState) {
     guard let reversal = state.writes.undoing.reversal, reversal.waiting.isEmpty else { return }
     state.writes.undoing.reversal = nil
@@ -113,9 +113,10 @@ extension UndoHistory {
     }
   }
 
-  /// What was changed since stays as it is; the step before can be taken next.
+  /// Says why a step was not undone or redone completely.
   ///
-  /// What failed for another reason can be tried again.
+  /// A place that was changed since stays as it is, and the step before can be undone next. A step
+  /// that failed for another reason can be tried again.
   private static func sayFailure(
     _ state: inout AppState, _ failure: UndoHistory.Failure, _ reversal: UndoHistory.Reversal
   ) {
@@ -149,7 +150,7 @@ extension UndoHistory {
 // MARK: Words
 
 extension WriteRequest {
-  /// What it did, in words, once it is done.
+  /// The change that was made, in words.
   var deed: String {
     switch self {
     case .set(let path, _), .update(let path, _): "changed \(path)"
@@ -168,7 +169,7 @@ extension WriteRequest {
 }
 
 extension Performed {
-  /// What was done, in words.
+  /// The change that was made, in words.
   var deed: String {
     let key = path.lastKey.map { " \($0.text)" } ?? ""
     let others = max(changes.count - 1, 0)
@@ -178,7 +179,7 @@ extension Performed {
 }
 
 extension ResourceChangeKind {
-  /// What was done, in a word.
+  /// The change that was made, as a word.
   var deed: String {
     switch self {
     case .create: "added"

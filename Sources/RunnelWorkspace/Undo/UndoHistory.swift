@@ -4,39 +4,40 @@ package import RunnelTree
 
 /// The undo and redo steps of this run of the program.
 ///
-/// A step is what one key asked for: one write, or several that belong together. It is known by what
-/// the database says of it, so that it is taken back only where what it wrote still stands.
+/// A step is the result of one command: one write, or several that belong together. It consists of
+/// what the database reported about it, so that it is undone only where its results were not
+/// changed since.
 package struct UndoHistory: Hashable, Sendable {
-  /// The most steps that are kept.
+  /// The greatest number of steps that are kept.
   static let stepsMax = 1000
-  /// The most records that one operation may have changed to be taken back record by record.
+  /// The greatest number of records changed by one operation that can be undone record by record.
   static let recordsMax = 1000
 
-  /// One thing that was done.
+  /// A part of a step.
   package enum Part: Hashable, Sendable {
     /// A write, by its entry in the database's history.
     case entry(Int64)
-    /// What became of a record of a resource: taken back by an operation, so that counters follow.
+    /// A change of a record of a resource, which an operation undoes, so that counters follow.
     case operation(RunnelStreams.ActionLogEntry)
   }
 
-  /// What one key did.
+  /// The result of one command.
   package struct Step: Hashable, Sendable {
-    /// What was done, in words.
+    /// The step in words.
     package var title: String
-    /// What is to be taken back, in the order in which it was done; none if it cannot be.
+    /// The parts to undo, in the order in which they were done; empty if the step cannot be undone.
     package var parts: [Part]
-    /// How many of its writes the history did not keep: they stay as they are.
+    /// The number of its writes that the history did not keep; they cannot be undone.
     var missingCount = 0
-    /// Where its writes were, as far as its parts do not say.
+    /// The places of its writes, as far as its parts do not tell them.
     var places: Set<Path> = []
   }
 
-  /// A step whose writes are not all answered.
+  /// A step with writes that are not answered yet.
   private struct OpenStep: Hashable, Sendable {
     var title: String
     var waitingCount = 0
-    /// How many writes it has.
+    /// The number of its writes.
     var count = 0
     var parts: [Part] = []
     var missingCount = 0
@@ -44,13 +45,13 @@ package struct UndoHistory: Hashable, Sendable {
     var isDone = false
   }
 
-  /// A step that gets all writes which begin meanwhile.
+  /// A step that collects all writes which begin in the meantime.
   private struct Joining: Hashable, Sendable {
-    /// The first of them.
+    /// The first write of the step, or nil if none has begun.
     var first: AppRequestID?
   }
 
-  /// The direction in which one goes through the steps.
+  /// The direction through the steps.
   package enum Direction: Hashable, Sendable {
     case undo
     case redo
@@ -58,21 +59,21 @@ package struct UndoHistory: Hashable, Sendable {
     var opposite: Direction { self == .undo ? .redo : .undo }
   }
 
-  /// A step that is being taken back, or done again.
+  /// A step that is being undone or redone.
   package struct Reversal: Hashable, Sendable {
     var direction: Direction
     package var step: Step
-    /// How many steps are to follow it.
+    /// The number of steps to be taken after it.
     var following: Int
-    /// What the writes that are not answered take back.
+    /// The parts that are reversed by writes without an answer yet.
     package var waiting: [AppRequestID: Part] = [:]
-    /// What was done by it, in order.
+    /// The parts that were done by it, in order.
     package var done: [Part] = []
-    /// What could not be taken back, and why.
+    /// The parts that could not be reversed, and the reasons.
     var failures: [Failure] = []
   }
 
-  /// The reason why something could not be taken back.
+  /// The reason why a part could not be reversed.
   package struct Failure: Hashable, Sendable {
     package var part: Part
     package var refusal: Refusal
@@ -83,22 +84,22 @@ package struct UndoHistory: Hashable, Sendable {
     }
   }
 
-  /// What can be taken back, oldest first.
+  /// The steps that can be undone, oldest first.
   private(set) var undoable: [Step] = []
-  /// What was taken back, oldest first.
+  /// The steps that can be redone, oldest first.
   private(set) var redoable: [Step] = []
-  /// What is being taken back, or done again.
+  /// The undo or redo under way, or nil.
   var reversal: Reversal?
-  /// The first write of the step that each write belongs to, of those that are not answered.
+  /// For each write without an answer, the first write of its step.
   private var stepOfWrite: [AppRequestID: AppRequestID] = [:]
   private var open: [AppRequestID: OpenStep] = [:]
-  /// The step that writes are joined to; nil while each is one of its own.
+  /// The step that new writes join, or nil while each write is a step of its own.
   private var joining: Joining?
 
   // MARK: Steps
 
-  /// A write begins a step, or joins the one that is open for others; its place is nil if only the
-  /// database knows it.
+  /// Begins a step with a write, or adds the write to the step that collects writes; its place is
+  /// nil if only the database knows it.
   package mutating func begin(_ id: AppRequestID, _ title: String, at place: Path? = nil) {
     let first = joining?.first ?? id
     joining?.first = first
@@ -108,7 +109,7 @@ package struct UndoHistory: Hashable, Sendable {
     if let place { open[first]?.places.insert(place) }
   }
 
-  /// All writes that begin in `body` become one step with a title.
+  /// Makes one step with a title of all writes that begin in `body`.
   static func joining(
     _ title: String, _ state: inout AppState, _ body: (inout AppState) -> Void
   ) {
@@ -120,26 +121,26 @@ package struct UndoHistory: Hashable, Sendable {
     state.writes.undoing.joining = nil
   }
 
-  /// A write was done; its entry of the history is nil if that did not keep it.
+  /// Notes that a write was done; its entry of the history is nil if the history did not keep it.
   package mutating func finish(_ id: AppRequestID, entry: Int64?) {
     close(id, entry.map { [.entry($0)] })
   }
 
-  /// An operation was done; a step of one operation is called by what it came to.
+  /// Notes that an operation was done; a step of a single operation gets the title of its result.
   package mutating func finish(_ id: AppRequestID, _ parts: [Part]?, title: String) {
     let isAlone = stepOfWrite[id] == id && open[id]?.count == 1
     if isAlone { open[id]?.title = title }
     close(id, parts)
   }
 
-  /// A write was refused, or there was nothing to write.
+  /// Notes that a write was refused, or that there was nothing to write.
   package mutating func drop(_ id: AppRequestID) {
     guard let first = stepOfWrite.removeValue(forKey: id) else { return }
     open[first]?.waitingCount -= 1
     keepIfDone(first)
   }
 
-  /// A write is answered; nil for the parts of one that the history did not keep.
+  /// Notes the answer to a write; `parts` is nil if the history did not keep it.
   private mutating func close(_ id: AppRequestID, _ parts: [Part]?) {
     guard let first = stepOfWrite.removeValue(forKey: id), var step = open[first] else {
       return
@@ -163,23 +164,23 @@ package struct UndoHistory: Hashable, Sendable {
       for: .undo)
   }
 
-  /// True if there are steps whose writes are not all answered.
+  /// Whether there are steps with writes that are not answered yet.
   var hasOpenSteps: Bool { !open.isEmpty }
 
   // MARK: Going through them
 
-  /// The steps that are taken in a direction, the next one last.
+  /// Returns the steps in a direction, the next one last.
   func steps(_ direction: Direction) -> [Step] { direction == .undo ? undoable : redoable }
 
-  /// Takes the next step in a direction off.
+  /// Removes and returns the next step in a direction, or nil if there is none.
   mutating func pop(_ direction: Direction) -> Step? {
     direction == .undo ? undoable.popLast() : redoable.popLast()
   }
 
-  /// Forgets steps that did the same: they are taken back by another way.
+  /// Drops the steps with the same parts, because they are undone in another way.
   mutating func forget(_ parts: [Part]) { undoable.removeAll { $0.parts == parts } }
 
-  /// Puts a step where it is the next one in a direction.
+  /// Adds a step as the next one in a direction.
   package mutating func push(_ step: Step, for direction: Direction) {
     switch direction {
     case .undo:
@@ -191,14 +192,15 @@ package struct UndoHistory: Hashable, Sendable {
 }
 
 extension UndoHistory {
-  /// What is to be taken back of an operation; nil if it is too much.
+  /// Returns the parts that undo an operation, or nil if they are too many.
   ///
-  /// Records that were destroyed with their owner come first, as if each had been destroyed before it.
+  /// Records that were destroyed with their owner come first, as if each had been destroyed before
+  /// it.
   package static func parts(of changes: [RunnelStreams.ActionLogEntry]) -> [Part]? {
     if changes.count > recordsMax { return nil }
     return changes.reversed().map { change in
       var change = change
-      // A record that took the place of another is given the other's fields again.
+      // A record that replaced another one gets the fields of the other one back.
       if change.kind == .create, change.old != .null { change.kind = .update }
       return .operation(change)
     }

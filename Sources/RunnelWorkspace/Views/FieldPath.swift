@@ -1,18 +1,19 @@
 import RunnelBase
 public import RunnelTree
 
-/// A field of a record, by its path below it; `$key` and `$value` stand for the record's own.
+/// A field of a record, by its path below the record; `$key` and `$value` stand for the record's
+/// own.
 public enum FieldPath: Hashable, Sendable {
-  /// The record's key.
+  /// The key of the record.
   case key
-  /// The record itself, where it is a leaf.
+  /// The record itself, if it is a leaf.
   case value
-  /// What stands at a path below the record.
+  /// The node at a path below the record.
   case path(Path)
 
-  /// Reads a field from its text.
+  /// Parses a field from its text.
   ///
-  /// - Throws: `TreeError` if it is no path.
+  /// - Throws: `TreeError` if the text is not a valid path.
   public init(_ text: String) throws {
     switch text {
     case "$key": self = .key
@@ -21,7 +22,7 @@ public enum FieldPath: Hashable, Sendable {
     }
   }
 
-  /// What the field holds in a record.
+  /// Returns the node of the field in a record.
   package func node(key: Key, _ record: RunnelTree.Node) -> RunnelTree.Node {
     switch self {
     case .key: RunnelTree.Node(.string(key.text))

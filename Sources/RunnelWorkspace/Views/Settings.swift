@@ -1,47 +1,47 @@
 public import RunnelTerminal
 
-/// What a user wants of the program, whatever the database.
+/// The user's settings of the program, for all databases.
 public struct Settings: Sendable {
-  /// Theme, signs, mouse and colours.
+  /// The options of the terminal: theme, signs, mouse and colors.
   public var terminal = TerminalOptions()
-  /// The table of keys.
+  /// The keymap.
   public var keymap = Commands.keymap
-  /// How hours are counted.
+  /// The style of hours.
   public var clock = LocalTime.Clock.hours24
-  /// How many rows a page has where a view does not say.
+  /// The number of rows of a page, for views that do not set it.
   public var pageSize = 50
   /// The user's name, for new records; nil for the name that the system knows.
   public var me: String?
-  /// The views of a database that has none beside it; nil to find collections.
+  /// The views file for a database without its own; nil to find collections.
   public var views: String?
   /// The text that these settings were read from; empty for none.
   package var source = ""
 
-  /// Makes the settings of someone who wants nothing in particular.
+  /// Creates the default settings.
   public init() {}
 
-  /// The names of the themes that the user wrote.
+  /// The names of the user's own themes.
   package var themes: [String] { terminal.customThemes.map(\.name) }
 
-  /// The most rows of a page.
+  /// The greatest number of rows of a page.
   package static let pageSizeMax = 10_000
 }
 
-/// What a command line asks of the terminal; it goes before what the settings say.
+/// The terminal options of a command line, which override the settings; nil leaves an option.
 public struct TerminalWishes: Hashable, Sendable {
   /// The theme.
   public var theme: ThemeChoice?
-  /// The most colours.
+  /// The greatest number of colors.
   public var colorDepth: ColorDepth?
   /// The signs to draw.
   public var signs: TerminalOptions.Signs?
   /// Whether the mouse is used.
   public var usesMouse: Bool?
 
-  /// Asks for nothing.
+  /// Creates options that override nothing.
   public init() {}
 
-  /// The options with what is asked for.
+  /// Returns the given options with those of the command line.
   public func applied(to options: TerminalOptions) -> TerminalOptions {
     var applied = options
     applied.colorDepth = colorDepth ?? options.colorDepth

@@ -1,23 +1,25 @@
 public import RunnelBase
 public import RunnelTree
 
-/// How one collection is shown: what is read, in which order, in which sections, how a row looks.
+/// The definition of a view: what is read of a collection, its order, its sections, and the columns
+/// of a row.
 ///
-/// A view is data: it comes from a views file, or is made up for a collection that was found.
+/// A definition is data: it comes from a views file, or is inferred for a collection that was
+/// found.
 public struct ViewDefinition: Hashable, Sendable {
   /// The name on the tab.
   public var name: String
-  /// What is read.
+  /// The source of the rows.
   public var source: SourceDefinition
-  /// Further sources, whose rows come before those of `source` where both have one.
+  /// Further sources; a row that is also in `source` is shown once, as theirs.
   public var also: [SourceDefinition] = []
-  /// How rows fall into sections; the first rule that fits a row counts.
+  /// The rules that sort rows into sections; the first rule that matches a row counts.
   public var sections: [SectionRule] = []
-  /// What a row shows, from the left.
+  /// The columns of a row, from the left.
   public var columns: [ColumnDefinition]
-  /// The field that a new record is typed into at the bottom line; nil to add by a form.
+  /// The field of a new record that is typed into the bottom line; nil to add records by a form.
   public var compose: Path?
-  /// The fields of a new record: their first values, in the order of the form.
+  /// The fields of a new record with their initial values, in the order of the form.
   public var template: [TemplateField] = []
 
   package init(
@@ -34,47 +36,47 @@ public struct ViewDefinition: Hashable, Sendable {
     self.template = template
   }
 
-  /// An order of the children of a place that an index is to serve.
+  /// An order of the children of a place that needs an index.
   package struct WantedIndex: Hashable, Sendable {
     package var path: Path
     package var order: QueryIndex
   }
 
-  /// The indexes that the sources ask for.
+  /// The indexes that the sources need.
   package var wantedIndexes: [WantedIndex] {
     ([source] + also).compactMap { source in
-      // The order by priority is that of keys wherever nothing has one.
+      // Unless priorities are used, the order by priority is that of keys.
       source.order.forward == .priority
         ? nil : WantedIndex(path: source.path, order: source.order)
     }
   }
 }
 
-/// A query on one place, and how it is paged.
+/// A query on one place, and its paging.
 public struct SourceDefinition: Hashable, Sendable {
-  /// How many rows a list keeps loaded where a view does not say.
+  /// The number of rows that a list keeps loaded, for views that do not set it.
   public static let keptRows = 2000
   /// The collection.
   public var path: Path
-  /// The order of its rows.
+  /// The order of the rows.
   public var order: QueryIndex = .key
-  /// The end at which the list starts and stays live; pages are fetched from there on.
+  /// The end at which the list starts and stays live; pages are fetched from there.
   public var anchor: Query.Side = .first
-  /// Whether the rows are shown in the opposite of the order.
+  /// Whether the rows are shown in the reverse order.
   public var isDescending = false
-  /// How many rows a page has.
+  /// The number of rows of a page.
   public var page = 50
-  /// Whether that is said of this source; otherwise it is what the user's settings say.
+  /// Whether the source sets its page size; otherwise the user's settings do.
   public var hasOwnPage = false
-  /// How many rows a list that is left open keeps loaded around the cursor; nil for all that were ever
+  /// The number of rows that an open list keeps loaded around the cursor; nil to keep all rows
   /// loaded.
   public var keep: Int? = SourceDefinition.keptRows
-  /// How near the cursor may come to the rows that are not loaded before their next page is fetched by
-  /// itself, in rows; nil to fetch what the user asks for only.
+  /// The distance in rows between the cursor and rows not loaded at which the next page is fetched
+  /// automatically; nil to fetch only what the user asks for.
   public var prefetch: Int?
-  /// Only rows with this value in the order, or its first component, if given.
+  /// The value in the order, or in its first component, of the rows to show; nil for all rows.
   public var equalTo: IndexValue?
-  /// Only rows of which this holds, if given.
+  /// The condition on the rows to show; nil for all rows.
   public var filter: ChildPredicate?
 
   package init(
@@ -94,9 +96,9 @@ public struct SourceDefinition: Hashable, Sendable {
     self.filter = filter
   }
 
-  /// The question that the source asks.
+  /// Returns the request that reads the source.
   ///
-  /// - Throws: `TreeError` if its parts contradict each other.
+  /// - Throws: `TreeError` if the parts of the source contradict each other.
   package func request() throws -> ListenRequest {
     var query = try Query(path).ordered(by: order)
     if let equalTo { query = try query.equal(to: equalTo) }
@@ -105,13 +107,13 @@ public struct SourceDefinition: Hashable, Sendable {
   }
 }
 
-/// A rule that says to which section a row belongs.
+/// A rule that sorts rows into sections.
 public enum SectionRule: Hashable, Sendable {
-  /// One section, for the rows whose fields have these values.
+  /// A section for the rows whose fields have these values.
   case match(title: String, [FieldPath: JSONValue])
-  /// A section for each value of a field; those named come first, in this order.
+  /// A section for each value of a field; the named ones come first, in this order.
   case field(FieldPath, titles: [SectionTitle])
-  /// A section for each day of a time in milliseconds.
+  /// A section for each day of a time in milliseconds since 1970.
   case day(FieldPath)
 }
 
@@ -130,33 +132,33 @@ public struct SectionTitle: Hashable, Sendable {
 
 /// A column of a list.
 public struct ColumnDefinition: Hashable, Sendable {
-  /// How a field is written.
+  /// The format of a field.
   public enum Format: String, Hashable, Sendable, CaseIterable {
-    /// Text as it is, everything else as JSON.
+    /// Text as it is, other values as JSON.
     case plain
-    /// The time of day of milliseconds since 1970.
+    /// The time of day of a number of milliseconds since 1970.
     case time
-    /// The date of milliseconds since 1970.
+    /// The date of a number of milliseconds since 1970.
     case date
-    /// How long ago milliseconds since 1970 are.
+    /// The age of a time in milliseconds since 1970.
     case age
     /// A mark if the field is true.
     case mark
-    /// A number, and nothing where it is 0.
+    /// A number, or nothing if it is 0.
     case count
-    /// What an entry of an action log did, with old and new values.
+    /// The change described by an entry of an action log, with old and new values.
     case change
   }
 
   /// The field.
   public var field: FieldPath
-  /// How it is written.
+  /// The format of the field.
   public var format: Format = .plain
-  /// The columns it takes; nil to take what is left.
+  /// The width in columns; nil to take the rest of the line.
   public var width: Int?
-  /// The least width of the screen at which it is shown.
+  /// The least width of the screen at which the column is shown.
   public var minimumScreen = 0
-  /// Whether it is drawn in the muted role.
+  /// Whether the column is drawn in the muted role.
   public var isMuted = false
 
   package init(
@@ -175,7 +177,7 @@ public struct ColumnDefinition: Hashable, Sendable {
 public struct TemplateField: Hashable, Sendable {
   /// The field.
   public var path: Path
-  /// Its first value; `{".sv": "timestamp"}` and `"$me"` are resolved when the record is written.
+  /// The initial value; `{".sv": "timestamp"}` and `"$me"` are resolved when the record is written.
   public var value: JSONValue
 
   package init(path: Path, value: JSONValue) {
@@ -183,7 +185,7 @@ public struct TemplateField: Hashable, Sendable {
     self.value = value
   }
 
-  /// True if the value is computed, and not shown in the form.
+  /// Whether the value is computed, and not shown in the form.
   var isComputed: Bool {
     switch value {
     case .object: true

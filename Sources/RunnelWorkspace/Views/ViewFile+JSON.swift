@@ -1,10 +1,10 @@
 package import RunnelBase
 import RunnelTree
 
-// Views in the words of a views file, which JSON is YAML enough for.
+// Views in the format of a views file: JSON, which is also valid YAML.
 
 extension ViewFile {
-  /// The file's content, which `init(yaml:name:)` reads.
+  /// The content of the file, as `init(yaml:name:)` reads it.
   package var json: JSONValue {
     let list = JSONMember("views", .array(views.map(\.json)))
     return .object([me.map { JSONMember("me", .string($0)) }, list].compactMap(\.self))
@@ -72,7 +72,7 @@ extension ColumnDefinition {
 }
 
 extension FieldPath {
-  /// The text that `init(_:)` reads.
+  /// The text that `init(_:)` parses.
   package var text: String {
     switch self {
     case .key: "$key"

@@ -1,14 +1,14 @@
-/// The views of a database, as a views file describes them.
+/// The content of a views file: the views of a database.
 ///
-/// `Resources/docs/views.md` describes the file. A mistake in it is reported with its line, and nothing of the
-/// file is used.
+/// `Resources/docs/views.md` describes the file. A mistake in it is reported with its line, and
+/// then nothing of the file is used.
 public struct ViewFile: Hashable, Sendable {
   /// The user's name, for new records; nil for the name that the system knows.
   public var me: String?
   /// The views in the order of their tabs.
   public var views: [ViewDefinition]
 
-  /// Makes a file's content.
+  /// Makes the content of a views file.
   public init(me: String? = nil, views: [ViewDefinition]) {
     self.me = me
     self.views = views

@@ -4,10 +4,10 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// What actions are called in the debug view.
+// The names of actions in the view of the last actions.
 
 extension AppAction {
-  /// What happened, in words.
+  /// Returns the name of an action, in words.
   static func name(of action: any Action) -> String {
     switch action {
     case let action as AppAction: action.name
@@ -15,7 +15,8 @@ extension AppAction {
     }
   }
 
-  /// True of what is shown even if it changed nothing: all but the clock and the loop's own.
+  /// Returns whether an action is listed even if it changed nothing: all but the clock's and the
+  /// loop's own actions.
   static func isOfInterest(_ action: any Action) -> Bool {
     switch action as? AppAction {
     case .tick, .effectsTaken, .counted, .keptAll: false

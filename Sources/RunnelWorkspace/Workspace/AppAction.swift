@@ -4,21 +4,22 @@ import RunnelStreams
 package import RunnelTerminal
 package import RunnelTree
 
-/// What happened to the application.
+/// An action of the workspace: something that happened.
 ///
-/// The reducer makes the next state of it.
+/// The reducer makes the next state from it.
 package enum AppAction: Action {
-  /// Time went on: milliseconds since 1970.
+  /// The time changed, in milliseconds since 1970.
   case tick(Int64)
-  /// The user did something.
+  /// The user typed, pasted, clicked, or resized the terminal.
   case input(InputEvent)
   /// A list changed.
   case list(view: Int, ListChange)
-  /// Rows of a list that were to be let go of could not be, now.
+  /// A list could not unload rows that it wanted to unload.
   case keptAll(view: Int)
-  /// The collection of a list has so many rows, loaded or not; nil if that is not known any more.
+  /// The number of rows of a list's collection changed, loaded or not; nil if it is no longer
+  /// known.
   case counted(view: Int, Int?)
-  /// So many rows of a paused list wait to be shown.
+  /// The number of rows that wait while a list is paused has changed.
   case waiting(view: Int, Int)
   /// The children of an expanded node of the tree changed.
   case tree(Path, TreeChange)
@@ -26,104 +27,106 @@ package enum AppAction: Action {
   case record(Path, RunnelTree.Node)
   /// The database answered a request.
   case answered(AppRequestID, Answer)
-  /// On a replica: these are the writes that its origin has not answered, oldest first.
+  /// The writes of a replica that its origin has not answered, oldest first, have changed.
   case pendingWrites([PendingWrite])
-  /// The database could not do something that no write asked for.
+  /// The database failed in something that no request asked for.
   case trouble(String)
-  /// The database's file is gone or another one, for this reason: nothing is written any more.
+  /// The database's file is gone or was replaced, for this reason: nothing is written any more.
   case fileGone(String)
-  /// The user's configuration changed; what is wrong with it, if anything is.
+  /// The user's configuration was saved; the problem is the error in it, or nil.
   case configured(Settings, problem: String?)
-  /// The file of the views or the resources changed; what is wrong with it, if anything is, and what
-  /// one with views says.
+  /// The file of the views or the resources was saved; the problem is the error in it, or nil, and
+  /// the views are those of a views file.
   case redefined(file: String, problem: String?, views: SavedViews?)
-  /// An export goes on, or ended.
+  /// An export goes on, or has ended.
   case exported(ExportReport)
-  /// So many bytes of a file that was asked for were read.
+  /// The number of bytes of a requested file that were read has changed.
   case fileReading(Int, of: Int)
-  /// A file that was asked for was read, or was not.
+  /// A requested file was read, or could not be.
   case fileRead(String, FileContent)
-  /// The user is here for the first time.
+  /// The user opened the workspace for the first time.
   case greeted(Greeting)
-  /// The user had been here before: this is to come back.
+  /// A session of the user is to be restored.
   case restored(SessionState)
-  /// Something was put into the clipboard, or was not: what, in words.
+  /// A text was put into the clipboard, or could not be; `what` names it in words.
   case copied(what: String, Clipboard.Outcome)
-  /// A link was handed to a program, or to none.
+  /// A link was opened by a program, or by none.
   case opened(link: String, by: String?)
   /// The user's editor has ended.
   case edited(OutsideEdit, ExternalEditor.Outcome)
-  /// The first of the keys that wait for an answer is to be tried again.
+  /// The first of the waiting keys is to be tried again.
   case typedAhead
-  /// The effects of the state were taken to be carried out.
+  /// The effects of the state were taken, to be carried out.
   case effectsTaken
 }
 
-/// What the application asks the world to do; carried out in order, after the action.
+/// An effect: work outside the state that an action asks for.
+///
+/// Effects are carried out in order, after the action.
 package enum Effect: Hashable, Sendable {
   /// Start the streams of a view.
   case openView(Int)
   /// Fetch the next page of a view.
   case fetchMore(Int)
-  /// Fetch the next page of a view towards the end where rows arrive.
+  /// Fetch the next page of a view at the end where rows arrive.
   case fetchNewer(Int)
-  /// Read the end of a view again where rows arrive.
+  /// Read a view again from the end where rows arrive.
   case goToLiveEnd(Int)
   /// Keep only some rows of a view loaded.
   case letGo(view: Int, KeptRows)
-  /// Hold a view as it is, or let it be live again.
+  /// Pause a view, or make it live again.
   case pause(view: Int, Bool)
-  /// Fetch pages of the sizes that the state has from now on.
+  /// Use the page sizes of the state from now on.
   case resizePages
-  /// Give up fetching a page of a view, or searching on in it.
+  /// Stop fetching a page of a view, or searching in it.
   case stopFetching(Int)
-  /// Show only the rows of a view that a filter wants; nil shows all.
+  /// Show only the rows of a view that match a filter; nil shows all.
   case filter(view: Int, Filter?, FilterMatcher.Surroundings)
-  /// Show the records that are being sent in a view, and the one being composed, if there are any.
+  /// Show the records of a view that are being sent, and the one being composed, or nil.
   case compose(view: Int, sending: [SentRecord], JSONValue?)
   /// Listen to the children of a node of the tree.
   case expand(Path)
-  /// Stop listening to them.
+  /// Stop listening to the children of a node.
   case collapse(Path)
-  /// Fetch the next page of them.
+  /// Fetch the next page of the children of a node.
   case fetchMoreChildren(Path)
   /// Listen to a record.
   case openRecord(Path)
-  /// Stop listening to it.
+  /// Stop listening to a record.
   case closeRecord(Path)
-  /// Ask the database for something; the answer carries the id.
+  /// Send a request to the database; the answer carries the id.
   case request(AppRequestID, Request)
   /// Write records to a file.
   ///
-  /// What it reads of the database is asked under the id.
+  /// The database is asked for them under the id.
   case export(AppRequestID, ExportJob)
-  /// Give up writing them.
+  /// Stop writing records to a file.
   case stopExport
-  /// Read the records of a file, some of whose fields hold texts only.
+  /// Read the records of a file; the fields in `texts` hold only texts.
   case readFile(String, texts: [String])
-  /// Give up reading it.
+  /// Stop reading a file.
   case stopReading
-  /// Write a text to a file, in place of what is in it.
+  /// Write a text to a file, replacing its content.
   case writeFile(String, String)
-  /// Put a text into the clipboard; the words say what it is.
+  /// Put a text into the clipboard; `what` names it in words.
   case copy(String, what: String)
   /// Open a link in the browser.
   case openLink(String)
-  /// Draw in the colours of a theme, or in those of the configuration.
+  /// Draw in the colors of a theme, or of the configuration if it is nil.
   case theme(ThemeChoice?)
-  /// Let the user edit something in their editor.
+  /// Open the user's editor on a value.
   case editOutside(OutsideEdit)
   /// Give the terminal back until the program is continued.
   case suspend
   /// Draw the screen from scratch.
   case redraw
-  /// End with a fault of the program, to see what a crash leaves behind.
+  /// End the program with a fault, to test what a crash leaves behind.
   case crash
 }
 
 /// A composed record whose write is under way.
 package struct SentRecord: Hashable, Sendable {
-  /// The write.
+  /// The id of the write.
   package var id: AppRequestID
   package var value: JSONValue
 }

@@ -3,21 +3,21 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// What the user does: keys find their command in the keymap, and the innermost context that has it runs
-// it; see Commands.
+// Input: the keymap finds the command of a key, and the innermost context that has the command runs
+// it; see `Commands`.
 
 extension AppState {
   /// The contexts that hold now, innermost first.
   var contexts: [KeymapContext] { contexts(about: atHand) }
 
-  /// The contexts, innermost first, where the keys are about these.
+  /// Returns the contexts for a kind of record at hand, innermost first.
   func contexts(about hand: AtHand) -> [KeymapContext] {
     layers.last?.component.contexts(about: hand)
       ?? Input.contextsInView(self, hand) + [.list, .global]
       + (settings.allowsCrash ? [.crash] : [])
   }
 
-  /// True if the keys are about something that is shown: nothing is typed, chosen or asked.
+  /// Whether the keys act on a page: nothing is typed, chosen or asked.
   var isPlaceInFront: Bool {
     isPageInFront && layers.last?.component.offersCommandsBelow != true
   }
@@ -38,7 +38,7 @@ enum Input {
     if !TypeAhead.holdsBack(&state, event) { handleNow(&state, event) }
   }
 
-  /// Handles an event that does not wait behind others.
+  /// Handles an event that does not have to wait.
   static func handleNow(_ state: inout AppState, _ event: InputEvent) {
     defer {
       Typing.sayOverflow(&state)
@@ -62,7 +62,7 @@ enum Input {
     }
   }
 
-  /// Whatever the user does closes the greeting, and does nothing else.
+  /// Closes the greeting, and returns true for any input of the user, which has no other effect.
   private static func closesGreeting(_ state: inout AppState, _ event: InputEvent) -> Bool {
     switch event {
     case .resize, .focus, .reply: return false
@@ -91,7 +91,7 @@ enum Input {
     }
   }
 
-  /// A key that is no command: text, where text is being typed.
+  /// Inserts a key that is no command as text, if there is a text field.
   private static func type(_ state: inout AppState, _ stroke: KeyStroke) {
     guard case .character(let character) = stroke.key, !stroke.control, !stroke.meta else { return }
     state.insert(String(character))
@@ -102,13 +102,13 @@ enum Input {
     state.fitLayers()
   }
 
-  /// Goes to the tab so many further on, or back if negative; after the last one comes the first.
+  /// Goes a number of tabs forward, or back if negative; the last tab is followed by the first.
   static func changeTab(_ state: inout AppState, by steps: Int) {
     let count = state.tabs.treeIndex + 1
     change(&state, to: ((state.tabs.index + steps) % count + count) % count)
   }
 
-  /// Changes the view: what is only read is closed, what is typed stays in front.
+  /// Changes the view: layers without typed text are closed, others stay in front.
   static func change(_ state: inout AppState, to tab: Int) {
     guard (0...state.tabs.treeIndex).contains(tab) else { return state.open(tab) }
     let before = state.place
@@ -117,7 +117,7 @@ enum Input {
     state.open(tab)
   }
 
-  /// `C-c` stops what is being fetched; where nothing is, a second one leaves.
+  /// Stops the work under way; if there is none, a second call within a second leaves the program.
   static func interrupt(_ state: inout AppState) {
     if stopWhatIsUnderWay(&state) { return }
     if let lastInterrupt = state.input.lastInterrupt, state.now - lastInterrupt < 1000 {
@@ -131,7 +131,7 @@ enum Input {
     state.say(.info, ways)
   }
 
-  /// Stops what is being fetched, read, imported or exported; false if nothing is.
+  /// Stops a fetch, read, import or export; returns false if there is none.
   static func stopWhatIsUnderWay(_ state: inout AppState) -> Bool {
     if Importing.stopFileWork(&state) || HistoryScreen.stopReadingHistory(&state)
       || CompareScreen.stopReadingValues(&state)

@@ -1,19 +1,19 @@
 import RunnelBase
 import RunnelTerminal
 
-// The layers over a view: what is asked of the one on top, or of each.
+// The layers over a view.
 
 extension AppState {
-  /// The index of the topmost layer that takes all of the body; nil if the view shows.
+  /// The index of the topmost layer that covers the whole body, or nil if the view is visible.
   var fullLayer: Int? { layers.lastIndex { $0.component.extent == .page } }
 
-  /// True if nothing is open, or the keys go to a page where nothing is typed.
+  /// Whether there is no layer, or the top layer is a page without typed text.
   var isPageInFront: Bool {
     guard let top = layers.last?.component else { return true }
     return top.extent == .page && !top.holdsInput
   }
 
-  /// Changes the component on top, if there is a layer.
+  /// Changes the component of the top layer, if there is one.
   mutating func changeTop(_ body: (inout any LayerComponent, inout AppState) -> Void) {
     guard let top = layers.indices.last else { return }
     var component = layers[top].component
@@ -29,7 +29,7 @@ extension AppState {
     withList { list, content, _ in list.resize(toHeight: height, in: content) }
   }
 
-  /// Closes what lies over the view; false if something is typed there, which stays in front.
+  /// Closes the layers over the view; returns false if one with typed text stays in front.
   mutating func closeWhatIsRead() -> Bool {
     while let layer = layers.last {
       if layer.component.holdsInput {
@@ -41,14 +41,14 @@ extension AppState {
     return true
   }
 
-  /// Fits all lists into the room that there is now.
+  /// Fits all lists to the present size.
   mutating func fitLayers() {
     let height = height
     withList { list, content, _ in list.resize(toHeight: height, in: content) }
     for index in layers.indices { layers[index].component.fit(self) }
   }
 
-  /// Changes the list of a layer; false if it has none.
+  /// Changes the list of a layer; returns false if it has none.
   @discardableResult
   mutating func withLayerList(
     at index: Int, _ body: (inout ListState, ListContent, _ height: Int) -> Void
@@ -59,7 +59,7 @@ extension AppState {
     return true
   }
 
-  /// Changes the list that is in front: that of the layer on top, or else of the view.
+  /// Changes the list in front: that of the top layer, or else of the view.
   mutating func withListInFront(
     _ body: (inout ListState, ListContent, _ height: Int) -> Void
   ) {
@@ -67,15 +67,15 @@ extension AppState {
     withList(body)
   }
 
-  /// The list that keys move through.
+  /// The list that has the keys, and its content.
   var listInFront: (ListState, ListContent) {
-    // A line that is typed, a menu or the palette is about the list behind it.
+    // A line for typing, a menu or the palette is about the list behind it.
     let layer = layers.last { !$0.component.showsListBelow }
     if let layer = layer?.listed { return (layer.list, layer.content) }
     return tabs.isTree ? (tabs.tree.list, tabs.tree.content) : (tabs.front.list, tabs.front.content)
   }
 
-  /// The state without the palette, menus and help that lie on top: what these are about.
+  /// The state without the palette, menus and help on top: the place that these are about.
   package var below: AppState {
     var place = self
     while let layer = place.layers.last, layer.component.offersCommandsBelow {
@@ -86,18 +86,18 @@ extension AppState {
 
   // MARK: Typing
 
-  /// The text field with the keys; nil if nothing is typed.
+  /// The text field that has the keys, or nil if there is none.
   var editorInFront: LineEditor? { layers.last?.component.textField }
 
-  /// True if typed text has somewhere to go.
+  /// Whether a text field has the keys.
   var hasEditor: Bool { editorInFront != nil }
 
-  /// True if what is typed goes into a field whose text is hidden: it is not to be recorded.
+  /// Whether typed text goes into a hidden field, and so must not be recorded.
   package var takesSecret: Bool { editorInFront?.isSecret ?? false }
 
-  /// Puts typed or pasted text into the field with the keys.
+  /// Inserts typed or pasted text into the field that has the keys.
   mutating func insert(_ text: String) { changeTop { $0.insert(text, in: &$1) } }
 
-  /// Changes the text of the field with the keys as a text field does.
+  /// Edits the text of the field that has the keys.
   mutating func editText(_ id: ActionID) { changeTop { $0.editText(id, in: &$1) } }
 }

@@ -4,17 +4,17 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// The reducer: what each action makes of the state.
+// The reducer: it makes the next state from an action.
 
 extension AppState {
-  /// The reducer of the application's store.
+  /// Makes the next state from an action; the reducer of the workspace's store.
   package static func reduce(_ state: inout AppState, _ action: any Action) {
-    // Of all facts only the message goes away with time.
+    // The message is the only fact that changes with time.
     if case .tick(let time)? = action as? AppAction, state.toast == nil {
       StateReducer.tick(&state, time)
       return state.session.trace.noteNothing()
     }
-    // Nothing but actions changes the state, so what was so after the last one still is.
+    // Only actions change the state, so the facts after the last action are those before this one.
     let before = state.session.trace.facts ?? ActionTrace.facts(state)
     StateReducer.handle(&state, action)
     state.session.trace.note(
@@ -23,7 +23,7 @@ extension AppState {
   }
 }
 
-/// Makes the next state of an action.
+/// Makes the next state from an action.
 package enum StateReducer {
   static func handle(_ state: inout AppState, _ action: any Action) {
     switch action {
@@ -88,7 +88,7 @@ package enum StateReducer {
     let restored = Restoration.restoredRows(state, of: change)
     var change = change
     change.newRows.subtract(restored)
-    // What the user imports is no news to them.
+    // Rows that the user imports do not count as new.
     if state.files.importing?.view == view { change.newRows = [] }
     guard
       state.tabs.lists[view].apply(
@@ -106,7 +106,7 @@ package enum StateReducer {
   }
 
   private static func show(_ state: inout AppState, _ change: TreeChange, of path: Path) {
-    // Children that are gone, or have none any more, take what was expanded below them along.
+    // Expanded nodes whose children are gone are closed, with all nodes below them.
     for place in state.tabs.tree.take(change, of: path, height: state.height) {
       state.effects.append(.collapse(place))
     }
@@ -138,7 +138,7 @@ package enum StateReducer {
 }
 
 extension AppAction {
-  /// True for what the world says, for which keys may have waited.
+  /// Whether the action comes from outside, so that waiting keys are to be tried again.
   fileprivate var isAnswer: Bool {
     switch self {
     case .tick, .input, .typedAhead, .effectsTaken: false

@@ -2,19 +2,19 @@ import RunnelBase
 package import RunnelTerminal
 import RunnelTree
 
-/// Everything the screen shows, as one value.
+/// The state of the workspace: everything that the screen shows, as one value.
 ///
-/// It changes by actions only, in `reduce`; what is to be done in the world is listed in `effects`.
-/// Rows come from the tree and are never edited here: a key press asks for a write, and the list
-/// changes because the tree said so.
+/// It changes only by actions, in `reduce`; work outside the state is listed in `effects`. Rows
+/// come from the tree and are never edited here: a key press requests a write, and the list changes
+/// because the tree has changed.
 package struct AppState: Equatable, Sendable {
-  /// Milliseconds since 1970, as of the last tick.
+  /// The time of the last tick, in milliseconds since 1970.
   package var now: Int64
   package var size: TerminalSize
   package var settings: SettingsInForce
   package var database: OpenedDatabase
   package var tabs: Tabs
-  /// The layers over the view; the last one is on top and gets the keys.
+  /// The layers over the view; the last one is on top and has the keys.
   var layers: [Layer] = []
   var panes = PaneState()
   package var input = InputState()
@@ -63,7 +63,7 @@ extension AppState {
   /// The height of the list of the active tab.
   package var height: Int { layout.body.height }
 
-  /// Changes to a tab, and asks for its rows the first time.
+  /// Changes to a tab, and requests its rows at the first time.
   package mutating func open(_ tab: Int) {
     guard (0...tabs.treeIndex).contains(tab) else {
       return say(.info, "there is no view \(tab + 1)")
@@ -86,7 +86,7 @@ extension AppState {
     }
   }
 
-  /// Says something at the bottom of the screen for a while.
+  /// Shows a message at the bottom of the screen for a while.
   package mutating func say(_ kind: Toast.Kind, _ text: String) {
     let milliseconds: Int64 =
       switch kind {
@@ -96,14 +96,14 @@ extension AppState {
     toast = TimedToast(toast: Toast(kind, text), until: now + milliseconds)
   }
 
-  /// True if writing is off, which is then said.
+  /// Returns whether writing is off; if so, says the reason.
   mutating func refusesWriting() -> Bool {
     guard let reason = reasonReadOnly else { return false }
     say(.warning, reason)
     return true
   }
 
-  /// A list of the active tab, whatever it shows, with its cursor.
+  /// Changes the list of the active tab.
   mutating func withList(_ body: (inout ListState, ListContent, _ height: Int) -> Void) {
     let height = height
     if tabs.isTree {
@@ -115,9 +115,9 @@ extension AppState {
 }
 
 extension StateReducer {
-  /// The time up to which nothing changes by itself; nil if nothing ever does.
+  /// Returns the next time when something changes by itself, or nil if nothing does.
   ///
-  /// O(height): the ages of the rows in sight are looked at.
+  /// O(height): it looks at the ages in the visible rows.
   package static func deadline(_ state: AppState) -> Int64? {
     var times: [Int64] = []
     if let toast = state.toast { times.append(toast.until) }
@@ -138,11 +138,12 @@ extension StateReducer {
 }
 
 extension Input {
-  /// How long a sequence of keys waits before the popup of keys appears, in milliseconds.
+  /// The time in milliseconds between the keys of an unfinished sequence and the popup of the keys
+  /// that may follow.
   static let keyPopupMilliseconds: Int64 = 300
 
-  /// The time at which the popup of keys that may follow appears; nil if no sequence of keys is
-  /// begun.
+  /// Returns the time when the popup of the keys that may follow appears, or nil if no key sequence
+  /// has begun.
   static func keyPopupTime(_ state: AppState) -> Int64? {
     if let awaited = state.input.awaited { return awaited.time + keyPopupMilliseconds }
     guard !state.input.matcher.keys.isEmpty, let prefixTime = state.input.prefixTime else {
@@ -153,7 +154,7 @@ extension Input {
 }
 
 extension TreeScreen {
-  /// Asks for the root of the tree the first time.
+  /// Requests the root of the tree at the first time.
   static func openTree(_ state: inout AppState) {
     if state.tabs.tree.isOpen { return }
     state.tabs.tree.isOpen = true
@@ -161,9 +162,9 @@ extension TreeScreen {
   }
 }
 
-/// A message that goes away by itself.
+/// A message that disappears by itself.
 struct TimedToast: Hashable, Sendable {
   var toast: Toast
-  /// Milliseconds since 1970.
+  /// The time when the message disappears, in milliseconds since 1970.
   var until: Int64
 }

@@ -1,11 +1,11 @@
 import RunnelBase
 import RunnelTerminal
 
-// What becomes of the workspace when the user's configuration is saved while it is open.
+// A changed configuration: it is applied when the user saves it while the workspace is open.
 
-/// Takes a saved configuration over.
+/// Applies a saved configuration.
 enum Configuring {
-  /// Takes the configuration over.
+  /// Applies a saved configuration.
   static func configure(_ state: inout AppState, _ settings: Settings, _ problem: String?) {
     let isSame = state.settings.configuration == settings.source
     state.input.matcher.reset()
@@ -13,7 +13,7 @@ enum Configuring {
     state.settings.local.clock = settings.clock
     state.settings.configuration = settings.source
     state.settings.themes = settings.themes
-    // Fetch-more rows name keys.
+    // The text of fetch-more rows names keys.
     for index in state.tabs.lists.indices { state.tabs.lists[index].rowsRevision.note() }
     usePages(&state, of: settings.pageSize)
     if let problem { return state.say(.warning, problem) }
@@ -25,7 +25,7 @@ enum Configuring {
     state.say(.info, "the configuration was read again\(rest)")
   }
 
-  /// From the next page that is fetched on, pages are so large.
+  /// Sets the size of the pages that are fetched from now on.
   private static func usePages(_ state: inout AppState, of count: Int) {
     if state.settings.pageSize == count { return }
     state.settings.pageSize = count
@@ -34,7 +34,7 @@ enum Configuring {
   }
 }
 
-/// The settings that a change of the configuration does not take over while the workspace is open.
+/// The settings whose changes take effect only at the next start.
 package struct StartSettings: Hashable, Sendable {
   private let colorDepth: ColorDepth?
   private let me: String?
@@ -46,11 +46,11 @@ package struct StartSettings: Hashable, Sendable {
     views = settings.views
   }
 
-  /// The names of those that other settings have otherwise.
+  /// Returns the names of the settings that differ.
   package func changes(to now: StartSettings) -> [String] {
     let none: ColorDepth? = ColorDepth.none
     var names: [String] = []
-    // A terminal that was opened without colours gets none.
+    // A terminal that was opened without colors gets none.
     if colorDepth == none, now.colorDepth != none { names.append("colors") }
     if me != now.me { names.append("me") }
     if views != now.views { names.append("views") }
@@ -59,7 +59,7 @@ package struct StartSettings: Hashable, Sendable {
 }
 
 extension ListScreen {
-  /// From the next page that is fetched on, pages are so large, unless the view says how large they are.
+  /// Sets the size of the pages that are fetched from now on, unless the view sets its own.
   mutating func usePages(of count: Int) {
     if definition.source.hasOwnPage { return }
     definition.source.page = count

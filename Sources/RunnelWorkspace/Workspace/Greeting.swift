@@ -1,15 +1,15 @@
 import RunnelTerminal
 
-/// What is said once, to those who open the workspace for the first time; any key closes it.
+/// The greeting for users who open the workspace for the first time; any key closes it.
 package struct Greeting: Hashable, Sendable {
-  /// The file of the database, as it was opened.
+  /// The file of the database, as it was given.
   package var file: String
 
   package init(file: String) {
     self.file = file
   }
 
-  /// The lines, with the keys that hold.
+  /// Returns the lines, with the keys of the keymap.
   func lines(_ keymap: Keymap) -> [StyledLine] {
     var lines: [StyledLine] = [
       "These are the records of a database, as they are now. What you write, or others write, is seen at once; nothing has to be saved or reloaded.",
@@ -37,7 +37,7 @@ package struct Greeting: Hashable, Sendable {
 }
 
 extension AppScreen {
-  /// The greeting over everything else.
+  /// Draws the greeting over everything else.
   func drawGreeting(into canvas: inout Canvas) {
     guard let greeting = state.session.greeting else { return }
     let width = min(state.size.columns, 66)

@@ -1,6 +1,6 @@
 import RunnelBase
 
-/// A layer over a view; the last one is on top and gets the keys.
+/// A layer over a view; the last layer is on top and has the keys.
 ///
 /// This is the list of all layers, and the only file that switches over them. A new layer has a
 /// component in a folder of its own, with its contexts and the names of its commands, and its lines
@@ -21,9 +21,9 @@ enum Layer: Hashable, Sendable {
   case menu(MenuScreen)
   case calendar(CalendarScreen)
 
-  /// The component that the layer shows.
+  /// The component of the layer.
   ///
-  /// A component of another kind than the layer's replaces the layer.
+  /// A component of another kind replaces the layer by one of that kind.
   var component: any LayerComponent {
     get {
       switch self {
@@ -64,6 +64,6 @@ enum Layer: Hashable, Sendable {
     CalendarCommands.table,
   ]
 
-  /// The layer's list; nil if it has none.
+  /// The layer as one with a list, or nil if it has none.
   var listed: (any ListLayer)? { component as? any ListLayer }
 }

@@ -1,11 +1,11 @@
 import RunnelBase
 import RunnelTerminal
 
-/// How much of the screen a layer takes.
+/// The part of the screen that a layer covers.
 enum LayerExtent {
-  /// All of the body: what is below it is not seen.
+  /// The whole body: nothing below it is visible.
   case page
-  /// A box, or some lines, over what is below.
+  /// A box, or some lines, over what is below it.
   case dialog
   /// A line below the list.
   case line
@@ -13,60 +13,59 @@ enum LayerExtent {
   case bar
 }
 
-/// A component that lies over a view: a value with its state, what it does with input, and how it is
-/// drawn.
+/// A component over a view: a value with its state, its handling of input, and its drawing.
 ///
-/// Its commands stand in its own table. What a component does not say is as in the extension below: it
-/// takes no text, offers no choices, and nothing in it has to wait.
+/// Its commands are in its own table. The extension below has the defaults: the component takes no
+/// text, offers no choices, and no command in it has to wait.
 protocol LayerComponent: Hashable, Sendable {
   /// The component as a layer.
   var layer: Layer { get }
-  /// What it is, in words, for the trace of actions.
+  /// The component in words, for the trace of actions.
   var summary: String { get }
   var extent: LayerExtent { get }
-  /// True while something is typed or asked in it: it stays in front when the view changes.
+  /// Whether something is typed or asked in it; then it stays in front when the view changes.
   var holdsInput: Bool { get }
-  /// True for a component that offers the commands of the place below it.
+  /// Whether it offers the commands of the place below it.
   var offersCommandsBelow: Bool { get }
-  /// True if the list below stays the one that the screen is about.
+  /// Whether the list below stays the list that has the keys.
   var showsListBelow: Bool { get }
-  /// The place that the header names while it is open; nil for the one below.
+  /// The place in the header while the layer is open, or nil for the place below.
   var heading: String? { get }
-  /// What the help calls it; nil for the name of the tab.
+  /// The title in the help, or nil for the name of the tab.
   var helpTitle: String? { get }
-  /// The text field with the keys; nil if nothing is typed.
+  /// The text field that has the keys, or nil if there is none.
   var textField: LineEditor? { get set }
-  /// The typed value whose text field has the keys; nil if what is typed is no value.
+  /// The typed value whose text field has the keys, or nil if the typed text is no value.
   var fieldInput: FieldInput? { get set }
-  /// What it offers to be chosen; nil if nothing.
+  /// The choices that it offers, or nil for none.
   var choices: MenuList? { get set }
-  /// The command that is chosen in it; nil if none is.
+  /// The command that is selected in it, or nil if there is none.
   var chosenAction: ActionID? { get }
-  /// What is to be done in the world when it is closed; nil for nothing.
+  /// The effect to carry out when it is closed, or nil for none.
   var effectOnClose: Effect? { get }
 
-  /// The contexts of its keys, innermost first, where the keys are about something.
+  /// Returns the contexts of its keys for a kind of record at hand, innermost first.
   func contexts(about hand: AtHand) -> [KeymapContext]
-  /// The reason why a command has to wait for an answer; nil if it has not.
+  /// The reason why a command has to wait for an answer, or nil if it does not.
   func reasonWaiting(for action: ActionID, in state: AppState) -> String?
-  /// The lines of its choices.
+  /// The area of its choices.
   func choicesArea(in layout: AppLayout) -> Rect
 
-  /// Puts typed or pasted text into its text field.
+  /// Inserts typed or pasted text into its text field.
   mutating func insert(_ text: String, in state: inout AppState)
-  /// Changes its text as a text field does.
+  /// Edits the text of its text field.
   mutating func editText(_ id: ActionID, in state: inout AppState)
-  /// Another choice was selected.
+  /// Reacts to the selection of another choice.
   mutating func selectionChanged(in state: inout AppState)
-  /// Marks its text field with what is wrong.
+  /// Shows an error in its text field.
   mutating func showError(_ message: String)
   /// Changes each of its typed fields.
   mutating func updateInputs(_ body: (inout FieldInput) -> Void)
-  /// Fits it into the room that there is now.
+  /// Fits it to the present size.
   mutating func fit(_ state: AppState)
 
   func draw(into canvas: inout Canvas, _ screen: AppScreen)
-  /// What is wrong with its text field, if there is no room for it where it stands.
+  /// The error of its text field, if there is no room for it beside the field; otherwise nil.
   func cutError(_ screen: AppScreen) -> String?
 }
 
@@ -111,22 +110,23 @@ extension LayerComponent {
 
   func cutError(_ screen: AppScreen) -> String? { nil }
 
-  /// The contexts where text is typed, behind those of the component.
+  /// The contexts of typing, which come after those of the component.
   static var typing: [KeymapContext] { [.input, .textField] }
 }
 
-/// A layer that is moved through line by line.
+/// A layer with a list that the cursor moves through.
 protocol ListLayer: LayerComponent {
   var list: ListState { get set }
   var content: ListContent { get }
 
-  /// The height of its list where the body of the screen has a height.
+  /// Returns the height of its list for a height of the body.
   func listHeight(of height: Int) -> Int
-  /// How many levels a row stands below the header of its section.
+  /// Returns the number of levels of a row below the header of its section.
   func depth(ofRow id: String) -> Int
-  /// What a row shows, without its layout.
+  /// Returns the text of a row, without its layout.
   func text(ofRow id: String) -> String
-  /// The column at which that begins, from the beginning of the row; nil if it is not drawn in one piece.
+  /// Returns the column at which the text begins in its row, or nil if it is not drawn in one
+  /// piece.
   func textColumn(ofRow id: String) -> Int?
 }
 
@@ -135,12 +135,12 @@ extension ListLayer {
 
   func listHeight(of height: Int) -> Int { height }
 
-  /// What a row opens to stands below it, with the row's id and a number.
+  /// The details of a row stand below it, with the row's id, a dot and a number as their ids.
   func depth(ofRow id: String) -> Int { id.contains(".") ? 1 : 0 }
 
   func textColumn(ofRow id: String) -> Int? { 0 }
 
-  /// Changes its list, which has a height where the body of the screen has one.
+  /// Changes its list, for a height of the body.
   mutating func withList(
     bodyHeight: Int, _ body: (inout ListState, ListContent, _ height: Int) -> Void
   ) {

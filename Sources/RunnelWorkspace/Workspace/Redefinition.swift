@@ -1,11 +1,11 @@
 import RunnelBase
 import RunnelTerminal
 
-// What becomes of the workspace when the files that define its views and resources are saved.
+// Changed views and resources: what happens when the files that define them are saved.
 
-/// A views file without a mistake, as it was saved.
+/// A saved views file without a mistake.
 package struct SavedViews: Hashable, Sendable {
-  /// The text, by which a recorded session has it.
+  /// The text, for recorded sessions.
   package var text: String
   package var content: ViewFile
 
@@ -15,24 +15,24 @@ package struct SavedViews: Hashable, Sendable {
   }
 }
 
-/// A views file that was saved while something is open over a view.
+/// A views file that was saved while a layer is open over a view.
 package struct Redefinition: Hashable, Sendable {
-  /// What the file is called.
+  /// The name of the file.
   package var name: String
   package var content: ViewFile
 }
 
 extension Redefinition {
-  /// The file of the views or the resources was saved.
+  /// Handles a saved file of the views or the resources.
   ///
-  /// Views are taken over at once, or as soon as nothing is open over one; resources, by which writes are
-  /// made, from the next start on.
+  /// Views are applied at once, or as soon as no layer is open. Resources decide how writes are
+  /// made, and are applied at the next start.
   ///
   /// - Parameters:
   ///   - state: the state of the workspace.
-  ///   - file: its path.
-  ///   - problem: what is wrong with it; nil if nothing is.
-  ///   - views: what a views file without a mistake says; nil for another file.
+  ///   - file: the path of the file.
+  ///   - problem: the error in the file, or nil.
+  ///   - views: the content of a views file without a mistake; nil for another file.
   static func redefine(
     _ state: inout AppState, _ file: String, _ problem: String?, views: SavedViews?
   ) {
@@ -50,7 +50,7 @@ extension Redefinition {
     }
   }
 
-  /// Takes over the views that were saved, unless something is open over a view.
+  /// Applies the saved views, unless a layer is open over a view.
   static func takeRedefinition(_ state: inout AppState) {
     guard let saved = state.files.redefinition, state.layers.isEmpty else { return }
     state.files.redefinition = nil
@@ -80,9 +80,9 @@ extension Redefinition {
     state.say(.info, "\(saved.name) was read again\(words)")
   }
 
-  /// Shows a view as it is defined now.
+  /// Applies a new definition to a view.
   ///
-  /// What the user chose and was doing there stays.
+  /// The user's choices and unfinished work in the view stay.
   private static func redefine(_ state: inout AppState, _ index: Int, _ definition: ViewDefinition)
   {
     let old = state.tabs.lists[index]
@@ -107,15 +107,14 @@ extension Redefinition {
 }
 
 extension ListScreen {
-  /// The view as it is defined, whatever order was chosen.
+  /// The definition of the view itself, without the order that the user chose.
   fileprivate var ownDefinition: ViewDefinition {
     var own = definition
     own.source = ownSource
     return own
   }
 
-  /// True if a definition is another one than the list's; how large pages are by default makes no
-  /// difference.
+  /// Returns whether a definition differs from the list's, apart from the default size of pages.
   fileprivate func isOtherwise(_ definition: ViewDefinition, pageSize: Int) -> Bool {
     func alike(_ definition: ViewDefinition) -> ViewDefinition {
       var alike = definition
@@ -127,7 +126,7 @@ extension ListScreen {
 }
 
 extension ViewDefinition {
-  /// The view with pages of a size wherever it does not say how large they are.
+  /// Returns the view with the page size of sources that do not set their own.
   fileprivate func paged(by count: Int) -> ViewDefinition {
     var view = self
     if !view.source.hasOwnPage { view.source.page = count }

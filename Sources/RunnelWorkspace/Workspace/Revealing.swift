@@ -3,20 +3,21 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// Going to a place in the tree by its path: nodes on the way are expanded one after another.
+// Going to a place in the tree by its path: the nodes above it are expanded one after another.
 
 extension TreeScreen {
-  /// A place that the cursor is to go to as soon as what is above it is loaded.
+  /// A place that the cursor goes to once the nodes above it are loaded.
   package struct Wanted: Hashable, Sendable {
     package let path: Path
-    /// Where the user is until it is found, and stays if it is not; nil if they wait in the tree.
+    /// The place where the user waits, and stays if the wanted place is not found; nil if they wait
+    /// in the tree.
     package var origin: Place?
-    /// The last node that was asked for its children.
+    /// The last node whose children were requested.
     package var asked: Path?
   }
 }
 
-/// Goes to a place in the tree, however deep it is.
+/// Goes to places in the tree, at any depth.
 enum Revealing {
   /// Goes to a place in the tree.
   static func reveal(_ state: inout AppState, _ path: Path) {
@@ -26,14 +27,14 @@ enum Revealing {
     goOnToWanted(&state)
   }
 
-  /// Goes to a place in the tree as soon as it is found; the user stays where they are if it is not.
+  /// Goes to a place in the tree once it is found; if it is not, the user stays where they are.
   static func seek(_ state: inout AppState, _ path: Path) {
     TreeScreen.openTree(&state)
     state.tabs.tree.wanted = TreeScreen.Wanted(path: path, origin: state.place)
     goOnToWanted(&state)
   }
 
-  /// Expands the next node above the place that is wanted, or goes there if all are.
+  /// Expands the next node above the wanted place, or goes there if all are expanded.
   static func goOnToWanted(_ state: inout AppState) {
     guard let wanted = state.tabs.tree.wanted else { return }
     let keys = wanted.path.keys
@@ -71,7 +72,7 @@ enum Revealing {
   private static func expandForWanted(_ state: inout AppState, _ parent: Path) {
     if state.tabs.tree.wanted?.asked == parent { return }
     state.tabs.tree.wanted?.asked = parent
-    // The root is asked for when the tab is opened.
+    // The root is requested when the tab is opened.
     if !parent.isRoot { state.effects.append(.expand(parent)) }
   }
 

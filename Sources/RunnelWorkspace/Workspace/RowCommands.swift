@@ -3,13 +3,14 @@ import RunnelStreams
 import RunnelTerminal
 package import RunnelTree
 
-// What else is done with a row: a copy of it, the links in it, and the records that it refers to.
+// Further commands for a row: duplicating it, opening its links, and going to the records it refers
+// to.
 
 /// Runs the commands for the row under the cursor, in lists, trees and records.
 enum RowCommands {
   // MARK: Copies
 
-  /// The place of what is duplicated, and its value if that is known.
+  /// The place to duplicate, and its value if it is known; nil if there is none.
   private static func originalAtHand(_ state: AppState) -> (path: Path, node: RunnelTree.Node?)? {
     if case .record(let screen)? = state.layers.last { return (screen.path, screen.node) }
     if !state.tabs.isTree {
@@ -39,7 +40,7 @@ enum RowCommands {
     state.read(original.path, for: .duplicate)
   }
 
-  /// Adds what stood at a place once more beside it, with what is computed made anew.
+  /// Adds a copy of a value beside it, with new computed fields.
   static func addCopy(_ state: inout AppState, of path: Path, _ json: JSONValue?) {
     guard let json, json != .null, let parent = path.parent else {
       return state.say(.info, "\(path) is gone")
@@ -54,7 +55,7 @@ enum RowCommands {
     }
   }
 
-  /// A new record with what another one has, but for what is computed.
+  /// Returns a copy of a record without its computed fields.
   private static func copy(_ state: AppState, of json: JSONValue, in collection: Path) -> JSONValue
   {
     guard case .object(var members) = json else { return json }
@@ -80,7 +81,8 @@ enum RowCommands {
 
   // MARK: Links
 
-  /// The first link in the field under the cursor, or else in the record.
+  /// Returns the first link in the field under the cursor, or else in the record; nil if there is
+  /// none.
   private static func linkAtHand(_ state: AppState) -> String? {
     if case .record(let screen)? = state.layers.last {
       let field = screen.cursorField?.leaf.flatMap { WebLink.first(in: RunnelTree.Node($0)) }
@@ -108,7 +110,7 @@ enum RowCommands {
     if let link = linkAtHand(state) { state.effects.append(.copy(link, what: "link \(link)")) }
   }
 
-  /// A link was handed to the browser; without one it is copied.
+  /// Handles a link that was opened in the browser; if there is no browser, copies it.
   static func finish(_ state: inout AppState, opening link: String, by program: String?) {
     if let program { return state.say(.info, "opened \(link) by \(program)") }
     state.effects.append(.copy(link, what: "link \(link), which no browser is here for"))
@@ -116,7 +118,8 @@ enum RowCommands {
 
   // MARK: References
 
-  /// The records that the field under the cursor refers to, or else the record; each once.
+  /// Returns the records that the field under the cursor refers to, or else the record, without
+  /// repetition.
   static func referencesAtHand(_ state: AppState) -> [Path] {
     var found: [Path] = []
     switch state.layers.last {
@@ -174,7 +177,7 @@ enum RowCommands {
 
   // MARK: Writing on and off
 
-  /// Turns writing off, or on again where the database was opened to be written.
+  /// Turns writing off, or on again if the database was opened for writing.
   static func toggleReadOnly(_ state: inout AppState) {
     state.database.isReadOnly.toggle()
     let keys = state.keysOrName(.profileReadonly)
@@ -185,7 +188,8 @@ enum RowCommands {
 }
 
 extension ResourceBook {
-  /// The record that a value refers to: by the rule of its field, or as a path; nil if it does not.
+  /// Returns the record that a value refers to, by the rule of its field or as a path, or nil if
+  /// there is none.
   fileprivate func reference(at record: Path, _ field: Path, _ leaf: Leaf) -> Path? {
     guard case .string(let text) = leaf else { return nil }
     if let key = field.keys.first, field.keys.count == 1,
@@ -201,13 +205,13 @@ extension ResourceBook {
   }
 }
 
-/// A link to the web within a text.
+/// Finds web links in texts.
 package enum WebLink {
   private static let schemes = ["https://", "http://"]
   private static let ends: Set<Character> = ["<", ">", "\"", "'", "`", "|", "\\", "{", "}"]
   private static let punctuation: Set<Character> = [".", ",", ";", ":", "!", "?", ")", "]"]
 
-  /// The first link in the texts of a record, in their order; nil if there is none.
+  /// Returns the first link in the texts of a record, in their order, or nil if there is none.
   package static func first(in node: RunnelTree.Node) -> String? {
     if case .string(let text)? = node.leaf { return first(in: text) }
     for child in node.children {
@@ -216,13 +220,13 @@ package enum WebLink {
     return nil
   }
 
-  /// All links in the texts of a record, in their order.
+  /// Returns all links in the texts of a record, in their order.
   package static func all(in node: RunnelTree.Node) -> [String] {
     if case .string(let text)? = node.leaf { return all(in: text, atMost: .max) }
     return node.children.flatMap { all(in: $0.node) }
   }
 
-  /// The first link in a text; what ends the sentence around it is not a part of it.
+  /// Returns the first link in a text, without the punctuation after it, or nil if there is none.
   package static func first(in text: String) -> String? { all(in: text, atMost: 1).first }
 
   private static func all(in text: String, atMost count: Int) -> [String] {
@@ -244,7 +248,7 @@ package enum WebLink {
     return links
   }
 
-  /// True for a bracket that closes one within the link.
+  /// Returns whether a bracket closes one within the link.
   private static func isClosing(_ character: Character, in link: Substring) -> Bool {
     switch character {
     case ")": link.count { $0 == "(" } >= link.count { $0 == ")" }

@@ -1,12 +1,12 @@
 /// A tab of the workspace.
 package enum Tab: Hashable, Sendable {
-  /// A view, by its number among the views, which stays the same while the workspace is open.
+  /// A view, by its index, which stays the same while the workspace is open.
   case view(Int)
   /// The raw tree.
   case tree
 }
 
-/// The tabs: the views, and after them the tree.
+/// The tabs: the views, followed by the tree.
 package struct Tabs: Equatable, Sendable {
   /// The views.
   package var lists: [ListScreen]
@@ -19,13 +19,13 @@ package struct Tabs: Equatable, Sendable {
     active = views.isEmpty ? .tree : .view(0)
   }
 
-  /// True if the tree is in front.
+  /// Whether the tree is in front.
   package var isTree: Bool { active == .tree }
 
-  /// The number of the tree's tab.
+  /// The index of the tree's tab.
   var treeIndex: Int { lists.count }
 
-  /// The number of the tab in front.
+  /// The index of the tab in front.
   package var index: Int {
     get { if case .view(let view) = active { view } else { treeIndex } }
     set { active = newValue == treeIndex ? .tree : .view(newValue) }

@@ -4,22 +4,22 @@ import RunnelTree
 
 // The parts of the workspace's state.
 
-/// What the user's settings say, and what was chosen here instead.
+/// The user's settings, and what the user chose here instead.
 package struct SettingsInForce: Equatable, Sendable {
   package var local: LocalTime
-  /// The table of keys.
+  /// The keymap.
   package var keymap: Keymap
   /// The text of the user's configuration; empty if there is none.
   package var configuration: String
-  /// The settings that hold from the next start on only, as they were at this one.
+  /// The settings that take effect only at the start, as they were at this start.
   let openedWith: StartSettings
-  /// How many rows a page has where a view does not say.
+  /// The number of rows of a page, for views that do not set it.
   package var pageSize: Int
-  /// The theme that was chosen here; nil for that of the configuration.
+  /// The theme that the user chose here, or nil for that of the configuration.
   package var theme: ThemeChoice?
-  /// The names of the themes that the user wrote.
+  /// The names of the user's own themes.
   package var themes: [String]
-  /// How lists write how long ago something was.
+  /// The style of times in lists.
   var timeStyle = TimeStyle.age
   /// Whether the key for a crash works.
   package var allowsCrash = false
@@ -35,19 +35,19 @@ package struct SettingsInForce: Equatable, Sendable {
   }
 }
 
-/// The database that is open, and what may be done with it.
+/// The open database, and whether it can be written.
 package struct OpenedDatabase: Equatable, Sendable {
   /// The name, for the header.
   package let name: String
   /// The user's name, for new records.
   package let me: String
-  /// The records that are changed by operations.
+  /// The resources, whose records are changed by operations.
   package let resources: ResourceBook
   /// Whether writing is off.
   package var isReadOnly: Bool
-  /// Whether it was opened so that nothing can be written.
+  /// Whether the database was opened for reading only.
   let isOpenedReadOnly: Bool
-  /// What became of its file; nil while it is there.
+  /// The loss of its file, or nil while the file exists.
   package var fileGone: FileGone?
 
   init(name: String, me: String, resources: ResourceBook, isReadOnly: Bool) {
@@ -61,45 +61,47 @@ package struct OpenedDatabase: Equatable, Sendable {
 
 /// The panes beside the list.
 struct PaneState: Equatable, Sendable {
-  /// Whether the record under the cursor is shown beside lists; nil to go by the width of the screen.
+  /// Whether the detail pane is shown beside lists; nil to decide by the width of the screen.
   var wantsDetail: Bool?
-  /// The pane of each tab that was given the keys, and its size.
+  /// The pane of each tab that the user gave the keys, and its size.
   var choices: [Int: PaneChoice] = [:]
-  /// The cursor among the views and bookmarks.
+  /// The cursor of the views pane.
   var views = ListState()
   var detailScroll = DetailScroll()
   /// The newest changes of the record in the detail pane.
   var detailHistory = DetailHistory()
 }
 
-/// What the user types and clicks, as far as it is not done yet.
+/// The state of the user's input.
 package struct InputState: Equatable, Sendable {
   var matcher = KeySequenceMatcher()
   var clicks = ClickCounter()
   /// The input that waits for an answer.
   package var typeAhead = TypeAhead()
-  /// The number of keys, pastes and clicks handled so far; a late answer compares it to see if the
-  /// user went on.
+  /// The number of keys, pastes and clicks handled so far.
+  ///
+  /// A late answer compares it to tell whether the user has done something since.
   var count = 0
-  /// True from when the user's editor is to open until it has ended.
+  /// Whether the user's editor is open, or about to open.
   var isEditorOpen = false
-  /// The mouse drag in progress; nil while no button is down.
+  /// The mouse drag in progress, or nil while no button is down.
   var drag: MouseDrag?
-  /// When the last key of an unfinished sequence was struck.
+  /// The time of the last key of an unfinished sequence, in milliseconds since 1970.
   var prefixTime: Int64?
-  /// The command that takes the next key as a letter; nil if the next key is an ordinary one.
+  /// The command that takes the next key as a letter, or nil.
   var awaited: AwaitedLetter?
-  /// When `C-c` was struck last, for the second one to leave.
+  /// The time of the last `C-c`, in milliseconds since 1970; a second one soon after leaves the
+  /// program.
   var lastInterrupt: Int64?
 }
 
-/// Where the user was, and what was typed into lines before.
+/// The user's earlier places, and texts typed into lines before.
 package struct Trail: Equatable, Sendable {
-  /// Places by their letters.
+  /// The bookmarks by their letters.
   var bookmarks: [Character: Place] = [:]
-  /// Where the user was before.
+  /// The places to go back and forward to.
   var places = PlaceHistory()
-  /// What is looked for, and marked where it is seen.
+  /// The text searched for, which is highlighted; nil if there is none.
   package var search: String?
   /// The texts that were searched for before.
   var searches = LineHistory()
@@ -109,17 +111,17 @@ package struct Trail: Equatable, Sendable {
   var filters = LineHistory()
 }
 
-/// The writes that are not done, and those that can be taken back.
+/// The writes that are not done, and those that can be undone.
 package struct WriteState: Equatable, Sendable {
   /// The writes that are under way or were refused.
   package var queue = WriteQueue()
-  /// Undo steps that failed because others wrote there, to be compared one by one.
+  /// Parts of undo steps that failed because others wrote there, to be compared one by one.
   var comparable: [CompareDraft] = []
   /// The undo and redo steps.
   var undoing = UndoHistory()
-  /// The undo or redo in progress, which puts rows back; nil if there is none.
+  /// The undo or redo in progress, which restores rows, or nil.
   var restoration: Restoration?
-  /// How far the deletion of marked records is; nil if none is under way.
+  /// The deletion of several records under way, or nil.
   var deletion: Deletion?
 }
 
@@ -129,17 +131,17 @@ package struct FileState: Equatable, Sendable {
   var importing: ImportProgress?
   /// The file that is being read for an import.
   package var reading: ImportReading?
-  /// The views as they were saved while something is open over one.
+  /// Saved views that are applied once no layer is open, or nil.
   var redefinition: Redefinition?
 }
 
-/// How far the program has come: from the greeting to the end.
+/// The state of this run of the program, from the greeting to the end.
 package struct SessionProgress: Equatable, Sendable {
-  /// The greeting for a first-time user; nil if there is none.
+  /// The greeting for a first-time user, or nil.
   var greeting: Greeting?
-  /// The session that this one goes on with.
+  /// The session that was restored.
   var remembered = SessionState()
-  /// The last actions, for the debug view.
+  /// The trace of the last actions.
   var trace = ActionTrace()
   package var isLeaving = false
 }

@@ -3,13 +3,13 @@ import RunnelStreams
 import RunnelTerminal
 import RunnelTree
 
-// What becomes of writes: what was typed is let go only when it is on disk.
+// The ends of writes: typed text is dropped only after it is on disk.
 
 /// Handles the answers to writes.
 enum Writing {
   // MARK: Answers
 
-  /// An operation on a resource was carried out.
+  /// Ends a write by an operation that was carried out.
   static func finish(
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, _ performed: Performed
   ) {
@@ -29,7 +29,8 @@ enum Writing {
     finish(&state, id, purpose, key: performed.kind == .create ? performed.path.lastKey : nil)
   }
 
-  /// A write that is no operation is on disk; its entry of the history is nil if that did not keep it.
+  /// Ends a write without an operation that is on disk; its entry of the history is nil if the
+  /// history did not keep it.
   static func finish(
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, key: RunnelTree.Key?,
     entry: Int64?
@@ -49,7 +50,7 @@ enum Writing {
     }
   }
 
-  /// What a write was for goes on, now that it is on disk.
+  /// Continues after a write that is on disk, according to its purpose.
   private static func finish(
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, key: RunnelTree.Key?
   ) {
@@ -72,7 +73,8 @@ enum Writing {
     }
   }
 
-  /// A form was written; the cursor goes to what is new unless the user does something else by now.
+  /// Ends the write of a form; the cursor goes to a new record unless the user has done something
+  /// else.
   private static func finish(
     _ state: inout AppState, _ form: FormScreen, key: RunnelTree.Key?, goesThere: Bool
   ) {
@@ -89,7 +91,7 @@ enum Writing {
     }
   }
 
-  /// Goes to a row that was just written; says where it is if it cannot be shown.
+  /// Moves the cursor to a row that was just written; if it is not visible, says where it is.
   static func goTo(_ state: inout AppState, _ key: RunnelTree.Key, inView view: Int) {
     let screen = state.tabs.lists[view]
     let id = Path(unchecked: screen.definition.source.path.keys + [key]).description
@@ -103,14 +105,14 @@ enum Writing {
     }
   }
 
-  /// Goes to a record that was just made beside another one, if it is shown.
+  /// Moves the cursor to a copy that was just made, if it is visible.
   private static func goToCopy(
     _ state: inout AppState, of path: Path, _ key: RunnelTree.Key, goesThere: Bool
   ) {
     guard let parent = path.parent else { return }
     let copy = Path(unchecked: parent.keys + [key])
     if !goesThere {
-      // The user does something else by now.
+      // The user has done something else meanwhile, so the cursor stays.
     } else if state.tabs.isTree {
       _ = state.tabs.tree.list.moveTo(
         .row(copy.description), in: state.tabs.tree.content, height: state.height)
@@ -124,7 +126,7 @@ enum Writing {
 
   // MARK: Refusals
 
-  /// A write was refused: what was typed is given back, with the reason.
+  /// Ends a write that was refused: gives back the typed text, with the reason.
   static func fail(
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal
   ) {
@@ -135,7 +137,8 @@ enum Writing {
     switch purpose {
     case .send(let view, let text, let attempt):
       ComposeScreen.giveBack(&state, id, text, attempt, inView: view, refusal.message)
-    // Whoever does something else by now is not interrupted, and no key goes into what is not for it.
+    // A user who has done something else is not interrupted, and their keys do not go into a
+    // reopened field.
     case .edit where !isUntouched, .form where !isUntouched, .editOutside where !isUntouched:
       sayKept(&state, refusal)
     case .edit(let path, let edit):
@@ -154,32 +157,32 @@ enum Writing {
     }
   }
 
-  /// Says that a write was refused, and where what was typed for it is.
+  /// Says that a write was refused, and where its typed text is kept.
   static func sayKept(_ state: inout AppState, _ refusal: Refusal) {
     state.say(
       .error, state.phrase("\(refusal.message) · what was typed is kept", .syncOpen, "lists it"))
   }
 
-  /// Keeps a refused write in the queue; true if it is compared with what others wrote, which is then
-  /// being read.
+  /// Keeps a refused write in the queue; returns true if its comparison with what others wrote has
+  /// been started.
   private static func keep(
     _ state: inout AppState, _ id: AppRequestID, _ purpose: WritePurpose, _ refusal: Refusal,
     isUntouched: Bool
   ) -> Bool {
     switch purpose {
     case .reversal: return false
-    // The rows of an import that are refused go to a file.
+    // The refused rows of an import go to a file.
     case .undo, .toggle, .importRow:
       state.writes.queue.end(id)
       return false
     case .form(let form):
-      // What was typed takes the place of what was pasted.
+      // The typed text replaces the pasted record.
       if let pasted = form.pasted { state.writes.queue.drop(pasted) }
     case .edit, .send, .delete, .deleteMarked, .duplicate, .editOutside, .merge, .pasted: break
     }
     var draft = refusal.cause == .outdated ? CompareScreen.draft(state, of: purpose) : nil
     draft?.queued = id
-    // A merge is all that is left to be done of the write that it was made for.
+    // A merge replaces the refused write that it was made for.
     if case .merge(let merged, _) = purpose, let before = merged.queued {
       state.writes.queue.drop(before)
     }
@@ -194,7 +197,7 @@ enum Writing {
     return true
   }
 
-  /// Goes on with an edit that was refused, in its record; false if something else is typed there.
+  /// Opens a refused edit in its record again; returns false if something else is typed there.
   static func reopen(
     _ state: inout AppState, _ edit: RecordScreen.Edit, inRecord path: Path, _ refusal: Refusal
   ) -> Bool {
@@ -217,7 +220,7 @@ enum Writing {
     var form = form
     form.take(refusal)
     defer { ResourceCommands.readChoices(&state, of: form.fields.map(\.input)) }
-    // Keys that are meant for another field do not go into this one.
+    // Keys that are meant for another field must not go into this one.
     state.layers.insert(
       .form(form), at: state.isPageInFront ? state.layers.count : state.layers.count - 1)
   }
