@@ -1,5 +1,5 @@
 extension ConfigurationFile {
-  /// A file to begin with: every setting with its standard value, commented out.
+  /// A template of the file: every setting with its default value, commented out.
   public static let template = """
     # How Runnel looks and which keys do what. A change is taken over when the file is saved.
     # `runnel config check` tells what is wrong with it, `runnel config keys` lists all actions.

@@ -6,31 +6,32 @@ import Yams
 
 /// The user's configuration: a YAML file with settings and keys.
 ///
-/// `Resources/docs/configuration.md` describes it. What is wrong with it is told with its line and left out;
-/// all else holds, so that no mistake keeps the program from starting.
+/// `Resources/docs/configuration.md` describes the file. A mistake is reported with its line, and
+/// that setting is left out; all other settings are used, so that no mistake keeps the program from
+/// starting.
 public struct ConfigurationFile: Sendable {
-  /// What the file asks for, with standard settings for what is not in it.
+  /// The settings of the file, with defaults for those that are not in it.
   public private(set) var settings = Settings()
-  /// What is wrong with it, in the order of its lines.
+  /// The mistakes in the file, in the order of its lines.
   public private(set) var problems: [ConfigurationError] = []
-  /// The themes beside it.
+  /// The themes in the folder beside the file.
   public private(set) var themes: [ThemeFile] = []
   private var roles = RoleReader()
 
-  /// The names that may stand in the file.
+  /// The names of settings that the file may have.
   static let names = [
     "theme", "roles", "colors", "signs", "mouse", "time", "page", "me", "views", "keys",
   ]
 
-  /// The settings of someone without a file.
+  /// Creates the default settings, for users without a file.
   public init() {}
 
-  /// Reads the text of a file.
+  /// Parses the text of a file.
   ///
   /// - Parameters:
-  ///   - yaml: the text; one without content asks for nothing.
-  ///   - name: what problems call the file; `views` in it is relative to its folder.
-  ///   - themes: the themes beside it.
+  ///   - yaml: the text; a text without content leaves all defaults.
+  ///   - name: the name of the file in problems; `views` in it is relative to its folder.
+  ///   - themes: the themes in the folder beside the file.
   public init(yaml: String, name: String, themes: [ThemeFile] = []) {
     settings.source = yaml
     take(themes)
@@ -45,7 +46,7 @@ public struct ConfigurationFile: Sendable {
     problems.sort { ($0.line ?? 0) < ($1.line ?? 0) }
   }
 
-  /// Reads a file, and the themes beside it; one that is not there asks for nothing.
+  /// Reads a file, and the themes beside it; a missing file leaves all defaults.
   public init(file: String) {
     let themes = ThemeFile.all(beside: file)
     do {
@@ -65,8 +66,8 @@ public struct ConfigurationFile: Sendable {
     }
   }
 
-  /// Where the file is: `runnel/config.yaml` below `$XDG_CONFIG_HOME`, or else `~/.config`; nil if
-  /// neither is known.
+  /// Returns the path of the file: `runnel/config.yaml` below `$XDG_CONFIG_HOME`, or else below
+  /// `~/.config`; nil if neither is known.
   ///
   /// Source: XDG Base Directory Specification; a relative path is to be ignored.
   public static func path(environment: [String: String]) -> String? {
@@ -76,16 +77,16 @@ public struct ConfigurationFile: Sendable {
     return home + "/.config" + name
   }
 
-  /// The names of the themes beside it.
+  /// The names of the themes beside the file.
   public var themeNames: [String] { settings.terminal.customThemes.map(\.name) }
 
-  /// What is hard to read of the roles that are different, here and in all themes beside it.
+  /// Warnings about changed roles that are hard to read, in the file and in all themes beside it.
   public var warnings: [ConfigurationError] {
     roles.warnings(settings.terminal) + themes.flatMap(\.warnings)
   }
 
-  /// What to say about the problems where there is room for a line, also about those of the theme that is
-  /// used (nil for that of the file); nil if there are none.
+  /// Returns a one-line summary of the problems, including those of the theme in use (nil for the
+  /// theme of the file), or nil if there are none.
   func summary(_ theme: ThemeChoice? = nil) -> String? {
     let used = (theme ?? settings.terminal.theme).name
     let problems = problems + themes.filter { $0.theme.name == used }.flatMap(\.problems)
@@ -137,7 +138,7 @@ extension ConfigurationFile {
     throw object.unknownTheme(text, at: "theme", custom: themeNames)
   }
 
-  /// What is different in whatever theme is used.
+  /// Reads the changes of roles, which apply to all themes.
   private mutating func readRoles(_ object: YAMLObject) {
     roles.read(object)
     settings.terminal.roles = roles.roles
@@ -153,7 +154,8 @@ extension ConfigurationFile {
     return folder + path
   }
 
-  /// The keys: names of actions with keys, and names of contexts with such a list of their own.
+  /// Reads the keys: names of actions with keys, and names of contexts with such a list of their
+  /// own.
   private mutating func readKeys(_ keys: YAMLObject) {
     var reader = KeymapReader(Commands.keymap)
     reader.read(keys)
@@ -163,7 +165,7 @@ extension ConfigurationFile {
 }
 
 extension YAMLObject {
-  /// One of the words of a type.
+  /// Returns one of the words of a type.
   fileprivate func choice<Choice>(_ name: String) throws -> Choice
   where Choice: RawRepresentable<String> & CaseIterable {
     let text = try required(name)

@@ -1,10 +1,11 @@
 public import RunnelBase
 
-/// Files of data that the user writes, in YAML or JSON.
+/// Reads data files of the user, in YAML or JSON.
 public enum DataFile {
-  /// What stands in a file: JSON if its name ends in `.json`, else YAML, of which JSON is a part.
+  /// Returns the content of a file: JSON if its name ends in `.json`, otherwise YAML, of which JSON
+  /// is a part.
   ///
-  /// - Throws: `ConfigurationError` with the line of what is wrong, where there is one.
+  /// - Throws: `ConfigurationError` with the line of the mistake, if there is one.
   public static func json(of file: String) throws -> JSONValue {
     let text: String
     do {
@@ -18,7 +19,7 @@ public enum DataFile {
     return try json(text, file: file)
   }
 
-  /// The JSON of a text.
+  /// Returns the content of a text, in the format of the file's name.
   static func json(_ text: String, file: String) throws -> JSONValue {
     if file.hasSuffix(".json") {
       do throws(JSONError) {

@@ -1,9 +1,9 @@
 import Foundation
 
 extension Error {
-  /// Why something could not be done with a file, in the words of the system and with what to do.
+  /// The reason why work on a file failed, in the words of the system and with advice.
   ///
-  /// - Returns: a part of a sentence, without its end: `no such file or folder: check the name`.
+  /// - Returns: A part of a sentence without its end: `no such file or folder: check the name`.
   public var fileReason: String {
     switch (self as? CocoaError)?.code {
     case .fileNoSuchFile?, .fileReadNoSuchFile?:
@@ -25,11 +25,11 @@ extension Error {
   }
 }
 
-/// Why the system refused something.
+/// The reasons why the system refused something, in words.
 public enum SystemReason {
-  /// The reason that `errno` stands for, with what to do where that is known.
+  /// Returns the words for an `errno` value, with advice if there is any.
   ///
-  /// - Returns: a part of a sentence, without its end: `no such file or folder: check the name`.
+  /// - Returns: A part of a sentence without its end: `no such file or folder: check the name`.
   public static func words(_ number: Int32) -> String {
     switch number {
     case ENOENT, ENOTDIR: "no such file or folder: check the name"

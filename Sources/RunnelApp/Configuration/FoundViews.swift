@@ -4,31 +4,31 @@ import RunnelTerminal
 import RunnelTree
 import RunnelWorkspace
 
-/// Views for a database without a views file: one for every collection that is found in it.
+/// Makes views for a database without a views file: one for each collection that is found.
 ///
-/// A *collection* is a node whose first children are all records: nodes with a leaf among their
-/// children. Nodes near the root are looked at first, few in all, and of each few children, so that
-/// it takes a moment in any database.
+/// A *collection* is a node whose first children are all records, which are nodes with a leaf among
+/// their children. Nodes near the root are searched first. Only a few nodes are searched, and a few
+/// children of each, so that it takes a moment in any database.
 struct FoundViews {
-  /// How many levels below the root are searched.
+  /// The number of levels below the root that are searched.
   static let depthMax = 4
-  /// How many views are made.
+  /// The greatest number of views.
   static let viewsMax = 8
-  /// How many nodes are looked at.
+  /// The greatest number of nodes that are searched.
   static let nodesMax = 64
-  /// How many children of a node decide whether it is a collection.
+  /// The number of children of a node that decide whether it is a collection.
   static let samplesMax = 5
-  /// How many children of a node that is none are looked at in turn.
+  /// The number of children of another node that are searched in turn.
   static let branchesMax = 32
-  /// How many fields of a record, or of a group in it, are looked at.
+  /// The number of fields of a record, or of a group in it, that are read.
   static let fieldsMax = 24
-  /// How many groups of fields in a record are looked at.
+  /// The number of groups of fields in a record that are read.
   static let groupsMax = 4
 
   private let session: DatabaseSession
   private let pageSize: Int
   private var found: [CollectionSample] = []
-  /// The nodes that are still to be looked at, those near the root first.
+  /// The nodes still to be searched, those near the root first.
   private var queue: [Path] = [.root]
 
   private init(_ session: DatabaseSession, pageSize: Int) {
@@ -36,9 +36,9 @@ struct FoundViews {
     self.pageSize = pageSize
   }
 
-  /// The views of a database, in tree order, with so many rows on a page.
+  /// Returns the views of a database, in tree order, with a page size.
   ///
-  /// - Throws: `DatabaseError` if it cannot be read.
+  /// - Throws: `DatabaseError` if the database cannot be read.
   static func find(
     in session: DatabaseSession, pageSize: Int = Settings().pageSize
   ) throws -> [ViewDefinition] {
@@ -60,13 +60,14 @@ struct FoundViews {
       return
     }
     guard path.keys.count + 1 < FoundViews.depthMax else { return }
-    // What is kept by the keys of records, as the likes of each message, is no place to look at alone.
+    // Data stored by the keys of records, such as the likes of each message, is not searched.
     for child in children where child.isBranch && !child.key.isGenerated {
       queue.append(try path.child(child.key))
     }
   }
 
-  /// The views of what was found; two collections with one name are called by their paths.
+  /// Returns the views of the found collections; collections with the same name are named by their
+  /// paths.
   private func views() -> [ViewDefinition] {
     let names = found.map { $0.path.lastKey?.text ?? "/" }
     return zip(names, found).sorted { $0.1.path < $1.1.path }.map { name, collection in
@@ -77,7 +78,7 @@ struct FoundViews {
     }
   }
 
-  /// True if a child has leaves among its first fields.
+  /// Returns whether a child has leaves among its first fields.
   private func isRecord(_ child: TreeRow, in path: Path) throws -> Bool {
     guard child.isBranch else { return false }
     return try fields(of: path.child(child.key)).contains {
@@ -90,7 +91,7 @@ struct FoundViews {
     return try session.rows(query, detail: .shallow)
   }
 
-  /// The first and the last records of a collection.
+  /// Returns a sample of a collection: its first and last records.
   private func sample(
     of path: Path, beginning first: [RunnelTree.Key]
   ) throws -> CollectionSample {
@@ -101,7 +102,7 @@ struct FoundViews {
       path: path, keys: keys, records: try keys.map { try record(at: path.child($0)) })
   }
 
-  /// The leaves of a record, and those of the groups in it.
+  /// Returns the leaves of a record, and those of the groups in it.
   private func record(at path: Path) throws -> RunnelTree.Node {
     var children: [Child] = []
     var groupCount = 0
@@ -126,12 +127,12 @@ struct FoundViews {
 }
 
 extension RunnelTree.Key {
-  /// True if it looks like a key that was made for a record: 20 characters after the time.
+  /// Whether the key looks generated: it has 20 characters and begins with `-`.
   fileprivate var isGenerated: Bool { text.utf8.count == 20 && text.hasPrefix("-") }
 }
 
 extension TreeRow {
-  /// True if it has children.
+  /// Whether the node has children.
   fileprivate var isBranch: Bool {
     if case .children = summary.kind { true } else { false }
   }

@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelTerminal
 public import RunnelWorkspace
 
-/// All actions by context with the keys that hold, for whoever reads them outside the workspace.
+/// All actions by context with their keys, for use outside the workspace.
 public struct KeyTable: Sendable {
   /// An action in one context.
   private struct Row: Hashable {
@@ -14,7 +14,7 @@ public struct KeyTable: Sendable {
 
   private let rows: [Row]
 
-  /// The keys of a configuration.
+  /// Makes the table for the keys of a configuration.
   public init(_ settings: Settings) {
     let standard = Commands.keymap
     var rows: [Row] = []
@@ -24,13 +24,14 @@ public struct KeyTable: Sendable {
       let row = Row(
         context: "\(binding.context)", action: "\(binding.action)",
         description: binding.description, keys: keys)
-      // The bindings of one action stand together.
+      // The bindings of an action follow one another.
       if rows.last != row { rows.append(row) }
     }
     self.rows = rows
   }
 
-  /// A line for each: context, action, what it does, and its keys, with tabs between.
+  /// The table as text, one line per action: context, action, description and keys, separated by
+  /// tabs.
   public var text: String {
     rows.map { row in
       [row.context, row.action, row.description, row.keys.joined(separator: " ")]
@@ -38,7 +39,7 @@ public struct KeyTable: Sendable {
     }.joined()
   }
 
-  /// The same as a list of objects in JSON.
+  /// The table as a JSON list of objects.
   public var json: String {
     let objects = rows.map { row -> JSONValue in
       [

@@ -2,9 +2,9 @@ import RunnelBase
 import RunnelTerminal
 import Yams
 
-/// Reads the keys of a configuration: other keys for actions, everywhere or in one context.
+/// Reads the keys of a configuration: other keys for actions, in all contexts or in one.
 struct KeymapReader {
-  /// A change and where it stands.
+  /// A change, and its line.
   private struct Entry {
     var change: KeymapChange
     var line: Int?
@@ -17,7 +17,7 @@ struct KeymapReader {
 
   init(_ standard: Keymap) { self.standard = standard }
 
-  /// The keymap with all changes that were read.
+  /// The keymap with all changes.
   var keymap: Keymap { standard.applying(entries.map(\.change)) }
 
   /// Reads a mapping of actions and contexts.
@@ -78,7 +78,7 @@ struct KeymapReader {
     }
   }
 
-  /// Tells what cannot be typed with the keys that were read.
+  /// Reports commands that cannot be typed with the new keys.
   private mutating func tellCollisions() {
     let before = Set(standard.validate())
     for problem in keymap.validate() where !before.contains(problem) {

@@ -1,10 +1,10 @@
 import Glibc
 public import RunnelWorkspace
 
-// The zone and the clock of this system.
+// The time zone and the clock of this system.
 
 extension LocalTime {
-  /// The zone of this system, as `TZ` or the system's settings name it.
+  /// The time zone of this system, from `TZ` or the system's settings.
   public static var system: LocalTime {
     tzset()
     return LocalTime(name: zoneName) { milliseconds in
@@ -15,16 +15,16 @@ extension LocalTime {
     }
   }
 
-  /// The zone of a name; the whole process is in it from then on.
+  /// Returns the time zone of a name, and sets it for the whole process.
   ///
-  /// To be called before threads are started that ask for the environment.
+  /// Must be called before threads are started that read the environment.
   static func zone(named name: String) -> LocalTime {
     if name == utc.name { return .utc }
     if !name.isEmpty { setenv("TZ", name, 1) }
     return system
   }
 
-  /// The name of this system's zone: what `TZ` says, or where `/etc/localtime` leads.
+  /// The name of this system's time zone: the value of `TZ`, or the target of `/etc/localtime`.
   private static var zoneName: String {
     if let named = getenv("TZ").map({ String(cString: $0) }), !named.isEmpty { return named }
     guard let resolved = realpath("/etc/localtime", nil) else { return "" }
@@ -34,7 +34,7 @@ extension LocalTime {
     return parts[(folder + 1)...].joined(separator: "/")
   }
 
-  /// Milliseconds since 1970, now.
+  /// Returns the present time in milliseconds since 1970.
   public static func now() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -1,11 +1,11 @@
-/// The mistakes of a file: reading goes on after each one, so that all are told.
+/// Collects the mistakes of a file: reading goes on after each mistake, so that all are reported.
 final class Mistakes {
   private var found: [ConfigurationError] = []
 
-  /// How many there are so far.
+  /// The number of mistakes so far.
   var count: Int { found.count }
 
-  /// What a function reads; nil for a mistake, which is kept.
+  /// Returns the value that a function reads, or nil for a mistake, which is kept.
   func reading<Value>(_ read: () throws -> Value) throws -> Value? {
     do {
       return try read()
@@ -15,7 +15,9 @@ final class Mistakes {
     }
   }
 
-  /// - Throws: `ConfigurationError` with all mistakes, if there are any.
+  /// Throws the mistakes, if there are any.
+  ///
+  /// - Throws: `ConfigurationError` with all mistakes.
   func check() throws {
     let sorted = found.enumerated()
       .sorted { ($0.element.line ?? 0, $0.offset) < ($1.element.line ?? 0, $1.offset) }

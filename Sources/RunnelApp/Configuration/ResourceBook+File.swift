@@ -5,7 +5,7 @@ import RunnelWorkspace
 extension ResourceBook {
   /// Reads a resources file.
   ///
-  /// - Throws: `ConfigurationError` if it cannot be read, or there is a mistake in it.
+  /// - Throws: `ConfigurationError` if the file cannot be read or has a mistake.
   init(file: String) throws {
     let text: String
     do {
@@ -19,9 +19,9 @@ extension ResourceBook {
     try self.init(yaml: text, name: file)
   }
 
-  /// Reads the text of a resources file.
+  /// Parses the text of a resources file.
   ///
-  /// - Throws: `ConfigurationError` if there is a mistake in it.
+  /// - Throws: `ConfigurationError` if the text has a mistake.
   init(yaml: String, name: String) throws {
     let registry = try ResourceDefinitionFile(yaml: yaml, name: name).registry
     self.init(registry, source: yaml)

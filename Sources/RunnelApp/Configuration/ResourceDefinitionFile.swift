@@ -9,22 +9,23 @@ import Yams
 /// `Resources/docs/resources.md` describes the file. A mistake in it is reported with its line, and nothing of
 /// the file is used.
 public struct ResourceDefinitionFile: Sendable {
-  /// What is registered, in the order of the file.
+  /// The registered resources, in the order of the file.
   public var registry: ResourceRegistry
 
-  /// What is put after the name of a database to find its resources.
+  /// The suffix that replaces `.db` in the name of a database to give that of its resources file.
   static let suffix = ".resources.yaml"
 
-  /// The resources file beside a database: `chat.resources.yaml` for `chat.db`; nil if there is none.
+  /// Returns the resources file beside a database, such as `chat.resources.yaml` for `chat.db`, or
+  /// nil if there is none.
   public static func path(beside database: String) -> String? {
     let stem = database.hasSuffix(".db") ? String(database.dropLast(3)) : database
     let file = stem + suffix
     return FileManager.default.isReadableFile(atPath: file) ? file : nil
   }
 
-  /// Reads the resources file of a name.
+  /// Reads a resources file.
   ///
-  /// - Throws: `ConfigurationError` if it cannot be read, and as with its text.
+  /// - Throws: `ConfigurationError` if the file cannot be read or has a mistake.
   public init(file: String) throws {
     let yaml: String
     do {
@@ -38,14 +39,14 @@ public struct ResourceDefinitionFile: Sendable {
     try self.init(yaml: yaml, name: file)
   }
 
-  /// Reads a resources file.
+  /// Parses a resources file.
   ///
-  /// Resources may refer to those that come later.
+  /// Resources may refer to later ones.
   ///
   /// - Parameters:
   ///   - yaml: the text of the file.
-  ///   - name: what errors call the file.
-  /// - Throws: `ConfigurationError` that names the file, the line and what is expected there.
+  ///   - name: the name of the file in errors.
+  /// - Throws: `ConfigurationError` with the file, the line and what is expected there.
   public init(yaml: String, name: String) throws {
     let reader = try YAMLObject(
       document: yaml, file: name, listOf: "resources", allowed: ["resources", "log"])
@@ -71,7 +72,7 @@ public struct ResourceDefinitionFile: Sendable {
 }
 
 extension YAMLObject {
-  /// Runs `body`, whose errors are about what stands at a name.
+  /// Runs `body`, and reports its errors at the value of a name.
   fileprivate func wrapping<Result>(
     at name: String, _ body: () throws(ResourceError) -> Result
   ) throws -> Result {
@@ -84,7 +85,7 @@ extension YAMLObject {
 }
 
 extension ResourceRegistry {
-  /// Registers a resource, without what it has to do with others.
+  /// Registers a resource, without its relations to others.
   fileprivate mutating func register(_ object: YAMLObject) throws {
     let name = try object.required("name")
     let path = object.node("paths") == nil ? "path" : "paths"
@@ -104,7 +105,7 @@ extension ResourceRegistry {
     }
   }
 
-  /// Registers what a resource has to do with others.
+  /// Registers the relations of a resource to others.
   fileprivate mutating func relate(_ object: YAMLObject) throws {
     let name = try object.required("name")
     for counter in try object.objects("counters", allowed: ["field", "count", "by", "where"]) {
@@ -177,7 +178,7 @@ extension FieldRule {
 }
 
 extension YAMLObject {
-  /// The mapping that is the value of a name in this one.
+  /// Returns the mapping that is the value of a name in this mapping.
   fileprivate func below(_ node: Yams.Node, at name: String) throws -> YAMLObject {
     guard node.mapping != nil else {
       throw error("The field `\(name)` has a `kind`: `{ kind: text }`.", at: name)
@@ -185,21 +186,21 @@ extension YAMLObject {
     return try self.object(node)
   }
 
-  /// A list of texts; nil if it is not there.
+  /// Returns a list of texts, or nil if it is missing.
   fileprivate func texts(_ name: String) throws -> [String]? {
     guard let node = node(name) else { return nil }
     guard let sequence = node.sequence else { throw error("`\(name)` is a list.", at: name) }
     return try sequence.map { try text($0) }
   }
 
-  /// A list of values; empty if it is not there.
+  /// Returns a list of values; empty if it is missing.
   fileprivate func values(_ name: String) throws -> [JSONValue] {
     guard let node = node(name) else { return [] }
     guard let sequence = node.sequence else { throw error("`\(name)` is a list.", at: name) }
     return try sequence.map { try json($0) }
   }
 
-  /// Two bounds: `[1, 9]`, where null is none; nil if they are not there.
+  /// Returns a range given as `[1, 9]`, where null stands for no bound; nil if it is missing.
   fileprivate func range<Value>(
     _ name: String, _ least: Value, _ greatest: Value, _ value: (JSONNumber) -> Value?
   ) throws -> ClosedRange<Value>? {

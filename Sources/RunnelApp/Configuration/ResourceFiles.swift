@@ -1,10 +1,10 @@
 import Foundation
 
-/// Finds the files that come with the program: in the installed prefix, or in the checkout.
+/// Finds the files that come with the program, in the installation or in the checkout.
 public enum ResourceFiles {
-  /// Where resources are looked for, in this order.
+  /// Returns the folders of resources, in the order of the search.
   ///
-  /// `RUNNEL_RESOURCES` names a folder; `../share/runnel` from the program is that of an
+  /// `RUNNEL_RESOURCES` names a folder; `../share/runnel` beside the program's folder is that of an
   /// installation; `Resources` in a folder above the program is that of a checkout.
   static func folders(environment: [String: String], program: String) -> [String] {
     var folders: [String] = []
@@ -18,11 +18,11 @@ public enum ResourceFiles {
     return folders
   }
 
-  /// The path of a resource by its name below the folder; nil if it is nowhere.
+  /// Returns the path of a resource, given its name below the folder, or nil if it is not found.
   public static func path(of name: String) -> String? {
     let program =
       (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-      // Without /proc the name by which the program was called has to do.
+      // Without /proc, the name of the called program is used.
       ?? CommandLine.arguments.first ?? "runnel"
     return folders(environment: ProcessInfo.processInfo.environment, program: program)
       .map { $0 + "/" + name }

@@ -2,13 +2,13 @@ import RunnelBase
 import RunnelTerminal
 import Yams
 
-/// Reads what is different in the roles of a theme: from a theme file, or from the configuration.
+/// Reads changes of a theme's roles, from a theme file or the configuration.
 struct RoleReader: Sendable {
-  /// What was read.
+  /// The changes read so far.
   private(set) var roles = RoleChanges()
-  /// What is wrong with it; such roles are left out.
+  /// The mistakes; roles with a mistake are left out.
   private(set) var problems: [ConfigurationError] = []
-  /// The roles that were read with their lines, in the order of the file.
+  /// The roles that were read, with their lines, in the order of the file.
   private var places: [(role: ThemeRole, line: Int?)] = []
   private var file = ""
 
@@ -49,7 +49,7 @@ struct RoleReader: Sendable {
     places.append((role, line))
   }
 
-  /// A colour, or the name of another role.
+  /// Returns a color, or the look of another role.
   private func look(
     _ node: Yams.Node, at name: String, _ object: YAMLObject
   ) throws -> RoleChanges.Look {
@@ -83,7 +83,7 @@ struct RoleReader: Sendable {
       + "\(ThemeColor.names.joined(separator: ", "))."
   }
 
-  /// A text that must be there; what stands behind a `#` without quotes is not.
+  /// Returns a text, which must not be empty; an unquoted `#` begins a comment.
   private func text(
     of node: Yams.Node, at name: String, _ object: YAMLObject
   ) throws -> String {
@@ -111,7 +111,7 @@ struct RoleReader: Sendable {
     }
   }
 
-  /// Roles that are like each other look like nothing.
+  /// Removes roles that refer to each other in a circle.
   private mutating func dropCircles() {
     let all = roles
     for (role, line) in places {
@@ -128,7 +128,7 @@ struct RoleReader: Sendable {
 
   // MARK: Warnings
 
-  /// What is hard to read of the roles, in the theme that options ask for.
+  /// Returns warnings about roles that are hard to read in the theme of the options.
   func warnings(_ options: TerminalOptions) -> [ConfigurationError] {
     let read = places.filter { roles[$0.role] != nil }
     return ThemeContrast.findings(in: options, changed: read.map(\.role)).map { finding in
@@ -149,7 +149,7 @@ struct RoleReader: Sendable {
     return "\(whole / 10).\(whole % 10)"
   }
 
-  /// Words for attributes, as they are read.
+  /// Returns the words for attributes, as they are read.
   static func names(of attributes: Style.Attributes) -> [String] {
     self.attributes.filter { attributes.contains($0.attribute) }.map(\.name)
   }

@@ -1,15 +1,15 @@
 public import RunnelTerminal
 
-/// All roles with how they look, for whoever writes a theme.
+/// The looks of all roles, for authors of themes.
 public struct RoleTable {
   private let theme: Theme
 
-  /// The roles of the theme that options ask for.
+  /// Makes the table for the theme of the options.
   ///
   /// - Parameters:
-  ///   - options: theme, themes and roles.
-  ///   - background: what is behind the text, where the theme goes by it.
-  ///   - depth: how many colours there are.
+  ///   - options: the theme, the user's themes and the roles.
+  ///   - background: the background, for themes that depend on it.
+  ///   - depth: the number of colors.
   public init(
     _ options: TerminalOptions, on background: ThemeBackground = .dark,
     depth: ColorDepth = .extended
@@ -17,7 +17,8 @@ public struct RoleTable {
     theme = options.theme(on: background, depth: depth)
   }
 
-  /// A line for each: role, colour of the text, colour behind it, and attributes, with tabs between.
+  /// The table as text, one line per role: role, text color, background color and attributes,
+  /// separated by tabs.
   public var text: String {
     ThemeRole.allCases.map { role in
       let style = theme.style(of: role)

@@ -2,20 +2,20 @@ import RunnelBase
 import Foundation
 import Yams
 
-/// The settings of a YAML file whose names are the business of who reads it: each is a text, or a list of
+/// The settings of a YAML file for which the caller gives the names: each is a text or a list of
 /// texts.
 public struct SettingValues: Sendable {
-  /// One setting.
+  /// A setting.
   public struct Setting: Hashable, Sendable {
-    /// Its name.
+    /// The name of the setting.
     public var name: String
-    /// What it is set to, each as it is written.
+    /// The values, each as it is written.
     public var texts: [String]
-    /// Where it stands, for messages: `serve.yaml:3`.
+    /// The place of the setting, for messages: `serve.yaml:3`.
     public var place: String
   }
 
-  /// The most bytes of a file.
+  /// The greatest size of a file in bytes.
   static let bytesMax = 1 << 16
 
   /// The settings in the order of the file.
@@ -24,8 +24,8 @@ public struct SettingValues: Sendable {
   /// Reads a file.
   ///
   /// - Parameters:
-  ///   - file: the path.
-  ///   - names: the names that may stand in it.
+  ///   - file: the path of the file.
+  ///   - names: the names of settings that the file may have.
   /// - Throws: `ConfigurationError` with the line of the first mistake.
   public init(file: String, names: [String]) throws(ConfigurationError) {
     let yaml: String
@@ -40,7 +40,7 @@ public struct SettingValues: Sendable {
     try self.init(yaml: yaml, file: file, names: names)
   }
 
-  /// Reads the text of a file; see `init(file:names:)`.
+  /// Parses the text of a file; see `init(file:names:)`.
   init(yaml: String, file: String, names: [String]) throws(ConfigurationError) {
     do {
       guard let object = try YAMLObject(settings: yaml, file: file) else {

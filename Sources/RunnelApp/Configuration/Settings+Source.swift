@@ -1,11 +1,11 @@
 import RunnelWorkspace
 
 extension Settings {
-  /// Reads them again from what they were read from.
+  /// Reads settings again from their text.
   ///
   /// - Parameters:
-  ///   - source: the text.
-  ///   - themes: the names of the themes that the user had, whose colours are not known any more.
+  ///   - source: the text of the configuration.
+  ///   - themes: the names of the user's themes, whose colors are no longer known.
   init(source: String, themes: [String] = []) {
     self =
       ConfigurationFile(

@@ -2,28 +2,29 @@ import RunnelBase
 import Foundation
 public import RunnelTerminal
 
-/// A theme that the user wrote: a YAML file in the folder `themes` beside the configuration.
+/// A theme of the user: a YAML file in the folder `themes` beside the configuration.
 ///
-/// `Resources/docs/configuration.md` describes it. What is wrong with it is told with its line and left out.
+/// `Resources/docs/configuration.md` describes the file. A mistake is reported with its line, and
+/// left out.
 public struct ThemeFile: Sendable {
-  /// The most bytes of a file.
+  /// The greatest size of a file in bytes.
   static let bytesMax = 1 << 16
-  /// The most files that are read.
+  /// The greatest number of files that are read.
   static let countMax = 200
-  /// What the names of the files end with.
+  /// The extension of theme files.
   private static let suffix = ".yaml"
   private static let names = ["base", "roles"]
 
-  /// The theme, called as the file without its end.
+  /// The theme, named after the file without its extension.
   public private(set) var theme: CustomTheme
-  /// What is wrong with the file, in the order of its lines.
+  /// The mistakes in the file, in the order of its lines.
   public private(set) var problems: [ConfigurationError] = []
   /// The text of the file.
   let source: String
   private let file: String
   private var reader = RoleReader()
 
-  /// Reads the text of a file.
+  /// Parses the text of a file.
   public init(yaml: String, file: String) {
     self.file = file
     source = yaml
@@ -53,8 +54,7 @@ public struct ThemeFile: Sendable {
     }
   }
 
-  /// What is hard to read in it: colours that are told less well from what is behind them than those of
-  /// the theme that it is based on.
+  /// Warnings about colors that are harder to read on their background than in the base theme.
   public var warnings: [ConfigurationError] {
     var options = TerminalOptions(theme: .custom(theme.name))
     options.customThemes = [theme]
@@ -90,14 +90,15 @@ public struct ThemeFile: Sendable {
 // MARK: The folder
 
 extension ThemeFile {
-  /// Where the themes are that belong to a configuration file.
+  /// Returns the folder of the themes that belong to a configuration file.
   static func folder(beside configuration: String) -> String {
     (configuration.lastIndex(of: "/").map { configuration[...$0] } ?? "") + "themes"
   }
 
-  /// Reads all themes beside a configuration file, by their names; none if there is no such folder.
+  /// Reads all themes beside a configuration file, ordered by name; returns none if there is no
+  /// such folder.
   ///
-  /// Files that begin with a dot are an editor's.
+  /// Files that begin with a dot are left out, because they belong to an editor.
   public static func all(beside configuration: String) -> [ThemeFile] {
     let folder = folder(beside: configuration)
     // Most users have no such folder.
@@ -117,14 +118,14 @@ extension ThemeFile {
 }
 
 extension YAMLObject {
-  /// What to say of a theme that there is not.
+  /// Returns the error for a theme that does not exist.
   func unknownTheme(_ text: String, at name: String, custom: [String]) -> ConfigurationError {
     error("`\(name)` is " + ThemeChoice.advice(for: text, custom: custom), at: name)
   }
 }
 
 extension ThemeChoice {
-  /// What to say to someone who named a theme that there is not, given the names of those they wrote.
+  /// Returns advice about a theme that does not exist, given the names of the user's own themes.
   public static func advice(for text: String, custom: [String]) -> String {
     let known = standard.map(\.name) + custom
     return "one of \(known.joined(separator: ", ")), not `\(text)`"

@@ -1,21 +1,21 @@
 import Foundation
 import RunnelDatabase
 
-/// Files that the user writes for the program: views, resources, the configuration, themes.
+/// Reads files that the user writes for the program: views, resources, configuration, themes.
 enum UserFile {
   private static let chunkBytes = 1 << 16
 
-  /// The text of a file.
+  /// Returns the text of a file.
   ///
-  /// It is read piece by piece, so that one without an end is not read for ever.
+  /// The file is read in chunks, so that an endless file is not read forever.
   ///
-  /// - Throws: `ConfigurationError` if it is too long, or what the system says.
+  /// - Throws: `ConfigurationError` if the file is too long, or the error of the system.
   static func text(of file: String, bytesMax: Int = YAMLMeasure.bytesMax) throws -> String {
     if let kind = FileKind.otherThanFile(file) {
       throw ConfigurationError(file: file, line: nil, "This is \(kind): name a file.")
     }
     let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
-    // Nothing was written that could be lost.
+    // The file was only read, so an error of closing it loses nothing.
     defer { try? handle.close() }
     var bytes = Data()
     while let chunk = try handle.read(upToCount: chunkBytes), !chunk.isEmpty {
@@ -28,7 +28,7 @@ enum UserFile {
     return text
   }
 
-  /// What is said of a file that is too long.
+  /// Returns the error for a file that is too long.
   static func tooLong(
     _ file: String, bytesMax: Int = YAMLMeasure.bytesMax
   ) -> ConfigurationError {

@@ -4,18 +4,20 @@ import Foundation
 ///
 /// Source: XDG Base Directory Specification; a relative path is to be ignored.
 public enum UserFolders {
-  /// For what a program remembers: `runnel` below `$XDG_STATE_HOME`, or else `~/.local/state`; nil if
-  /// neither is known.
+  /// Returns the folder for remembered state: `runnel` below `$XDG_STATE_HOME`, or else below
+  /// `~/.local/state`; nil if neither is known.
   public static func state(_ environment: [String: String]) -> String? {
     folder("XDG_STATE_HOME", "/.local/state", environment)
   }
 
-  /// For databases: `runnel` below `$XDG_DATA_HOME`, or else `~/.local/share`; nil if neither is known.
+  /// Returns the folder for databases: `runnel` below `$XDG_DATA_HOME`, or else below
+  /// `~/.local/share`; nil if neither is known.
   public static func data(_ environment: [String: String]) -> String? {
     folder("XDG_DATA_HOME", "/.local/share", environment)
   }
 
-  /// For wishes: `runnel` below `$XDG_CONFIG_HOME`, or else `~/.config`; nil if neither is known.
+  /// Returns the folder for configuration: `runnel` below `$XDG_CONFIG_HOME`, or else below
+  /// `~/.config`; nil if neither is known.
   public static func configuration(_ environment: [String: String]) -> String? {
     folder("XDG_CONFIG_HOME", "/.config", environment)
   }

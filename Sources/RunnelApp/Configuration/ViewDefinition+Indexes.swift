@@ -3,7 +3,7 @@ import RunnelTree
 import RunnelWorkspace
 
 extension ViewDefinition {
-  /// The indexes that the sources ask for.
+  /// The indexes that the sources need.
   var indexes: [IndexDefinition] {
     wantedIndexes.compactMap {
       IndexDefinition(pattern: $0.path.description, serving: $0.order)

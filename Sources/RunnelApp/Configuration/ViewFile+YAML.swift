@@ -4,13 +4,13 @@ public import RunnelWorkspace
 import Yams
 
 extension ViewFile {
-  /// Reads a views file.
+  /// Parses a views file.
   ///
   /// - Parameters:
   ///   - yaml: the text of the file.
-  ///   - name: what errors call the file.
-  ///   - pageSize: how many rows a page has where the file does not say.
-  /// - Throws: `ConfigurationError` that names the file, the line and what is expected there.
+  ///   - name: the name of the file in errors.
+  ///   - pageSize: the number of rows of a page, if the file does not set it.
+  /// - Throws: `ConfigurationError` with the file, the line and what is expected there.
   public init(yaml: String, name: String, pageSize: Int = Settings().pageSize) throws {
     let reader = try YAMLObject(
       document: yaml, file: name, listOf: "views", allowed: ["views", "me"])
@@ -34,7 +34,7 @@ extension ViewFile {
 }
 
 extension ViewDefinition {
-  /// Reads a view; its mistakes are kept, and what stands for them is of no use.
+  /// Reads a view; its mistakes are kept, and values with a mistake are replaced by unusable ones.
   fileprivate init(_ object: YAMLObject, _ mistakes: Mistakes, pageSize: Int) throws {
     let before = mistakes.count
     _ = try mistakes.reading {
@@ -62,7 +62,7 @@ extension ViewDefinition {
           TemplateField(path: try new.path(text: name, at: name), value: try new.json(value))
         }
       } ?? []
-    // Another mistake may be why there are none.
+    // Another mistake may be the reason why there are none.
     if columns.isEmpty, mistakes.count == before {
       throw object.error(
         "A view has a list `columns`: describe one column or more.", at: "columns")
@@ -109,7 +109,7 @@ extension SourceDefinition {
 }
 
 extension SourceDefinition {
-  /// How many rows are kept; nil for all, which a file says by `off` or 0.
+  /// Returns the number of rows to keep, or nil for all rows (`off` or 0 in the file).
   private static func keep(_ object: YAMLObject) throws -> Int? {
     guard let node = object.node("keep") else { return keptRows }
     if try object.text(node) == "off" { return nil }
@@ -121,7 +121,7 @@ extension SourceDefinition {
     return count == 0 ? nil : count
   }
 
-  /// The greatest number of rows that a view may ask to keep.
+  /// The greatest number of rows that a view can ask to keep.
   static let keepMax = 100_000_000
 }
 
@@ -132,7 +132,7 @@ extension SectionRule {
       let conditions = try object.members("where") { object, name, value in
         (try object.field(text: name, at: name), try object.json(value))
       }
-      // Two names may be one field: the last one counts.
+      // Two names may stand for one field: the last one counts.
       self = .match(
         title: try object.required("title"), Dictionary(conditions) { _, last in last })
     } else if let field = try object.field("field") {
@@ -171,7 +171,7 @@ extension ColumnDefinition {
 }
 
 extension YAMLObject {
-  /// What becomes of each element of a list at a name; the mistakes are kept.
+  /// Returns a value for each element of a list at a name; the mistakes are kept.
   fileprivate func parts<Part>(
     _ name: String, _ mistakes: Mistakes, _ make: (YAMLObject) throws -> Part
   ) throws -> [Part] {

@@ -1,24 +1,25 @@
 import CYaml
 
-/// How much a YAML file comes to with its aliases written out, found out before anything is made of it.
+/// Measures a YAML file with its aliases expanded, before it is loaded.
 ///
-/// An alias stands for as much as its anchor, and an anchor may hold aliases: ten levels of ten are ten
-/// thousand million values. So what each anchor comes to is added up from the parser's events, and the
-/// first event that is too much is refused. O(n) in the events, however much they come to.
+/// An alias stands for all values of its anchor, and an anchor can contain aliases: ten levels of
+/// ten are ten thousand million values. The size of each anchor is computed from the parser's
+/// events, and the first event beyond a limit is refused. O(n) in the events, regardless of the
+/// expanded size.
 struct YAMLMeasure: ~Copyable {
-  /// The most bytes of a file.
+  /// The greatest size of a file in bytes.
   static let bytesMax = 4 << 20
-  /// The most values and names, aliases written out.
+  /// The greatest number of values and names, with aliases expanded.
   static let nodesMax = 100_000
-  /// How deep lists and mappings may stand in each other, aliases written out.
+  /// The greatest depth of nested lists and mappings, with aliases expanded.
   static let depthMax = 64
-  /// The most aliases.
+  /// The greatest number of aliases.
   static let aliasesMax = 1000
 
-  /// What stands below an anchor.
+  /// The size of the value of an anchor.
   private struct Size {
     var nodes = 1
-    /// How many levels of lists and mappings; 0 for a scalar.
+    /// The number of nested levels of lists and mappings; 0 for a scalar.
     var height = 0
   }
 
@@ -40,7 +41,7 @@ struct YAMLMeasure: ~Copyable {
   private init(file: String) {
     self.file = file
     parser = .allocate(capacity: 1)
-    // It fails for want of memory only, and then the first event does.
+    // It can only fail for lack of memory, and then the first event fails too.
     _ = yaml_parser_initialize(parser)
   }
 
@@ -51,12 +52,12 @@ struct YAMLMeasure: ~Copyable {
 
   /// Checks the text of a file against all limits.
   ///
-  /// What is no YAML is left to whoever reads it.
+  /// Text that is not YAML passes: the reader of the file reports it.
   ///
-  /// - Throws: `ConfigurationError` with the line of what is too much.
+  /// - Throws: `ConfigurationError` with the line at which a limit is exceeded.
   static func check(_ yaml: String, file: String) throws {
     if yaml.utf8.count > bytesMax { throw UserFile.tooLong(file) }
-    // The parser takes no text without a byte.
+    // The parser does not accept an empty text.
     if yaml.isEmpty { return }
     var measure = YAMLMeasure(file: file)
     var yaml = yaml
@@ -84,7 +85,7 @@ struct YAMLMeasure: ~Copyable {
       if aliasCount > YAMLMeasure.aliasesMax {
         throw tooMuch(line, "more than \(YAMLMeasure.aliasesMax) aliases")
       }
-      // One that is not known is refused by whoever reads the file.
+      // The reader of the file refuses an unknown anchor.
       let size = text(event.data.alias.anchor).flatMap { anchors[$0] } ?? Size()
       try add(size, at: line)
     case YAML_SCALAR_EVENT:
@@ -118,7 +119,7 @@ struct YAMLMeasure: ~Copyable {
     count(size)
   }
 
-  /// Notes what stands in the innermost list or mapping.
+  /// Adds a value to the innermost list or mapping.
   private mutating func count(_ size: Size) {
     guard let last = open.indices.last else { return }
     open[last].size.nodes += size.nodes

@@ -3,15 +3,15 @@ import RunnelTree
 import RunnelWorkspace
 import Yams
 
-/// What is wrong with a file that the user wrote, and where.
+/// An error in a file that the user wrote, with its place.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file, as the user named it.
   public var file: String
-  /// The line, from 1; nil if the whole file is meant.
+  /// The line, from 1, or nil if the error is about the whole file.
   public var line: Int?
-  /// What is wrong and what is expected.
+  /// The error, and what is expected.
   public var message: String
-  /// What else is wrong with the file, in the order of its lines.
+  /// Further errors in the file, in the order of its lines.
   public var others: [ConfigurationError] = []
 
   /// Makes an error.
@@ -21,7 +21,8 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     self.message = message
   }
 
-  /// File, line and message, as editors and compilers write them.
+  /// The file, the line and the message in the format of editors and compilers, followed by the
+  /// other errors.
   public var description: String {
     let text = line.map { "\(file):\($0): \(message)" } ?? "\(file): \(message)"
     return ([text] + others.map(\.description)).joined(separator: "\n")
@@ -29,12 +30,12 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension ConfigurationError {
-  /// The same for what is no mistake.
+  /// The same text for a warning.
   public var warningText: String {
     ConfigurationError(file: file, line: line, "warning: \(message)").description
   }
 
-  /// What the YAML parser did not like, in one line and with its place.
+  /// Makes an error from one of the YAML parser, in one line with its place.
   fileprivate init(_ error: any Error, file: String) {
     switch error {
     case YamlError.scanner(let context, let problem, let mark, _),
@@ -55,17 +56,19 @@ extension ConfigurationError {
   }
 }
 
-/// A YAML mapping that knows its place, for errors that name it.
+/// A YAML mapping with its place, for errors that name it.
 struct YAMLObject {
   let file: String
   private let line: Int?
   private let mapping: [(name: String, value: Yams.Node, line: Int?)]
 
-  /// The names with their values and lines, in their order.
+  /// The names with their values and lines, in order.
   var members: [(name: String, value: Yams.Node, line: Int?)] { mapping }
 
-  /// Makes an object of a node, in which only the `allowed` names may stand; nil if the caller checks
-  /// them later.
+  /// Makes an object of a mapping.
+  ///
+  /// Other names than the `allowed` ones are refused; nil allows all, for a caller that checks them
+  /// later.
   init(_ node: Yams.Node, file: String, allowed: [String]?) throws {
     self.file = file
     line = node.mark?.line
@@ -77,7 +80,7 @@ struct YAMLObject {
     if let allowed { try check(allowed: allowed) }
   }
 
-  /// Makes an object of the text of a file, which has a list of the name `list`.
+  /// Makes an object of the text of a file that has a list named `list`.
   init(document yaml: String, file: String, listOf list: String, allowed: [String]) throws {
     guard let root = try YAMLObject.root(of: yaml, file: file) else {
       throw ConfigurationError(file: file, line: 1, "The file is empty: it has a list `\(list)`.")
@@ -85,13 +88,14 @@ struct YAMLObject {
     try self.init(root, file: file, allowed: allowed)
   }
 
-  /// Makes an object of the text of a file in which all may be left out; nil if it is.
+  /// Makes an object of the text of a file in which everything is optional; nil if the file is
+  /// empty.
   init?(settings yaml: String, file: String) throws {
     guard let root = try YAMLObject.root(of: yaml, file: file), root.null == nil else { return nil }
     try self.init(root, file: file, allowed: nil)
   }
 
-  /// The first value of a file; nil if it is empty.
+  /// Returns the first value of a file, or nil if the file is empty.
   private static func root(of yaml: String, file: String) throws -> Yams.Node? {
     try YAMLMeasure.check(yaml, file: file)
     do {
@@ -185,7 +189,7 @@ struct YAMLObject {
     }
   }
 
-  /// An order: one component, several with commas between them, or a list.
+  /// Returns an order: one component, several separated by commas, or a list; nil if it is missing.
   func order(_ name: String) throws -> QueryIndex? {
     guard let node = node(name) else { return nil }
     do {
@@ -198,7 +202,7 @@ struct YAMLObject {
     }
   }
 
-  /// What rows have to satisfy.
+  /// Returns the condition on rows, or nil if it is missing.
   func predicate(_ name: String) throws -> ChildPredicate? {
     guard let text = try string(name) else { return nil }
     do {
@@ -210,13 +214,13 @@ struct YAMLObject {
 
   // MARK: Collections
 
-  /// The mapping at a name, which must be there.
+  /// Returns the mapping at a name, which must exist.
   func member(_ name: String) throws -> YAMLObject {
     guard let node = node(name) else { throw error("`\(name)` is missing.") }
     return try object(node)
   }
 
-  /// A mapping of the same file.
+  /// Returns a mapping of the same file.
   func object(_ node: Yams.Node) throws -> YAMLObject {
     try YAMLObject(node, file: file, allowed: nil)
   }
@@ -229,10 +233,10 @@ struct YAMLObject {
     return try sequence.map { try YAMLObject($0, file: file, allowed: allowed) }
   }
 
-  /// What a function makes of each name and value of the mapping at a name, in order; nothing if it
-  /// is not there.
+  /// Returns the results of a function for each name and value of the mapping at a name, in order;
+  /// empty if it is missing.
   ///
-  /// The function is given the mapping too, for errors that name a place in it.
+  /// The function also gets the mapping, for errors that name a place in it.
   func members<Member>(
     _ name: String, _ body: (_ object: YAMLObject, _ name: String, Yams.Node) throws -> Member
   ) throws -> [Member] {
@@ -241,7 +245,7 @@ struct YAMLObject {
     return try object.mapping.map { try body(object, $0.name, $0.value) }
   }
 
-  /// A YAML value as JSON.
+  /// Returns a YAML value as JSON.
   func json(_ node: Yams.Node) throws -> JSONValue {
     if let mapping = node.mapping {
       return .object(try mapping.map { JSONMember(try text($0.key), try json($0.value)) })

@@ -2,17 +2,17 @@ import RunnelStreams
 public import RunnelTree
 public import RunnelWorkspace
 
-/// Writes the children of a place as records in one of the formats.
+/// Writes the children of a place as records in a format.
 ///
-/// Formats with columns get one for each field that a record has; so all records are looked at twice.
+/// Formats with columns have one for each field of any record, so all records are read twice.
 public struct SubtreeExport {
-  /// Why the children of a place cannot be written so.
+  /// The reason why the children of a place cannot be written in the format.
   public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong and what to do.
+    /// The reason, with advice.
     public var description: String
   }
 
-  /// The most columns.
+  /// The greatest number of columns.
   public static let columnsMax = 1000
   private static let chunkBytes = 1 << 16
 
@@ -20,19 +20,20 @@ public struct SubtreeExport {
   private let format: ExportFormat
   private let keepsPriorities: Bool
 
-  /// How many records have fields for which there is no column, since they came meanwhile.
+  /// The number of records with fields that have no column, because the records came after the
+  /// columns were made.
   public private(set) var cutCount = 0
 
-  /// Describes an export; priorities are members named `.priority` if they are kept.
+  /// Creates an export; priorities are written as members named `.priority` if they are kept.
   public init(childrenOf path: Path, as format: ExportFormat, keepsPriorities: Bool = true) {
     self.path = path
     self.format = format
     self.keepsPriorities = keepsPriorities
   }
 
-  /// Writes rows that are at hand.
+  /// Writes the given rows.
   ///
-  /// - Throws: `Problem` if there are too many columns, and what `write` throws.
+  /// - Throws: `Problem` if there are too many columns, and the errors of `write`.
   public mutating func write(_ rows: [TreeRow], to write: ([UInt8]) throws -> Void) throws {
     var columns = RecordColumns()
     if format.hasColumns { try note(rows.map { $0.node ?? .empty }, in: &columns) }
@@ -50,14 +51,15 @@ public struct SubtreeExport {
     cutCount = writer.cutCount
   }
 
-  /// Writes all children of the place, read page by page.
+  /// Writes all children of the place, page by page.
   ///
-  /// O(n) in them; what is in memory is one page.
+  /// O(n) in the children; one page is in memory.
   ///
   /// - Parameters:
-  ///   - read: answers a query with its rows.
+  ///   - read: returns the rows of a query.
   ///   - write: takes the next bytes.
-  /// - Throws: `Problem` if there are too many columns, and what reading and writing throw.
+  ///
+  /// - Throws: `Problem` if there are too many columns, and the errors of reading and writing.
   public mutating func write(
     reading read: (Query) throws -> [TreeRow], to write: ([UInt8]) throws -> Void
   ) throws {

@@ -2,41 +2,41 @@ import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
 
-/// Reads all rows of a view, page by page, in the order of its list: those of `also` first, which then
-/// do not come again.
+/// Reads all rows of a view, page by page, in the order of its list: the rows of `also` come first,
+/// and are not repeated.
 ///
-/// It is given what its questions are answered with, so it needs no thread and no database. Rows that
-/// others write meanwhile may be among them or not.
+/// The caller answers its queries, so that it needs no thread and no database. Rows that others
+/// write meanwhile may be included or not.
 struct ViewReader {
-  /// How many rows are read at once.
+  /// The number of rows read at once.
   static let pageSize = 500
 
   private let sources: [SourceDefinition]
   private let filter: FilterMatcher?
-  /// The index of the source that is being read.
+  /// The index of the source being read.
   private var current = 0
-  /// The last row that was read of it.
+  /// The position of the last row read from the source, or nil.
   private var last: IndexPosition?
-  /// The places of the rows of sources before the last one.
+  /// The places of the rows of earlier sources.
   private var seen: Set<Path> = []
-  /// How many rows were read, wanted or not.
+  /// The number of rows read, whether they match the filter or not.
   private(set) var scannedCount = 0
 
-  /// Begins before the first row of a view; a filter leaves rows out.
+  /// Creates a reader before the first row of a view; a filter leaves rows out.
   init(_ definition: ViewDefinition, filter: FilterMatcher? = nil) {
     sources = definition.also + [definition.source]
     self.filter = filter
   }
 
-  /// Begins before the first child of a place.
+  /// Creates a reader before the first child of a place.
   init(childrenOf path: Path) {
     sources = [SourceDefinition(path: path, page: ViewReader.pageSize)]
     filter = nil
   }
 
-  /// What is to be asked next; nil after the last page.
+  /// Returns the next query, or nil after the last page.
   ///
-  /// - Throws: `TreeError` if a source's question contradicts itself.
+  /// - Throws: `TreeError` if the query of a source contradicts itself.
   func nextQuery() throws -> Query? {
     guard sources.indices.contains(current) else { return nil }
     let source = sources[current]
@@ -48,12 +48,12 @@ struct ViewReader {
       return try query.clipped(at: last, keeping: .first)
         .limited(to: ViewReader.pageSize, from: .last)
     }
-    // The part begins with the row that was the last one.
+    // The next part begins with the last row read.
     return try query.clipped(at: last, keeping: .last)
       .limited(to: ViewReader.pageSize + 1, from: .first)
   }
 
-  /// Takes the answer over; returns the rows that are wanted, in order.
+  /// Takes the answer to a query; returns the rows that match the filter, in order.
   mutating func take(_ rows: [TreeRow]) -> [Record] {
     guard sources.indices.contains(current) else { return [] }
     let source = sources[current]
@@ -76,7 +76,7 @@ struct ViewReader {
 }
 
 extension SourceDefinition {
-  /// The end of the order at which its list begins.
+  /// The end of the order at which the list of the source begins.
   fileprivate var firstSide: Query.Side { isDescending ? .last : .first }
 
   fileprivate func place(of row: TreeRow) -> Path { Path(unchecked: path.keys + [row.key]) }

@@ -1,35 +1,35 @@
-/// What is listed of a view where there is no screen.
+/// A request to list a view without a screen.
 public struct PlainRequest: Hashable, Sendable {
-  /// How rows are written.
+  /// The format of rows.
   public enum Layout: Hashable, Sendable {
-    /// Text for people, as the list shows it.
+    /// Text for people, with the values of the list.
     case text
     /// A line of JSON for each row.
     case jsonLines
   }
 
-  /// How many rows are listed.
+  /// The number of rows to list.
   public enum Rows: Hashable, Sendable {
-    /// A page, as the workspace shows at first.
+    /// The first page, as in the workspace.
     case page
-    /// So many from the end at which the list is live.
+    /// A number of rows from the live end.
     case count(Int)
-    /// All of them.
+    /// All rows.
     case all
   }
 
-  /// How rows are written.
+  /// The format of rows.
   public var layout: Layout
-  /// How many rows are listed.
+  /// The number of rows to list.
   public var rows: Rows
-  /// The filter, as it is typed into the bar; nil for none.
+  /// The filter, as typed into the filter bar; nil for none.
   public var filter: String?
-  /// Whether what changes is told from then on.
+  /// Whether changes are listed after the rows.
   public var follows = false
-  /// Whether only signs of ASCII are used around the data.
+  /// Whether only ASCII signs are used around the data.
   public var isASCII = false
 
-  /// Describes a listing.
+  /// Creates a request.
   public init(_ layout: Layout, rows: Rows) {
     self.layout = layout
     self.rows = rows

@@ -4,14 +4,14 @@ import RunnelTerminal
 import RunnelTree
 import RunnelWorkspace
 
-/// Writes rows of a view as lines without a screen.
+/// Formats rows of a view as lines for use without a screen.
 struct PlainText {
-  /// What happened to a row.
+  /// A change of a row.
   enum Change: String {
     case added, changed, removed
   }
 
-  /// The member that tells what happened, in JSON lines.
+  /// The name of the member for the change, in JSON lines.
   static let changeName = "$change"
   private static let changeWidth = 8
 
@@ -27,7 +27,7 @@ struct PlainText {
     glyphs = request.isASCII ? .ascii : .unicode
   }
 
-  /// The line before the rows of a section; none in JSON, and where there is only one section.
+  /// Returns the line before the rows of a section; none in JSON, and for a view without sections.
   func heading(_ id: String, _ count: Int, now: Int64) -> [String] {
     guard layout == .text, !definition.sections.isEmpty, id != ListScreen.fetchMoreRow else {
       return []
@@ -35,12 +35,12 @@ struct PlainText {
     return ["== \(title(of: id, now: now)) (\(count)) ==\n"]
   }
 
-  /// The line that stands for rows that are not listed; none in JSON.
+  /// The line for rows that are not listed; none in JSON.
   var pagingLine: [String] {
     layout == .text ? ["\(glyphs.placeholder) more rows are not listed\n"] : []
   }
 
-  /// The line of a record, and what happened to it if anything did.
+  /// Returns the line of a record, with its change if there is one.
   func line(_ record: Record, change: Change?, in section: String, now: Int64) -> String {
     let node = record.row.node ?? .empty
     if layout == .jsonLines {
@@ -48,7 +48,7 @@ struct PlainText {
       return String(
         decoding: ExportWriter.jsonLine(record.row.key, node, first: first), as: UTF8.self)
     }
-    // Ages would be wrong as soon as they are read.
+    // Ages would soon be wrong.
     let row = RowText(
       definition: definition, now: now, local: local, glyphs: glyphs, screenWidth: .max,
       listWidth: .max, timeStyle: .full)
@@ -67,7 +67,7 @@ struct PlainText {
     sanitized(SectionID(id).title(in: definition, now: now, local: local))
   }
 
-  /// A text in one line, that moves no cursor.
+  /// Returns a text in one line without control characters.
   private func sanitized(_ text: String) -> String {
     CellText.sanitize(text, glyphs: glyphs).map(\.text).joined()
   }

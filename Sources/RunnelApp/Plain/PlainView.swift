@@ -5,35 +5,35 @@ import RunnelTerminal
 import RunnelTree
 import RunnelWorkspace
 
-/// A view as lines of text, without a screen: what is there, and then what changes.
+/// Lists a view as lines of text, without a screen: first its rows, then their changes.
 ///
-/// Its owner carries what it asks to the database, and what the database says back to it. It belongs to
-/// one thread.
+/// Its owner carries its requests to the database, and the messages of the database back. It
+/// belongs to one thread.
 public final class PlainView {
-  /// True once all is listed, if nothing is followed.
+  /// Whether all rows were listed, if changes are not followed.
   public private(set) var isDone = false
-  /// Why the rows cannot be read; nil if they can.
+  /// The reason why the rows cannot be read, or nil.
   public private(set) var failure: String?
 
-  /// What is asked of the database and not taken yet, in order.
+  /// The requests to the database that were not taken yet, in order.
   private var requests: [DatabaseRequest] = []
-  /// The lines that are not taken yet, each with its line end.
+  /// The lines that were not taken yet, each with its line end.
   private var lines: [String] = []
   private let definition: ViewDefinition
   private let request: PlainRequest
   private let text: PlainText
   private let streams: ViewStreams
   private let source: PlainSource
-  /// True once all that is wanted was there, and was told.
+  /// Whether the rows were listed.
   private var told = false
   private var records: [String: Record] = [:]
-  /// The rows as they are.
+  /// The latest state of the rows.
   private var latest: ListChange?
   private let clock: () -> Int64
 
-  /// Makes a listing of one of the views of a workspace.
+  /// Creates a listing of a view.
   ///
-  /// - Throws: `ConfigurationError` if there is no such view, or the filter cannot be read.
+  /// - Throws: `ConfigurationError` if the filter is not valid.
   init(
     _ definition: ViewDefinition, _ request: PlainRequest, me: String, local: LocalTime,
     clock: @escaping () -> Int64 = LocalTime.now
@@ -49,9 +49,9 @@ public final class PlainView {
     }
   }
 
-  /// Reads a filter that was given on the command line; nil for none.
+  /// Parses a filter from the command line; returns nil for none.
   ///
-  /// - Throws: `ConfigurationError` that says what is wrong with it.
+  /// - Throws: `ConfigurationError` that describes the mistake.
   static func filter(_ text: String?, now: Int64, local: LocalTime) throws -> Filter? {
     guard let text else { return nil }
     var parser = FilterParser(text, moments: MomentReader(now: now, local: local))
@@ -65,13 +65,13 @@ public final class PlainView {
     }
   }
 
-  /// Asks for the first rows.
+  /// Requests the first rows.
   public func start() {
     streams.start { [weak self] change in self?.take(change) }
     collectRequests()
   }
 
-  /// Takes over what the database says.
+  /// Takes messages of the database.
   public func receive(_ messages: [DatabaseMessage]) {
     for message in messages {
       switch message {
@@ -80,7 +80,7 @@ public final class PlainView {
           streams.receive(events, from: listener)
         }
       case .failed(let listener, let error): streams.receive(error, from: listener)
-      // Nothing else is asked for.
+      // No other messages are expected.
       default: break
       }
     }
@@ -88,13 +88,13 @@ public final class PlainView {
     collectRequests()
   }
 
-  /// The lines that are to be written now.
+  /// Returns the lines to write now, once.
   public func takeLines() -> [String] {
     defer { lines = [] }
     return lines
   }
 
-  /// The requests that are to be carried to the database now.
+  /// Returns the requests to send to the database now, once.
   public func takeRequests() -> [DatabaseRequest] {
     defer { requests = [] }
     return requests
@@ -120,7 +120,7 @@ public final class PlainView {
     for (id, record) in change.records { records[id] = record }
   }
 
-  /// Asks for a page more until enough is there, then tells the list.
+  /// Fetches another page until there are enough rows, then lists them.
   private func askForMore() {
     guard let latest, failure == nil else { return }
     let count = latest.told.reduce(0) { $0 + $1.rows.storedCount }
@@ -141,7 +141,7 @@ public final class PlainView {
     }
   }
 
-  /// Tells what is there.
+  /// Lists the rows.
   private func list(_ change: ListChange) {
     told = true
     let now = clock()
@@ -149,7 +149,7 @@ public final class PlainView {
       lines += text.heading(section, rows.count { $0 != ListScreen.fetchMoreRow }, now: now)
       for id in rows {
         if id == ListScreen.fetchMoreRow {
-          // At the true end the row stays, and stands for nothing.
+          // At the end of the rows, the fetch-more row stays, and stands for nothing.
           if change.paging != .exhausted { lines += text.pagingLine }
         } else if let record = records[id] {
           lines.append(text.line(record, change: nil, in: section, now: now))
@@ -159,7 +159,7 @@ public final class PlainView {
     isDone = !request.follows
   }
 
-  /// The rows that are told: at most as many as are wanted, from the live end.
+  /// Returns the rows to list: at most the requested number, from the live end.
   private func limited(_ change: ListChange) -> [(section: String, rows: [String])] {
     guard case .count(let count) = request.rows else {
       return change.told.map { ($0.id, Array($0.rows)) }
@@ -177,7 +177,7 @@ public final class PlainView {
     return isAtEnd ? kept.reversed() : kept
   }
 
-  /// Tells what went, and then what came and changed, in the order of the list.
+  /// Lists a change: removed rows first, then new and changed ones in the order of the list.
   ///
   /// O(t log t) in the t rows of the change; O(n) if it is a reload.
   private func tell(_ change: ListChange, since old: [ListSection]) {
@@ -204,21 +204,20 @@ public final class PlainView {
 }
 
 extension ListChange {
-  /// The sections as the streams told them.
+  /// The sections as the streams have them.
   fileprivate var told: [ListSection] {
     if case .sections(let sections) = content { sections } else { [] }
   }
 }
 
 extension ListContent {
-  /// The rows that leave their places by an update, in order; after a reload all.
+  /// Returns the rows that an update removes from their places, in order; all rows after a reload.
   fileprivate func paths(departingBy update: BatchUpdate) -> [ListIndexPath] {
     let whole = update.isReload ? Array(sections.indices) : update.deletedSections
     return (update.deletedRows + paths(ofSections: whole)).sorted()
   }
 
-  /// The rows that come to their places by an update or have another content, in order; after a reload
-  /// all.
+  /// Returns the rows that an update inserts or changes, in order; all rows after a reload.
   fileprivate func paths(arrivingBy update: BatchUpdate, from old: ListContent) -> [ListIndexPath] {
     if update.isReload { return paths(ofSections: Array(sections.indices)) }
     let changed = update.reloadedRows.compactMap {
@@ -235,7 +234,7 @@ extension ListContent {
   }
 }
 
-/// The tree as the streams of a listing ask it: what they ask waits until its owner takes it.
+/// The source of the streams of a listing: requests wait until the owner takes them.
 private final class PlainSource: TreeSource {
   var requests: [DatabaseRequest] = []
   private var lastListener = 0
@@ -253,7 +252,7 @@ private final class PlainSource: TreeSource {
     requests.append(.extend(listener, count: count))
   }
 
-  /// What each listener is told by one message, together, in order of the first.
+  /// Groups deliveries by listener, in the order of each listener's first one.
   static func batches(_ deliveries: [Delivery]) -> [(ListenerID, [TreeEvent])] {
     var order: [ListenerID] = []
     var batches: [ListenerID: [TreeEvent]] = [:]

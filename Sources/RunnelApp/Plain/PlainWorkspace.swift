@@ -4,7 +4,7 @@ import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
 
-/// A workspace without a screen: its views are read as the workspace would, and one is listed.
+/// A workspace without a screen: it reads the views as the workspace does, and lists one of them.
 public struct PlainWorkspace {
   private let definition: ViewDefinition
   private let me: String
@@ -13,8 +13,8 @@ public struct PlainWorkspace {
 
   /// Finds the view to list: the one that the options name, or the first.
   ///
-  /// - Throws: `ConfigurationError` if a file is bad or there is no such view, `DatabaseError` if the
-  ///   database cannot be opened.
+  /// - Throws: `ConfigurationError` if a file is not valid or the view does not exist,
+  ///   `DatabaseError` if the database cannot be opened.
   public init(_ options: ApplicationOptions, _ request: PlainRequest) throws {
     let settings = options.configuration.map { ConfigurationFile(file: $0) } ?? ConfigurationFile()
     let workspace = try Workspace(options, settings.settings)
@@ -37,28 +37,30 @@ public struct PlainWorkspace {
     self.request = request
   }
 
-  /// The view as lines, for an owner that carries its requests.
+  /// Returns the listing, for an owner that carries its requests.
   ///
-  /// - Throws: `ConfigurationError` if the filter cannot be read.
+  /// - Throws: `ConfigurationError` if the filter is not valid.
   public func view() throws -> PlainView {
     try PlainView(definition, request, me: me, local: local)
   }
 
-  /// Writes all rows of the view as JSON lines, read page by page.
+  /// Writes all rows of the view as JSON lines, page by page.
   ///
-  /// What is in memory is one page.
+  /// One page is in memory.
   ///
   /// - Parameters:
   ///   - session: the database.
-  ///   - write: is given the bytes of a page; what it throws ends the listing.
-  /// - Throws: `ConfigurationError` if the filter cannot be read, and what reading and writing throw.
+  ///   - write: takes the bytes of a page; an error that it throws ends the listing.
+  ///
+  /// - Throws: `ConfigurationError` if the filter is not valid, and the errors of reading and
+  ///   writing.
   public func writeAll(from session: DatabaseSession, to write: ([UInt8]) throws -> Void) throws {
     let filter = try PlainView.filter(request.filter, now: LocalTime.now(), local: local)
     let matcher = filter.map {
       FilterMatcher($0, in: definition, FilterMatcher.Surroundings(me: me))
     }
     var reader = ViewReader(definition, filter: matcher)
-    // In one state, in which all pages together are as many as the place says that it has.
+    // All pages are read from one state, so that they agree with each other.
     try session.read { tree in
       while let query = try reader.nextQuery() {
         let records = reader.take(

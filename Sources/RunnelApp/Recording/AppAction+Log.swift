@@ -4,7 +4,7 @@ import RunnelTerminal
 import RunnelTree
 import RunnelWorkspace
 
-// The application's actions as a recorded session has them: all that the reducer uses of each.
+// The workspace's actions as recorded sessions have them: all that the reducer uses of each.
 
 extension AppAction: LoggableAction {
   static var kind: String { "app" }
@@ -129,9 +129,9 @@ extension PendingWrite {
 }
 
 extension SavedViews {
-  /// Reads the text of a views file; nil if there is a mistake in it.
+  /// Parses the text of a views file; nil if it has a mistake.
   init?(text: String) {
-    // Who saved it was told of its mistakes.
+    // The user who saved the file was told of its mistakes.
     guard let content = try? ViewFile(yaml: text, name: "views") else { return nil }
     self.init(text: text, content: content)
   }

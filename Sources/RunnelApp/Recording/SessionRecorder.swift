@@ -3,20 +3,21 @@ import RunnelStore
 import RunnelTerminal
 import RunnelWorkspace
 
-/// Writes the actions of a session to a file, line by line as they are reduced, in the format of
-/// `ActionLog`.
+/// Writes the actions of a session to a file in the format of `ActionLog`, one line per action.
 ///
-/// Each line is with the system before its action is reduced, so that what led to a crash is there.
+/// A line is handed to the system before its action is reduced, so that a recording contains the
+/// cause of a crash.
 final class SessionRecorder {
   private let file: String
   private let descriptor: Int32
-  /// Why the rest of the session is not recorded, until it is taken; nil if all is well.
+  /// The reason why the rest of the session is not recorded, until it is taken; nil if there is no
+  /// failure.
   private var failure: String?
   private var hasFailed = false
 
-  /// Begins a file; one that is there is replaced, and only the user may read it.
+  /// Creates a file that only the user may read; an existing file is replaced.
   ///
-  /// - Throws: `ConfigurationError` if it cannot be written.
+  /// - Throws: `ConfigurationError` if the file cannot be written.
   init(file: String) throws {
     self.file = file
     descriptor = open(file, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
@@ -33,7 +34,7 @@ final class SessionRecorder {
   /// Adds the entry of an action.
   func record(_ entry: LoggedAction) { append(entry.line) }
 
-  /// What went wrong since this was asked last; told once.
+  /// Returns the failure since the last call, once, or nil.
   func takeFailure() -> String? {
     defer { failure = nil }
     return failure

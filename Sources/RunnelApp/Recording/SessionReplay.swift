@@ -5,20 +5,21 @@ import RunnelStore
 public import RunnelTerminal
 import RunnelWorkspace
 
-/// A recorded session after its last action: the state that the session had then, reduced again.
+/// A replay of a recorded session: the state after its last action, reduced again.
 public struct SessionReplay: Sendable {
   /// The state after the last action.
   let state: AppState
-  /// How many actions there were.
+  /// The number of actions.
   public let actionCount: Int
-  /// How many of them the recording withheld, as they held secrets; without them the state is another.
+  /// The number of actions that the recording withheld because they held secrets; without them, the
+  /// state differs from that of the session.
   public let withheldCount: Int
-  /// True if the last line of the file was cut, and is left out.
+  /// Whether the last line of the file was cut off and is left out.
   public let isCut: Bool
 
-  /// Replays a file that `--record` wrote.
+  /// Replays a file written by `--record`.
   ///
-  /// - Throws: `ConfigurationError` with the line that is wrong.
+  /// - Throws: `ConfigurationError` with the line of the mistake.
   public init(file: String) throws {
     let text: String
     do {
@@ -76,7 +77,7 @@ public struct SessionReplay: Sendable {
     }
   }
 
-  /// What is to be said of it besides the screen, in one line.
+  /// A summary of the replay, in one line.
   public var summary: String {
     var parts = [actionCount == 1 ? "1 action" : "\(actionCount) actions"]
     if withheldCount > 0 { parts.append("\(withheldCount) of them withheld") }
@@ -84,14 +85,14 @@ public struct SessionReplay: Sendable {
     return parts.joined(separator: ", ")
   }
 
-  /// The screen as the session had it last.
+  /// Draws the last screen of the session.
   public func canvas() -> Canvas { AppScreen(state, glyphs: .unicode).draw() }
 }
 
 extension ActionLog {
-  /// The line of the action that an error names; lines begin with the one that names the format.
+  /// Returns the line of the action that an error names; the first line names the format.
   ///
-  /// Empty lines are written by nobody, and not counted.
+  /// Empty lines are not counted, as recordings have none.
   fileprivate func line(naming error: ActionLogError) -> Int? {
     let words = error.message.split(separator: " ")
     guard words.count > 1, words[0] == "Action", let number = Int(words[1].dropLast()) else {
@@ -101,11 +102,11 @@ extension ActionLog {
   }
 }
 
-/// What stands in for a database in a replay: it has nothing but what was recorded, and takes nothing.
+/// Replaces the database in a replay: it has only the recorded data, and accepts no writes.
 final class ReplayBackend: TreeBackend {
   private let post: (DatabaseMessage) -> Void
 
-  /// Makes one; `post` is told the answers.
+  /// Creates a backend; `post` takes its answers.
   init(post: @escaping (DatabaseMessage) -> Void) { self.post = post }
 
   func submit(_ request: DatabaseRequest) {

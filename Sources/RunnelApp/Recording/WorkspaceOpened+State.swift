@@ -1,12 +1,12 @@
 import RunnelBase
 import RunnelWorkspace
 
-// The first state of a recorded session; the texts in it are read as those of files are.
+// The first state of a recorded session; the texts in it are parsed as those of files.
 
 extension WorkspaceOpened {
-  /// The first state again.
+  /// Returns the first state.
   ///
-  /// - Throws: `ConfigurationError` if the views or resources cannot be read.
+  /// - Throws: `ConfigurationError` if the views or resources are not valid.
   func state() throws -> AppState {
     let settings = Settings(source: configuration, themes: themes)
     let views = try ViewFile(

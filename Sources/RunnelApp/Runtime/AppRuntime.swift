@@ -5,12 +5,13 @@ import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
 
-/// The application without a terminal: the store, and who carries out its effects.
+/// The workspace without a terminal: the store, and the objects that carry out its effects.
 ///
-/// An effect goes to one of three: a request to the database, under the id that the state gave it; what is
-/// live to `LiveQueries`; files to `FileWork`. What they report becomes an action.
+/// An effect goes to one of three objects: requests go to the database under the id that the state
+/// gave them, effects on live data to `LiveQueries`, and effects on files to `FileWork`. Their
+/// reports become actions.
 ///
-/// It is used by one thread. Tests run it with a database that answers at once.
+/// It belongs to one thread. Tests run it with a database that answers at once.
 final class AppRuntime {
   private let store: Store<AppState>
   private let backend: any TreeBackend
@@ -18,24 +19,23 @@ final class AppRuntime {
   private let files: FileWork
   private let isRecording: Bool
   private var screenEffects: [Effect] = []
-  /// True while an action is handled with all that it asks for: what was typed ahead comes after it.
+  /// Whether an action and its effects are being handled; waiting keys are handled after that.
   private var isDispatching = false
-  // For new keys.
+  // Generate new keys.
   private var keys = PushIDGenerator()
   private var random: any RandomNumberGenerator
 
   /// The present state.
   var state: AppState { _read { yield store.state } }
 
-  /// Makes the application.
+  /// Creates the workspace.
   ///
   /// - Parameters:
   ///   - state: the first state.
-  ///   - database: where requests for the tree go.
-  ///   - random: the random numbers, for new keys.
-  ///   - startFileTask: has work with files done on another thread, whose reports are given to
-  ///     `receive(_:)`.
-  ///   - record: is told each action before it is reduced; nil if nobody records.
+  ///   - database: takes the requests to the tree.
+  ///   - random: the random numbers for new keys.
+  ///   - startFileTask: runs work on files in another thread; its reports go to `receive(_:)`.
+  ///   - record: takes each action before it is reduced; nil to record nothing.
   init(
     state: AppState, database: any TreeBackend,
     random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
@@ -56,7 +56,7 @@ final class AppRuntime {
     files.report = { [weak self] in self?.send($0) }
   }
 
-  /// The time of the state, for a recording.
+  /// The time of the state, for recordings.
   private final class Clock {
     var now: Int64
     init(_ now: Int64) { self.now = now }
@@ -64,13 +64,13 @@ final class AppRuntime {
 
   private let clock: Clock
 
-  /// Carries out what the first state asks for.
+  /// Carries out the effects of the first state.
   func start() {
     if isRecording { store.dispatch(WorkspaceOpened(store.state)) }
     performEffects()
   }
 
-  /// Handles an action and carries out what it asks for.
+  /// Handles an action, and carries out its effects.
   func send(_ action: AppAction) {
     if case .tick(let now) = action { clock.now = now }
     store.dispatch(action)
@@ -85,26 +85,26 @@ final class AppRuntime {
     isDispatching = false
   }
 
-  /// The effects that only the owner of the screen can carry out, in order.
+  /// Returns the effects that only the owner of the screen can carry out, once and in order.
   func takeScreenEffects() -> [Effect] {
     defer { screenEffects = [] }
     return screenEffects
   }
 
-  /// Gives up the work with files that is under way.
+  /// Stops the work on files that is under way.
   func stopFileWork() {
     files.stopExport()
     files.stopReading()
   }
 
-  /// Takes over what work with files tells.
+  /// Takes a report of work on files.
   func receive(_ report: FileReport) { files.receive(report) }
 }
 
 // MARK: What the database says
 
 extension AppRuntime {
-  /// Takes messages over, in order.
+  /// Takes messages of the database, in order.
   func receive(_ messages: [DatabaseMessage]) {
     for message in messages { receive(message) }
   }
@@ -115,12 +115,13 @@ extension AppRuntime {
     case .deliveries(let deliveries): queries.deliver(deliveries)
     case .failed(let listener, let error): queries.fail(listener, error)
     case .rejected(_, let error):
-      // What was dropped here is no trouble.
+      // A write that the user dropped needs no message.
       if error.code != .writeCanceled { send(.trouble(error.description)) }
     case .pendingWrites(let writes): send(.pendingWrites(writes))
     case .stale(let error): send(.trouble(error.message))
     case .fileGone(let error): send(.fileGone(error.message))
-    // The orders of views are declared when the file is opened; one that is not cannot be.
+    // The indexes of views are declared when the file is opened; if that fails, there is nothing
+    // more to do.
     case .advice, .acknowledged, .origin: break
     case .written, .performed, .resourceRefused, .found, .excerpt, .rows, .history, .orders,
       .copied, .refused:
@@ -134,7 +135,8 @@ extension AppRuntime {
     send(.answered(id, answer))
   }
 
-  /// The answer in a message, with the number of the request; nil if it answers none.
+  /// Returns the answer in a message with the number of its request, or nil if the message is no
+  /// answer.
   private func answer(in message: DatabaseMessage) -> (Int, Answer)? {
     switch message {
     case .written(let number, let key, let entry): (number, .written(key: key, entry: entry))

@@ -7,34 +7,34 @@ import RunnelTerminal
 import RunnelTree
 public import RunnelWorkspace
 
-/// What the workspace is started with.
+/// The options for starting the workspace.
 public struct ApplicationOptions: Sendable {
   /// The file of the database.
   public var database: String
-  /// The views file; nil to look beside the database, and else to find collections.
+  /// The views file; nil to look for one beside the database, or else to find collections.
   public var views: String?
-  /// The resources file; nil to look beside the database.
+  /// The resources file; nil to look for one beside the database.
   public var resources: String?
-  /// The name of the view to open first; nil for the first one.
+  /// The name of the view to open first; nil for the first view.
   public var view: String?
   /// The filter of the view that is opened first; nil for none.
   public var filter: String?
-  /// Whether that view follows what is new.
+  /// Whether the view that is opened first follows new rows.
   public var follows = false
-  /// The folder for what is remembered from one time to the next; nil to remember nothing.
+  /// The folder for sessions; nil to remember nothing.
   public var stateFolder: String?
   /// Whether writing is off.
   public var isReadOnly: Bool
-  /// The user's configuration; nil for none.
+  /// The file of the user's configuration; nil for none.
   public var configuration: String?
-  /// What is asked of the terminal, whatever the configuration says.
+  /// The terminal options of the command line, which override the configuration.
   public var terminal: TerminalWishes
-  /// The file to which the session's actions are recorded; nil to record nothing.
+  /// The file in which the session's actions are recorded; nil to record nothing.
   public var record: String?
-  /// Whether `C-x !` ends the program with a fault, to see what a crash leaves behind.
+  /// Whether `C-x !` ends the program with a fault, to test what a crash leaves behind.
   public var allowsCrash: Bool
 
-  /// Makes options for a database file.
+  /// Creates options for a database file.
   public init(database: String) {
     self.database = database
     isReadOnly = false
@@ -43,18 +43,19 @@ public struct ApplicationOptions: Sendable {
   }
 }
 
-/// The workspace on a terminal: one loop on the main thread that waits for keys, for the database and
-/// for signals, and paints once for all that came.
+/// The workspace in a terminal: a loop on the main thread that waits for keys, the database and
+/// signals, and paints once for all events of a wait.
 ///
-/// Nothing here knows the domain: events become actions, actions make state, state becomes a canvas.
+/// It knows nothing of the domain: events become actions, actions make state, and state becomes a
+/// canvas.
 public final class Application {
-  /// How many messages of the database wait at most; more stay with the database.
+  /// The greatest number of waiting messages of the database; others wait in the database.
   private static let inboxLimit = 1024
-  /// The least time between two paints for what the database said.
+  /// The least time between two paints for messages of the database, in milliseconds.
   ///
-  /// Keys are painted at once, and do not put off what comes of them.
+  /// Keys are painted at once, and do not delay the paint of their results.
   private static let frameMilliseconds: Int64 = 33
-  /// How long the end of the workspace waits for work with files to stop.
+  /// The time in milliseconds that the end of the workspace waits for work on files to stop.
   private static let fileWorkMilliseconds: Int64 = 2000
 
   private static let log = Logger(label: "runnel.workspace")
@@ -64,49 +65,51 @@ public final class Application {
   private let wakeup: Wakeup
   private let inbox: Inbox<DatabaseMessage>
   private let files: FileThreads
-  /// The database; nil in a replay.
+  /// The database, or nil in a replay.
   private let database: Database?
   private let recorder: SessionRecorder?
-  /// What is wrong with the configuration that the session began with; nil if nothing is.
+  /// The problem in the configuration at the start, or nil.
   private let problem: (settings: Settings, text: String)?
   private let runtime: AppRuntime
   private let cache = FrameCache()
-  /// Whether the last wait found that the database, a signal or the folder of the configuration
-  /// has something to say.
+  /// Whether the last wait found news of the database, a signal, or a change in the folder of the
+  /// configuration.
   private var (hasMessages, hasSignals, hasFileNews) = (false, false, false)
   private let configuration: ConfigurationMonitor
   private let definitions: DefinitionMonitor
   private let wishes: TerminalWishes
-  /// What the configuration asks of the terminal.
+  /// The terminal options of the configuration.
   private var terminalOptions: TerminalOptions
-  /// Keeps the session; nil if none is kept.
+  /// Keeps the session in its file; nil if no session is kept.
   private var keeper: SessionKeeper?
-  /// What those are told who are here for the first time.
+  /// The greeting for a first-time user, or nil.
   private let greeting: Greeting?
-  /// What the workspace goes on with.
+  /// The session to be restored.
   private let session: SessionState
   private let clipboard = Clipboard()
   private let editor = ExternalEditor()
   private let browser = LinkOpener()
   private var isDirty = true
-  /// The input that was read and is not handled yet.
+  /// The input that was read and not handled yet.
   private var keys: ArraySlice<InputEvent> = []
-  /// Whether what is to be painted may not wait: what a key did, or rows that were asked for.
+  /// Whether the next paint must not wait: for the effect of a key, or for rows that the user waits
+  /// for.
   private var isUrgent = true
-  /// When the screen was last painted for something that may wait.
+  /// The time of the last paint that could wait, in milliseconds since 1970.
   private var lastFrame: Int64 = 0
   private var exitCode: Int32?
 
   /// Runs the workspace until the user leaves it or a signal ends it.
   ///
-  /// - Parameter options: what to open, and how.
-  /// - Returns: the exit code: 0, or 128 and the number of the signal.
-  /// - Throws: `DatabaseError`, `ConfigurationError` or `TerminalError` if it cannot start; the
-  ///   terminal is then as it was.
+  /// - Parameter options: the options for starting the workspace.
+  /// - Returns: The exit code: 0, or 128 plus the number of the signal.
+  /// - Throws: `DatabaseError`, `ConfigurationError` or `TerminalError` if the workspace cannot
+  ///   start; then the terminal is as it was.
   public static func run(_ options: ApplicationOptions) throws -> Int32 {
-    // Threads inherit the mask, so this comes before any is started.
+    // Threads inherit the mask, so signals are blocked before any thread is started.
     SignalSource.blockSignals()
-    // Until the loop reads them, to end must not wait for files to be read or a database to be opened.
+    // Until the loop reads signals, they end the program at once, even while files are read or a
+    // database is opened.
     SignalSource.letSignalsEnd(true)
     let application = try Application(options)
     defer { application.close() }
@@ -118,9 +121,9 @@ public final class Application {
     return status
   }
 
-  /// Shows a recorded session after its last action, to look around in until the user leaves it.
+  /// Shows a recorded session after its last action, for the user to look around.
   ///
-  /// - Returns: the exit code, as `run`.
+  /// - Returns: The exit code, as for `run`.
   /// - Throws: `TerminalError` if it cannot start.
   public static func run(_ replay: SessionReplay, terminal: TerminalWishes) throws -> Int32 {
     SignalSource.blockSignals()
@@ -145,7 +148,7 @@ public final class Application {
     let workspace = try Workspace(options, settings.settings)
     definitions = DefinitionMonitor(workspace.definitionFiles)
     try workspace.prepare(options, signals)
-    // What is wrong with it is said before the screen opens.
+    // A mistake in the filter is reported before the screen is opened.
     _ = try PlainView.filter(options.filter, now: LocalTime.now(), local: .system)
     let database = try Database(
       file: options.database, isReadOnly: options.isReadOnly, inbox: inbox,
@@ -182,7 +185,7 @@ public final class Application {
       record: recorder.map { recorder in { recorder.record($0) } })
   }
 
-  /// Shows a session that was recorded.
+  /// Shows a recorded session.
   private init(_ replay: SessionReplay, _ wishes: TerminalWishes) throws {
     let wakeup = try Wakeup()
     self.wakeup = wakeup
@@ -198,10 +201,10 @@ public final class Application {
     definitions = DefinitionMonitor([])
     terminalOptions = Settings(source: replay.state.settings.configuration).terminal
     screen = try CursesScreen.open(options: wishes.applied(to: terminalOptions))
-    // Whoever asks for so much at once is not answered.
+    // Messages that do not fit into the inbox are dropped.
     let backend = ReplayBackend { _ = inbox.post($0) }
     var state = replay.state
-    // It was left then, and is to be looked at now.
+    // The session had been left, but is to be shown now.
     (state.effects, state.session.isLeaving) = ([], false)
     runtime = AppRuntime(state: state, database: backend, startFileTask: { files.start($0) })
     runtime.send(.tick(LocalTime.now()))
@@ -220,7 +223,7 @@ extension Application {
   private func loop() -> Int32 {
     SignalSource.letSignalsEnd(false)
     runtime.start()
-    // As actions, so that a recording has them.
+    // These are actions so that recordings contain them.
     if database != nil, session != SessionState() { runtime.send(.restored(session)) }
     if let greeting { runtime.send(.greeted(greeting)) }
     if let problem { runtime.send(.configured(problem.settings, problem: problem.text)) }
@@ -297,8 +300,8 @@ extension Application {
     }
   }
 
-  /// What the command line asks for goes before the configuration, and a theme chosen here before
-  /// both.
+  /// Applies the terminal options: those of the command line override the configuration, and a
+  /// theme chosen here overrides both.
   private func applyTerminalOptions() {
     var options = wishes.applied(to: terminalOptions)
     if let theme = runtime.state.settings.theme { options.theme = theme }
@@ -308,9 +311,9 @@ extension Application {
   private func readKeys() {
     if keys.isEmpty { keys = screen.readEvents()[...] }
     let end = LocalTime.now() + Application.frameMilliseconds
-    // What a burst did so far is painted now and then.
+    // The effects of a long burst of keys are painted from time to time.
     while let event = keys.popFirst() {
-      // To read a long paste takes a while, and what is said of it is to be seen from then on.
+      // A long paste takes a while to read, and a message about it must be visible from then on.
       if case .paste = event { runtime.send(.tick(LocalTime.now())) }
       runtime.send(.input(event))
       performScreenEffects()
@@ -322,7 +325,7 @@ extension Application {
 
   private func readMessages() {
     guard hasMessages, wakeup.drain() else { return }
-    // What somebody waits for does not wait for the next frame too.
+    // Rows that the user waits for are painted without waiting for the next frame.
     if runtime.state.tabs.isWaiting { isUrgent = true }
     runtime.receive(inbox.drain())
     for report in files.take() { receive(report) }
@@ -334,19 +337,19 @@ extension Application {
     if let problem = keeper?.end(problem) { runtime.send(.trouble(problem)) }
   }
 
-  /// Stops what writes a file, so that no half of one is left; waits for it for a moment.
+  /// Stops work on files, so that no partial file is left, and waits for its end for a moment.
   private func endFileWork() {
     runtime.stopFileWork()
     let end = LocalTime.now() + Application.fileWorkMilliseconds
     while !files.isIdle, LocalTime.now() < end {
       _ = Poller.wait([wakeup.fileDescriptor], timeoutMilliseconds: Int(end - LocalTime.now()))
       wakeup.drain()
-      // Whoever waits for room in the inbox gets it.
+      // Taking the reports makes room in the inbox for waiting threads.
       _ = files.take()
     }
   }
 
-  /// What a key did is painted at once.
+  /// Notes that the effect of a key is to be painted at once.
   private func paintSoon() {
     isDirty = true
     isUrgent = true
@@ -357,7 +360,7 @@ extension Application {
     if !isUrgent { lastFrame = now }
     let frame = AppScreen(runtime.state, glyphs: screen.glyphs, cache: cache)
     if isUrgent, var canvas = frame.drawBeforeFrameLines() {
-      // What a key did is seen before it is found out what can be done now.
+      // The effect of a key is shown before the hints are computed.
       screen.present(canvas)
       frame.drawFrameLines(into: &canvas)
       screen.present(canvas)
@@ -367,7 +370,7 @@ extension Application {
     (isDirty, isUrgent) = (false, false)
   }
 
-  /// How long a frame that may wait has to; nothing if the clock was set back.
+  /// The time in milliseconds until the next frame that can wait; 0 if the clock was set back.
   private func untilFrame(now: Int64) -> Int64 {
     let passed = now - lastFrame
     return 0..<Application.frameMilliseconds ~= passed
@@ -375,7 +378,7 @@ extension Application {
   }
 
   private func performScreenEffects() {
-    // What comes of an effect may ask for another one.
+    // Carrying out an effect may lead to another one.
     while true {
       let effects = runtime.takeScreenEffects()
       if effects.isEmpty { return }
@@ -417,7 +420,7 @@ extension Application {
 }
 
 extension Tabs {
-  /// True while the screen says that rows are on their way.
+  /// Whether the screen shows that rows are being fetched.
   fileprivate var isWaiting: Bool {
     if isTree {
       return tree.expanded.values.contains { $0.phase == .loading || $0.paging == .fetching }
@@ -428,7 +431,7 @@ extension Tabs {
 }
 
 extension SessionState {
-  /// The session with what the command line asks for.
+  /// Adds the view, filter and following of the command line to the session.
   mutating func take(_ options: ApplicationOptions, view name: String?) {
     if options.view != nil { tab = nil }
     guard let name else { return }

@@ -4,9 +4,9 @@ import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
 
-/// The children of one expanded node of the tree: names, kinds and sizes, page by page, live.
+/// The children of an expanded node of the tree, page by page and live: names, kinds and sizes.
 final class ChildrenStream {
-  /// How many children the next page has.
+  /// The number of children of the next page.
   var pageSize: Int
   private let stream: QueryStream<Record>
   private var receive: ((TreeChange) -> Void)?
@@ -14,7 +14,7 @@ final class ChildrenStream {
 
   init(of path: Path, source: any TreeSource, pageSize: Int = Settings().pageSize) {
     self.pageSize = pageSize
-    // The order of keys takes every query.
+    // The order by key is valid for every query.
     let query = (try? Query(path).ordered(by: .key)) ?? Query(path)
     let request = ListenRequest(
       query: query, paging: Paging(anchor: .first, count: pageSize),
@@ -22,7 +22,7 @@ final class ChildrenStream {
     stream = QueryStream(request: request, source: source)
   }
 
-  /// Starts to listen, and tells each change of the children.
+  /// Starts to listen, and reports each change of the children.
   func start(_ receive: @escaping (TreeChange) -> Void) {
     self.receive = receive
     stream.start()
@@ -36,15 +36,15 @@ final class ChildrenStream {
     stream.stop()
   }
 
-  /// Asks for the next page.
+  /// Fetches the next page.
   func fetchMore() { stream.fetchMore(pageSize) }
 
-  /// Takes events over.
+  /// Takes events of the tree.
   func receive(_ events: [TreeEvent], from listener: ListenerID) {
     stream.receive(events, from: listener)
   }
 
-  /// Learns that the children could not be read.
+  /// Takes the error if the children could not be read.
   func receive(_ error: DatabaseError, from listener: ListenerID) {
     stream.receive(failure: error.message, from: listener)
   }
@@ -62,6 +62,6 @@ final class ChildrenStream {
 }
 
 extension TreeRow {
-  /// The row as a screen holds it: its key and content, without what a query compares of it.
+  /// The row as a screen holds it: its key and content, without the value that a query compares.
   var shown: TreeRow { TreeRow(key: key, value: .null, content: content) }
 }

@@ -1,27 +1,27 @@
 import Glibc
 import RunnelTerminal
 
-/// The user's configuration file with the themes beside it, and whether they changed.
+/// Watches the user's configuration file and the themes beside it for changes.
 final class ConfigurationMonitor {
-  /// How long a folder that is not there is not looked for again, in milliseconds.
+  /// The time in milliseconds after which a missing folder is looked for again.
   private static let patienceMilliseconds: Int64 = 1000
 
   private let file: String?
   private let themesFolder: String?
   private var fileWatch: FileWatch?
   private var themesWatch: FileWatch?
-  /// The texts of the themes that were read last, with their names.
+  /// The names and texts of the themes read last.
   private var themes: [String] = []
   private var lastLook: Int64 = 0
 
-  /// Watches a file, as soon as there is its folder; nil watches nothing.
+  /// Creates a monitor of a file, which begins once its folder exists; nil watches nothing.
   init(file: String?) {
     self.file = file
     themesFolder = file.map { ThemeFile.folder(beside: $0) }
     watchAgain()
   }
 
-  /// What to poll for reading; empty while there is nothing to watch.
+  /// The descriptors to poll for reading; empty while there is nothing to watch.
   var fileDescriptors: [Int32] { [fileWatch, themesWatch].compactMap { $0?.fileDescriptor } }
 
   /// Reads the file and the themes.
@@ -31,11 +31,11 @@ final class ConfigurationMonitor {
     return configuration
   }
 
-  /// Whether the file or a theme may have changed since the last call; `hasNews` tells if a descriptor
-  /// has something to read.
+  /// Returns whether the file or a theme may have changed since the last call; `hasNews` says
+  /// whether a descriptor is readable.
   ///
-  /// A folder that was not there is looked for again, at most once a second: files may have come with
-  /// it. An idle workspace is not woken to look.
+  /// A missing folder is looked for again, at most once a second, because files may have come with
+  /// it. An idle workspace is not woken for that.
   func hasChanged(hasNews: Bool, now: Int64) -> Bool {
     let isWatching = fileWatch != nil && themesWatch != nil
     let isPatient = 0..<ConfigurationMonitor.patienceMilliseconds ~= now - lastLook
@@ -63,7 +63,7 @@ final class ConfigurationMonitor {
     }
     if themesWatch == nil { watchThemes() }
     guard areThemesNew, let file else { return hasChanged }
-    // Editors make files of their own there, too.
+    // Editors also create files of their own in the folder.
     return ConfigurationMonitor.texts(of: ThemeFile.all(beside: file)) != themes || hasChanged
   }
 
@@ -73,9 +73,9 @@ final class ConfigurationMonitor {
 
   private func watchAgain() {
     guard fileWatch == nil, let file, let slash = file.lastIndex(of: "/") else { return }
-    // To begin watching costs more than a key may: it is tried where there is something to watch.
+    // To begin watching costs more than a key may take: it is tried only if the folder exists.
     guard access(String(file[...slash]), F_OK) == 0 else { return }
-    // Without its folder there is no file to hear of.
+    // Without its folder, the file cannot be watched.
     fileWatch = try? FileWatch(file: file)
     watchThemes()
   }
@@ -84,7 +84,7 @@ final class ConfigurationMonitor {
     guard themesWatch == nil, fileWatch != nil, let themesFolder,
       access(themesFolder, F_OK) == 0
     else { return }
-    // As above.
+    // The reason is the same as above.
     themesWatch = try? FileWatch(folder: themesFolder)
   }
 }

@@ -2,9 +2,9 @@ import Foundation
 import RunnelTerminal
 import RunnelWorkspace
 
-/// The files that say what the workspace shows, and whether one was saved since it was opened.
+/// Watches the files that define what the workspace shows, and tells which were saved.
 final class DefinitionMonitor {
-  /// A file, by what it is.
+  /// A file, by its kind.
   enum File {
     case views(String)
     case resources(String)
@@ -15,7 +15,7 @@ final class DefinitionMonitor {
       }
     }
 
-    /// What is wrong with its text; nil if nothing is.
+    /// Returns the error in a text of the file, or nil.
     func problem(in text: String) -> String? {
       do {
         switch self {
@@ -31,11 +31,12 @@ final class DefinitionMonitor {
 
   private struct Watched {
     let file: File
-    /// Nil while there is no folder to watch.
+    /// The watch of the file's folder, or nil while the folder does not exist.
     var watch: FileWatch?
     var text: String?
 
-    /// Whether the file may have changed; a folder that took the place of the one watched is watched.
+    /// Returns whether the file may have changed; if its folder was replaced, watches the new
+    /// folder.
     mutating func hasNews() -> Bool {
       guard let watch else {
         self.watch = try? FileWatch(file: file.path)
@@ -49,34 +50,34 @@ final class DefinitionMonitor {
 
   private var watched: [Watched]
 
-  /// Watches files, there or not.
+  /// Watches files, whether they exist or not.
   init(_ files: [File]) {
     watched = files.map { file in
-      // Without its folder there is no file to hear of.
+      // Without its folder, the file cannot be watched.
       Watched(
         file: file, watch: try? FileWatch(file: file.path), text: DefinitionMonitor.text(of: file))
     }
   }
 
-  /// What to poll for reading.
+  /// The descriptors to poll for reading.
   var fileDescriptors: [Int32] { watched.compactMap(\.watch?.fileDescriptor) }
 
-  /// A file with another text than before.
+  /// A file whose text has changed.
   struct Change {
     var file: String
-    /// What is wrong with it; nil if nothing is.
+    /// The error in the file, or nil.
     var problem: String?
-    /// What a views file without a mistake says; nil for another.
+    /// The content of a views file without a mistake; nil for another file.
     var views: SavedViews?
   }
 
-  /// The files with other texts than before.
+  /// Returns the files whose texts have changed since the last call.
   func changes() -> [Change] {
     var changes: [Change] = []
     for index in watched.indices where watched[index].hasNews() {
       let file = watched[index].file
       let text = DefinitionMonitor.text(of: file)
-      // A file that is gone comes back, or says nothing.
+      // A missing file may come back; until then nothing is changed.
       guard let text, text != watched[index].text else { continue }
       watched[index].text = text
       let views: SavedViews? = if case .views = file { SavedViews(text: text) } else { nil }
@@ -86,7 +87,7 @@ final class DefinitionMonitor {
   }
 
   private static func text(of file: File) -> String? {
-    // Who opened the workspace was told if it cannot be read.
+    // An error of reading was reported when the workspace was opened.
     try? UserFile.text(of: file.path)
   }
 }

@@ -5,19 +5,19 @@ import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
 
-/// Writes an export to a file, page by page, between the keys.
+/// Writes an export to a file, page by page.
 ///
-/// What it wants to read it asks its owner for, and is given the answer; so it waits for nothing. The file
-/// is written beside its place under another name, and gets its own when it is whole.
+/// It asks its owner for the data to read, and is given the answers, so that it never waits. The
+/// file is written under another name beside its place, and gets its own name when it is complete.
 final class ExportRunner {
-  /// What is to be read next.
+  /// The data to read next.
   enum Question {
     case rows(Query)
     case node(Path)
   }
 
   private let job: ExportJob
-  /// The whole path of the file.
+  /// The full path of the file.
   private let path: String
   private let temporary: String
   private let report: (ExportReport) -> Void
@@ -25,12 +25,12 @@ final class ExportRunner {
   private var reader: ViewReader?
   private var writer: ExportWriter?
   private var byteCount = 0
-  /// The nodes that are still to be read, of several.
+  /// The nodes still to be read, if several are exported.
   private var unread: [Path] = []
-  /// Those that were.
+  /// The nodes that were read.
   private var nodes: [(path: Path, node: RunnelTree.Node)] = []
 
-  /// Prepares an export; `report` is told how it goes.
+  /// Prepares an export; `report` takes its progress and result.
   init(_ job: ExportJob, report: @escaping (ExportReport) -> Void) {
     self.job = job
     self.report = report
@@ -40,7 +40,7 @@ final class ExportRunner {
 
   deinit { if descriptor >= 0 { abandon() } }
 
-  /// Makes the file; returns what is to be read first, nil if nothing is.
+  /// Creates the file; returns the data to read first, or nil for none.
   func start() -> Question? {
     if !job.replaces, access(path, F_OK) == 0 {
       report(.isThere(path))
@@ -69,11 +69,11 @@ final class ExportRunner {
     return next()
   }
 
-  /// Takes rows over; returns what is to be read next, nil if nothing is.
+  /// Takes rows; returns the data to read next, or nil for none.
   func take(_ rows: [TreeRow]) -> Question? {
     guard descriptor >= 0, let records = reader?.take(rows) else { return nil }
     if writer == nil {
-      // What is a value itself has no children.
+      // A leaf has no children.
       if records.isEmpty, case .subtree(let path) = job.source { return .node(path) }
       begin(ExportWriter.columns(of: records.map { $0.row.node ?? .empty }))
     }
@@ -82,9 +82,9 @@ final class ExportRunner {
     return next()
   }
 
-  /// Takes a node over that was asked for.
+  /// Takes a node that was read.
   ///
-  /// - Returns: what is to be read next, nil if nothing is.
+  /// - Returns: The data to read next, or nil for none.
   func take(_ node: RunnelTree.Node) -> Question? {
     guard descriptor >= 0 else { return nil }
     switch job.source {
@@ -95,7 +95,7 @@ final class ExportRunner {
     return nil
   }
 
-  /// Takes one of several nodes over; they are written when the last one is there.
+  /// Takes one of several nodes; they are written after the last one.
   private func takeNext(_ node: RunnelTree.Node) -> Question? {
     nodes.append((unread.removeFirst(), node))
     if let path = unread.first { return .node(path) }
@@ -103,7 +103,7 @@ final class ExportRunner {
     begin(ExportWriter.columns(of: nodes.map(\.node)))
     for (path, node) in nodes where !node.isEmpty {
       guard var writer else { return nil }
-      // Nodes of several places may have one key.
+      // Nodes of different places may have the same key.
       let name = parents.count == 1 ? path.lastKey : nil
       let bytes = writer.bytes(of: name ?? Key(unchecked: path.text), node)
       self.writer = writer
@@ -113,7 +113,7 @@ final class ExportRunner {
     return nil
   }
 
-  /// Takes the value over that stands where there are no children.
+  /// Takes the value of a place without children.
   private func take(value node: RunnelTree.Node, at path: Path) {
     if job.format == .json {
       write(Array((node.exportJSON.jsonText() + "\n").utf8))
@@ -127,14 +127,14 @@ final class ExportRunner {
     finish()
   }
 
-  /// Something that was asked for cannot be read.
+  /// Ends the export because requested data cannot be read.
   func fail(_ reason: String) {
     guard descriptor >= 0 else { return }
     abandon()
     report(.failed(reason))
   }
 
-  /// Gives up; no file is left.
+  /// Stops the export; no file is left.
   func stop() {
     guard descriptor >= 0 else { return }
     abandon()
@@ -183,7 +183,7 @@ final class ExportRunner {
     }
   }
 
-  /// The file is whole: it gets its name, unless another one took it meanwhile.
+  /// Ends the export: the complete file gets its name, unless another file has it by now.
   private func finish(count: Int? = nil) {
     if let writer { write(writer.end()) }
     guard descriptor >= 0 else { return }
@@ -206,9 +206,9 @@ final class ExportRunner {
     }
   }
 
-  /// Gives the file that was written its name; returns why that failed, and 0 if it did not.
+  /// Gives the written file its name; returns 0, or the `errno` of the failure.
   private func giveName() -> Int32 {
-    // A link is made only where nothing is; a name is given whatever is there.
+    // `link` fails if the name exists; `rename` replaces an existing file.
     if job.replaces { return rename(temporary, path) == 0 ? 0 : errno }
     if link(temporary, path) == 0 { return 0 }
     let reason = errno
@@ -224,7 +224,7 @@ final class ExportRunner {
     unlink(temporary)
   }
 
-  /// A file as a shell would name it, from this folder on.
+  /// Returns the full path of a file, with `~` expanded, relative to the current folder.
   static func expanded(_ file: String) -> String {
     if file.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"] {
       return home + file.dropFirst()
@@ -235,7 +235,7 @@ final class ExportRunner {
 }
 
 extension FileContent {
-  /// Writes a text to a file; returns why it cannot be written.
+  /// Writes a text to a file; returns the reason of a failure, or nil.
   static func write(_ text: String, to file: String) -> String? {
     let path = ExportRunner.expanded(file)
     do {

@@ -3,44 +3,45 @@ import Glibc
 import RunnelBase
 import RunnelWorkspace
 
-/// One file that is read for an import: in pieces, on whatever thread it is told to.
+/// Reads a file for an import, in pieces, on the thread that runs it.
 ///
-/// `stop` may be called from another thread. Then nothing comes of it any more; a piece that is being
-/// read, or a text whose records are being looked for, is finished first.
+/// `stop` may be called from another thread. After it, there are no more reports; a piece being
+/// read, or a text being parsed, is finished first.
 final class FileReading: Sendable {
-  /// How it goes.
+  /// The progress or the result.
   enum Report: Sendable {
     case progress(Int, of: Int)
     case done(FileContent)
   }
 
-  /// How many bytes are read at once.
+  /// The number of bytes read at once.
   private static let pieceBytes = 1 << 18
-  /// How many bytes are read between two reports.
+  /// The number of bytes read between two reports.
   private static let reportBytes = 1 << 20
 
-  /// Its number among those that were read here.
+  /// The number of the read, which identifies its reports.
   let number: Int
-  /// The file, as it was typed.
+  /// The name of the file, as typed.
   let file: String
   private let texts: [String]
-  /// A message in it stops the reading.
+  /// A message in this inbox stops the read.
   private let stops = Inbox<Bool>(limit: 1) {}
 
-  /// Prepares to read; `texts` are the fields that hold texts only.
+  /// Prepares a read; `texts` are the fields that hold only texts.
   init(_ number: Int, file: String, texts: [String]) {
     self.number = number
     self.file = file
     self.texts = texts
   }
 
-  /// Nothing comes of it any more.
+  /// Stops the read; there are no more reports.
   func stop() {
-    // Once is enough.
+    // One message is enough.
     _ = stops.post(true)
   }
 
-  /// Reads, and tells how that goes; the last report is what came of it, unless it was stopped.
+  /// Reads the file, and reports its progress; the last report is the result, unless the read was
+  /// stopped.
   func run(_ report: (Report) -> Void) {
     do throws(ImportPlan.Unreadable) {
       guard let bytes = try readAll(report) else { return }
@@ -59,15 +60,15 @@ final class FileReading: Sendable {
 
   private var isStopped: Bool {
     guard let wasAsked = stops.drain().first else { return false }
-    // It is stopped for good.
+    // The message is put back, so that the read stays stopped.
     _ = stops.post(wasAsked)
     return true
   }
 
-  /// The bytes of the file; nil if the reading was stopped.
+  /// Returns the bytes of the file, or nil if the read was stopped.
   private func readAll(_ report: (Report) -> Void) throws(ImportPlan.Unreadable) -> [UInt8]? {
     let path = ExportRunner.expanded(file)
-    // A pipe that nobody writes to must not keep the thread.
+    // A pipe without a writer must not block the thread.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw unreadable(path) }
     defer { close(descriptor) }

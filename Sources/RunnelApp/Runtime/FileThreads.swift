@@ -6,30 +6,30 @@ import RunnelTree
 import RunnelWorkspace
 import Synchronization
 
-/// Work with files that may take long: it is done on a thread of its own, off the terminal's.
+/// Work on files that may take long, and so is done on a thread of its own.
 enum FileTask: Sendable {
   /// Read a file for an import.
   case read(FileReading)
   /// Write records to a file.
   case export(ExportThread)
-  /// Write a text to a file, in place of what is in it.
+  /// Write a text to a file, replacing its content.
   case write(String, file: String)
   /// Write the session.
   case keep(SessionState, SessionFile)
 }
 
-/// How work with files goes, or what came of it.
+/// A report of the progress or the result of work on files.
 enum FileReport: Sendable {
-  /// The reading of a file, by its number.
+  /// A report of the read with a number.
   case reading(Int, FileReading.Report)
-  /// An export, by the id under which it asks.
+  /// A step of the export with the id of its requests.
   case export(AppRequestID, ExportThread.Step)
-  /// A text was written; why it was not, if that is so.
+  /// The result of writing a text; nil for success.
   case written(problem: String?)
-  /// The session was written; why it was not, if that is so.
+  /// The result of writing the session; nil for success.
   case kept(problem: String?)
 
-  /// True if it is old by the time it would be read when the one who asked is behind.
+  /// Whether the report is soon outdated, so that it may be dropped if the receiver is behind.
   fileprivate var isProgress: Bool {
     switch self {
     case .reading(_, .progress), .export(_, .report(.progress)): true
@@ -38,23 +38,24 @@ enum FileReport: Sendable {
   }
 }
 
-/// Does work with files on threads, one for each task; what comes of it waits for the one who asked.
+/// Runs work on files on threads, one for each task; reports wait until they are taken.
 final class FileThreads: Sendable {
   private static let retryMicroseconds: UInt32 = 10_000
-  /// As much as the main thread has: texts are read by functions that call themselves.
+  /// The stack size of the main thread, because texts are parsed recursively.
   private static let stackBytes = 8 << 20
 
   private let inbox: Inbox<FileReport>
   private let wake: @Sendable () -> Void
   private let runningCount = Atomic(0)
 
-  /// `wake` is called from any thread when there is something to take, and when a task has ended.
+  /// Creates the runner; `wake` is called from any thread when there is a report, and when a task
+  /// has ended.
   init(wake: @escaping @Sendable () -> Void) {
     inbox = Inbox(limit: 1024, wake: wake)
     self.wake = wake
   }
 
-  /// True if no task is running; what the last one reported may wait to be taken.
+  /// Whether no task is running; its last report may still wait.
   var isIdle: Bool { runningCount.load(ordering: .acquiring) == 0 }
 
   /// Starts a task.
@@ -72,12 +73,12 @@ final class FileThreads: Sendable {
     thread.start()
   }
 
-  /// What was reported since the last call.
+  /// Returns the reports since the last call.
   func take() -> [FileReport] { inbox.drain() }
 }
 
 extension FileTask {
-  /// Does it on this thread, and tells how it goes; the last report is what came of it.
+  /// Runs the task on this thread, and reports its progress; the last report is its result.
   func run(_ tell: @escaping (FileReport) -> Void) {
     switch self {
     case .read(let reading): reading.run { tell(.reading(reading.number, $0)) }
@@ -88,38 +89,38 @@ extension FileTask {
   }
 }
 
-/// One export on a thread of its own: it asks for what is to be read, and waits for the answers.
+/// Runs an export on a thread of its own: it asks for the data to read, and waits for the answers.
 ///
 /// `give` may be called from another thread.
 final class ExportThread: Sendable {
-  /// What it says.
+  /// A step of the export.
   enum Step: Sendable {
-    /// It is to be read what is written next.
+    /// It asks for the data that is written next.
     case question(ExportRunner.Question)
-    /// How the export goes, or how it ended.
+    /// It reports its progress or its result.
     case report(ExportReport)
   }
 
-  /// What it is told.
+  /// An input of the export.
   enum Input: Sendable {
     case records([TreeRow])
     case node(RunnelTree.Node)
-    /// What it asked for cannot be read.
+    /// The requested data cannot be read.
     case failed(String)
-    /// The user gives it up.
+    /// The user stops the export.
     case stop
   }
 
-  /// The id under which it asks the database.
+  /// The id of its requests to the database.
   let id: AppRequestID
   private let job: ExportJob
-  // One question is open at a time, and the export may be stopped meanwhile.
+  // At most one question is open, and the export may be stopped meanwhile.
   private let inputs: Inbox<Input>
   private let bell: Wakeup
 
-  /// Prepares an export that asks under an id.
+  /// Prepares an export with an id for its requests.
   ///
-  /// - Throws: `TerminalError.systemCall` when the process has no descriptor left.
+  /// - Throws: `TerminalError.systemCall` if the process has no descriptor left.
   init(_ job: ExportJob, id: AppRequestID) throws(TerminalError) {
     self.job = job
     self.id = id
@@ -128,13 +129,13 @@ final class ExportThread: Sendable {
     inputs = Inbox(limit: 4) { bell.signal() }
   }
 
-  /// Tells it something.
+  /// Gives it an input.
   func give(_ input: Input) {
-    // It has room for an answer and a stop; a second stop says nothing new.
+    // There is room for an answer and a stop; a second stop changes nothing.
     _ = inputs.post(input)
   }
 
-  /// Writes the export on this thread, and tells how it goes.
+  /// Writes the export on this thread, and reports its steps.
   func run(_ tell: @escaping (Step) -> Void) {
     let runner = ExportRunner(job) { tell(.report($0)) }
     var question = runner.start()
@@ -144,7 +145,7 @@ final class ExportThread: Sendable {
     }
   }
 
-  /// Waits for what it is told; a stop goes before an answer.
+  /// Waits for an input; a stop comes before an answer.
   private func wait() -> Input {
     while true {
       _ = Poller.wait([bell.fileDescriptor], timeoutMilliseconds: nil)
@@ -157,7 +158,7 @@ final class ExportThread: Sendable {
 }
 
 extension ExportRunner {
-  /// Takes over what it is told; returns what is to be read next, nil if nothing is.
+  /// Takes an input; returns the data to read next, or nil for none.
   fileprivate func take(_ input: ExportThread.Input) -> Question? {
     switch input {
     case .records(let rows): return take(rows)

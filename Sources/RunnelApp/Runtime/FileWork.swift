@@ -3,15 +3,16 @@ import RunnelTerminal
 import RunnelTree
 import RunnelWorkspace
 
-/// The work with files that the state asks for: exports that are written, files that are read.
+/// Carries out the effects on files: exports and reads.
 ///
-/// It is used by one thread, that of the runtime, and hands the work to others: none of it holds up the
-/// terminal. What an export wants to read of the database is asked under its id, one thing at a time.
+/// It belongs to the runtime's thread, and gives the work to other threads, so that the terminal
+/// never waits for it. The data that an export reads is requested from the database under its id,
+/// one request at a time.
 final class FileWork {
-  /// Is told how it goes.
+  /// Takes the resulting actions.
   var report: (AppAction) -> Void = { _ in }
   private let backend: any TreeBackend
-  /// Has a task done on another thread.
+  /// Runs a task on another thread.
   private let start: (FileTask) -> Void
   private var exporting: ExportThread?
   private var reading: FileReading?
@@ -21,13 +22,13 @@ final class FileWork {
     self.start = start
   }
 
-  /// Takes over what a task tells; one that was given up is heard no more.
+  /// Takes a report of a task; reports of a stopped task are dropped.
   func receive(_ message: FileReport) {
     switch message {
     case .reading(let number, let report): receive(report, of: number)
     case .export(let id, let step): receive(step, of: id)
     case .written(let problem): if let problem { report(.trouble(problem)) }
-    // The owner of the session hears of it.
+    // The owner of the session takes this report.
     case .kept: break
     }
   }
@@ -46,7 +47,7 @@ final class FileWork {
 
   func stopExport() { exporting?.give(.stop) }
 
-  /// Takes what the database answered to the export; false if it answered something else.
+  /// Takes an answer of the database if it is for the export; otherwise returns false.
   func take(_ answer: Answer, to id: AppRequestID) -> Bool {
     guard let exporting, exporting.id == id else { return false }
     switch answer {

@@ -5,8 +5,8 @@ extension Greeting {
   /// The file that tells that the greeting was seen.
   static let markerName = "greeted"
 
-  /// The greeting, for those who never saw it on this machine; nil for all others, and where nobody could
-  /// tell the next time.
+  /// Creates the greeting for users who have never seen it on this machine; nil for others, and if
+  /// the marker cannot be written.
   init?(unlessSeenIn folder: String, database: String) {
     let marker = folder + "/" + Greeting.markerName
     guard !FileManager.default.fileExists(atPath: marker) else { return nil }

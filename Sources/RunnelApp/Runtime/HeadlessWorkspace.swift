@@ -4,11 +4,11 @@ import RunnelTerminal
 package import RunnelTree
 import RunnelWorkspace
 
-/// A workspace without terminal and threads, whose holder plays the tree, or has a database do it.
+/// A workspace without terminal and threads; its owner plays the tree, or gives it a database.
 ///
-/// It is what a benchmark drives: from what the tree says to the painted frame, and nothing else.
+/// A benchmark drives it: from events of the tree to the painted frame, and nothing else.
 package final class HeadlessWorkspace {
-  /// What was asked of the database and not taken yet.
+  /// The requests to the database that were not taken yet.
   private final class Requests: TreeBackend {
     var list: [DatabaseRequest] = []
     func submit(_ request: DatabaseRequest) { list.append(request) }
@@ -24,7 +24,7 @@ package final class HeadlessWorkspace {
   ///
   /// - Parameters:
   ///   - yaml: the text of the file.
-  ///   - session: the database; nil if `receive` says what it would say.
+  ///   - session: the database; nil if the owner gives messages to `receive`.
   ///   - now: the time, in milliseconds since 1970.
   /// - Throws: `ConfigurationError` if the file has a mistake.
   package init(views yaml: String, session: DatabaseSession? = nil, now: Int64) throws {
@@ -35,33 +35,33 @@ package final class HeadlessWorkspace {
     database = session.map { SessionBackend($0) }
     runtime = AppRuntime(
       state: state, database: database.map { $0 as any TreeBackend } ?? requests,
-      // Nothing that it is driven with reads or writes files.
+      // No benchmark reads or writes files.
       startFileTask: { _ in })
     runtime.start()
     settle()
   }
 
-  /// The requests since this was asked last, oldest first; none if there is a database.
+  /// Returns the requests since the last call, oldest first; none if there is a database.
   package func takeRequests() -> [DatabaseRequest] {
     defer { requests.list = [] }
     return requests.list
   }
 
-  /// How many rows the view in front shows.
+  /// The number of rows in the view in front.
   package var rowCount: Int { runtime.state.tabs.lists[0].content.rowCount }
 
-  /// Takes over what the tree says: one call is one batch.
+  /// Takes events of the tree, as one batch.
   package func receive(_ events: [TreeEvent], for listener: ListenerID) {
     runtime.receive([.deliveries(events.map { Delivery(listener: listener, event: $0) })])
   }
 
-  /// Takes over what others wrote into the database.
+  /// Takes changes that others wrote into the database.
   package func catchUp() {
     if let database { runtime.receive(database.catchUp()) }
     settle()
   }
 
-  /// Strikes keys, written as in a keymap.
+  /// Handles keys, given in the notation of the keymap.
   package func strike(_ keys: String) {
     for stroke in KeyStroke.sequence(keys) ?? [] { runtime.send(.input(.key(stroke))) }
     settle()

@@ -4,9 +4,10 @@ import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
 
-/// What the screen shows live: the streams of views, the children of expanded nodes, and open records.
+/// The live queries of the screen: the streams of views, the children of expanded nodes, and open
+/// records.
 ///
-/// It is used by one thread, that of the runtime.
+/// They belong to the runtime's thread.
 final class LiveQueries {
   /// The receiver of an event of the tree.
   private enum Receiver {
@@ -15,9 +16,9 @@ final class LiveQueries {
     case record(Path)
   }
 
-  /// Is told what changed.
+  /// Takes the resulting actions.
   var report: (AppAction) -> Void = { _ in }
-  /// The streams of the views that were opened.
+  /// The streams of the opened views, by index.
   private(set) var views: [Int: ViewStreams] = [:]
   private let backend: any TreeBackend
   private var nodes: [Path: ChildrenStream] = [:]
@@ -45,7 +46,7 @@ final class LiveQueries {
     }
   }
 
-  /// Has pages of other sizes fetched from now on.
+  /// Sets the sizes of pages that are fetched from now on.
   func resizePages(ofViews sizes: [Int], ofNodes size: Int) {
     for (index, streams) in views { streams.pageSize = sizes[index] }
     for children in nodes.values { children.pageSize = size }
@@ -75,9 +76,9 @@ final class LiveQueries {
 
   // MARK: What the tree tells
 
-  /// One message is one batch: the events of each listener are handed over together.
+  /// Delivers a message as one batch: the events of each listener are handed over together.
   ///
-  /// Those of the oldest listener come first: a view, which asks for the number of its rows first, learns
+  /// The oldest listener comes first. So a view, which requests the number of its rows first, knows
   /// it before the rows.
   func deliver(_ deliveries: [Delivery]) {
     var batches: [ListenerID: [TreeEvent]] = [:]
@@ -95,7 +96,7 @@ final class LiveQueries {
     }
   }
 
-  /// A query could not be answered.
+  /// Takes the failure of a query.
   func fail(_ listener: ListenerID, _ error: DatabaseError) {
     switch receivers[listener] {
     case .view(let index): views[index]?.receive(error, from: listener)
@@ -119,9 +120,10 @@ final class LiveQueries {
     backend.submit(.unlisten(listener))
   }
 
-  /// The tree, as the streams of one receiver ask it.
+  /// The tree as the source of one receiver's streams.
   private final class Source: TreeSource {
-    // Weak: streams that go with the queries end their listeners when those are half gone.
+    // The reference is weak because streams that are freed with the queries stop their listeners
+    // during that.
     private weak var queries: LiveQueries?
     private let receiver: Receiver
 

@@ -4,14 +4,14 @@ import RunnelBase
 import RunnelDatabase
 import RunnelWorkspace
 
-/// Where the program's log goes: to a file that was asked for, or nowhere.
+/// The program's log, which goes to a given file or nowhere.
 ///
-/// Standard error is the screen while the workspace is open, so nothing is ever logged there.
+/// Standard error is the screen while the workspace is open, so the log never goes there.
 public enum LogFile {
-  /// Sends the log of the whole program to a file; call it once, before anything is logged.
+  /// Sends the log of the whole program to a file; must be called once, before anything is logged.
   ///
-  /// Lines are added to what the file holds: the time in UTC, the level, the part of the program, and
-  /// the message.
+  /// Lines are appended to the file: the time in UTC, the level, the part of the program, and the
+  /// message.
   ///
   /// - Parameter path: the file; nil to log nothing.
   /// - Throws: `ConfigurationError` if the file cannot be written.
@@ -33,7 +33,7 @@ public enum LogFile {
   }
 }
 
-/// Writes each message as one line with one system call, so that threads do not mix.
+/// Writes each message as one line with one system call, so that lines of threads do not mix.
 struct FileLogHandler: LogHandler {
   let label: String
   let descriptor: Int32
@@ -59,7 +59,7 @@ struct FileLogHandler: LogHandler {
     for (key, value) in all.sorted(by: { $0.key < $1.key }) { line += " \(key)=\(value)" }
     line += "\n"
     let bytes = Array(line.utf8)
-    // A log that cannot be written has nobody to complain to.
+    // An error of the log cannot be reported anywhere.
     _ = write(descriptor, bytes, bytes.count)
   }
 }

@@ -2,7 +2,7 @@ import RunnelDatabase
 import RunnelWorkspace
 
 extension Refusal {
-  /// Why the database refused something, or could not do it.
+  /// Makes a refusal from an error of the database.
   init(_ error: DatabaseError) {
     self.init(error.message)
     switch error.code {

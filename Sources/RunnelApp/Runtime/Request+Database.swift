@@ -4,10 +4,11 @@ import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
 
-// How the requests of the workspace are said to the database.
+// The translation of the workspace's requests into those of the database.
 
 extension Request {
-  /// The request to the database whose answer carries the number; `newKey` makes keys of new records.
+  /// Returns the request to the database whose answer carries the number; `newKey` makes keys for
+  /// new records.
   func databaseRequest(
     _ number: Int, _ registry: ResourceRegistry, newKey: () -> RunnelTree.Key
   ) -> DatabaseRequest {
@@ -46,8 +47,8 @@ extension WriteRequest {
     }
   }
 
-  /// The request that is carried out if places stand as expected; nil if it adds something new, which is
-  /// carried out in any case.
+  /// Returns the request under conditions, or nil if it adds something new, which is done
+  /// unconditionally.
   private func databaseRequest(
     _ number: Int, _ registry: ResourceRegistry, if conditions: [WriteCondition]
   ) -> DatabaseRequest? {
@@ -62,7 +63,7 @@ extension WriteRequest {
 }
 
 extension ResourceRegistry {
-  /// The update that adds a value to a field of a record, under a key.
+  /// Returns the update that adds a value to a field of a record, under a key.
   fileprivate func appending(
     _ json: JSONValue, under key: RunnelTree.Key, to field: Path, of identity: ResourceIdentity
   ) -> ResourceOperation {
@@ -73,7 +74,7 @@ extension ResourceRegistry {
 }
 
 extension Query {
-  /// The first so many children, by key.
+  /// Returns the query for the first children by key.
   fileprivate func first(_ count: Int) -> Query {
     do {
       return try ordered(by: .key).limited(to: count, from: .first)
@@ -84,7 +85,7 @@ extension Query {
 }
 
 extension Performed {
-  /// What a plan came to, as an entry of a log at a time has it.
+  /// Makes the result of a plan, with entries as a log has them at a time.
   init(_ plan: ResourcePlan, at now: Int64, by author: String) {
     self.init(
       path: plan.path, resource: plan.identity.resource, kind: plan.changes.first?.kind,

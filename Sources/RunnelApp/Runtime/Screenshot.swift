@@ -2,40 +2,40 @@ import RunnelDatabase
 public import RunnelTerminal
 import RunnelWorkspace
 
-/// A picture of the workspace, drawn by the program itself without a terminal.
+/// A screenshot of the workspace, drawn without a terminal.
 public struct Screenshot {
-  /// What was drawn.
+  /// The result of a screenshot.
   public struct Picture {
-    /// The screen.
+    /// The cells of the screen.
     public let canvas: Canvas
-    /// How it looks.
+    /// The theme to show them in.
     public let theme: Theme
-    /// What the theme is made for.
+    /// The background that the theme is for.
     public let background: ThemeBackground
   }
 
-  /// What is opened.
+  /// The options for opening the workspace.
   public var options: ApplicationOptions
   /// The size of the screen.
   public var size: TerminalSize
-  /// The keys to strike before, in the notation of the keymap: `g m`, `Enter`, `]]`.
+  /// The keys to press before, in the notation of the keymap: `g m`, `Enter`, `]]`.
   public var keys: String
-  /// The time that the screen is drawn at, in milliseconds since 1970; nil for now.
+  /// The time shown, in milliseconds since 1970; nil for now.
   public var now: Int64?
 
-  /// Describes a picture.
+  /// Creates the description of a screenshot.
   public init(options: ApplicationOptions, size: TerminalSize, keys: String = "") {
     self.options = options
     self.size = size
     self.keys = keys
   }
 
-  /// Opens the workspace, strikes the keys, and draws the screen; nothing is left running.
+  /// Opens the workspace, presses the keys, and draws the screen; nothing is left running.
   ///
-  /// A theme that goes by what is behind the text is the dark one.
+  /// A theme that depends on the background is the dark one.
   ///
   /// - Throws: `DatabaseError` or `ConfigurationError` as the workspace does, and
-  ///   `ConfigurationError` for keys that cannot be read.
+  ///   `ConfigurationError` for keys that are not valid.
   public func picture() throws -> Picture {
     guard let strokes = KeyStroke.sequence(keys) ?? (keys.isEmpty ? [] : nil) else {
       throw ConfigurationError(

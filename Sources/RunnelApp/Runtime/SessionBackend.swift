@@ -1,7 +1,7 @@
 import RunnelDatabase
 import RunnelTree
 
-/// A database that answers when it is asked to, for a workspace without a terminal.
+/// A database that answers on demand, for a workspace without a terminal.
 ///
 /// It does what `Database` does, on the caller's thread: requests wait until `answer` is called.
 final class SessionBackend: TreeBackend {
@@ -10,18 +10,18 @@ final class SessionBackend: TreeBackend {
 
   init(_ session: DatabaseSession) { self.session = session }
 
-  /// True if there is nothing to answer.
+  /// Whether no request waits.
   var isIdle: Bool { requests.isEmpty }
 
   func submit(_ request: DatabaseRequest) { requests.append(request) }
 
-  /// Carries out the requests that wait; returns what comes of them, in order.
+  /// Carries out the waiting requests; returns their results in order.
   func answer() -> [DatabaseMessage] {
     let waiting = requests
     requests = []
     return waiting.flatMap(session.answer)
   }
 
-  /// What other processes wrote since the last time.
+  /// Returns what other processes wrote since the last call.
   func catchUp() -> [DatabaseMessage] { session.news() }
 }

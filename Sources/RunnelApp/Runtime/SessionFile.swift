@@ -3,20 +3,21 @@ import Glibc
 import RunnelBase
 import RunnelWorkspace
 
-/// The file in which the session with one database is kept, in the user's state folder.
+/// The file of the session with one database, in the user's state folder.
 ///
-/// It is replaced as a whole, by renaming, so that it is never half written. Nothing about it is fatal:
-/// what cannot be read is put aside and said, what cannot be written is said once.
+/// It is replaced as a whole, by renaming, so that it is never half written. No failure is fatal: a
+/// file that cannot be read is renamed and reported; a failure to write is reported once.
 struct SessionFile {
-  /// Larger ones are not read: nobody was in so many places.
+  /// The greatest size of a file in bytes; larger files are not read.
   private static let bytesMax = 1 << 20
   private static let asideSuffix = ".broken"
 
   let path: String
 
-  /// The file for a database, by its whole path, below a state folder.
+  /// Returns the file for a database, identified by its full path, below a state folder.
   ///
-  /// Its name has that of the database, for people, and a number that tells files of one name apart.
+  /// The file's name contains that of the database, for people, and a number that distinguishes
+  /// databases of the same name.
   init(database: String, folder: String) {
     let resolved = SessionFile.resolved(database)
     let name = (resolved.split(separator: "/").last ?? "database").prefix(64)
@@ -25,7 +26,7 @@ struct SessionFile {
 
   /// Reads the session; nil if there is none.
   ///
-  /// - Returns: the session, and what is to be said if the file could not be read.
+  /// - Returns: The session, and a message if the file could not be read.
   func read() -> (session: SessionState?, problem: String?) {
     guard access(path, F_OK) == 0 else { return (nil, nil) }
     guard let size = fileSize, size <= SessionFile.bytesMax,
@@ -41,7 +42,7 @@ struct SessionFile {
     return (session, nil)
   }
 
-  /// Writes the session; returns what is to be said if it cannot be written.
+  /// Writes the session; returns a message if it cannot be written.
   func write(_ session: SessionState) -> String? {
     let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
     let temporary = path + ".\(getpid())"
@@ -49,7 +50,7 @@ struct SessionFile {
       try FileManager.default.createDirectory(
         atPath: String(folder), withIntermediateDirectories: true,
         attributes: [.posixPermissions: 0o700])
-      // It says what was looked for: only the user may read it.
+      // Sessions contain searched texts, so only the user may read them.
       let bytes = Array((session.json.jsonText(pretty: true) + "\n").utf8)
       let descriptor = open(temporary, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
       guard descriptor >= 0 else { return problem }
@@ -75,7 +76,8 @@ struct SessionFile {
     return stat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// The whole path of a file, without links; of one that is not there, from this folder on.
+  /// Returns the full path of a file without links; relative to the current folder if the file does
+  /// not exist.
   private static func resolved(_ file: String) -> String {
     if let path = realpath(file, nil) {
       defer { free(path) }
@@ -85,7 +87,7 @@ struct SessionFile {
       ? file : FileManager.default.currentDirectoryPath + "/" + file
   }
 
-  /// Sixteen digits of a path: the hash of Fowler, Noll and Vo.
+  /// Returns sixteen digits for a path: the hash of Fowler, Noll and Vo.
   private static func number(of path: String) -> String {
     let hash = path.utf8.reduce(into: UInt64(0xcbf2_9ce4_8422_2325)) { hash, byte in
       hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
@@ -95,36 +97,40 @@ struct SessionFile {
   }
 }
 
-/// Keeps the session of a workspace while it runs: some seconds after it changed, and at its end.
+/// Keeps the session of a workspace while it runs: it is written some seconds after a change, and
+/// at the end.
 struct SessionKeeper {
-  /// How long after a key the session is written, so that many keys are one write.
+  /// The time in milliseconds between a key and the write of the session, so that many keys cause
+  /// one write.
   static let delayMilliseconds: Int64 = 5000
 
   private let file: SessionFile
   private var written: SessionState?
-  /// The session that is being written.
+  /// The session that is being written, or nil.
   private var writing: SessionState?
-  /// When it is to be written; nil if nothing happened since.
+  /// The time when the session is to be written, in milliseconds since 1970; nil if nothing has
+  /// happened since the last write.
   private(set) var due: Int64?
   private var hasFailed = false
 
   init(_ file: SessionFile) { self.file = file }
 
-  /// The session of the last time, and what is to be said if it could not be read.
+  /// Returns the session of the last time, and a message if it could not be read.
   mutating func read() -> (session: SessionState?, problem: String?) {
     let found = file.read()
     written = found.session
     return found
   }
 
-  /// Something happened that may have changed the session.
+  /// Notes that the session may have changed.
   mutating func touch(now: Int64) {
     due = due ?? now + SessionKeeper.delayMilliseconds
   }
 
-  /// The task that writes the session if its time has come; its report is given to `end`.
+  /// Returns the task that writes the session if it is time, or nil; its report must be given to
+  /// `end`.
   ///
-  /// One is written at a time: while a slow disk takes one, the next one waits.
+  /// Only one write runs at a time: while a slow disk writes, the next write waits.
   mutating func begin(_ session: @autoclosure () -> SessionState, now: Int64) -> FileTask? {
     guard writing == nil, let due, due <= now else { return nil }
     self.due = nil
@@ -134,7 +140,7 @@ struct SessionKeeper {
     return .keep(session, file)
   }
 
-  /// The session was written, or could not be; returns what is to be said, once.
+  /// Ends a write of the session; returns a message about its failure, once.
   mutating func end(_ problem: String?) -> String? {
     defer { writing = nil }
     if problem == nil { written = writing }
@@ -142,9 +148,9 @@ struct SessionKeeper {
     return problem
   }
 
-  /// Writes the session at once, at the end, if it is another one than was written last.
+  /// Writes the session at the end of the program, if it differs from the last one written.
   mutating func writeLast(_ session: SessionState) {
-    // Nobody is left to hear that it could not be written.
+    // At the end, a failure cannot be reported any more.
     if session != written, !hasFailed { _ = file.write(session) }
   }
 }

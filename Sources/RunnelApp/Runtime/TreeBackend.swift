@@ -1,8 +1,8 @@
 import RunnelDatabase
 
-/// Where requests for the tree go.
+/// The receiver of requests for the tree.
 protocol TreeBackend: AnyObject {
-  /// Asks for something; what comes of it is given to `AppRuntime.receive`.
+  /// Sends a request; its results are given to `AppRuntime.receive`.
   func submit(_ request: DatabaseRequest)
 }
 

@@ -2,14 +2,15 @@ import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
 
-// A list that is left open lets go of rows far from the cursor: its paged query is asked for again for a
-// part of what it was asked for, and tells the rest as gone. Near the end where rows arrive it reaches
-// from that end on, as at first; elsewhere it begins at a row and is paged at both ends.
+// Unloading: a list that is left open unloads rows far from the cursor. Its paged query is
+// requested again for a part of its rows, and reports the others as gone. Near the end where rows
+// arrive, the query starts from that end, as at first; elsewhere it starts at a row and is paged at
+// both ends.
 
 extension ViewStreams {
-  /// Lets go of the rows far from those that are to be kept; false if it cannot be done now.
+  /// Unloads the rows far from those to keep; returns false if that cannot be done now.
   ///
-  /// O(protected rows · log n), and a read of the rows that are kept.
+  /// O(protected rows · log n), and a read of the kept rows.
   func letGo(_ kept: KeptRows) -> Bool {
     guard canLetGo, let window = window(keeping: kept) else { return false }
     switch window {
@@ -19,7 +20,7 @@ extension ViewStreams {
     return true
   }
 
-  /// Asks for the rows at the end where rows arrive, wherever the list is.
+  /// Requests the rows at the end where rows arrive, wherever the list is.
   func goToLiveEnd() {
     guard !paged.isStopped else { return }
     ask(forFirst: max(pageSize, definition.source.page), from: nil)
@@ -28,20 +29,21 @@ extension ViewStreams {
   /// A part of the rows of the paged query.
   private enum Window {
     case fromLiveEnd(count: Int)
-    /// So many rows on each side of a place.
+    /// A number of rows on each side of a place.
     case around(IndexPosition, count: Int)
   }
 
-  /// The window that holds what is to be kept; without the marked rows if they are too far away.
+  /// Returns the window that contains the rows to keep, without the marked rows if they are too far
+  /// away.
   private func window(keeping kept: KeptRows) -> Window? {
     let window = range(of: kept.protected.union(kept.marked))
     let isNear = window.count <= kept.count * KeptRows.marksReach
     return self.window(around: isNear ? window : range(of: kept.protected), count: kept.count)
   }
 
-  /// The indices from the first to the last of some rows among those that were read.
+  /// Returns the range of indices, among the rows read, that contains some rows.
   ///
-  /// A list that shows none of its own rows is where rows arrive.
+  /// A list that shows none of its own rows is at the end where rows arrive.
   private func range(of ids: Set<String>) -> ClosedRange<Int> {
     let places = ids.compactMap { paged.scannedIndex(forID: $0) }
     let live = isLiveAtEnd ? max(paged.scannedCount - 1, 0) : 0

@@ -5,7 +5,7 @@ import RunnelStreams
 import RunnelTree
 import RunnelWorkspace
 
-/// The streams of one view, from the tree to the list.
+/// The streams of a view, from the tree to the list.
 ///
 /// ```
 /// query of `also` ──┐
@@ -13,30 +13,32 @@ import RunnelWorkspace
 /// transient row ────┘
 /// ```
 ///
-/// The queries of `also` come first, so a pinned message is the pinned query's, however old it is.
+/// The queries of `also` come first, so a pinned message belongs to the pinned query, however old
+/// it is.
 final class ViewStreams {
   private static let log = Logger(label: "runnel.streams")
 
   let definition: ViewDefinition
-  /// How many rows the next page has.
+  /// The number of rows of the next page.
   var pageSize: Int
   private let queries: [QueryStream<Record>]
   let paged: QueryStream<Record>
-  /// The end of the list at which older rows are fetched, or those further from where rows arrive.
+  /// The end of the list at which older rows are fetched, opposite to the end where rows arrive.
   private let olderEnd: ListEnd
-  /// How far the paged query is that was asked for anew, so that the list lets go of rows.
+  /// The state of the paged query's new request, by which the list unloads rows.
   private var reading = Reading.none
   private var readingToken: StreamToken?
-  /// The ends at which pages are to be fetched when the rows are there that are kept.
+  /// The ends at which pages are to be fetched once the kept rows are there.
   private var wantsMore: Set<ListEnd> = []
-  /// How far the list was paged at its ends when that was known last.
+  /// The last known fetch state at each end of the list.
   private var knownStates: [ListEnd: FetchState] = [:]
   private let transient = TransientStream<Record>()
   private let union: UnionStream<Record>
   private let partition: PartitionedStream<Record, SectionID>
   private var adapter: IndexPathAdapter<Record>?
   private var receive: ((ListChange) -> Void)?
-  /// The collection as a child of its place's parent, which knows the number of its children.
+  /// The query for the number of rows: the collection as a child of its parent, whose summary has
+  /// the number of children.
   private let counted: QueryStream<Record>?
   private var countToken: StreamToken?
   private var tellCount: ((Int?) -> Void)?
@@ -44,9 +46,9 @@ final class ViewStreams {
   private var isFiltered = false
   private var search: FilterSearch?
 
-  /// Makes the streams of a view; they ask for nothing before they are started.
+  /// Creates the streams of a view; they request nothing before they are started.
   ///
-  /// - Throws: `TreeError` if a source's question contradicts itself.
+  /// - Throws: `TreeError` if the query of a source contradicts itself.
   init(_ definition: ViewDefinition, source: any TreeSource, local: LocalTime) throws {
     self.definition = definition
     pageSize = definition.source.page
@@ -69,7 +71,7 @@ final class ViewStreams {
       })
   }
 
-  /// A further query of a view, whose records hold what the order of the list compares.
+  /// Returns a further query of a view, whose records hold the values that order the list.
   private static func query(
     _ also: SourceDefinition, inOrderOf source: SourceDefinition, source tree: any TreeSource
   ) throws -> QueryStream<Record> {
@@ -83,8 +85,8 @@ final class ViewStreams {
     }
   }
 
-  /// Starts to listen, and tells each change of the list; and how many rows the collection has, if
-  /// that is cheap to know, each time it is another number.
+  /// Starts to listen: reports each change of the list, and each change of the number of rows in
+  /// the collection if that number is cheap to know.
   func start(
     _ receive: @escaping (ListChange) -> Void, count: @escaping (Int?) -> Void = { _ in }
   ) {
@@ -109,7 +111,7 @@ final class ViewStreams {
     adapter.start()
   }
 
-  /// Stops listening; nothing is told afterwards, and it is not started again.
+  /// Stops listening; nothing is reported after that, and the streams cannot be started again.
   func stop() {
     receive = nil
     tellCount = nil
@@ -124,10 +126,10 @@ final class ViewStreams {
     for query in queries { query.stop() }
   }
 
-  /// The row at an end of the history.
+  /// Returns the row at an end of the paged rows, beside which the fetch-more row stands.
   ///
-  /// A pinned message may be the oldest one loaded, but it stands among the pinned ones: the row for
-  /// older messages is not to stand there.
+  /// A pinned message may be the oldest loaded one, but it stands among the pinned messages: the
+  /// fetch-more row must not stand there.
   private func boundaryID(at end: ListEnd) -> String? {
     let own = queries.count - 1
     let isOwn: (Record) -> Bool = { [union] in union.source(of: $0.id) == own }
@@ -135,10 +137,10 @@ final class ViewStreams {
     return record?.id ?? paged.boundaryID(at: end)
   }
 
-  /// How far the list is paged at an end, for its fetch-more rows.
+  /// Returns the fetch state at an end of the list, for its fetch-more row.
   ///
-  /// Where rows arrive there is a fetch-more row only if some are not loaded. While rows are let go of, what
-  /// was known before holds.
+  /// At the end where rows arrive, there is a fetch-more row only if some rows are not loaded.
+  /// While rows are being unloaded, the state before is kept.
   private func fetchState(at end: ListEnd) -> FetchState {
     if paged.loadState != .loaded || reading == .asked { return knownStates[end] ?? .unknown }
     let state = paged.fetchState(at: end)
@@ -146,15 +148,15 @@ final class ViewStreams {
     return knownStates[end] ?? .unknown
   }
 
-  /// Takes the events of one of the queries over.
+  /// Takes events of one of the queries.
   func receive(_ events: [TreeEvent], from listener: ListenerID) {
     for query in queries { query.receive(events, from: listener) }
     if hasRead, adapter?.isHeld == false { tellUnchanged() }
     counted?.receive(events, from: listener)
   }
 
-  /// Learns that one of the queries could not be answered: then all stop, and the empty list that is
-  /// told is the last one.
+  /// Takes the failure of one of the queries: all queries stop, and the last report is an empty
+  /// list.
   func receive(_ error: DatabaseError, from listener: ListenerID) {
     for query in queries { query.receive(failure: error.message, from: listener) }
     guard case .failed(let message) = partition.loadState else { return }
@@ -166,18 +168,18 @@ final class ViewStreams {
         loadedCount: 0))
   }
 
-  /// Holds the list as it is, or tells at once what happened meanwhile.
+  /// Pauses the list, or reports at once what happened meanwhile.
   func pause(_ isPaused: Bool) {
     if isPaused { adapter?.hold() } else { adapter?.release() }
   }
 
-  /// How many rows wait to be shown; nil if the list is not held.
+  /// The number of rows that wait while the list is paused; nil if it is live.
   var waitingCount: Int? {
     guard let adapter, adapter.isHeld else { return nil }
     return adapter.waitingRowCount
   }
 
-  /// Asks for the next page of the history; while a filter is in force, for one of rows that it wants.
+  /// Fetches the next page of older rows; with a filter, searches for a page of matching rows.
   func fetchMore() {
     if paged.loadState == .loading || reading != .none { return wantsMore = [olderEnd] }
     guard isFiltered else { return fetch(pageSize, at: olderEnd) }
@@ -186,7 +188,7 @@ final class ViewStreams {
     searchOn()
   }
 
-  /// Asks for the next page towards the end where rows arrive, if the list does not reach it.
+  /// Fetches the next page at the end where rows arrive, if the list does not reach it.
   func fetchNewer() {
     if paged.loadState == .loading || reading != .none { return wantsMore = [newerEnd] }
     fetch(pageSize, at: newerEnd)
@@ -196,14 +198,14 @@ final class ViewStreams {
     paged.fetchMore(count, at: end) { _ in }
   }
 
-  /// Gives up the page that is being fetched.
+  /// Stops fetching pages and searching.
   func stopFetching() {
     search = nil
     wantsMore = []
     for end in paged.pagedEnds { paged.cancelFetch(at: end) }
   }
 
-  /// Shows only the rows that a filter wants; nil shows all.
+  /// Shows only the rows that match a filter; nil shows all.
   func show(only filter: Filter?, _ surroundings: FilterMatcher.Surroundings) {
     search = nil
     isFiltered = filter != nil
@@ -219,13 +221,13 @@ final class ViewStreams {
     }
   }
 
-  /// True until a search that was asked for has found enough, or looked at enough.
+  /// Whether a search runs that has neither found nor read enough.
   private var isSearching: Bool {
     guard let search, paged.fetchState(at: olderEnd) != .exhausted else { return false }
     return !search.isDone(found: paged.items.count, scanned: paged.scannedCount)
   }
 
-  /// Shows the records that are being sent, and the one that is being composed if there is one.
+  /// Shows the records that are being sent, and the one being composed, or nil.
   func compose(_ json: JSONValue?, sending sent: [SentRecord], now: Int64) {
     var rows = sent.suffix(ListScreen.sentRowsMax).compactMap { record in
       row(of: record.value, key: ListScreen.sentKey(record.id), now: now)
@@ -235,7 +237,7 @@ final class ViewStreams {
   }
 
   private func row(of json: JSONValue, key: String, now: Int64) -> Record? {
-    // A preview that cannot be made is not shown; the write itself says why.
+    // A record without a valid preview is not shown; the write itself reports the error.
     guard let node = try? Write.preview(json, now: now), !node.isEmpty else { return nil }
     let row = TreeRow(
       Child(key: RunnelTree.Key(unchecked: key), node: node), index: definition.source.order,
@@ -243,36 +245,36 @@ final class ViewStreams {
     return Record(row, in: definition.source.path)
   }
 
-  /// What the fetch-more row says.
+  /// The fetch state of the fetch-more row for older rows.
   private var paging: FetchState {
     isSearching ? .fetching : known(fetchState(at: olderEnd))
   }
 
-  /// What the row says that stands for newer rows; there is none if they are all loaded.
+  /// The fetch state of the fetch-more row for newer rows; `exhausted` if they are all loaded.
   private var newerPaging: FetchState {
     let state = fetchState(at: newerEnd)
     return state == .unknown ? .exhausted : state
   }
 
-  /// What is not known yet is told as if there were more: asking finds out.
+  /// Returns the state, with an unknown one shown as if there were more rows: a fetch finds out.
   private func known(_ state: FetchState) -> FetchState { state == .unknown ? .more : state }
 
   /// The end of the list at which rows arrive.
   private var newerEnd: ListEnd { olderEnd == .start ? .end : .start }
 
-  /// True if rows arrive at the end of the list.
+  /// Whether rows arrive at the end of the list.
   var isLiveAtEnd: Bool { newerEnd == .end }
 
-  /// True if nothing is missing at the end where rows arrive.
+  /// Whether all rows at the end where rows arrive are loaded.
   var reachesLiveEnd: Bool { paged.fetchState(at: newerEnd) == .exhausted }
 
-  /// True if the rows that are shown may be let go of now.
+  /// Whether shown rows can be unloaded now.
   var canLetGo: Bool {
     paged.loadState == .loaded && reading == .none && search == nil
       && [olderEnd, newerEnd].allSatisfy { paged.fetchState(at: $0) != .fetching }
   }
 
-  /// Asks for the number of rows, before the rows, so that the header is right at once.
+  /// Requests the number of rows before the rows, so that the header is right from the start.
   private func startCounting() {
     guard let counted, countToken == nil else { return }
     counted.start()
@@ -299,7 +301,7 @@ final class ViewStreams {
     var records: [String: Record] = [:]
     for record in update.touched { records[record.id] = record.shown }
     let isLettingGo = hasRead
-    // What is told may ask for other rows again.
+    // The receiver may request other rows again.
     if isLettingGo { reading = .none }
     receive?(
       ListChange(
@@ -312,23 +314,23 @@ final class ViewStreams {
 }
 
 extension ViewStreams {
-  /// How far a query is that was asked for anew.
+  /// The state of a new request of the paged query.
   private enum Reading {
-    /// It was not.
+    /// There is no new request.
     case none
-    /// It was; its rows are those of before.
+    /// It was requested; the rows are still those before.
     case asked
-    /// Its rows are those of before until it is loaded.
+    /// It has begun; the rows are those before until it is loaded.
     case begun
   }
 
-  /// True from when the rows are there that were asked for anew until they are told.
+  /// Whether the newly requested rows are loaded and not yet reported.
   private var hasRead: Bool { reading == .begun && paged.loadState == .loaded }
 
-  /// Notes that the rows are asked for anew.
+  /// Notes that the rows are requested again.
   func beginReading() { reading = .asked }
 
-  /// Fetches what was asked for meanwhile.
+  /// Fetches the pages that were requested meanwhile.
   private func fetchWanted() {
     let ends = wantsMore
     wantsMore = []
@@ -336,17 +338,17 @@ extension ViewStreams {
   }
 }
 
-/// How far a search through older rows goes that was asked for once.
+/// A search of a filter through older rows, requested once by the user.
 private struct FilterSearch {
-  /// How many rows are read at once.
+  /// The number of rows read at once.
   static let step = 500
-  /// How many rows are looked at before the user is asked again.
+  /// The number of rows read before the user is asked again.
   private static let scannedMax = 10_000
 
   private let found: Int
   private let scanned: Int
 
-  /// Begins with so many rows found and read, and is to find a page more.
+  /// Creates a search from the numbers of rows found and read so far; it is to find another page.
   init(from found: Int, scanned: Int, page: Int) {
     self.found = found + page
     self.scanned = scanned + FilterSearch.scannedMax
@@ -358,13 +360,14 @@ private struct FilterSearch {
 }
 
 extension Record {
-  /// The record as a screen holds it: its place and content, whichever query it came from.
+  /// The record as a screen holds it: its place and content, without the values that a query
+  /// compares.
   fileprivate var shown: Record { Record(path: path, row: row.shown) }
 }
 
 extension ViewDefinition {
-  /// Asks for the collection without its rows, which tells their number; nil where the list shows other
-  /// rows than those of one collection.
+  /// Returns the request for the collection's number of rows, or nil if the list shows other rows
+  /// than those of one collection.
   fileprivate var countRequest: ListenRequest? {
     let path = source.path
     guard source.equalTo == nil, source.filter == nil, also.allSatisfy({ $0.path == path }),
@@ -374,7 +377,7 @@ extension ViewDefinition {
     return ListenRequest(query: query, detail: .shallow)
   }
 
-  /// The sections that are shown even without rows: those with titles of their own.
+  /// The sections that are shown even without rows: those with titles.
   fileprivate var fixedSections: [SectionID] {
     for (index, rule) in sections.enumerated() {
       guard case .field(_, let titles) = rule else { continue }
@@ -387,7 +390,7 @@ extension ViewDefinition {
 }
 
 extension Write {
-  /// The node that a record would become if it were written now.
+  /// Returns the node that a record would become if it were written now.
   fileprivate static func preview(_ json: JSONValue, now: Int64) throws -> RunnelTree.Node {
     let parts = try Write.set(.root, json).assignments(now: now, reader: MemoryTree())
     if case .node(let node)? = parts.first?.target { return node }

@@ -4,27 +4,27 @@ import RunnelDatabase
 import RunnelTerminal
 import RunnelWorkspace
 
-/// What a database is opened with: its views and resources, its name, and who the user is.
+/// The environment of the workspace: its views and resources, its name, and the user's name.
 struct Workspace {
-  /// What is put after the name of a database to find its views.
+  /// The suffix that replaces `.db` in the name of a database to give that of its views file.
   static let viewsSuffix = ".views.yaml"
-  /// How long making indexes takes before it is mentioned.
+  /// The time in milliseconds before the creation of indexes is mentioned.
   private static let silentMilliseconds: Int64 = 200
 
   let views: [ViewDefinition]
   let resources: ResourceBook
   let name: String
   let me: String
-  /// The files that say what the workspace shows, there or not.
+  /// The files that define what the workspace shows, whether they exist or not.
   let definitionFiles: [DefinitionMonitor.File]
   /// The tab to open first; nil for the first one.
   let firstTab: Int?
 
-  /// Reads the views that the options name, those beside the database, or those that the settings
-  /// name; or finds collections.
+  /// Reads the views file that the options name, the one beside the database, or the one that the
+  /// settings name; otherwise finds collections.
   ///
-  /// - Throws: `ConfigurationError` if a file is bad or names no such view, `DatabaseError` if
-  ///   the database cannot be opened.
+  /// - Throws: `ConfigurationError` if a file is not valid or a named view does not exist,
+  ///   `DatabaseError` if the database cannot be opened.
   init(_ options: ApplicationOptions, _ settings: Settings = Settings()) throws {
     let file = options.database
     let stem = file.hasSuffix(".db") ? String(file.dropLast(3)) : file
@@ -51,8 +51,8 @@ struct Workspace {
     firstTab = try Workspace.tab(options.view, in: self.views)
   }
 
-  /// The name of the view that is opened first: that of a tab, or where a session ended; nil for the
-  /// tree.
+  /// Returns the name of the view that is opened first: that of a tab, or the one where the session
+  /// ended; nil for the tree.
   func name(ofTab tab: Int?, _ session: SessionState) -> String? {
     let last = session.tab.flatMap { name in views.firstIndex { $0.name == name } }
     let index = tab ?? last ?? 0
@@ -72,7 +72,7 @@ struct Workspace {
     }
   }
 
-  /// Opens the database for a moment, which also makes the file if there is none.
+  /// Opens the database for a moment, and finds its collections; a missing file is created.
   private static func discover(
     _ options: ApplicationOptions, _ settings: Settings
   ) throws -> [ViewDefinition] {
@@ -82,10 +82,10 @@ struct Workspace {
     return views
   }
 
-  /// Makes the indexes that the views ask for, and says so on standard error if it takes a while.
+  /// Creates the indexes that the views need, and says so on standard error if it takes a while.
   ///
-  /// - Throws: `DatabaseError` if the database cannot be opened, and (`cancelled`) if the user or the
-  ///   system stopped it; then nothing was changed.
+  /// - Throws: `DatabaseError` if the database cannot be opened, and (`cancelled`) if the user or
+  ///   the system stopped it; then nothing was changed.
   func prepare(_ options: ApplicationOptions, _ signals: SignalSource) throws {
     let indexes = views.flatMap(\.indexes)
     if options.isReadOnly || indexes.isEmpty { return }
@@ -112,7 +112,7 @@ struct Workspace {
 
   private static func say(_ text: String) {
     let bytes = Array(text.utf8)
-    // Nobody waits for these words.
+    // An error of this message does not matter.
     _ = write(STDERR_FILENO, bytes, bytes.count)
   }
 
@@ -121,7 +121,7 @@ struct Workspace {
       file: options.database, isReadOnly: options.isReadOnly, environment: environment())
   }
 
-  /// The clock and the random numbers of this system.
+  /// Returns the environment with the clock and the random numbers of this system.
   static func environment(
     now: @escaping () -> Int64 = LocalTime.now, author: String = ""
   ) -> DatabaseEnvironment {
