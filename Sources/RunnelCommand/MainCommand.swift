@@ -14,7 +14,8 @@ struct MainCommand: ParsableCommand {
   /// The version of the program.
   static let version = "0.1.0"
 
-  /// How many files any command may have open at once, with what threads and signals need.
+  /// The least number of files that a command must be able to open, including those for threads and
+  /// signals.
   private static let descriptorsMin = 16
 
   static let configuration = CommandConfiguration(
@@ -51,7 +52,7 @@ struct MainCommand: ParsableCommand {
     StandardDescriptors.fillClosed()
     // A reader that went away causes an error, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    // So does a file that may not grow.
+    // So does a file that must not grow.
     signal(SIGXFSZ, SIG_IGN)
     do {
       var command = try parse()
@@ -84,7 +85,7 @@ struct MainCommand: ParsableCommand {
     switch error {
     case let failure as Failure: end(failure.status, saying: failure.message)
     case let stopped as Interruption.Stopped: end(.interrupted(by: stopped.signal))
-    // The reader of the output has read enough.
+    // A reader of the output that has gone away has read enough.
     case is StandardOutput.Closed: end(.success)
     case let error as DatabaseError:
       end(error.code == .locked ? .retryable : .failure, saying: error.message)

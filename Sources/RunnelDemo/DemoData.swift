@@ -15,21 +15,21 @@ package import RunnelBase
 /// Times are in milliseconds since 1970. People who are away wrote nothing in the last days, and
 /// nobody wrote before joining.
 package struct DemoData: Sendable {
-  /// The largest demo: a larger one would have more messages than milliseconds.
+  /// The greatest number of messages: a larger demo would have more messages than milliseconds.
   package static let messageCountMax = 10_000_000
 
   /// The key of the group that has `messageCount` messages.
   package static let mainGroupID = "allotment"
 
-  /// The names of the people, and what they say.
+  /// The names of the people, and their texts.
   let texts: DemoTexts
   /// The seed of all random choices.
   package let seed: UInt64
   /// The number of messages in the main group; the texts give those of the other groups.
   package let messageCount: Int
-  /// When the last message was written, in milliseconds since 1970.
+  /// The time of the last message, in milliseconds since 1970.
   package let endingAt: Int64
-  /// How far east of UTC the place is, in seconds: its people sleep at night.
+  /// The offset of the place from UTC, in seconds, east positive: its people sleep at night.
   package let utcOffsetSeconds: Int
 
   /// The people and their times; the same for all groups.
@@ -138,7 +138,8 @@ package struct DemoData: Sendable {
     if isOpen { writer.endObject() }
   }
 
-  /// A generator of its own for each purpose, so that a change of one does not affect the others.
+  /// Returns a generator for one purpose, so that a change of one purpose does not affect the
+  /// others.
   func random(_ purpose: String) -> SeededRandom { Self.random(seed, purpose) }
 
   private static func random(_ seed: UInt64, _ purpose: String) -> SeededRandom {
@@ -185,7 +186,7 @@ extension DemoData {
     zip(texts.people, cast.joined).enumerated().map { index, entry in
       let (person, joined) = entry
       var members: [JSONMember] = []
-      // Some people have come back, and most were never away.
+      // Some people have come back, but most were never away.
       if person.isAway || index % 9 == 4 {
         members.append(JSONMember("away", .bool(person.isAway)))
       }

@@ -28,7 +28,7 @@ struct DemoGroup: Sendable {
   /// The announcements, in their order.
   var announcements: [Announcement] = []
 
-  /// The most messages of a group whose number the texts give.
+  /// The greatest number of messages of a group whose number the texts give.
   private static let messageCountMax = 100_000
 
   /// Reads a group, and checks that all slots of its texts can be filled.

@@ -10,7 +10,7 @@ struct DemoLikes {
     var created: Int64
   }
 
-  /// One in so many messages is liked.
+  /// One message in this number of messages is liked.
   private static let rarity = 6
   private static let countMax = 7
 

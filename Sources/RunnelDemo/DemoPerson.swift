@@ -4,7 +4,7 @@ struct DemoPerson: Sendable {
   var id: String
   /// The full name.
   var name: String
-  /// What the others call them.
+  /// The name that the others use.
   var shortName: String
   /// The number of the plot they keep.
   var plot: Int

@@ -52,7 +52,7 @@ struct DemoScript: Sendable {
     self.parts = Set(parts).sorted()
   }
 
-  /// Reads `A: what`, `?A: what`, `somebody: what`, or only what, which A says.
+  /// Reads `A: text`, `?A: text`, `name: text`, or a text alone, which part A says.
   private static func turn(
     _ line: Substring, _ reader: DemoTextsReader, _ slots: DemoSlotCheck
   ) throws(DemoTextsError) -> Turn {

@@ -1,11 +1,11 @@
 import RunnelBase
 
-/// The names of the demo's people, and what they say, as in `Resources/demo/demo.texts.json`.
+/// The names and texts of the demo's people, as in `Resources/demo/demo.texts.json`.
 ///
 /// The file has:
 /// - `people`, in the order of their keys: `id` (lower-case letters), `name`, `short` (the name
 ///   that others use), `plot`, and optionally `organizer`, `away`, `joinedOnDay`;
-/// - `words`: for each slot that depends on nothing, the words that fill it;
+/// - `words`: for each slot that depends on nothing else, the words that fill it;
 /// - `groups`, in the order of their keys; see `DemoGroup`.
 ///
 /// A conversation is an array with a turn in each string: the speaker, a colon, the text. The
@@ -78,7 +78,7 @@ package struct DemoTexts: Sendable {
     return words
   }
 
-  /// Throws if the keys do not ascend, since the output is in their order.
+  /// Throws if the keys do not ascend, because the output is in their order.
   private static func expectAscending(
     _ keys: [String], _ place: String
   ) throws(DemoTextsError) {
@@ -91,9 +91,9 @@ package struct DemoTexts: Sendable {
 
 /// A mistake in the demo's texts.
 package struct DemoTextsError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Where it is, such as `groups[0].scripts[3][1]`.
+  /// The place of the mistake, such as `groups[0].scripts[3][1]`.
   package let place: String
-  /// What is wrong there.
+  /// The mistake.
   package let message: String
 
   init(_ place: String, _ message: String) {
@@ -101,6 +101,6 @@ package struct DemoTextsError: Error, Hashable, Sendable, CustomStringConvertibl
     self.message = message
   }
 
-  /// The place and what is wrong, in a line.
+  /// The place and the mistake, in a line.
   package var description: String { "\(place): \(message)" }
 }

@@ -3,7 +3,7 @@ import RunnelBase
 /// A value of the demo's texts, with its place in the file.
 struct DemoTextsReader {
   let json: JSONValue
-  /// Such as `groups[0].scripts[3]`; empty at the top.
+  /// The place, such as `groups[0].scripts[3]`; empty at the top.
   let place: String
 
   init(_ json: JSONValue, at place: String = "") {

@@ -2,7 +2,7 @@ import Foundation
 import RunnelWorkspace
 
 extension Greeting {
-  /// The file that tells that the greeting was seen.
+  /// The name of the file that marks the greeting as seen.
   static let markerName = "greeted"
 
   /// Creates the greeting for users who have never seen it on this machine; nil for others, and if

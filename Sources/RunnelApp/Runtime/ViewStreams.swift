@@ -290,7 +290,7 @@ final class ViewStreams {
     tellCount?(count)
   }
 
-  /// Tells that the rows are there that are kept, where they are those that were there before.
+  /// Reports that the kept rows are there, if the adapter itself has no change to report.
   private func tellUnchanged() {
     guard let adapter else { return }
     changed(

@@ -26,8 +26,8 @@ struct FileName: ExpressibleByArgument, Hashable {
   /// The name as the system takes it.
   var cString: [CChar] { (bytes + [0]).map { CChar(bitPattern: $0) } }
 
-  /// Bytes as a message shows them: bytes that are not UTF-8 as `\xFF`, control characters as
-  /// `\u001b`.
+  /// Returns bytes as a message shows them: bytes that are not UTF-8 as `\xFF`, control characters
+  /// as `\u001b`.
   static func shown(_ bytes: [UInt8]) -> String {
     if let text = String(validating: bytes, as: UTF8.self) {
       return ControlCharacters.escapedLine(text)
@@ -50,6 +50,6 @@ struct FileName: ExpressibleByArgument, Hashable {
 
 /// A command that takes names of files by their bytes.
 protocol FileNaming {
-  /// The names that it was given.
+  /// The names that the command was given.
   var fileNames: [FileName] { get }
 }

@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// The command line as the system passed it: bytes, which need not be UTF-8 and may be empty.
 ///
-/// The parser gets U+FFFD in place of bytes that are not UTF-8, which would turn two keys into one
-/// and name another file. So such arguments are refused, except names of files that are read or
-/// written by their bytes. Empty arguments are refused, too: they come from shell variables that
-/// are not set.
+/// The parser gets U+FFFD in place of bytes that are not UTF-8. That would turn two keys into one,
+/// or name another file. So such arguments are refused, except names of files that are read or
+/// written by their bytes. Empty arguments are refused too: they come from shell variables that are
+/// not set.
 struct GivenArguments {
   /// A word after the name of the program.
   struct Word {
@@ -54,9 +54,9 @@ struct GivenArguments {
 
   /// Throws if a word is empty, or an option has nothing after its `=`.
   ///
-  /// - Throws: `ValidationError` that says which.
+  /// - Throws: `ValidationError` that names the word.
   func checkNoneIsEmpty() throws {
-    // For completion a shell passes all words of the line, and the last may still be empty.
+    // For completion, a shell passes all words of the line, and the last one may still be empty.
     if words.first?.text == "---completion" { return }
     let end = words.firstIndex { $0.text == "--" } ?? words.endIndex
     for (index, word) in words.enumerated() {
@@ -121,7 +121,8 @@ struct GivenArguments {
 }
 
 extension GivenArguments.Word {
-  /// The bytes of the word, or of the value after its `=`, if the parser reads them as this text.
+  /// Returns the bytes of the word, or of the value after its `=`, if the parser reads them as this
+  /// text.
   fileprivate func value(for text: String) -> [UInt8]? {
     if self.text == text { return bytes }
     guard self.text.hasPrefix("-"), let sign = bytes.firstIndex(of: UInt8(ascii: "=")) else {

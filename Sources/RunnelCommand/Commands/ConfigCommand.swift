@@ -76,7 +76,7 @@ struct CheckConfigCommand: ParsableCommand {
   }
 }
 
-/// `runnel config init`: makes a file to begin with.
+/// `runnel config init`: makes a configuration file.
 struct InitConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Make a configuration file, with every setting commented out.",
@@ -99,7 +99,7 @@ struct InitConfigCommand: ParsableCommand {
   }
 }
 
-/// `runnel config path`: where the file is.
+/// `runnel config path`: prints the place of the file.
 struct PathOfConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "path", abstract: "Print where the configuration file is, or would be.")

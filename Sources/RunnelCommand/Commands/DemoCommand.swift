@@ -50,7 +50,7 @@ struct DemoCommand: ParsableCommand {
 
   private func fill(_ file: String) throws {
     let session = try DatabaseSession(file: file, environment: .system)
-    // If something failed, that is what the user must know.
+    // If the command fails, its own error is the one to report.
     defer { try? session.close() }
     if try session.summary(at: .root).kind == .empty {
       StandardError.say("Making the demo database \(file).")
@@ -71,7 +71,7 @@ enum DemoFile: String {
 
   /// The path of the file.
   ///
-  /// - Throws: `Failure` that says what to do if it is nowhere.
+  /// - Throws: `Failure` with advice if it is not found.
   func path() throws -> String {
     if let path = ResourceFiles.path(of: rawValue) { return path }
     throw Failure(

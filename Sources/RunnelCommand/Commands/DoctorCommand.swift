@@ -105,7 +105,7 @@ struct DoctorCommand: ParsableCommand {
     if !rest.isEmpty { throw Failure(rest) }
   }
 
-  /// Says what a new database has of a damaged one.
+  /// Prints what was recovered into a new database from a damaged one.
   private func tell(_ count: Int, _ repair: DatabaseRepair, in new: String) throws {
     try StandardOutput.say("Salvaged \(count) rows into \(new).\n")
     try DoctorCommand.list(repair)
@@ -132,7 +132,7 @@ struct DoctorCommand: ParsableCommand {
     return (sentences + losses(repair.before)).joined(separator: " ")
   }
 
-  /// The sentences on what no repair brings back.
+  /// Returns the sentences about data that no repair brings back.
   private static func losses(_ report: DatabaseReport) -> [String] {
     var sentences: [String] = []
     if report.lostCount > 0 {
@@ -183,7 +183,7 @@ struct DoctorCommand: ParsableCommand {
     report.faultCount == 1 ? "1 fault" : "\(report.faultCount) faults"
   }
 
-  /// What is left to do where the file's own structures are damaged.
+  /// The advice if the file's own structures are damaged.
   private static let structureAdvice =
     "The structure of the file itself is damaged, so it cannot be repaired where it is. `runnel doctor "
     + "--salvage NEW` makes a new database of all that can still be read; a backup or a copy may have "

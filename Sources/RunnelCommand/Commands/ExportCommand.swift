@@ -3,7 +3,8 @@ import Foundation
 import RunnelDatabase
 import RunnelTree
 
-/// `runnel export`: writes the subtree at a place to standard output, in a form to import again.
+/// `runnel export`: writes the subtree at a place to standard output, in a format that can be
+/// imported.
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
@@ -50,7 +51,7 @@ struct ExportCommand: ParsableCommand {
     try StandardOutput.write("\n")
   }
 
-  /// A time in milliseconds since 1970.
+  /// Reads a time: milliseconds since 1970, or ISO 8601.
   private static func time(_ text: String) throws -> Int64 {
     if let milliseconds = Int64(text) { return milliseconds }
     let styles = [true, false].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }

@@ -11,7 +11,8 @@ struct GenerateDemoCommand: ParsableCommand {
     discussion: "The same options and the same demo/demo.texts.json give the same bytes.",
     shouldDisplay: false)
 
-  /// From the first moment after 1990 that the generator takes to the end of the year 9999.
+  /// The valid times: from the first moment after 1990 that the generator accepts to the end of the
+  /// year 9999.
   private static let untilRange: ClosedRange<Int64> = 631_152_000_001...253_402_300_799_999
 
   @Option(help: ArgumentHelp("How many messages the main group has.", valueName: "count"))

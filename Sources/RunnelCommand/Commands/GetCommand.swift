@@ -114,7 +114,7 @@ private struct TreeDocument {
     }
   }
 
-  /// Writes an object of rows; of a row that was read shallow, only that it exists.
+  /// Writes an object of rows; of a row that was read shallow, only its existence.
   mutating func write(_ rows: [TreeRow]) throws {
     writer.beginObject()
     for row in rows {

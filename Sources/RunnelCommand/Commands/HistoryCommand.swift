@@ -5,7 +5,7 @@ import RunnelTree
 
 /// `runnel history`: prints the writes that concern a place.
 struct HistoryCommand: ParsableCommand {
-  /// The most writes that a history is told to keep.
+  /// The greatest number of writes that a history can keep.
   private static let keptMax = 1_000_000_000
 
   static let configuration = CommandConfiguration(

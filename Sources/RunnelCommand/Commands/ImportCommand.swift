@@ -103,7 +103,8 @@ struct ImportCommand: ParsableCommand, FileNaming {
 }
 
 extension ImportCommand {
-  /// What to do with a file whose name says that it is no JSON document; empty for another one.
+  /// Returns advice about a file whose name says that it is not a JSON document; empty for other
+  /// files.
   private static func hint(forFile name: String, _ path: Path) -> String {
     let place = ControlCharacters.escapedLine(path.isRoot ? "PLACE" : path.description)
     let name = ControlCharacters.escapedLine(name)
@@ -161,8 +162,8 @@ extension ImportCommand {
   }
 }
 
-/// The progress of an import, or of undoing one: it is shown in a line at the terminal, and a
-/// signal ends it.
+/// The progress of an import, or of undoing one: the terminal shows it in a line, and a signal ends
+/// the work.
 struct ImportWork {
   private var line: ProgressLine
   private let interruption: Interruption
@@ -173,7 +174,7 @@ struct ImportWork {
     self.interruption = interruption
   }
 
-  /// Shows how far the work is; returns false if it must end.
+  /// Shows the progress of the work; returns false if the work must end.
   mutating func isWanted(at step: ImportStep) -> Bool {
     switch step {
     case .keeping(let bytes):
@@ -184,7 +185,7 @@ struct ImportWork {
     return signal == nil
   }
 
-  /// The words about a file that keeps what the import replaced.
+  /// Returns the words about a file that keeps the data that the import replaced.
   static func words(forFile file: String, bytes: Int) -> String {
     "What stood there is in \(file) (\(ProgressLine.megabytes(bytes)) MB) for `runnel undo`: delete "
       + "the file when you do not want it back."
@@ -193,7 +194,7 @@ struct ImportWork {
   /// Removes the line.
   mutating func end() { line.clear() }
 
-  /// The error to throw for an error of the work: `Stopped` if a signal ended the work.
+  /// Returns the error to throw for an error of the work: `Stopped` if a signal ended it.
   mutating func told(_ error: any Error) -> any Error {
     end()
     guard let error = error as? DatabaseError, error.code == .cancelled, let signal else {

@@ -26,7 +26,7 @@ struct IndexCommand: ParsableCommand {
     ])
 }
 
-/// The index that a command is about.
+/// The index that a command acts on.
 struct IndexOptions: ParsableArguments {
   @Argument(help: "The place whose children are kept; $any stands for every key.")
   var path: String
@@ -39,7 +39,7 @@ struct IndexOptions: ParsableArguments {
 
   /// The definition that the arguments describe.
   ///
-  /// - Throws: `ValidationError` if there is none.
+  /// - Throws: `ValidationError` if the arguments describe no index.
   func definition() throws -> IndexDefinition {
     do throws(TreeError) {
       return try IndexDefinition(checkedPattern: path, serving: QueryIndex(order.keys))

@@ -152,6 +152,6 @@ private struct Performer {
 }
 
 extension Failure: CustomStringConvertible {
-  /// What happened and what to do.
+  /// The message: what happened, and what to do.
   var description: String { message }
 }

@@ -34,7 +34,7 @@ struct PushCommand: ParsableCommand {
     }
   }
 
-  /// Why there is nothing to add.
+  /// The message if the value is empty, so that there is nothing to add.
   private static let nothing =
     "The value holds nothing: null, {} and [] are not kept in the tree"
 
@@ -81,7 +81,7 @@ struct PushCommand: ParsableCommand {
 
   /// Prints a key.
   ///
-  /// If that fails, throws `failure`, which says that the value is stored.
+  /// If that fails, it throws `failure`, which says that the value is stored.
   private func print(_ key: Key, or failure: (_ reason: String) -> Failure) throws {
     do {
       try StandardOutput.write(quoted(key) + "\n")
@@ -96,7 +96,7 @@ struct PushCommand: ParsableCommand {
 }
 
 extension JSONValue {
-  /// True if nothing of it is kept in the tree.
+  /// Whether the tree keeps nothing of the value.
   fileprivate var isNothing: Bool {
     switch self {
     case .null: true

@@ -8,10 +8,10 @@ struct ResourceCare {
   let registry: ResourceRegistry
   let repairs: Bool
 
-  /// Checks a database, whose file is sound, and prints the result.
+  /// Checks a database whose file is sound, and prints the result.
   ///
-  /// - Throws: `Failure` if something is wrong and is not repaired, `DatabaseError` if the file cannot be
-  ///   read or written.
+  /// - Throws: `Failure` if counters or copies are wrong and are not repaired, `DatabaseError` if
+  ///   the file cannot be read or written.
   func run(on database: DatabaseOptions) throws {
     let report = try database.open(for: repairs ? .change : .read) { session in
       repairs ? try session.repair(registry)?.found : try session.audit(registry)

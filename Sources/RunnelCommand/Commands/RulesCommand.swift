@@ -26,10 +26,10 @@ struct RulesCommand: ParsableCommand {
 
 /// A rules file that was loaded.
 struct LoadedRules {
-  /// The most bytes that are read of rules that come through a pipe.
+  /// The greatest size of rules that come through a pipe, in bytes.
   private static let bytesMax = 16 << 20
 
-  /// What the file is called in messages.
+  /// The name of the file in messages.
   let name: String
   let engine: RulesEngine
 
@@ -47,7 +47,7 @@ struct LoadedRules {
     engine = try LoadedRules.engine(document.withBytes { Array($0) }, name)
   }
 
-  /// Loads rules that stand in another file.
+  /// Loads rules from a part of another file.
   ///
   /// - Throws: `Failure` of usage, with all mistakes, if they cannot be loaded.
   init(_ json: JSONValue, in name: String) throws {
@@ -67,7 +67,7 @@ struct LoadedRules {
   }
 }
 
-/// `runnel rules check`: tells what is wrong with a rules file.
+/// `runnel rules check`: reports the mistakes in a rules file.
 struct CheckRulesCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "check",

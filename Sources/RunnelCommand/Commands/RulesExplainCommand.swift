@@ -4,7 +4,7 @@ import RunnelDatabase
 import RunnelSync
 import RunnelTree
 
-/// `runnel rules explain`: says why rules allow or deny an operation.
+/// `runnel rules explain`: explains why rules allow or deny an operation.
 struct ExplainRulesCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "explain",
@@ -20,7 +20,7 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
         runnel rules explain read /messages --limit-to-last 20 --as '{"uid": "bo", "token": {}}'
       """)
 
-  /// What is wanted.
+  /// The operation to explain.
   enum Operation: String, ExpressibleByArgument, CaseIterable {
     case read
     case write
@@ -58,7 +58,7 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
   }
 
   func run() throws {
-    // A denial has a status of its own.
+    // Only a denial has the status of a failure; other errors have the status of usage.
     let file = try usage { try database.file(for: .read) }
     let rules = try LoadedRules(rules ?? ExplainRulesCommand.rulesFile(beside: file))
     let write = try write()
@@ -89,7 +89,7 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
     return try engine.explain(asked, as: identity, now: now, before: TreeRulesReader(reader))
   }
 
-  /// The write that is asked about; nil for a read.
+  /// The write to explain, or nil for a read.
   private func write() throws -> Write? {
     switch operation {
     case .read: return nil
@@ -103,7 +103,8 @@ struct ExplainRulesCommand: ParsableCommand, FileNaming {
     }
   }
 
-  /// What `body` gives; what keeps it from an answer is no denial.
+  /// Returns the result of `body`; an error that prevents an answer gets the status of usage, as it
+  /// is no denial.
   private func usage<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()

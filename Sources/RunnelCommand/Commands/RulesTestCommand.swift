@@ -3,7 +3,7 @@ import RunnelApp
 import RunnelBase
 import RunnelSync
 
-/// The cases and the rules.
+/// The options for the cases and the rules.
 struct RulesCasesOptions: ParsableArguments {
   @Argument(
     help: "The file of cases, in YAML or JSON; Resources/docs/rules.md describes it.",
@@ -33,7 +33,7 @@ struct RulesCasesOptions: ParsableArguments {
     return (loaded, try LoadedRules(FileName(bytes: Array(path.utf8))))
   }
 
-  /// What `body` gives; mistakes of cases are told with the name of their file.
+  /// Returns the result of `body`; mistakes in cases are reported with the name of their file.
   func reporting<Result>(_ body: () throws(RulesCasesError) -> Result) throws -> Result {
     do throws(RulesCasesError) {
       return try body()
@@ -44,7 +44,7 @@ struct RulesCasesOptions: ParsableArguments {
   }
 }
 
-/// `runnel rules test`: tries whether rules say what is expected.
+/// `runnel rules test`: compares the decisions of rules with expected ones.
 struct TestRulesCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "test",
@@ -114,7 +114,7 @@ extension RulesCases.Outcome {
   }
 }
 
-/// `runnel rules coverage`: tells what cases do not try.
+/// `runnel rules coverage`: lists the rules and conditions that no case tries.
 struct CoverageOfRulesCommand: ParsableCommand, FileNaming {
   static let configuration = CommandConfiguration(
     commandName: "coverage",
@@ -139,7 +139,7 @@ struct CoverageOfRulesCommand: ParsableCommand, FileNaming {
     for gap in tried.gaps { try StandardOutput.write(gap.json.jsonText() + "\n") }
   }
 
-  /// Tells of everything that was not tried.
+  /// Prints everything that was not tried.
   static func tell(_ coverage: RulesCoverage, _ rules: LoadedRules) throws {
     for gap in coverage.gaps { try StandardOutput.say(gap.text(file: rules.name) + "\n") }
     let count = rules.engine.rules.count

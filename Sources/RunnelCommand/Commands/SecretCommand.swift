@@ -21,7 +21,7 @@ struct SecretCommand: ParsableCommand {
     subcommands: [NewSecretCommand.self, ListSecretsCommand.self, RemoveSecretCommand.self])
 }
 
-/// The database whose secrets are meant.
+/// The database whose secrets a command changes or lists.
 struct SecretsArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The database file (default: that of the commands).", valueName: "file"),
@@ -77,7 +77,7 @@ struct ListSecretsCommand: ParsableCommand {
   }
 }
 
-/// `runnel serve secret remove`: takes a secret back.
+/// `runnel serve secret remove`: revokes a secret.
 struct RemoveSecretCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Take a secret back: it, and tokens of it, are refused.")

@@ -43,7 +43,7 @@ struct ServeCommand: ParsableCommand {
     defaultSubcommand: RunServerCommand.self)
 }
 
-/// `runnel serve run`: what `runnel serve` does without another word.
+/// `runnel serve run`: the default command of `runnel serve`.
 struct RunServerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Serve; this is what `runnel serve` does by itself.",

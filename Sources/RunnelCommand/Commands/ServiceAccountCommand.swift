@@ -26,7 +26,7 @@ struct ServiceAccountCommand: ParsableCommand {
     ])
 }
 
-/// The database whose service accounts are meant.
+/// The database whose service accounts a command changes or lists.
 struct ServiceAccountsArgument: ParsableArguments {
   @Argument(
     help: ArgumentHelp("The database file (default: that of the commands).", valueName: "file"),
@@ -85,7 +85,7 @@ struct NewServiceAccountCommand: ParsableCommand {
           "There is a service account \(name) already: remove it first, or give another name.")
       }
       let keyFile = to ?? "\(name).key.json"
-      // A key that nobody can use yet is better than an account whose key is lost.
+      // An unused key is better than an account whose key is lost, so the key is written first.
       try SecretFile.write(key, to: keyFile)
       try accounts.write(to: file)
       try StandardOutput.say("\(keyFile)\n")
@@ -107,7 +107,7 @@ struct ListServiceAccountsCommand: ParsableCommand {
   }
 }
 
-/// `runnel serve service-account remove`: takes a service account back.
+/// `runnel serve service-account remove`: revokes a service account.
 struct RemoveServiceAccountCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",

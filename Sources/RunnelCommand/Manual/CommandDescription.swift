@@ -11,7 +11,7 @@ struct CommandDescription: Decodable {
       var kind: String
       var name: String
 
-      /// As it is typed.
+      /// The name as it is typed.
       var text: String { (kind == "long" ? "--" : "-") + name }
     }
 
@@ -44,7 +44,7 @@ struct CommandDescription: Decodable {
 
   /// The description of the whole program.
   ///
-  /// - Throws: `DecodingError` if the parser's description has changed its form.
+  /// - Throws: `DecodingError` if the format of the parser's description has changed.
   static func program() throws -> CommandDescription {
     struct Root: Decodable { var command: CommandDescription }
     do {

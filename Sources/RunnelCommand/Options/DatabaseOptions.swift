@@ -19,19 +19,20 @@ struct DatabaseOptions: ParsableArguments {
 
   /// The purpose for which the file is opened.
   enum Access {
-    /// For reading: an absent file is an error and nothing is made.
+    /// For reading: an absent file is an error, and nothing is created.
     case read
     /// For writing: the file must exist.
     case change
-    /// For writing: an absent file is made.
+    /// For writing: an absent file is created.
     case create
-    /// For writing: an absent file is made if it is the default one, which nobody named.
+    /// For writing: an absent file is created if it is the default one, which the user did not
+    /// name.
     case createDefault
   }
 
   /// Opens the database, runs `body` on it, and closes it.
   ///
-  /// The history names the author; nil for the user's name.
+  /// The history names the author; nil stands for the user's name.
   ///
   /// - Throws: `Failure` or `DatabaseError` if it cannot be opened or closed, and what `body` throws.
   func open<Result>(
@@ -58,7 +59,7 @@ struct DatabaseOptions: ParsableArguments {
 
   /// The path of the file, after a check that it can be opened.
   ///
-  /// The folder of the default file is made if a database may be made in it.
+  /// The folder of the default file is created if a database may be created in it.
   ///
   /// - Throws: `Failure` if there is no such file or folder; with the status of usage if an option
   ///   would make it.
@@ -85,7 +86,7 @@ struct DatabaseOptions: ParsableArguments {
     return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
   }
 
-  /// The failure of a command that met a file without bytes, which may have held data.
+  /// Returns the failure for a file without bytes, which may have held data.
   private static func isEmptied(_ file: String, _ access: Access) -> Failure {
     let words = "\(file) is empty: it has no bytes, so there is no database in it. "
     let advice = "If it held data, restore it from a backup, a copy or an export; "
@@ -97,28 +98,29 @@ struct DatabaseOptions: ParsableArguments {
       words + advice + "if it is new, `runnel import FILE --create` makes a database in it.")
   }
 
-  /// The failure of a command that would have made a file, whose name may be mistyped.
+  /// Returns the failure for a file that would have been created, whose name may be mistyped.
   static func needsCreation(of file: String) -> Failure {
     Failure(
       "\(file) does not exist\(NearFile(to: file).question): --create makes it.", status: .usage)
   }
 
-  /// The name of a file for SQLite: it is never taken for a database in memory, or a URL.
+  /// Returns the name of a file for SQLite, changed so that it is not taken for a database in
+  /// memory or a URL.
   static func fileName(_ text: String) throws -> String {
     if text.isEmpty { throw ValidationError("name a file.") }
     return text.hasPrefix(":") || text.hasPrefix("file:") ? "./" + text : text
   }
 }
 
-/// Whether a command makes the database that it writes.
+/// The option that lets a command create the database that it writes.
 struct CreationOptions: ParsableArguments {
-  /// The sentence about it in the discussion of a command.
+  /// The sentence about the option in the discussion of a command.
   static let help = "A database that --database names must exist, or be made with --create."
 
   @Flag(help: "Make the database if it does not exist; the default one is made in any case.")
   var create = false
 
-  /// How the command opens the file.
+  /// The purpose for which the command opens the file.
   var access: DatabaseOptions.Access { create ? .create : .createDefault }
 }
 
@@ -137,7 +139,7 @@ struct NearFile {
     name = Spelling.nearest(to: String(file[start...]), among: NearFile.names(in: folder))
   }
 
-  /// The question whether that file was meant; empty if there is none.
+  /// The question whether that file was meant; empty if there is no such file.
   var question: String {
     name.map { " (did you mean \(ControlCharacters.escapedLine($0))?)" } ?? ""
   }
@@ -181,7 +183,7 @@ enum DefaultDatabase {
     return value
   }
 
-  /// Makes a folder and those above it; only the user may open the new ones.
+  /// Creates a folder and those above it; only the user may open the new ones.
   private static func makeFolders(_ folder: String) throws {
     if access(folder, F_OK) == 0 { return }
     if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {

@@ -44,7 +44,7 @@ struct FormatOptions: ParsableArguments {
     try checkRecords(at: path, in: session)
     try write(SubtreeExport(childrenOf: path, as: format, keepsPriorities: keepsPriorities)) {
       (export: inout SubtreeExport) in
-      // In one state, in which all pages together are as many as the place says that it has.
+      // All pages are read from one state, so that they agree with each other.
       try session.read { reader in
         try export.write(
           reading: { try reader.rows(of: $0.path, in: RowSlice($0), detail: .full) },

@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import RunnelApp
 
-/// How a view is listed without a screen, and what is shown of it first on a screen.
+/// The options for listing a view without a screen, and for its first state on a screen.
 struct ListingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -24,10 +24,10 @@ struct ListingOptions: ParsableArguments {
     transform: ListingOptions.rows)
   var rows: PlainRequest.Rows?
 
-  /// True if there is no screen: by request, or since the output is not a terminal.
+  /// Whether there is no screen: by request, or because the output is not a terminal.
   var isPlain: Bool { plain || !StandardOutput.isTerminal }
 
-  /// The listing: text if requested, else a line of JSON for each row.
+  /// Returns the listing: text if requested, otherwise a line of JSON for each row.
   func request(isASCII: Bool) -> PlainRequest {
     let layout: PlainRequest.Layout = plain ? .text : .jsonLines
     var request = PlainRequest(layout, rows: rows ?? (plain ? .page : .all))

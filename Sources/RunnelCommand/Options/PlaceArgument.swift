@@ -11,7 +11,7 @@ enum PlaceArgument {
 
   /// Reads a path, with or without a slash before it.
   ///
-  /// - Throws: `ValidationError` that says what is wrong with it.
+  /// - Throws: `ValidationError` that describes the mistake.
   static func path(_ text: String) throws -> Path {
     if text.isEmpty { throw ValidationError("a path is empty; the root of the tree is written /.") }
     do throws(TreeError) {
@@ -23,7 +23,7 @@ enum PlaceArgument {
 
   /// Reads the path of a place to be written.
   ///
-  /// No key of it may be empty: if the shell variable `$id` is not set, `/users/$id` would be the
+  /// No key in it may be empty: if the shell variable `$id` is not set, `/users/$id` would be the
   /// place above.
   ///
   /// - Throws: `ValidationError` with the mistake.
@@ -53,7 +53,7 @@ enum PlaceArgument {
   }
 }
 
-/// An empty tree; a write that it refuses, every tree refuses.
+/// An empty tree; a write that it refuses is refused by every tree.
 private struct EmptyTree: TreeReader {
   func node(at path: Path) -> Node { .empty }
 

@@ -64,7 +64,7 @@ struct QueryOptions: ParsableArguments {
   @Option(help: ArgumentHelp("At most so many, from the end.", valueName: "count"))
   var limitToLast: Int?
 
-  /// A bound as given: values for the first components of the order, and maybe a key.
+  /// A bound as given: values for the first components of the order, and possibly a key.
   struct Bound {
     var values: [IndexValue]
   }
@@ -132,7 +132,7 @@ struct OrderList {
 
   /// Reads components separated by commas.
   ///
-  /// - Throws: `ValidationError` that says what is wrong with them.
+  /// - Throws: `ValidationError` that describes the mistake.
   init(_ text: String) throws {
     do throws(TreeError) {
       keys = try SortKey.list(text)
@@ -165,7 +165,7 @@ extension QueryOptions {
 extension QueryOptions.Bound {
   /// Reads JSON scalars separated by commas.
   ///
-  /// - Throws: `ValidationError` that says what is wrong with them.
+  /// - Throws: `ValidationError` that describes the mistake.
   init(_ text: String) throws {
     // Array elements have the same grammar.
     guard case .array(let parts)? = try? JSONValue(parsing: "[\(text)]"), !parts.isEmpty else {
@@ -182,7 +182,8 @@ extension QueryOptions.Bound {
     }
   }
 
-  /// The values for an order, and the key if there is one value more than the order has components.
+  /// Returns the values for an order, and a key if there is one value more than the order has
+  /// components.
   ///
   /// - Throws: `ValidationError` if there are too many, or the last one is not a key.
   func place(in index: QueryIndex) throws -> (values: [IndexValue], key: Key?) {

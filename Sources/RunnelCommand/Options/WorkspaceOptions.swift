@@ -5,7 +5,7 @@ import RunnelApp
 import RunnelTerminal
 import RunnelWorkspace
 
-/// How the workspace looks and behaves in the terminal.
+/// The options for the look and behavior of the workspace in the terminal.
 struct WorkspaceOptions: ParsableArguments {
   /// Whether the mouse is used.
   enum Mouse: String, ExpressibleByArgument, CaseIterable {
@@ -13,7 +13,7 @@ struct WorkspaceOptions: ParsableArguments {
     case off
   }
 
-  /// The most colors that are used.
+  /// The greatest number of colors.
   enum Color: String, ExpressibleByArgument, CaseIterable {
     case auto
     case never
@@ -83,7 +83,7 @@ struct WorkspaceOptions: ParsableArguments {
   @Flag(help: ArgumentHelp("Let C-x ! end the program with a fault.", visibility: .hidden))
   var allowCrash = false
 
-  /// Prints the output of `--check` or `--list-keys`; returns false if neither is given.
+  /// Prints the output of `--check` or `--list-keys`; returns false if neither was given.
   ///
   /// - Throws: `Failure` if the check found a problem.
   func tell() throws -> Bool {
@@ -132,9 +132,9 @@ struct WorkspaceOptions: ParsableArguments {
     }
   }
 
-  /// Shows the session that `--replay` names; returns false if none is named.
+  /// Shows the session that `--replay` names; returns false if it names none.
   ///
-  /// - Throws: `Failure` if it cannot be read.
+  /// - Throws: `Failure` if the session cannot be read.
   func showReplay() throws -> Bool {
     guard let replay else { return false }
     do {
@@ -164,7 +164,9 @@ struct WorkspaceOptions: ParsableArguments {
     return wishes
   }
 
-  /// - Throws: `Failure` if there is no terminal to open the workspace in.
+  /// Checks that the workspace can be opened in a terminal.
+  ///
+  /// - Throws: `Failure` if there is no terminal.
   func checkTerminal() throws {
     guard StandardInput.isTerminal else {
       throw Failure(

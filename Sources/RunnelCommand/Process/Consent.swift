@@ -2,20 +2,21 @@ import Glibc
 import RunnelDatabase
 import RunnelTree
 
-/// Asks before something is destroyed: the user at the terminal, or without a terminal for an
-/// option.
+/// Asks for consent before something is destroyed: from the user at the terminal, or by an option
+/// without a terminal.
 struct Consent {
   /// True if the option was given.
   var isGiven: Bool
   /// The option, as it is written.
   var option = "--force"
 
-  /// Returns if the work may be done.
+  /// Returns if there is consent.
   ///
   /// - Parameters:
-  ///   - question: what is about to be done, as a question: `Remove /users?`.
-  ///   - reason: why it is refused without a terminal: `/users has 3 children.`
-  /// - Throws: `Failure`: of usage if nobody can be asked, another one if the answer is no.
+  ///   - question: the destruction, as a question: `Remove /users?`.
+  ///   - reason: the reason for a refusal without a terminal: `/users has 3 children.`
+  /// - Throws: `Failure`: of usage if there is no terminal to ask at, another one if the answer is
+  ///   no.
   func require(_ question: String, because reason: @autoclosure () throws -> String) throws {
     if isGiven { return }
     guard StandardInput.isTerminal else {
@@ -28,7 +29,7 @@ struct Consent {
 
   /// Returns if the node at a place, or a value above it, may be replaced, or nothing is there.
   ///
-  /// - Throws: `Failure` as `require`, `DatabaseError` if it cannot be read.
+  /// - Throws: `Failure` as for `require`, `DatabaseError` if the place cannot be read.
   func requireToReplace(_ path: Path, in session: DatabaseSession) throws {
     guard !isGiven, let place = try session.occupiedPlace(for: path) else { return }
     let standing = try Standing(at: place, in: session)
@@ -40,16 +41,16 @@ struct Consent {
 
 /// The node at a place that would be destroyed, in words.
 struct Standing {
-  /// The most bytes that are counted for the size.
+  /// The number of bytes up to which the size is counted.
   private static let countMax = 64 << 20
 
   let path: Path
   private let summary: NodeSummary
   private let excerpt: NodeExcerpt
 
-  /// Reads about a place.
+  /// Reads the place.
   ///
-  /// O(n) in its subtree, up to a certain size.
+  /// O(n) in its subtree, up to a limit.
   ///
   /// - Throws: `DatabaseError` if it cannot be read.
   init(at path: Path, in session: DatabaseSession) throws {
@@ -83,7 +84,7 @@ struct Standing {
 extension StandardInput {
   /// Asks at the terminal; returns true if the answer is yes.
   ///
-  /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
+  /// - Throws: `Failure` if the answer cannot be read, `Interruption.Stopped` if a signal arrived.
   static func confirms(_ question: String, _ interruption: Interruption? = nil) throws -> Bool {
     StandardError.write("\(question) [y/N] ")
     var lines = StandardInputLines()

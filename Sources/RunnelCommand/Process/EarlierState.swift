@@ -1,12 +1,12 @@
 import Glibc
 import RunnelDatabase
 
-/// A copy of a database as it was at an earlier time, in a folder of its own for the time of its use.
+/// A copy of a database as it was at an earlier time, in a folder of its own while it is used.
 enum EarlierState {
   /// Calls `body` with the copy.
   ///
-  /// - Throws: `DatabaseError` if the history does not tell, `Interruption.Stopped` if a signal came, and
-  ///   what `body` throws.
+  /// - Throws: `DatabaseError` if the history does not reach back to the time,
+  ///   `Interruption.Stopped` if a signal arrived, and the errors of `body`.
   static func with<Result>(
     _ session: DatabaseSession, at time: Int64, _ body: (DatabaseSession) throws -> Result
   ) throws -> Result {
@@ -29,7 +29,7 @@ enum EarlierState {
     }
     line.clear()
     let copy = try DatabaseSession(file: file, isReadOnly: true, environment: .system)
-    // The copy goes in any case.
+    // An error of closing does not keep the copy from being removed.
     defer { try? copy.close() }
     return try interruption.whileSignalsEnd { try body(copy) }
   }

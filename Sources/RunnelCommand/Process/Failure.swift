@@ -22,7 +22,7 @@ struct ExitStatus: Hashable {
 
 /// The reason why a command ends early: a message and an exit status.
 struct Failure: Error {
-  /// What happened and what to do.
+  /// The message: what happened, and what to do.
   var message: String
   /// The status of the process.
   var status: ExitStatus

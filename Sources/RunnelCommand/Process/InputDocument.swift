@@ -18,7 +18,7 @@ struct InputDocument: ~Copyable {
 
   /// Opens a file, or reads standard input if `file` is `-`.
   ///
-  /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
+  /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal arrived.
   init(
     _ file: FileName, _ content: InputContent = .json, interruption: Interruption? = nil
   ) throws {
@@ -51,7 +51,7 @@ struct InputDocument: ~Copyable {
   private static func open(
     _ name: FileName, _ content: InputContent, _ interruption: Interruption?
   ) throws -> Contents {
-    // A named pipe without a writer must not keep a signal waiting.
+    // A named pipe without a writer must not block the handling of signals.
     let descriptor = Glibc.open(name.cString, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     let file = name.shown
     if descriptor < 0 { throw Failure.system("\(file) cannot be read") }
@@ -78,11 +78,11 @@ struct InputDocument: ~Copyable {
         content, from: descriptor, named: file, interruption: interruption))
   }
 
-  /// Whether a pipe has something to read, or somebody who may write it.
+  /// Returns whether a pipe has data to read, or a writer.
   private static func hasWriter(_ descriptor: Int32) -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     if poll(&waiting, 1, 0) > 0 { return true }
-    // Where nothing can be read, this reads nothing: at the end, or because it would have to wait.
+    // A read returns 0 at the end of the data, and fails if it would have to wait for a writer.
     var byte: UInt8 = 0
     return read(descriptor, &byte, 1) < 0
   }

@@ -5,7 +5,8 @@ import Glibc
 ///
 /// The program handles them at certain points, not at any moment.
 ///
-/// Make it before any thread starts: the signals are blocked for threads that start later.
+/// It must be created before any thread starts: the signals are blocked for threads that start
+/// later.
 struct Interruption {
   /// A signal asks the program to stop.
   struct Stopped: Error {

@@ -1,14 +1,14 @@
 import Glibc
 
-/// A file that a command makes, or replaces as a whole when it is complete.
+/// A file that a command creates, or replaces as a whole when it is complete.
 struct OutputFile {
   private let name: FileName
 
   init(_ name: FileName) { self.name = name }
 
-  /// Returns if the file does not exist yet, or may be replaced.
+  /// Returns if the file does not exist yet, or if there is consent to replace it.
   ///
-  /// - Throws: `Failure` as `Consent.require`.
+  /// - Throws: `Failure` as for `Consent.require`.
   func consent(_ consent: Consent) throws {
     guard access(name.cString, F_OK) == 0 else { return }
     try consent.require("Replace \(name.shown)?", because: "\(name.shown) is there already.")

@@ -18,8 +18,8 @@ struct PlainRunner {
 
   /// Lists the view.
   ///
-  /// - Throws: `Interruption.Stopped` if a signal ended it, `StandardOutput.Closed` if nobody reads the
-  ///   output, `ConfigurationError` or `DatabaseError` if the view cannot be read.
+  /// - Throws: `Interruption.Stopped` if a signal ended it, `StandardOutput.Closed` if the output's
+  ///   reader is gone, `ConfigurationError` or `DatabaseError` if the view cannot be read.
   func run() throws {
     // This must come before the database starts its thread.
     let interruption = try Interruption()
@@ -78,7 +78,7 @@ struct PlainRunner {
     }
   }
 
-  /// Writes bytes; while a slow reader is waited for, signals are handled.
+  /// Writes bytes; signals are handled during the wait for a slow reader.
   private func write(_ bytes: [UInt8], _ interruption: Interruption) throws {
     var rest = StandardOutput.prepared(bytes)[...]
     while !rest.isEmpty {

@@ -14,7 +14,7 @@ struct ProgressLine {
     self.totalBytes = totalBytes
   }
 
-  /// Shows how many bytes are done; only if standard error is a terminal, and not too often.
+  /// Shows the number of bytes done; only if standard error is a terminal, and not too often.
   mutating func report(bytes: Int) {
     if totalBytes == 0 { return report("\(ProgressLine.megabytes(bytes)) MB") }
     let percent = Int(Double(bytes) / Double(totalBytes) * 100)

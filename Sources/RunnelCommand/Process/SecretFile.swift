@@ -4,7 +4,7 @@ import Glibc
 enum SecretFile {
   /// Writes the file.
   ///
-  /// - Throws: `Failure` if it is there already, or cannot be written; then there is none.
+  /// - Throws: `Failure` if the file exists already or cannot be written; then no file is left.
   static func write(_ bytes: [UInt8], to path: String) throws {
     let descriptor = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     if descriptor < 0 {

@@ -1,9 +1,9 @@
 import RunnelDatabase
 import RunnelTree
 
-/// Words as one types them in a shell.
+/// Formats words as they are typed in a shell.
 enum ShellText {
-  /// A word, quoted where a shell would change it.
+  /// Returns a word, quoted if a shell would change it.
   static func quoted(_ word: String) -> String {
     let isPlain =
       !word.isEmpty
@@ -24,7 +24,7 @@ enum ShellText {
 }
 
 extension IndexAdvice {
-  /// The advice for an order that no index keeps.
+  /// Returns the advice for an order without an index.
   func text(forFile file: String) -> String {
     let words = [
       "runnel", "index", "add", definition.pattern, definition.order.description, "--database",

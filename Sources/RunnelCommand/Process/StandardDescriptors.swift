@@ -6,7 +6,7 @@ enum StandardDescriptors {
   /// the descriptor for signals.
   ///
   /// They are opened on the null device in the opposite direction: reading from closed input and
-  /// writing to closed output then fail as they would have. Call it before anything else.
+  /// writing to closed output then fail as they would have. Must be called before anything else.
   static func fillClosed() {
     for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
       guard fcntl(descriptor, F_GETFD) < 0, errno == EBADF else { continue }

@@ -1,11 +1,11 @@
 import Glibc
 import RunnelBase
 
-/// What is expected of bytes that are read to their end.
+/// The expected content of an input that is read to its end.
 enum InputContent {
-  /// One document of JSON.
+  /// A JSON document.
   case json
-  /// A text of at most so many bytes.
+  /// A text, with a limit in bytes.
   case text(bytesMax: Int)
 }
 
@@ -16,12 +16,13 @@ enum StandardInput {
   /// True if it is a terminal.
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Reads all of it, or of another descriptor; a signal that asks to stop ends the wait for more.
+  /// Reads all of standard input, or of another descriptor; a signal to stop ends the wait for
+  /// more.
   ///
-  /// What has no end is not read for ever: JSON ends with the first byte that cannot belong to it,
+  /// An endless input is not read forever: JSON ends with the first byte that cannot belong to it,
   /// and any other text at its limit.
   ///
-  /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal came.
+  /// - Throws: `Failure` if it cannot be read, `Interruption.Stopped` if a signal arrived.
   static func readAll(
     _ content: InputContent, from descriptor: Int32 = STDIN_FILENO,
     named name: String = "standard input", interruption: Interruption? = nil
@@ -34,7 +35,7 @@ enum StandardInput {
       if chunk.isEmpty { return bytes }
       bytes += chunk
       switch content {
-      // What is wrong is told by the one who reads it.
+      // The reader of the bytes reports the mistake.
       case .json: if !prefix.accepts(chunk[...]) { return bytes }
       case .text(let bytesMax):
         if bytes.count > bytesMax {
@@ -44,7 +45,7 @@ enum StandardInput {
     }
   }
 
-  /// Reads the available bytes and waits for at least one; empty at the end.
+  /// Reads the available bytes, and waits for at least one; returns an empty array at the end.
   ///
   /// - Throws: `Failure` if it cannot be read.
   static func readSome(
@@ -72,7 +73,7 @@ enum StandardInput {
 
 /// The lines of standard input, one by one as they arrive.
 struct StandardInputLines {
-  /// The most bytes in a line: more than any value in the tree needs, with escapes.
+  /// The greatest length of a line in bytes: more than any value in the tree needs, with escapes.
   static let lineBytesMax = 64 << 20
 
   /// The number of lines returned, which is the number of the last one.
@@ -82,10 +83,10 @@ struct StandardInputLines {
   private var start = 0
   private var isAtEnd = false
 
-  /// The next line without its line feed, which is optional at the end of the last line; nil at the
-  /// end.
+  /// Returns the next line without its line feed, which is optional at the end of the last line;
+  /// nil at the end.
   ///
-  /// - Throws: `Failure` if it cannot be read, or a line is too long.
+  /// - Throws: `Failure` if standard input cannot be read, or a line is too long.
   mutating func next() throws -> ArraySlice<UInt8>? {
     var searched = start
     while true {

@@ -21,23 +21,23 @@ enum StandardOutput {
 
   /// Prints a message for people, always with control characters escaped.
   ///
-  /// - Throws: `Closed` if nobody reads it, `Failure` if it cannot be written.
+  /// - Throws: `Closed` if the output's reader is gone, `Failure` if it cannot be written.
   static func say(_ text: String) throws {
     try writeAll(Array(CommandLineText.escaped(text).utf8))
   }
 
-  /// Writes data, in whole UTF-8 characters; with control characters escaped if the output is a
+  /// Writes data in whole UTF-8 characters; control characters are escaped if the output is a
   /// terminal.
   ///
-  /// - Throws: `Closed` if nobody reads them, `Failure` if they cannot be written.
+  /// - Throws: `Closed` if the output's reader is gone, `Failure` if it cannot be written.
   static func write(_ bytes: some Collection<UInt8>) throws { try writeAll(prepared(bytes)) }
 
   /// Writes a text as data, in UTF-8.
   ///
-  /// - Throws: `Closed` if nobody reads it, `Failure` if it cannot be written.
+  /// - Throws: `Closed` if the output's reader is gone, `Failure` if it cannot be written.
   static func write(_ text: String) throws { try write(text.utf8) }
 
-  /// Data as `writeSome` needs it.
+  /// Returns data in the form that `writeSome` needs.
   static func prepared(_ bytes: some Collection<UInt8>) -> [UInt8] {
     isTerminal ? ControlCharacters.escaped(bytes) : Array(bytes)
   }
@@ -49,9 +49,9 @@ enum StandardOutput {
     }
   }
 
-  /// Writes as many of prepared bytes as the system takes at once; returns how many.
+  /// Writes as many prepared bytes as the system accepts at once; returns their number.
   ///
-  /// - Throws: `Closed` if nobody reads them, `Failure` if they cannot be written.
+  /// - Throws: `Closed` if the output's reader is gone, `Failure` if they cannot be written.
   static func writeSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
     let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     if count >= 0 { return count }
@@ -77,8 +77,8 @@ enum StandardError {
   /// Prints a message on a line of its own, after the program's name.
   static func say(_ message: String) { write("runnel: \(message)\n") }
 
-  /// Writes text with control characters escaped; if that fails, the text is lost, since nobody can
-  /// be told.
+  /// Writes text with control characters escaped; if that fails, the text is lost, because the
+  /// failure cannot be reported either.
   static func write(_ text: String) { writeAll(CommandLineText.escaped(text)) }
 
   /// Returns to the start of the line, and clears it.
@@ -97,7 +97,7 @@ enum StandardError {
   }
 }
 
-/// Text for people, which may repeat anything from arguments and files.
+/// Text for people, which may repeat parts of arguments and files.
 enum CommandLineText {
   /// The text with control characters escaped.
   ///

@@ -4,14 +4,14 @@ import RunnelApp
 import RunnelTerminal
 import RunnelWorkspace
 
-/// The output of `--check`: what the program finds here, and what prevents the workspace from
-/// working.
+/// The output of `--check`: what the program finds in its environment, and what prevents the
+/// workspace from working.
 struct SystemCheck {
   /// The result of one check.
   struct Finding {
     var name: String
     var value: String
-    /// What to do; nil if nothing is wrong.
+    /// The advice, or nil if nothing is wrong.
     var advice: String?
   }
 
@@ -23,7 +23,7 @@ struct SystemCheck {
   private let environment: [String: String]
   private let terminal = TerminalDescription()
 
-  /// Looks at the environment as the workspace would with these options.
+  /// Examines the environment as the workspace would with these options.
   init(_ wishes: TerminalWishes, environment: [String: String]) {
     self.environment = environment
     configurationPath = ConfigurationFile.path(environment: environment)

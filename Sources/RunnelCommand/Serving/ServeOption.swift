@@ -2,23 +2,24 @@ import ArgumentParser
 import RunnelNetwork
 import RunnelServer
 
-/// One option of `runnel serve`, which the command line and a file of settings have by the same name.
+/// An option of `runnel serve`, which has the same name in the command line and in a file of
+/// settings.
 ///
-/// The tables below are the only place that lists them.
+/// The tables below are the only place that lists the options.
 struct ServeOption: Sendable {
-  /// What an option is given.
+  /// The kind of value of an option.
   enum Kind: Hashable, Sendable {
-    /// Nothing: it is there or not; in a file true or false.
+    /// No value: the option is given or not; true or false in a file.
     case flag
     /// A text.
     case text
-    /// A file; in a file of settings relative to that one.
+    /// A file; relative to the file of settings if it is given there.
     case file
-    /// A folder; in a file of settings relative to that.
+    /// A folder; relative to the file of settings if it is given there.
     case folder
     /// A file, or an address on the web.
     case fileOrAddress
-    /// Texts, one each time that it is given; in a file a list.
+    /// A list: a text each time that the option is given; a list in a file.
     case list
   }
 
@@ -26,10 +27,10 @@ struct ServeOption: Sendable {
 
   let name: String
   let kind: Kind
-  /// What help calls its value.
+  /// The name of the value in the help.
   let valueName: String
   let help: String
-  /// Takes the value; nil for one that `ServeSettings` puts together with others.
+  /// Applies the value; nil for an option that `ServeSettings` combines with others.
   let apply: Apply?
 
   init(
@@ -147,22 +148,22 @@ struct ServeOption: Sendable {
   ]
 }
 
-/// What an option was given, and where.
+/// The value given for an option, and the place where it was given.
 struct ServeValue: Sendable {
-  /// What it was given, at least one text.
+  /// The texts of the value, at least one.
   var texts: [String]
-  /// Where, for messages: `--max-write`, or `serve.yaml:3: max-write`.
+  /// The place, for messages: `--max-write`, or `serve.yaml:3: max-write`.
   var place: String
 
-  /// The text, if it takes one.
+  /// The text of the value, if the option takes a single one.
   var text: String { texts.last ?? "" }
 
-  /// The failure of a value that cannot be used.
+  /// Returns the failure for a value that cannot be used.
   func failure(_ message: String) -> Failure {
     Failure("\(place): \(message)", status: .usage)
   }
 
-  /// Runs `body`; what it throws is told with the place.
+  /// Runs `body`, and reports its errors with the place.
   func reading<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
@@ -186,7 +187,7 @@ struct ServeValue: Sendable {
     return number
   }
 
-  /// A time in milliseconds: a number from 1 with s, m, h or d.
+  /// Returns a time in milliseconds; the text is a number from 1 with s, m, h or d.
   func milliseconds() throws -> Int64 {
     let factors: [Character: Int64] = ["s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
     guard let unit = text.last.flatMap({ factors[$0] }), let number = Int64(text.dropLast()),

@@ -5,10 +5,10 @@ protocol ServeOptionTable: Sendable {
   static var options: [ServeOption] { get }
 }
 
-/// The options of a table, as the command line has them.
+/// The options of a table, as arguments of the command line.
 ///
-/// The parser learns of a type's options by its mirror, and gives their values to its decoder: this one
-/// shows and takes those of the table, so that none is written down twice.
+/// The parser learns of a type's options by its mirror, and gives their values to its decoder. This
+/// type's mirror and decoder use the table, so that no option is written down twice.
 struct ServeOptionGroup<Table: ServeOptionTable>: ParsableArguments, CustomReflectable {
   private struct Key: CodingKey {
     let stringValue: String
@@ -19,7 +19,7 @@ struct ServeOptionGroup<Table: ServeOptionTable>: ParsableArguments, CustomRefle
     init(_ option: ServeOption) { stringValue = option.name }
   }
 
-  /// What was given, by the names of the options.
+  /// The values given, by option.
   private(set) var values: [String: ServeValue] = [:]
 
   init() {}

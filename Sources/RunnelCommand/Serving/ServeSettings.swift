@@ -2,29 +2,30 @@ import RunnelApp
 import RunnelNetwork
 import RunnelServer
 
-/// What a server was told to be: by the command line, and by a file of settings, which counts less.
+/// The settings of a server: those of the command line, and those of a file, which the command line
+/// overrides.
 struct ServeSettings {
-  /// The name by which a file of settings has the argument of the command line.
+  /// The name of the command line's argument in a file of settings.
   private static let fileName = "file"
 
   private var values: [String: ServeValue] = [:]
 
-  /// Takes what the command line has.
+  /// Takes the values of the command line.
   init(file: String?, _ groups: [[String: ServeValue]]) {
     for group in groups { values.merge(group) { first, _ in first } }
     if let file { values[Self.fileName] = ServeValue(texts: [file], place: "the file") }
   }
 
-  /// Takes what a file of settings has and the command line has not.
+  /// Takes the values of a file of settings that the command line does not have.
   ///
-  /// - Throws: `ConfigurationError` that names the line of a mistake.
+  /// - Throws: `ConfigurationError` with the line of the mistake.
   mutating func take(settingsFile: String) throws {
     let names = ServeOption.all.map(\.name) + [Self.fileName]
     let slash = settingsFile.lastIndex(of: "/")
     let folder = slash.map { String(settingsFile[...$0]) } ?? ""
     let namesDatabase = values[Self.fileName] != nil || values["databases"] != nil
     for setting in try SettingValues(file: settingsFile, names: names).settings {
-      // Who says what is served says it in all.
+      // A command line that names the database overrides every such setting of the file.
       let isPlace = setting.name == Self.fileName || setting.name == "databases"
       if values[setting.name] != nil || isPlace && namesDatabase { continue }
       var value = ServeValue(texts: setting.texts, place: "\(setting.place): \(setting.name)")
@@ -43,9 +44,9 @@ struct ServeSettings {
     }
   }
 
-  /// The configuration of the server.
+  /// Returns the configuration of the server.
   ///
-  /// - Throws: `Failure` that names what cannot be used, and where it was given.
+  /// - Throws: `Failure` that names the value that cannot be used, and its place.
   func configuration() throws -> ServerConfiguration {
     var configuration = ServerConfiguration(try databases())
     for option in ServeOption.all {

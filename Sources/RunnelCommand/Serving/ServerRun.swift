@@ -5,13 +5,14 @@ import RunnelNetwork
 import RunnelServer
 import Synchronization
 
-/// One run of a server, from the command line: until a signal ends it.
+/// A run of a server from the command line, until a signal ends it.
 struct ServerRun {
-  /// Files that a server has open besides those of its connections, at most about.
+  /// The approximate number of files that a server has open, besides those of connections.
   private static let otherFilesMax: rlim_t = 100
 
   private let configuration: ServerConfiguration
-  /// How many files the system lets this process open; nil if nobody knows.
+  /// The number of files that the system lets this process open, or nil if it is unlimited or
+  /// unknown.
   private let fileLimit: Int?
 
   init(_ configuration: ServerConfiguration) {
@@ -24,15 +25,15 @@ struct ServerRun {
     self.configuration = configuration
   }
 
-  /// Serves until a signal comes.
+  /// Serves until a signal arrives.
   ///
-  /// - Throws: `Failure` or `DatabaseError` that says what prevents it.
+  /// - Throws: `Failure` or `DatabaseError` that says why the server cannot run.
   func run() throws {
     let lines = try LogLines { StandardError.write(String(decoding: $0, as: UTF8.self)) }
     let logger = Logger(label: "runnel.server", factory: { _ in LineLogHandler(lines) })
     do {
       let server = try DatabaseServer(configuration, lines: lines, logger: logger) { announcement in
-        // Who reads no output still has the server.
+        // The server also runs if its output cannot be written.
         try? StandardOutput.say(text(announcement))
       }
       try ServerRun.wait { try await server.runUntilSignal() }
@@ -44,7 +45,7 @@ struct ServerRun {
     }
   }
 
-  /// Runs what waits, while this thread sleeps.
+  /// Runs asynchronous work while this thread waits for its end.
   private static func wait(_ body: @escaping @Sendable () async throws -> Void) throws {
     let bell = runnel_eventfd_open()
     if bell < 0 { throw Failure.system("The server cannot be waited for") }
@@ -67,13 +68,14 @@ struct ServerRun {
     let error = Mutex<(any Error)?>(nil)
   }
 
-  /// Lets this process open as many files as the system allows; returns how many, nil for any number.
+  /// Raises the limit of open files to the greatest value that the system allows; returns the
+  /// limit, or nil if there is none.
   private static func raiseFileLimit() -> Int? {
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { return nil }
     limit.rlim_cur = limit.rlim_max
-    // If it fails, there are fewer.
+    // If this fails, the limit stays lower.
     _ = setrlimit(resource, &limit)
     guard getrlimit(resource, &limit) == 0 else { return nil }
     return Int(exactly: limit.rlim_cur)

@@ -9,9 +9,9 @@ import RunnelTree
 /// It waits for three events at once: messages of the database, signals, and the end of the
 /// output's reader. Only the main thread uses it.
 final class Watcher {
-  /// What to watch.
+  /// A request: what to watch.
   struct Request {
-    /// The rows.
+    /// The query of the rows to watch.
     var query: Query
     /// The events to print; nil for those of children, and of the value if the place has no
     /// children.
@@ -44,7 +44,7 @@ final class Watcher {
 
   /// Opens the database for reading and registers the listeners.
   ///
-  /// - Throws: `DatabaseError` or `Failure` if that is not possible.
+  /// - Throws: `DatabaseError` or `Failure` if that is impossible.
   init(file: String, request: Request, interruption: Interruption) throws {
     self.request = request
     self.interruption = interruption
@@ -62,8 +62,8 @@ final class Watcher {
 
   /// Prints events until something ends it.
   ///
-  /// - Throws: `Interruption.Stopped` if a signal ended it, `StandardOutput.Closed` if nobody reads
-  ///   the output, `DatabaseError` if the database cannot be read.
+  /// - Throws: `Interruption.Stopped` if a signal ended it, `StandardOutput.Closed` if the output's
+  ///   reader is gone, `DatabaseError` if the database cannot be read.
   func run() throws -> Never {
     listen()
     var descriptors = [wake, interruption.descriptor]
@@ -131,7 +131,7 @@ final class Watcher {
     guard isPrinting, let line = EventLine(event, of: request.query) else { return }
     var rest = StandardOutput.prepared(line.bytes)[...]
     while !rest.isEmpty {
-      // While a slow reader is waited for, signals are handled.
+      // Signals are handled during the wait for a slow reader.
       try interruption.wait(forOutput: STDOUT_FILENO)
       rest = rest.dropFirst(try StandardOutput.writeSome(rest.prefix(Watcher.pipeBytes)))
     }
@@ -143,7 +143,7 @@ struct LeafWatch {
   private var hasLeaf = false
   private var childCount = 0
 
-  /// Counts a child that came or went.
+  /// Counts a child that was added or removed.
   mutating func count(_ event: TreeEvent) {
     switch event {
     case .childAdded: childCount += 1
@@ -152,10 +152,11 @@ struct LeafWatch {
     }
   }
 
-  /// The value to print after the view's content became `node`; nil if there is nothing to print.
+  /// Returns the value to print after the view's content became `node`, or nil if there is nothing
+  /// to print.
   ///
-  /// In a shallow view a place with children looks empty. That children replaced the value was told
-  /// by their own events, which came before.
+  /// In a shallow view, a place with children looks empty. If children replaced the value, their
+  /// own events have reported that before.
   mutating func change(to node: Node) -> Node? {
     let hadLeaf = hasLeaf
     hasLeaf = node.leaf != nil

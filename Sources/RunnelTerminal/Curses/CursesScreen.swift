@@ -13,8 +13,10 @@ public final class CursesScreen: Screen {
     var colorPair: Int32
   }
 
-  /// If at most so many rows changed, the terminal is not asked to show the frame at once: so
-  /// little data is not split on its way, and the request would be as long as a change of some
+  /// The greatest number of changed rows for which the terminal is not asked to show the frame at
+  /// once.
+  ///
+  /// So little data is not split on its way, and the request would be as long as a change of some
   /// cells.
   private static let smallFrameRows = 4
   /// The bytes of a paste that are read at once.
@@ -114,7 +116,7 @@ public final class CursesScreen: Screen {
 
   /// Asks the terminal for its background color, if the theme depends on it.
   ///
-  /// Nothing waits for the answer: until it comes, COLORFGBG is used. The second question is one
+  /// The answer is not waited for: until it comes, COLORFGBG is used. The second question is one
   /// that every terminal answers.
   private func askForBackground() {
     guard options.baseTheme == nil, !isAnswerDue, theme.depth == .extended else { return }
@@ -233,7 +235,7 @@ public final class CursesScreen: Screen {
 
   // MARK: - Events
 
-  /// All events that are pending, in order; never blocks.
+  /// Returns all pending events, in order; never blocks.
   public func readEvents() -> [InputEvent] {
     guard isActive else { return [] }
     let events = decoder.decode({ self.readRaw() }, bytes: { self.readBytes() })

@@ -1,9 +1,9 @@
 import CTerminal
 
 extension RawInput {
-  /// The input that the C code has read; nil if nothing was pending.
+  /// Makes the input that the C code has read; nil if nothing was pending.
   ///
-  /// Not for a resize: only the screen knows its size.
+  /// It must not be a resize: only the screen knows its size.
   init?(_ input: runnel_terminal_input) {
     switch Int(input.kind) {
     case RUNNEL_INPUT_NONE: return nil

@@ -3,24 +3,25 @@ import Glibc
 
 /// The properties of the process's terminal that are known without opening a screen on it.
 public struct TerminalDescription: Hashable, Sendable {
-  /// The type, as `TERM` has it; empty if it is not set.
+  /// The type, from `TERM`; empty if it is not set.
   public let name: String
   /// Whether the terminfo database knows the type.
   public let isKnown: Bool
   /// Whether a screen can be opened on such a terminal.
   public let placesCursor: Bool
-  /// Whether it understands the control sequences of ECMA-48: mouse, paste and clipboard need them.
+  /// Whether it understands the control sequences of ECMA-48, which mouse, paste and clipboard
+  /// need.
   public let isANSI: Bool
   /// Whether the former content of the terminal comes back when a screen closes.
   public let hasAlternateScreen: Bool
-  /// The colours of the type.
+  /// The number of colors of the type.
   public let colorCount: Int
   /// Whether the user's locale encodes in UTF-8.
   public let isUTF8: Bool
 
   /// Looks up the terminal that `TERM` names.
   ///
-  /// Not while a screen is open.
+  /// It must not be called while a screen is open.
   public init() {
     self.init(term: getenv("TERM").map { String(cString: $0) } ?? "")
   }
@@ -38,13 +39,13 @@ public struct TerminalDescription: Hashable, Sendable {
     isUTF8 = runnel_terminal_locale_is_utf8()
   }
 
-  /// The colours that a screen would be drawn with.
+  /// Returns the colors that a screen would be drawn with.
   public func depth(_ options: TerminalOptions) -> ColorDepth {
     options.depth(
       colorCount: colorCount, noColor: getenv("NO_COLOR").map { String(cString: $0) })
   }
 
-  /// The signs that a screen would be drawn with.
+  /// Returns the signs that a screen would be drawn with.
   public func glyphs(_ options: TerminalOptions) -> Glyphs {
     options.glyphs(isUTF8: isUTF8, term: name)
   }

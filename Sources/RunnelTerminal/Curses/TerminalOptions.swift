@@ -1,22 +1,23 @@
-/// How to use a terminal.
+/// Options for the use of a terminal.
 public struct TerminalOptions: Hashable, Sendable {
   /// The signs to draw.
   public enum Signs: String, Hashable, Sendable, CaseIterable {
-    /// Those that the locale and the terminal allow.
+    /// The signs that the locale and the terminal allow.
     case automatic = "auto"
-    /// Those of Unicode, whatever the locale.
+    /// The Unicode signs, regardless of the locale.
     case unicode
     /// ASCII only.
     case ascii
   }
 
-  /// The most colours to use; nil takes what the terminal has, and none when `NO_COLOR` is set.
+  /// The greatest number of colors; nil takes all colors of the terminal, and none if `NO_COLOR` is
+  /// set.
   public var colorDepth: ColorDepth?
   /// The theme.
   public var theme: ThemeChoice
   /// The themes that the user wrote.
   public var customThemes: [CustomTheme] = []
-  /// The roles that differ from the theme, whichever it is.
+  /// The changed roles, which apply to all themes.
   public var roles = RoleChanges()
   /// The signs to draw.
   public var signs: Signs
@@ -66,10 +67,10 @@ public struct TerminalOptions: Hashable, Sendable {
   /// The depth to draw with.
   ///
   /// - Parameters:
-  ///   - colorCount: The colours that the terminal has.
-  ///   - noColor: The variable `NO_COLOR`; it counts when it is not empty, and yields to
-  ///     `colorDepth`.
-  /// - Returns: The depth that is wanted, or less if the terminal has less.
+  ///   - colorCount: The number of colors that the terminal has.
+  ///   - noColor: The variable `NO_COLOR`; it counts if it is not empty, and `colorDepth` overrides
+  ///     it.
+  /// - Returns: The wanted depth, or less if the terminal has less.
   func depth(colorCount: Int, noColor: String?) -> ColorDepth {
     let available: ColorDepth =
       if colorCount >= 256 { .extended } else if colorCount >= 8 { .sixteen } else { .none }
@@ -85,7 +86,7 @@ public struct TerminalOptions: Hashable, Sendable {
   /// - Parameters:
   ///   - isUTF8: Whether the user's locale encodes in UTF-8.
   ///   - term: The variable `TERM`.
-  /// - Returns: The signs that are wanted, or those that are safe.
+  /// - Returns: The wanted signs, or those that are safe.
   func glyphs(isUTF8: Bool, term: String) -> Glyphs {
     switch signs {
     case .unicode: return .unicode

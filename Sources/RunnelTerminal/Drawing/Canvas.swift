@@ -1,6 +1,6 @@
 /// A screen as a value: a grid of cells, and the position of the terminal's cursor.
 ///
-/// Drawing never fails and never writes outside: text that does not fit is cut. Text is sanitised
+/// Drawing never fails and never writes outside: text that does not fit is cut. Text is sanitized
 /// when it is drawn (`CellText`), so that a canvas holds only text that a terminal draws as wide as
 /// the canvas says.
 ///
@@ -13,7 +13,7 @@ public struct Canvas: Hashable, Sendable {
   /// The position of the terminal's cursor; nil hides it.
   public var cursor: Position?
 
-  /// The rows, from the top; rows that nobody writes to are shared with other canvases.
+  /// The rows, from the top; rows that were not written to are shared with other canvases.
   private var lines: [CanvasLine]
 
   /// Makes a blank canvas.
@@ -53,7 +53,7 @@ public struct Canvas: Hashable, Sendable {
   /// count.
   ///
   /// - Parameters:
-  ///   - text: Any text: it is sanitised here.
+  ///   - text: Any text: it is sanitized here.
   ///   - position: The first cell; it may lie outside.
   ///   - width: The most columns to take.
   ///   - role: The role of the cells written.

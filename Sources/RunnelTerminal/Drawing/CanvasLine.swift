@@ -10,7 +10,7 @@ public struct CanvasLine: Hashable, Sendable {
   /// The cells, from left to right.
   private(set) var cells: [Cell]
 
-  /// Makes a blank line of so many columns.
+  /// Makes a blank line with a number of columns.
   public init(width: Int, role: StyleRole = .text) {
     cells = Array(repeating: .blank(role), count: max(width, 0))
   }
@@ -45,7 +45,7 @@ public struct CanvasLine: Hashable, Sendable {
     return next - column
   }
 
-  /// Writes the cells of another line from a column on; what does not fit is cut.
+  /// Writes the cells of another line from a column on; cells that do not fit are cut.
   ///
   /// O(1) if it replaces the whole line.
   public mutating func put(_ line: CanvasLine, at column: Int) {
@@ -76,7 +76,7 @@ public struct CanvasLine: Hashable, Sendable {
     for index in columns { cells[index].highlight = highlight }
   }
 
-  /// True if both share their cells, and so are equal; false if that is not known.
+  /// Returns true if both share their cells, and so are equal; false if that is not known.
   ///
   /// O(1).
   func isCopy(of other: CanvasLine) -> Bool {
@@ -87,8 +87,8 @@ public struct CanvasLine: Hashable, Sendable {
     }
   }
 
-  /// The columns from the first to the last cell that differs from a line as wide as this one, with both
-  /// halves of wide cells; empty if none do.
+  /// Returns the columns from the first to the last cell that differs from a line of the same
+  /// width, with both halves of wide cells; empty if the lines are equal.
   func changes(from old: CanvasLine) -> Range<Int> {
     if cells == old.cells { return 0..<0 }
     guard var first = cells.indices.first(where: { cells[$0] != old.cells[$0] }),
@@ -107,7 +107,7 @@ public struct CanvasLine: Hashable, Sendable {
       if cells.indices.contains(last) { set(.blank(role), at: last) }
       return
     }
-    // The second half comes first, so that a pair that it splits is mended before the new pair is
+    // The second half comes first, so that a pair that it splits is repaired before the new pair is
     // complete.
     if cluster.width == 2 { set(.blank(role), at: last) }
     let cell = Cell(

@@ -1,6 +1,6 @@
 /// Draws a canvas as a picture: an SVG with one text element for each run of equal cells.
 ///
-/// Every column has the width that the canvas gives it, whatever font the reader has.
+/// Every column has the width that the canvas gives it, regardless of the reader's font.
 public struct CanvasSVG {
   private static let cellWidth = 8.4
   private static let cellHeight = 18

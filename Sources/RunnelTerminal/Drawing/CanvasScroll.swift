@@ -35,7 +35,7 @@ extension Canvas {
   /// - Returns: the scroll. O(rows) comparisons, of lines that are mostly shared.
   func scroll(from old: Canvas, changed: [Int]) -> CanvasScroll? {
     guard changed.count > Canvas.gainMin, let first = changed.first else { return nil }
-    // Lines that moved mostly share their cells with those they come from, which is seen at once.
+    // Most lines that moved share their cells with the lines they come from, which is quickly seen.
     return scroll(from: old, changed: changed, first: first) { $0.isCopy(of: $1) }
       ?? scroll(from: old, changed: changed, first: first) { $0 == $1 }
   }
@@ -44,7 +44,7 @@ extension Canvas {
     from old: Canvas, changed: [Int], first: Int, areEqual: (CanvasLine, CanvasLine) -> Bool
   ) -> CanvasScroll? {
     var best: (gain: Int, scroll: CanvasScroll?) = (Canvas.gainMin - 1, nil)
-    // The last line that changed may be about the list, like a footer, and not move with it.
+    // The last changed line may be about the list, like a footer, and not move with it.
     for end in changed.suffix(2) {
       let rows = first..<end + 1
       let changedCount = end == changed.last ? changed.count : changed.count - 1

@@ -10,7 +10,7 @@ public enum RowHighlight: UInt8, CaseIterable, Sendable {
 
 /// One cell of a canvas.
 public struct Cell: Hashable, Sendable {
-  /// What is drawn, sanitised; none in the second half of a wide cell.
+  /// The sanitized scalars that are drawn; none in the second half of a wide cell.
   var scalars: CellScalars
   /// The columns of the text: 1 or 2; 0 in the second half of a wide cell.
   public internal(set) var width: UInt8

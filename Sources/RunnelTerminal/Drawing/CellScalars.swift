@@ -4,10 +4,10 @@
 /// It has no references, so that the thousands of cells of a frame are made, copied and compared as
 /// plain numbers.
 struct CellScalars: Hashable, Sendable {
-  /// The most scalars of a cell: a base, its marks, and a mark of direction.
+  /// The greatest number of scalars in a cell: a base, its marks, and a mark of direction.
   static let countMax = CellText.marksMax + 2
 
-  // Zero stands for no scalar, since control characters are replaced before.
+  // Zero stands for no scalar, because control characters were replaced before.
   private var first: UInt32 = 0
   private var second: UInt32 = 0
   private var third: UInt32 = 0
@@ -32,7 +32,7 @@ struct CellScalars: Hashable, Sendable {
   /// The value of the base; zero if there is none.
   var base: UInt32 { first }
 
-  /// How many scalars there are.
+  /// The number of scalars.
   var count: Int {
     if second == 0 { return first == 0 ? 0 : 1 }
     return third == 0 ? 2 : fourth == 0 ? 3 : fifth == 0 ? 4 : sixth == 0 ? 5 : 6
@@ -72,6 +72,7 @@ struct CellScalars: Hashable, Sendable {
     return kept
   }
 
-  /// The values of the first five, which is what curses keeps of a cell; zeros follow the last.
+  /// The values of the first five scalars, which is what curses keeps of a cell; zeros follow the
+  /// last.
   var five: (UInt32, UInt32, UInt32, UInt32, UInt32) { (first, second, third, fourth, fifth) }
 }

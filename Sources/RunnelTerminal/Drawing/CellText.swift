@@ -1,8 +1,8 @@
-/// Text that fills one cell of the screen, or two when it is wide.
+/// Text that fills one cell of the screen, or two if it is wide.
 public struct CellCluster: Hashable, Sendable {
   /// One spacing scalar and the marks drawn over it.
   let scalars: CellScalars
-  /// 1 or 2 columns.
+  /// The number of columns: 1 or 2.
   public let width: Int
 
   init(_ scalars: CellScalars, width: Int) {
@@ -40,19 +40,20 @@ extension CellCluster {
 
 /// Turns any text into cells that every terminal draws with the same width.
 ///
-/// curses moves the cursor relatively, by its own idea of widths: if the terminal disagrees once,
-/// the rest of the row is shifted. So a cluster on which terminals disagree is replaced by one on
-/// which they agree:
-/// - a joined emoji becomes its first emoji; variation selectors, skin tones, and the keycap fall off;
+/// curses moves the cursor relatively, by its own widths: if the terminal disagrees once, the rest
+/// of the row is shifted. So a cluster on which terminals disagree is replaced by one on which they
+/// agree:
+/// - a joined emoji becomes its first emoji; variation selectors, skin tones, and the keycap are
+///   removed;
 /// - a flag becomes its two letters;
 /// - a cluster with more than one spacing scalar is drawn scalar by scalar;
 /// - a cell keeps at most `marksMax` combining marks; a mark without a base stands on `◌`;
-/// - tabs and line ends become `⇥` and `⏎`, other control characters, ESC too, their picture;
-/// - every format character (also bidirectional overrides and isolates) vanishes: they could make one
-///   value look like another. `LineFitting` adds the mark that
-///   separates right-to-left text from its neighbours.
+/// - tabs and line ends become `⇥` and `⏎`, other control characters, including ESC, their picture;
+/// - every format character (also bidirectional overrides and isolates) is removed: they could make
+///   one value look like another. `LineFitting` adds the mark that separates right-to-left text
+///   from its neighbors.
 public enum CellText {
-  /// The most combining marks in one cell: what a curses cell can hold beside its base.
+  /// The greatest number of combining marks in a cell: what a curses cell can hold beside its base.
   public static let marksMax = 4
 
   /// The cells of a text, in order.
@@ -115,7 +116,7 @@ public enum CellText {
   /// The text in exactly so many columns: cut with an ellipsis, or padded with blanks.
   ///
   /// - Parameters:
-  ///   - text: any text; it is sanitised where it is drawn.
+  ///   - text: any text; it is sanitized when it is drawn.
   ///   - width: the columns; below 1 for none.
   ///   - isRight: whether the blanks come first.
   ///   - glyphs: the signs of the screen.
@@ -126,8 +127,8 @@ public enum CellText {
     guard width > 0 else { return "" }
     let room = width - glyphs.ellipsis.count
     var total = 0
-    // Where the text is cut if it is too long, and the columns up to there; then the end of the
-    // current character, which may have several cells.
+    // `cut` and `kept` are the place where a text that is too long is cut, and the columns up to
+    // there; `current` is the end of the current character, which may have several cells.
     var (cut, kept) = (text.startIndex, 0)
     var current = text.startIndex
     forEachCell(of: text, glyphs: glyphs) { cluster, end in
@@ -146,7 +147,7 @@ public enum CellText {
     return text[..<cut] + glyphs.ellipsis + String(repeating: " ", count: room - kept)
   }
 
-  /// The cells of one character: usually one, none for what may not be shown.
+  /// Returns the cells of a character: usually one, none for a character that must not be shown.
   static func cells(of character: Character, glyphs: Glyphs) -> [CellCluster] {
     let scalars = character.unicodeScalars
     guard let first = scalars.first else { return [] }
@@ -203,7 +204,7 @@ public enum CellText {
     return Unicode.Scalar(value).map { String($0) }
   }
 
-  /// One cell for each spacing scalar, with the marks that follow it.
+  /// Returns one cell for each spacing scalar, with the marks that follow it.
   private static func spelled(
     _ scalars: String.UnicodeScalarView, keepsOnlyFirst: Bool, glyphs: Glyphs
   ) -> [CellCluster] {
@@ -241,12 +242,12 @@ public enum CellText {
     (0x1F1E6...0x1F1FF).contains(scalar.value)
   }
 
-  /// Symbols, of which a joined sequence shows only the first.
+  /// Whether a scalar is a symbol, of which a joined sequence shows only the first.
   private static func isPictograph(_ scalar: Unicode.Scalar) -> Bool {
     scalar.properties.generalCategory == .otherSymbol || (0x1F3FB...0x1F3FF).contains(scalar.value)
   }
 
-  /// Scalars that change how others look without a picture of their own.
+  /// Whether a scalar changes how others look, without a picture of its own.
   private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x034F, 0x115F, 0x1160, 0x20E3, 0x3164, 0xFFA0: true

@@ -15,12 +15,13 @@ public enum CellWidth {
     return contains(value, in: CellWidthTable.wide) ? 2 : 1
   }
 
-  /// The columns that `Canvas.put` uses for the character, after sanitising.
+  /// Returns the number of columns that `Canvas.put` uses for the character, after sanitizing.
   public static func width(of character: Character) -> Int {
     CellText.cells(of: character, glyphs: .unicode).reduce(0) { $0 + $1.width }
   }
 
-  /// The columns that `Canvas.put` uses for the text when there is room, after sanitising.
+  /// Returns the number of columns that `Canvas.put` uses for the text if there is room, after
+  /// sanitizing.
   ///
   /// O(n) in the characters of the text.
   public static func width(of text: String) -> Int {

@@ -1,8 +1,8 @@
 /// A change of a style; nil keeps a part of it.
 public struct StyleChange: Hashable, Sendable {
-  /// The colour of the text.
+  /// The color of the text.
   public var foreground: ThemeColor?
-  /// The colour behind the text.
+  /// The color behind the text.
   public var background: ThemeColor?
   /// All attributes of the text besides color.
   public var attributes: Style.Attributes?
@@ -57,9 +57,9 @@ public struct RoleChanges: Hashable, Sendable {
 
 /// A theme that a user wrote: a built-in theme with some roles changed.
 public struct CustomTheme: Hashable, Sendable {
-  /// What it is called.
+  /// The name of the theme.
   public var name: String
-  /// The theme for everything it does not change; nil for the built-in one that suits the
+  /// The theme for the roles that are not changed; nil for the built-in one that suits the
   /// background.
   public var base: ThemeName?
   /// The changes.
@@ -91,21 +91,23 @@ extension StyleChange {
       on: background.map(\.extended) ?? style.background, attributes(over: style))
   }
 
-  /// A change that names a background does not want the two colors exchanged, unless it says so,
-  /// too.
+  /// Returns the attributes: a change that sets a background does not exchange the two colors,
+  /// unless it says so.
   private func attributes(over style: Style) -> Style.Attributes {
     if let attributes { return attributes }
     let isColored = background != nil && background != .terminal
     return isColored ? style.attributes.subtracting(.reverse) : style.attributes
   }
 
-  /// Attributes that distinguish states without color stay; others are only added.
+  /// Returns a style without color: attributes that distinguish states stay, others are only added.
   private func colorless(_ style: Style) -> Style {
     Style(nil, style.attributes.union(attributes ?? []))
   }
 
-  /// The user chooses the basic colors, so greys are replaced by colors that are certainly visible:
-  /// the terminal's own color, faint or not, and as a background the two colors exchanged.
+  /// Returns a style in basic colors.
+  ///
+  /// The user chooses how the basic colors look, so greys are replaced by colors that are certainly
+  /// visible: the terminal's own color, faint or not, and as a background the two colors exchanged.
   private func sixteen(_ style: Style) -> Style {
     var style = style
     style.attributes = attributes(over: style)
@@ -119,7 +121,7 @@ extension StyleChange {
 }
 
 extension Style {
-  /// Greys between these are faint.
+  /// The lightness of greys that are drawn faint.
   private static let faintGreys = 0.35...0.8
 
   fileprivate mutating func takeBasic(foreground color: BasicColor?) {
@@ -149,7 +151,7 @@ extension Style {
     if background != nil { attributes.remove(.dim) }
   }
 
-  /// Black or white: the wanted one, or the one that is more readable on a basic color.
+  /// Returns black or white: the wanted one, or the one that is more readable on a basic color.
   fileprivate static func ink(on ground: UInt8, wanted: BasicColor?) -> UInt8 {
     let (black, white): (UInt8, UInt8) = (0, 7)
     // Red, blue and magenta are dark in most palettes.

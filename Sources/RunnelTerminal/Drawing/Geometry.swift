@@ -52,7 +52,7 @@ public struct Rect: Hashable, Sendable {
     self.init(row: 0, column: 0, height: size.rows, width: size.columns)
   }
 
-  /// Whether there is no cell in it.
+  /// Whether the rectangle has no cells.
   public var isEmpty: Bool { height == 0 || width == 0 }
 
   /// The row after the last one.

@@ -6,7 +6,7 @@
 /// A run with right-to-left letters ends in an invisible mark: otherwise terminals that reorder
 /// such text would draw the text beside it, such as the age of a row, among its letters.
 struct LineFitting {
-  /// What to draw, from left to right.
+  /// The clusters to draw, from left to right.
   private(set) var clusters: [(cluster: CellCluster, role: StyleRole)] = []
   private var used = 0
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A colour as its parts of red, green and blue, each from 0 to 255, in the space of sRGB.
+/// A color as its parts of red, green and blue, each from 0 to 255, in the space of sRGB.
 public struct RGB: Hashable, Sendable {
   /// The part of red.
   public var red: UInt8
@@ -9,7 +9,7 @@ public struct RGB: Hashable, Sendable {
   /// The part of blue.
   public var blue: UInt8
 
-  /// Makes a colour of its parts.
+  /// Makes a color of its parts.
   public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
     (self.red, self.green, self.blue) = (red, green, blue)
   }
@@ -64,7 +64,7 @@ public struct RGB: Hashable, Sendable {
     return (high + 0.05) / (low + 0.05)
   }
 
-  /// The light that a part of a colour stands for, from 0 to 1.
+  /// Returns the light that a part of a color stands for, from 0 to 1.
   static func linear(_ part: UInt8) -> Double {
     let value = Double(part) / 255
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)

@@ -82,7 +82,7 @@ public enum StyleRole: UInt8, CaseIterable, Sendable {
   /// A sign unique to the role, for the role layer of screen tests; `.` for ordinary text.
   public var letter: Character { Self.letters[Int(rawValue)] }
 
-  /// In the order of the cases.
+  /// The letters in the order of the cases.
   private static let letters = Array(".msfFklTHSMNCPXEtpuwLOcqQiIdDKGUBZ123bR")
 
   /// Whether the cursor row draws the role as ordinary text, which is easier to read there.
@@ -96,7 +96,7 @@ public enum StyleRole: UInt8, CaseIterable, Sendable {
 
 /// Text with one role.
 public struct StyledRun: Hashable, Sendable {
-  /// The text, unchanged; it is sanitised when it is drawn.
+  /// The text, unchanged; it is sanitized when it is drawn.
   public var text: String
   /// The role of each of its cells.
   public var role: StyleRole
@@ -108,7 +108,7 @@ public struct StyledRun: Hashable, Sendable {
   }
 }
 
-/// One line of text in which parts have roles of their own.
+/// A line of text whose parts have roles of their own.
 public struct StyledLine: Hashable, Sendable {
   /// The parts, from left to right.
   public var runs: [StyledRun]
@@ -123,7 +123,7 @@ public struct StyledLine: Hashable, Sendable {
     runs = [StyledRun(text, role)]
   }
 
-  /// The columns the line takes when there is room.
+  /// The number of columns of the line if there is room.
   ///
   /// O(n) in its characters.
   public var width: Int { runs.reduce(0) { $0 + CellWidth.width(of: $1.text) } }
@@ -131,7 +131,7 @@ public struct StyledLine: Hashable, Sendable {
   /// The text without its roles.
   public var text: String { runs.map(\.text).joined() }
 
-  /// Whether there is no text in it.
+  /// Whether there is no text in the line.
   public var isEmpty: Bool { runs.allSatisfy(\.text.isEmpty) }
 
   /// Adds text at the end.

@@ -1,15 +1,15 @@
-/// How many colours a terminal has.
+/// The number of colors of a terminal.
 public enum ColorDepth: Int, Hashable, Sendable, CaseIterable {
-  /// None: attributes only.
+  /// No colors: attributes only.
   case none = 0
-  /// The eight basic ones, and their bright forms in bold; the user's palette decides how they
+  /// The eight basic colors, and their bright forms in bold; the user's palette decides how they
   /// look.
   case sixteen = 16
-  /// The 256 of xterm.
+  /// The 256 colors of xterm.
   case extended = 256
 }
 
-/// The themes that come with the program, by their names in options and configuration files.
+/// The built-in themes, by their names in options and configuration files.
 public enum ThemeName: String, Hashable, Sendable, CaseIterable {
   /// For light text on a dark background.
   case dark
@@ -23,9 +23,9 @@ public enum ThemeName: String, Hashable, Sendable, CaseIterable {
   case darkColorBlind = "dark-color-blind"
   /// Light, with blue and orange where others have green and red.
   case lightColorBlind = "light-color-blind"
-  /// Attributes only, whatever colors the terminal has.
+  /// Attributes only, regardless of the terminal's colors.
   case mono
-  /// The basic colours only, which follow the user's palette.
+  /// The basic colors only, which follow the user's palette.
   case terminal
 
   /// The standard theme for a background.
@@ -43,7 +43,7 @@ public enum ThemeName: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// The theme that a user wants.
+/// The user's choice of a theme.
 public enum ThemeChoice: Hashable, Sendable {
   /// The theme that suits the background, which the terminal is asked for.
   case automatic
@@ -83,9 +83,9 @@ public enum ThemeBackground: Hashable, Sendable, CaseIterable {
   /// Dark text on a light background.
   case light
 
-  /// The background by the variable COLORFGBG of some terminals; dark if it says nothing.
+  /// Reads the background from the variable COLORFGBG of some terminals; dark if it says nothing.
   ///
-  /// Its last part is the number of the background's colour among the sixteen.
+  /// Its last part is the number of the background's color among the sixteen.
   public init(colorFGBG value: String?) {
     let number = value?.split(separator: ";").last.flatMap { Int($0) }
     self = number == 7 || (number ?? 0) > 8 ? .light : .dark
@@ -112,9 +112,9 @@ public struct Style: Hashable, Sendable {
 
     /// Heavier, on some terminals brighter.
     public static let bold = Attributes(rawValue: 1)
-    /// Fainter; not everywhere, so only decoration.
+    /// Fainter; not supported everywhere, so only for decoration.
     public static let dim = Attributes(rawValue: 2)
-    /// Slanted; not everywhere, so only decoration.
+    /// Slanted; not supported everywhere, so only for decoration.
     public static let italic = Attributes(rawValue: 4)
     /// Underlined.
     public static let underline = Attributes(rawValue: 8)
@@ -141,17 +141,17 @@ public struct Style: Hashable, Sendable {
 
 /// The style of each role.
 public struct Theme: Hashable, Sendable {
-  /// The colours the theme is made for.
+  /// The colors that the theme is made for.
   public let depth: ColorDepth
 
-  /// By the raw value of the role.
+  /// The styles by the raw value of the role.
   private var styles: [Style]
   private var rowCursor: Style
   private var rowCursorUnfocused: Style
 
-  /// Makes a theme for a terminal with so many colours.
+  /// Makes a theme for a terminal with a number of colors.
   ///
-  /// Whether the theme is for a dark or a light background matters only with 256 colours: with
+  /// Whether the theme is for a dark or a light background matters only with 256 colors: with
   /// fewer, the user's palette decides.
   public init(_ name: ThemeName, depth: ColorDepth) {
     self.depth = name == .mono ? .none : name == .terminal && depth == .extended ? .sixteen : depth

@@ -2,14 +2,14 @@ import Glibc
 
 /// A color as a theme file names it, independent of the terminal's colors.
 public enum ThemeColor: Hashable, Sendable {
-  /// The terminal's own.
+  /// The terminal's own color.
   case terminal
-  /// One of the 256 of xterm; the user chooses the first 16.
+  /// One of the 256 colors of xterm; the user chooses the first 16.
   case number(UInt8)
-  /// A colour by its parts.
+  /// A color by its parts.
   case rgb(RGB)
 
-  /// The names of the first eight colours, in the order of their numbers.
+  /// The names of the first eight colors, in the order of their numbers.
   private static let basicNames = [
     "black", "red", "green", "yellow", "blue", "magenta", "cyan", "white",
   ]
@@ -58,11 +58,11 @@ extension ThemeColor {
 
 // MARK: 16 colours
 
-/// The form of a color on a terminal that has only the basic ones.
+/// A color on a terminal that has only the basic ones.
 enum BasicColor: Hashable {
-  /// One of the first eight.
+  /// One of the first eight colors.
   case named(UInt8)
-  /// One of the next eight, which are the first ones in bold.
+  /// One of the next eight colors, which are the first ones in bold.
   case bright(UInt8)
   /// A grey, by its lightness from 0 to 1.
   case grey(Double)
@@ -106,7 +106,7 @@ extension ThemeColor {
 ///
 /// Source: Björn Ottosson, "A perceptual color space for image processing" (Oklab), 2020.
 struct PerceivedColor {
-  /// From 0 (black) to 1 (white).
+  /// The lightness, from 0 (black) to 1 (white).
   let lightness: Double
   private let greenToRed: Double
   private let blueToYellow: Double

@@ -1,10 +1,10 @@
-/// The colours of the themes, role by role.
+/// The colors of the themes, role by role.
 ///
 /// The background is the terminal's own unless the role needs another one. `ThemeContrastTests`
 /// compute the contrast of each role: the dark colors have at least 5.6:1 on `#1c1c1c`, the light
 /// ones at least 4.9:1 on `#eeeeee`.
 enum ThemeTable {
-  /// With the 256 colours of xterm.
+  /// Returns the style of a role with the 256 colors of xterm.
   static func extended(_ role: StyleRole, _ name: ThemeName) -> Style {
     switch name {
     case .dark, .mono, .terminal: standard(role, isLight: false)
@@ -59,7 +59,8 @@ enum ThemeTable {
     }
   }
 
-  /// Every colour at least 7:1 on black and on white, the frames too.
+  /// Returns the style of a role with a contrast of at least 7:1 on black and on white, also for
+  /// frames.
   private static func highContrast(_ role: StyleRole, isLight: Bool) -> Style {  // tidy:table
     func color(_ dark: UInt8, _ light: UInt8, _ attributes: Style.Attributes = []) -> Style {
       Style(isLight ? light : dark, attributes)
@@ -89,7 +90,8 @@ enum ThemeTable {
     }
   }
 
-  /// The differences from the standard theme: no states are distinguished by green and red alone.
+  /// Returns the style that differs from the standard theme, or nil: no states are distinguished by
+  /// green and red alone.
   private static func colorBlind(_ role: StyleRole, isLight: Bool) -> Style? {
     func color(_ dark: UInt8, _ light: UInt8, _ attributes: Style.Attributes = []) -> Style {
       Style(isLight ? light : dark, attributes)
@@ -120,7 +122,7 @@ enum ThemeTable {
     }
   }
 
-  /// Nothing is faint.
+  /// Returns the style of a role with no faint text.
   private static func sixteenHighContrast(_ role: StyleRole) -> Style {
     switch role {
     case .muted, .transient, .jsonNull: Style()
@@ -129,7 +131,8 @@ enum ThemeTable {
     }
   }
 
-  /// Cyan and yellow where others have green and red.
+  /// Returns the style that differs from the standard theme, or nil: cyan and yellow replace green
+  /// and red.
   private static func sixteenColorBlind(_ role: StyleRole) -> Style? {
     switch role {
     case .rowNew, .live, .ok, .jsonString: Style(6)
@@ -161,7 +164,7 @@ enum ThemeTable {
     }
   }
 
-  /// Without colours.
+  /// Returns the style of a role without colors.
   static func colorless(_ role: StyleRole) -> Style {  // tidy:table
     switch role {
     case .text, .muted, .frame, .live, .ok, .toastInfo, .scrollbar: Style()

@@ -4,7 +4,7 @@
 /// `intervalMilliseconds`. Nothing is delayed: the first press of a double click is also reported
 /// as a single click.
 public struct ClickCounter: Hashable, Sendable {
-  /// The longest time between two presses that belong together.
+  /// The longest time between two presses that belong together, in milliseconds.
   public static let intervalMilliseconds: Int64 = 500
 
   private var last: MouseEvent?

@@ -27,10 +27,10 @@ enum EscapeSequence {
   /// The key of a control sequence.
   ///
   /// - Parameters:
-  ///   - parameters: What stands between the introducer and the final character: numbers, the last
-  ///     one being the modifiers.
+  ///   - parameters: The text between the introducer and the final character: numbers, the last one
+  ///     being the modifiers.
   ///   - final: The final character.
-  /// - Returns: The key with its modifiers; nil when the sequence names none.
+  /// - Returns: The key with its modifiers, or nil if the sequence names none.
   static func stroke(parameters: String, final: Unicode.Scalar) -> KeyStroke? {
     let parts = parameters.split(separator: ";", omittingEmptySubsequences: false)
     let numbers = parameters.isEmpty ? [] : parts.map { Int($0) ?? -1 }
@@ -53,7 +53,7 @@ enum EscapeSequence {
       key, control: modifiers & 4 != 0, meta: modifiers & 2 != 0, shift: modifiers & 1 != 0)
   }
 
-  /// A character that was sent as its number, with its modifiers.
+  /// Returns a character that was sent as its number, with its modifiers.
   private static func typed(_ value: Int, _ modifiers: Int) -> KeyStroke? {
     guard let scalar = Unicode.Scalar(UInt32(value)) else { return nil }
     let plain = ControlCode.stroke(for: scalar)

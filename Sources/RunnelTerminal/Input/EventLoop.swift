@@ -11,7 +11,7 @@ public final class Wakeup: Sendable {
 
   /// Makes a silent doorbell.
   ///
-  /// - Throws: `TerminalError.systemCall` when the process has no descriptor left.
+  /// - Throws: `TerminalError.systemCall` if the process has no descriptor left.
   public init() throws(TerminalError) {
     fileDescriptor = runnel_eventfd_open()
     guard fileDescriptor >= 0 else { throw .systemCall("eventfd", errno) }
@@ -85,8 +85,8 @@ public final class SignalSource {
 
   /// Lets INT, TERM and HUP end the program at once, or blocks them again.
   ///
-  /// It is for the time at the start in which nobody reads the signals yet. The thread that blocked
-  /// them must call it. A screen that is open by then is released first.
+  /// It is for the start of the program, before the signals are read. The thread that blocked them
+  /// must call it. A screen that is open by then is released first.
   public static func letSignalsEnd(_ lets: Bool) {
     let result = runnel_signals_let_end(lets)
     precondition(result == 0, "the set of signals to open is valid")
@@ -94,7 +94,7 @@ public final class SignalSource {
 
   /// Stops the process group as C-z does; returns when it is continued.
   ///
-  /// The screen must be suspended before and resumed after. Returns at once when there is no shell
+  /// The screen must be suspended before and resumed after. It returns at once if there is no shell
   /// that could continue the process.
   public static func stopProcess() {
     // A failure leaves the process running: the caller resumes the screen either way.
@@ -103,7 +103,7 @@ public final class SignalSource {
 
   /// Opens the source; signals that arrived since they were blocked can be read from it.
   ///
-  /// - Throws: `TerminalError.systemCall` when the process has no descriptor left.
+  /// - Throws: `TerminalError.systemCall` if the process has no descriptor left.
   public init() throws(TerminalError) {
     fileDescriptor = runnel_signalfd_open()
     guard fileDescriptor >= 0 else { throw .systemCall("signalfd", errno) }
@@ -111,7 +111,7 @@ public final class SignalSource {
 
   deinit { runnel_close(fileDescriptor) }
 
-  /// The signals that arrived since the last call; never blocks.
+  /// Returns the signals that arrived since the last call; never blocks.
   public func read() -> [TerminalSignal] {
     var signals: [TerminalSignal] = []
     while true {
@@ -147,8 +147,8 @@ public enum Poller {
   ///
   /// - Parameters:
   ///   - fileDescriptors: The descriptors to wait on; at most `descriptorsMax`.
-  ///   - timeoutMilliseconds: The longest wait; nil waits for ever, 0 only looks.
-  /// - Returns: One answer for each descriptor, in their order; all empty after the timeout.
+  ///   - timeoutMilliseconds: The longest wait; nil waits forever, 0 does not wait.
+  /// - Returns: An answer for each descriptor, in their order; all empty after the timeout.
   public static func wait(
     _ fileDescriptors: [Int32], timeoutMilliseconds: Int? = nil
   ) -> [Readiness] {

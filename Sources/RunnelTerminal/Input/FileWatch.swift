@@ -16,7 +16,7 @@ public final class FileWatch {
 
   /// Watches a file by its path.
   ///
-  /// - Throws: `TerminalError.systemCall` when the folder cannot be watched.
+  /// - Throws: `TerminalError.systemCall` if the folder cannot be watched.
   public convenience init(file: String) throws(TerminalError) {
     let slash = file.lastIndex(of: "/")
     let folder = slash.map { String(file[..<$0]) } ?? "."
@@ -26,7 +26,7 @@ public final class FileWatch {
 
   /// Watches all files of a folder, but not those of folders in it.
   ///
-  /// - Throws: `TerminalError.systemCall` when the folder cannot be watched.
+  /// - Throws: `TerminalError.systemCall` if the folder cannot be watched.
   public convenience init(folder: String) throws(TerminalError) {
     try self.init(folder: folder, "")
   }
@@ -44,7 +44,8 @@ public final class FileWatch {
 
   deinit { runnel_close(fileDescriptor) }
 
-  /// Whether the file, or a file of the folder, may have changed since the last call; never blocks.
+  /// Returns whether the file, or a file of the folder, may have changed since the last call; never
+  /// blocks.
   public func drain() -> Bool {
     let answer = runnel_inotify_drain(fileDescriptor, name)
     if answer > 0, answer & Int32(RUNNEL_INOTIFY_GONE) != 0 { isGone = true }

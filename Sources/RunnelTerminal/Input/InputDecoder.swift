@@ -4,7 +4,7 @@ enum RawInput: Hashable {
   case byte(UInt8)
   /// A scalar: typed, pasted, or part of a sequence the library does not know.
   case scalar(Unicode.Scalar)
-  /// A key that the library recognised.
+  /// A key that the library recognized.
   case key(KeyStroke)
   case pasteStart
   case pasteEnd
@@ -14,14 +14,14 @@ enum RawInput: Hashable {
   case unknown
 }
 
-/// Turns what a terminal library reads into events.
+/// Turns the input of a terminal library into events.
 ///
-/// - ESC with something right after it is Meta, alone it is the key.
+/// - ESC followed at once by other input is Meta; alone it is the key.
 /// - A control sequence that the library does not know is understood if it names a key
-///   (`EscapeSequence`), reports the mouse (`MouseSequence`) or answers a question; otherwise it is
-///   swallowed, since its letters must not run as commands.
-/// - A paste is one event, however many reads it takes. A paste that is too long is reported, but
-///   not kept. C-c, which terminals remove from pastes, ends a paste whose end marker was lost.
+///   (`EscapeSequence`), reports the mouse (`MouseSequence`) or answers a question. Otherwise it is
+///   dropped, because its letters must not run as commands.
+/// - A paste is one event, regardless of the number of reads. A paste that is too long is reported,
+///   but not kept. C-c, which terminals remove from pastes, ends a paste whose end marker was lost.
 struct InputDecoder {
   /// The most characters of an answer; longer texts are not answers.
   private static let commandLengthMax = 64
@@ -34,7 +34,7 @@ struct InputDecoder {
   /// The bytes that were read with the end of a paste, and come after it.
   private var rest: ArraySlice<UInt8> = []
 
-  /// Reads until there is nothing left.
+  /// Reads until no input is left.
   ///
   /// - Parameters:
   ///   - next: Reads one input; nil if none is pending.
@@ -130,7 +130,7 @@ struct InputDecoder {
     }
   }
 
-  /// After ESC and `[`: parameters, then a final character.
+  /// Reads after ESC and `[`: parameters, then a final character.
   private mutating func controlSequence(_ next: () -> RawInput?) -> InputEvent? {
     var parameters = ""
     while let raw = take(next) {
@@ -187,7 +187,7 @@ struct InputDecoder {
     return text.isEmpty ? .key(KeyStroke(.character("]"), meta: true)) : nil
   }
 
-  /// After ESC and `O`: one character.
+  /// Reads after ESC and `O`: one character.
   private mutating func shiftedSequence(_ next: () -> RawInput?) -> KeyStroke? {
     switch take(next) {
     case .scalar(let scalar) where (0x21...0x7E).contains(scalar.value):

@@ -1,17 +1,18 @@
-/// Something the user or the terminal did.
+/// An input of the user or the terminal.
 public enum InputEvent: Hashable, Sendable {
   /// The most characters of a paste, as Unicode counts them; a longer paste is not accepted.
   public static let pasteScalarsMax = 1 << 20
 
-  /// A key was struck.
+  /// A key was pressed.
   case key(KeyStroke)
   /// Text was pasted; line ends are `\n`.
   case paste(String)
-  /// A paste of so many characters, as Unicode counts them, was too long; no part of it was kept.
+  /// A paste was too long, with this number of characters, as Unicode counts them; no part of it
+  /// was kept.
   case pasteTooLong(Int)
-  /// The mouse did something.
+  /// The mouse was used.
   case mouse(MouseEvent)
-  /// The screen has another size.
+  /// The size of the screen has changed.
   case resize(TerminalSize)
   /// The terminal got the focus (true) or lost it.
   case focus(Bool)
@@ -30,7 +31,7 @@ public enum TerminalReply: Hashable, Sendable {
 
 /// A button pressed or released, the pointer drawn with one, or a turn of the wheel.
 public struct MouseEvent: Hashable, Sendable {
-  /// What the mouse did.
+  /// The kind of mouse event.
   ///
   /// The receiver, which has a clock, recognizes double clicks: see `ClickCounter`.
   public enum Kind: Hashable, Sendable, CaseIterable {
@@ -38,7 +39,7 @@ public struct MouseEvent: Hashable, Sendable {
     case press
     /// A button went up.
     case release
-    /// The pointer came to another cell while a button was down.
+    /// The pointer moved to another cell while a button was down.
     case drag
     /// The wheel turned away from the user.
     case wheelUp
@@ -64,7 +65,7 @@ public struct MouseEvent: Hashable, Sendable {
 
   /// The cell under the pointer.
   public var position: Position
-  /// What the mouse did.
+  /// The kind of event.
   public var kind: Kind
   /// The button that was used.
   public var button: Button

@@ -1,4 +1,4 @@
-/// The name of something the user can do, such as `row.down`.
+/// The name of an action of the user, such as `row.down`.
 ///
 /// Names are stable: they stand in configuration files and in help.
 public struct ActionID: RawRepresentable, Hashable, Sendable {
@@ -42,7 +42,7 @@ extension KeymapContext: CustomStringConvertible {
   public var description: String { rawValue }
 }
 
-/// One line of the keymap: in this context, these keys, pressed one after another, do this.
+/// A line of the keymap: in this context, these keys, pressed one after another, run this action.
 public struct KeyBinding: Hashable, Sendable {
   /// The context in which it applies.
   public var context: KeymapContext
@@ -81,9 +81,9 @@ public struct KeyBinding: Hashable, Sendable {
   /// The notation of the keys: `gg`, `C-x C-e`, `F2`.
   public var keys: String { Self.notation(of: sequence) }
 
-  /// The notation of a sequence of keys; `KeyStroke.sequence` reads it.
+  /// Returns the notation of a sequence of keys; `KeyStroke.sequence` reads it.
   ///
-  /// Two plain characters are written together, all others apart.
+  /// Two plain characters are written together, all others with spaces.
   public static func notation(of sequence: [KeyStroke]) -> String {
     let spaced = sequence.map(\.description).joined(separator: " ")
     let joined = sequence.map(\.description).joined()

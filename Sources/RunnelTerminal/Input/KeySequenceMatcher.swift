@@ -1,8 +1,8 @@
 /// Turns keys into actions: it remembers the count and the keys of an incomplete sequence.
 ///
-/// There is no timeout: a prefix waits until a key completes it or Esc (or `C-g`) takes it back.
-/// - A count is digits before the keys, the first not 0, where the innermost context allows counts
-///   and does not bind the digit. It is passed to the action.
+/// There is no timeout: a prefix waits until a key completes it, or Esc (or `C-g`) cancels it.
+/// - A count consists of digits before the keys, the first not 0. The innermost context must allow
+///   counts, and not bind the digit. The count is passed to the action.
 /// - A key that does not continue the sequence discards it, and the count; the key is not tried as
 ///   the beginning of another sequence, so that no command runs by mistake.
 ///
@@ -21,12 +21,12 @@ public struct KeySequenceMatcher: Hashable, Sendable {
   public enum Match: Hashable, Sendable {
     /// A command is complete.
     case action(ActionID, count: Int?)
-    /// The key was accepted. The bindings that may follow: none after a digit, or after a sequence
-    /// was cancelled.
+    /// The key was accepted. The value is the bindings that may follow: none after a digit, or
+    /// after a sequence was canceled.
     case pending([KeyBinding])
     /// The key has no meaning here; in a text field it may be text.
     ///
-    /// If `isPending` was true before, a sequence was cancelled, and the key must not be used.
+    /// If `isPending` was true before, a sequence was canceled, and the key must not be used.
     case unmatched(KeyStroke)
   }
 

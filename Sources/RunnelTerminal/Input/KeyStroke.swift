@@ -10,12 +10,12 @@ public struct KeyStroke: Hashable, Sendable {
   public let key: KeyCode
   /// Whether Control was held.
   public let control: Bool
-  /// Whether Meta, usually labelled Alt, was held.
+  /// Whether Meta, usually labeled Alt, was held.
   public let meta: Bool
   /// Whether Shift was held; always false for characters and `backTab`.
   public let shift: Bool
 
-  /// Makes a stroke, and brings it into the one form described above.
+  /// Makes a stroke, and brings it into the single form described above.
   public init(_ key: KeyCode, control: Bool = false, meta: Bool = false, shift: Bool = false) {
     self.control = control
     self.meta = meta

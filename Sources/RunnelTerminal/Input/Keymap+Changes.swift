@@ -1,6 +1,6 @@
 /// New keys for an action, from a user's configuration.
 public struct KeymapChange: Hashable, Sendable {
-  /// The context in which they apply; nil for every context in which the action has keys.
+  /// The context of the new keys; nil for every context in which the action has keys.
   public var context: KeymapContext?
   /// The action.
   public var action: ActionID

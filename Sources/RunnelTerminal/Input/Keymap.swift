@@ -8,7 +8,7 @@ public struct Keymap: Hashable, Sendable {
   public let bindings: [KeyBinding]
   /// The contexts in which leading digits are a count.
   public let countingContexts: Set<KeymapContext>
-  /// For each context, the contexts that take precedence over it.
+  /// The contexts that take precedence over each context.
   let innerContexts: [KeymapContext: Set<KeymapContext>]
 
   /// The meaning of a sequence of keys.

@@ -18,7 +18,7 @@ struct PasteBuffer {
   /// The number of bytes at the end that may be the beginning of the marker.
   private var matched = 0
 
-  /// True if it is longer than allowed; then nothing is kept.
+  /// Whether the paste is longer than allowed; then nothing is kept.
   private var isTooLong: Bool { count > InputEvent.pasteScalarsMax }
 
   /// The event for the whole paste.
@@ -28,7 +28,7 @@ struct PasteBuffer {
 
   /// Adds bytes up to the end of the paste; nil if it is not among them.
   ///
-  /// O(n), whatever was added before.
+  /// O(n), regardless of what was added before.
   mutating func append(_ chunk: ArraySlice<UInt8>) -> End? {
     let start = chunk.startIndex
     return chunk.withUnsafeBufferPointer { buffer -> End? in

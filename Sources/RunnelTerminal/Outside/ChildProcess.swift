@@ -8,7 +8,7 @@ enum ChildProcess {
   /// The screen must be suspended. A program that is stopped stops this process too.
   ///
   /// - Parameters:
-  ///   - arguments: its name, looked for in PATH, and its arguments.
+  ///   - arguments: its name, looked up in PATH, and its arguments.
   ///   - terminal: the terminal to give it; nil for none.
   /// - Returns: its exit status; 128 plus the number of a signal that ended it; 127 if it does not
   ///   exist.

@@ -13,11 +13,11 @@ public struct Clipboard: Sendable {
     case terminal(ClipboardSequence.Wrapping)
   }
 
-  /// How a copy ended.
+  /// The outcome of a copy.
   public enum Outcome: Hashable, Sendable {
-    /// The program of this name took so many bytes.
+    /// The program with this name took this number of bytes.
     case copied(by: String, byteCount: Int)
-    /// So many bytes were sent to the terminal, which does not say whether it took them.
+    /// This number of bytes was sent to the terminal, which does not say whether it took them.
     case sent(byteCount: Int)
     /// The text could not be copied, for this reason.
     case failed(String)

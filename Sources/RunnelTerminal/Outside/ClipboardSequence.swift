@@ -16,10 +16,11 @@ public enum ClipboardSequence {
     case screen
   }
 
-  /// The most bytes of text: in Base64 they make the 99,992 bytes that terminals accept.
+  /// The greatest size of a text in bytes: in Base64 it makes the 99,992 bytes that terminals
+  /// accept.
   public static let bytesMax = 74_994
 
-  /// The most bytes of a piece that screen passes on.
+  /// The greatest size of a piece that screen passes on, in bytes.
   private static let pieceMax = 252
 
   /// The sequence for a text; nil if the text is too long.

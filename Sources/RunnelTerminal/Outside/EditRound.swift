@@ -1,4 +1,4 @@
-/// The steps after an editor has ended; by this rule nothing that was typed is lost.
+/// The steps after an editor has ended, by which no typed text is lost.
 ///
 /// ```
 ///   open --> editor --+-- failed, text as before ---------> nothing
@@ -21,7 +21,7 @@ public struct EditRound: Hashable, Sendable {
     case kept(String)
   }
 
-  /// The beginning of lines that tell what is wrong; such lines at the top do not belong to the
+  /// The beginning of lines that describe the mistake; such lines at the top do not belong to the
   /// text.
   public static let mark = "#! "
 
@@ -63,7 +63,7 @@ public struct EditRound: Hashable, Sendable {
   /// - Parameters:
   ///   - content: the whole file.
   ///   - status: the editor's exit status.
-  ///   - problem: returns what is wrong with a text; nil for one that is acceptable.
+  ///   - problem: returns the mistake in a text; nil for an acceptable text.
   /// - Returns: the next step.
   public mutating func finish(
     _ content: String, status: Int32, problem: (String) -> String?
@@ -82,7 +82,7 @@ public struct EditRound: Hashable, Sendable {
     return .again(Self.content(refused))
   }
 
-  /// The text without the lines that tell what is wrong.
+  /// Returns the text without the lines that describe the mistake.
   static func withoutMarks(_ content: String) -> String {
     var rest = content[...]
     while rest.hasPrefix(mark), let end = rest.firstIndex(where: \.isNewline) {

@@ -46,7 +46,7 @@ public struct ExternalEditor: Sendable {
   ///     continues with it.
   ///   - suffix: the end of the file's name, by which editors know the language: `.json`.
   ///   - screen: the screen that has the terminal.
-  ///   - problem: returns what is wrong with a text; nil for one that is acceptable.
+  ///   - problem: returns the mistake in a text; nil for an acceptable text.
   /// - Returns: the result.
   public func edit(
     _ text: String, refused: EditRound.Refused? = nil, suffix: String = ".json",
@@ -85,8 +85,8 @@ public struct ExternalEditor: Sendable {
   }
 
   private func run(_ file: String, terminal: Int32?) -> Int32? {
-    // The command may have arguments of its own; the name of the file is one word, whatever it
-    // contains.
+    // The command may have arguments of its own; the name of the file is one word, regardless of
+    // its characters.
     try? ChildProcess.run(["sh", "-c", "\(command) \"$1\"", "sh", file], terminal: terminal)
   }
 }

@@ -55,7 +55,7 @@ public struct WidthProbe: Hashable, Sendable {
     _ = write(descriptor, bytes, bytes.count)
   }
 
-  /// Reads until the end of an answer, or until nothing more comes.
+  /// Reads until the end of an answer, or until no more input comes.
   private static func read(from descriptor: Int32) -> [UInt8] {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 64)

@@ -18,13 +18,13 @@ public final class MemoryScreen: Screen {
   public private(set) var options: TerminalOptions?
   /// The canvas presented last; nil before the first.
   public private(set) var canvas: Canvas?
-  /// How many canvases were presented.
+  /// The number of canvases that were presented.
   public private(set) var presentCount = 0
-  /// How often the last canvas was shown from scratch.
+  /// The number of times that the last canvas was shown from scratch.
   public private(set) var redrawCount = 0
   /// The control sequences that were sent, in order.
   public private(set) var sent: [[UInt8]] = []
-  /// How often the bell rang.
+  /// The number of times that the bell rang.
   public private(set) var bellCount = 0
   /// The state of the screen.
   public private(set) var state = State.active
@@ -56,7 +56,7 @@ public final class MemoryScreen: Screen {
     }
   }
 
-  /// Nil: there is nothing to poll.
+  /// Always nil: there is nothing to poll.
   public var inputDescriptor: Int32? { nil }
 
   /// The text of each row of the last canvas, without trailing blanks; empty before the first.
@@ -109,7 +109,7 @@ public final class MemoryScreen: Screen {
     redrawCount += 1
   }
 
-  /// Counts.
+  /// Counts a redraw.
   public func redraw() {
     if state == .active { redrawCount += 1 }
   }
@@ -117,7 +117,7 @@ public final class MemoryScreen: Screen {
   /// Ignores everything from now on.
   public func close() { state = .closed }
 
-  /// Counts.
+  /// Counts a ring of the bell.
   public func bell() {
     if state == .active { bellCount += 1 }
   }

@@ -12,13 +12,13 @@ public protocol Screen: AnyObject {
   /// The descriptor to poll for reading before `readEvents`; nil when there is none.
   var inputDescriptor: Int32? { get }
 
-  /// Shows a canvas; only what differs from the last one is sent.
+  /// Shows a canvas; only the cells that differ from the last one are sent.
   ///
   /// A canvas of another size than the screen is cut or shown with blanks around it. Ignored while
   /// suspended.
   func present(_ canvas: Canvas)
 
-  /// All events that are pending, in order; never blocks.
+  /// Returns all pending events, in order; never blocks.
   ///
   /// Empty while suspended.
   func readEvents() -> [InputEvent]
@@ -30,7 +30,7 @@ public protocol Screen: AnyObject {
 
   /// Takes the terminal again, asks for its size, and shows the last canvas.
   ///
-  /// Also mends the terminal after a stop that came without `suspend`.
+  /// Also repairs the terminal after a stop that came without `suspend`.
   func resume()
 
   /// Shows the last canvas again from scratch, after another program wrote on the terminal.

@@ -24,7 +24,7 @@ public struct TerminalError: Error, Hashable, Sendable {
 
   /// The kind.
   public let code: Code
-  /// What happened and what to do, in one line for the user.
+  /// The message in one line for the user: what happened, and what to do.
   public let message: String
 
   /// Makes an error.

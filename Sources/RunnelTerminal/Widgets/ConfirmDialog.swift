@@ -1,11 +1,11 @@
 /// A box that asks for a decision, in the middle of the screen.
 public struct ConfirmDialog: Hashable, Sendable {
-  /// The widest the box gets, in columns.
+  /// The greatest width of the box in columns.
   public static let widthMax = 72
 
   /// The subject.
   public var title: String
-  /// What will happen; lines that are too long are wrapped.
+  /// The consequence; lines that are too long are wrapped.
   public var message: [StyledLine]
   /// The keys that decide.
   public var hints: [Hint]

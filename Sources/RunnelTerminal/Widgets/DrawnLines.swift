@@ -3,7 +3,7 @@
 /// Each line is drawn only from the input that is given with it, so the result is the same with and
 /// without the cache. It belongs to the thread that draws.
 public final class DrawnLines {
-  /// More lines than any screen has; beyond this number the cache is emptied.
+  /// The greatest number of lines, more than a screen has; beyond it, the cache is emptied.
   private static let linesMax = 1000
 
   /// Everything that the cells of a line depend on, except its width, the signs of the screen, and
@@ -51,22 +51,22 @@ public final class DrawnLines {
 
   private var width = 0
   private var glyphs: Glyphs?
-  /// How many frames there were whose rows may have differed from those of the frame before.
+  /// The number of frames whose rows may have differed from those of the frame before.
   private var generation = 0
-  /// Whether a row may read otherwise with the cursor on it.
+  /// Whether a row may have another text with the cursor on it.
   private var showsCursorInRows = true
 
   /// Makes an empty cache.
   public init() {}
 
-  /// Prepares the cache for a frame; call it once for each.
+  /// Prepares the cache for a frame; must be called once for each frame.
   ///
   /// - Parameters:
   ///   - width: the columns of a line; with another width than before, all lines are forgotten.
   ///   - glyphs: the signs of the screen; with others than before, all lines are forgotten.
   ///   - areRowsUnchanged: whether the text of each row is known to be that of the frame before, as
   ///     long as the cursor neither comes to it nor leaves it.
-  ///   - showsCursorInRows: whether the text of a row may be another one with the cursor on it.
+  ///   - showsCursorInRows: whether a row may have another text with the cursor on it.
   func begin(width: Int, glyphs: Glyphs, areRowsUnchanged: Bool, showsCursorInRows: Bool) {
     if !areRowsUnchanged || showsCursorInRows != self.showsCursorInRows { generation += 1 }
     self.showsCursorInRows = showsCursorInRows

@@ -1,10 +1,10 @@
 /// Text with a cursor, and the edits made to it.
 ///
 /// The text is an array of characters, so that the cursor is a number and every edit is one
-/// replacement. New text is joined with its neighbours: an accent typed after a letter becomes one
+/// replacement. New text is joined with its neighbors: an accent typed after a letter becomes one
 /// character with the letter.
 struct EditBuffer: Hashable, Sendable {
-  /// The most steps that can be undone; older ones are forgotten.
+  /// The greatest number of steps that can be undone; older ones are dropped.
   static let undoCountMax = 200
 
   /// One replacement, with the cursor before and after it.
@@ -117,7 +117,7 @@ struct EditBuffer: Hashable, Sendable {
     cursor = edit.cursorAfter
   }
 
-  /// The edit, extended to the neighbours if they join with the new text or with each other.
+  /// Returns the edit, extended to the neighbors if they join with the new text or with each other.
   private func joined(_ range: Range<Int>, _ text: [Character]) -> Edit {
     let low = max(0, range.lowerBound - 1)
     let high = min(characters.count, range.upperBound + 1)

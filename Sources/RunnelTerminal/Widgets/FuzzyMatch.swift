@@ -1,4 +1,4 @@
-/// The score of typed letters in a text that contains them in order, maybe with other letters
+/// The score of typed letters in a text that contains them in order, possibly with other letters
 /// between.
 ///
 /// Letters score more at the start of a word and next to the one before. Letters of the text that
@@ -10,7 +10,7 @@ public struct FuzzyMatch: Hashable, Sendable {
   /// The indices of the characters that match, in order.
   public let positions: [Int]
 
-  /// The most characters of a text that are looked at.
+  /// The greatest number of characters of a text that are searched.
   public static let textMax = 512
 
   private static let hit = 16

@@ -7,10 +7,10 @@ extension LineEditor {
   /// are two or more. In an empty rectangle nothing is drawn.
   ///
   /// - Parameters:
-  ///   - canvas: what to draw on.
-  ///   - rect: where to draw.
-  ///   - label: what stands before the text; it is cut to half of the width.
-  ///   - error: what is wrong with the text; nil if nothing is.
+  ///   - canvas: the canvas to draw on.
+  ///   - rect: the area of the field.
+  ///   - label: the label before the text; it is cut to half of the width.
+  ///   - error: the error in the text; nil if there is none.
   public func draw(
     into canvas: inout Canvas, rect: Rect, label: String = "", error: String? = nil
   ) {
@@ -54,7 +54,7 @@ extension LineEditor {
       column: min(area.column + column - firstColumn, area.endColumn - 1))
   }
 
-  /// Draws the cells of a line from a column on, and the marks of what is cut.
+  /// Draws the cells of a line from a column on, and the marks for the parts that are cut.
   private func drawLine(
     _ cells: [CellCluster], from first: Int, into canvas: inout Canvas, _ row: Rect,
     _ margin: Int, _ role: StyleRole

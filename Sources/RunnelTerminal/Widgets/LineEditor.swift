@@ -4,11 +4,11 @@
 /// row as one; typing is undone word by word. It is a value without time or keys: the keymap turns
 /// keys into actions (see `TextFieldBindings`), `perform` performs them, `insert` types.
 public struct LineEditor: Hashable, Sendable {
-  /// The most characters that a text can have after typing in a field; text that would exceed it is
-  /// refused as a whole, as `overflow` tells.
+  /// The greatest number of characters of a text after typing; text that would exceed it is refused
+  /// as a whole, as `overflow` tells.
   public static let characterCountMax = 65_536
 
-  /// A text that was refused, since there was no room for it.
+  /// A text that was refused because there was no room for it.
   public struct Overflow: Hashable, Sendable {
     /// The number of its characters.
     public var count: Int
@@ -22,7 +22,7 @@ public struct LineEditor: Hashable, Sendable {
   public let isSecret: Bool
   /// Whether a secret is shown.
   public private(set) var isRevealed = false
-  /// What was deleted last by word or line; `input.yank` inserts it.
+  /// The text last deleted by word or line; `input.yank` inserts it.
   public private(set) var killed = ""
   /// The text that the last action could not insert for lack of room; nil if it inserted all.
   public private(set) var overflow: Overflow?
@@ -35,7 +35,7 @@ public struct LineEditor: Hashable, Sendable {
 
   /// Makes a field; the cursor is at the end.
   ///
-  /// The text is kept unchanged, even if it could not be typed, and however long it is.
+  /// The text is kept unchanged, even if it could not be typed, and regardless of its length.
   public init(_ text: String = "", isMultiline: Bool = false, isSecret: Bool = false) {
     self.isMultiline = isMultiline
     self.isSecret = isSecret
@@ -65,11 +65,12 @@ public struct LineEditor: Hashable, Sendable {
 
   /// Inserts typed or pasted text at the cursor.
   ///
-  /// In a field of one line, line ends become spaces; those at the end of the text are dropped. Control characters other than tabs are
-  /// dropped. What does not fit as a whole is not taken, see `overflow`.
+  /// In a field of one line, line ends become spaces; those at the end of the text are dropped.
+  /// Control characters other than tabs are dropped. A text that does not fit as a whole is not
+  /// inserted, see `overflow`.
   public mutating func insert(_ text: String) {
     endRun()
-    // The line end after the last line of a paste separates it from nothing.
+    // The line end after the last line of a paste separates nothing.
     let text = isMultiline ? text[...] : text.withoutLineEndsAtEnd
     put(text.compactMap { typeable($0) }, over: cursor..<cursor, isTyping: text.count == 1)
   }
@@ -95,7 +96,7 @@ public struct LineEditor: Hashable, Sendable {
   /// Notes that the user was told of the refused text.
   public mutating func forgetOverflow() { overflow = nil }
 
-  /// Replaces a range, if there is room for what comes.
+  /// Replaces a range, if there is room for the new text.
   private mutating func put(
     _ characters: [Character], over range: Range<Int>, isTyping: Bool = false
   ) {
@@ -117,9 +118,9 @@ public struct LineEditor: Hashable, Sendable {
 
   /// Performs one of the editing actions of `TextFieldBindings`.
   ///
-  /// Returns false if it is for the owner of the field: another action, moving up from the first
-  /// line or down from the last one, a new line in a field of one line, revealing what is no
-  /// secret. An editing action that finds nothing to do is performed.
+  /// Returns false if the action is for the owner of the field: another action, moving up from the
+  /// first line or down from the last one, a new line in a field of one line, or revealing a text
+  /// that is not secret. An editing action that has nothing to do counts as performed.
   public mutating func perform(_ action: ActionID) -> Bool {
     let wasKilling = isKilling
     let goal = goalColumn
@@ -147,7 +148,7 @@ public struct LineEditor: Hashable, Sendable {
     return true
   }
 
-  /// Ends what a run of equal actions builds up.
+  /// Ends the combined effect of a run of equal actions.
   private mutating func endRun() {
     isKilling = false
     goalColumn = nil
@@ -190,7 +191,7 @@ public struct LineEditor: Hashable, Sendable {
     case .inputKillWord: range = cursor..<buffer.wordEnd(after: cursor)
     case .inputKillToStart: range = buffer.lineStart(of: cursor)..<cursor
     case .inputKillToEnd:
-      // At the end of a line its end itself goes, so that the lines join.
+      // At the end of a line, its line end is deleted, so that the lines join.
       let end = buffer.lineEnd(of: cursor)
       range = cursor..<(end == cursor ? min(end + 1, buffer.characters.count) : end)
     default: return false

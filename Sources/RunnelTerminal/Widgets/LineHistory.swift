@@ -1,4 +1,4 @@
-/// What was typed into a field before, to be gone through as in a shell.
+/// The texts typed into a field before, to be recalled as in a shell.
 ///
 /// ```
 ///            previous                 previous
@@ -7,10 +7,10 @@
 ///              next
 /// ```
 public struct LineHistory: Hashable, Sendable {
-  /// The most entries kept; the oldest go first.
+  /// The greatest number of entries; the oldest are dropped first.
   public static let countMax = 100
 
-  /// The entries, the oldest first; no two neighbours are equal.
+  /// The entries, the oldest first; no two neighbors are equal.
   public private(set) var entries: [String]
   /// The entry that is shown; nil while the user types a new text.
   private var place: Int?

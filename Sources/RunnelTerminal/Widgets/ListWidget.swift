@@ -29,7 +29,7 @@ public enum ListWidget {
   ///   - showsCursorInRows: whether `rowText` or `rowSign` may return something else for a row with the
   ///     cursor on it.
   ///   - canvas: the canvas to draw on.
-  ///   - rect: where to draw.
+  ///   - rect: the area of the list.
   public static func draw(
     _ content: ListContent, _ state: ListState, headings: [String: ListHeading],
     rowText: (_ id: String, _ width: Int) -> StyledLine,
@@ -108,7 +108,7 @@ public enum ListWidget {
     }
   }
 
-  /// The header or row that is drawn at a place; nil where there is none.
+  /// Returns the header or row that is drawn at a position; nil if there is none.
   ///
   /// - Parameters:
   ///   - position: a cell of the screen.

@@ -97,7 +97,7 @@ public struct MenuList: Hashable, Sendable {
     selection = (selection + count % found.count + found.count) % found.count
   }
 
-  /// Moves the selection by a screen of so many rows, up if negative; it stays at the ends.
+  /// Moves the selection by screens of a number of rows, up if negative; it stays at the ends.
   public mutating func movePage(by pages: Int, height: Int) {
     let step = max(height - 1, 1)
     held = nil
@@ -125,16 +125,16 @@ extension MenuList {
   /// The height of a box that shows all items under a field.
   public var fittingHeight: Int { items.count + 3 }
 
-  /// The index of the first row that is drawn in so many lines.
+  /// Returns the index of the first row that is drawn in a number of lines.
   ///
-  /// The selection stays visible, in the middle if possible; after a click the rows stay where they
+  /// The selection stays visible, in the middle if possible; after a click the rows stay in place.
   /// are.
   private func firstRow(height: Int) -> Int {
     if let held, held..<held + height ~= selection { return held }
     return max(0, min(selection - height / 2, found.count - height))
   }
 
-  /// Selects the row that is drawn at a line of so many; false if there is none.
+  /// Selects the row that is drawn at a line; returns false if there is none.
   public mutating func select(line: Int, height: Int) -> Bool {
     let index = firstRow(height: height) + line
     guard (0..<height).contains(line), found.indices.contains(index) else { return false }
@@ -168,7 +168,8 @@ extension MenuList {
     let (gutter, text) = row.splitLeft(MenuList.gutterWidth)
     let right = MenuList.right(item)
     var left = MenuList.left(match)
-    // The name is dropped for the reason, and the reason for the title.
+    // If there is little room, the name is left out before the reason, and the reason before the
+    // title.
     let named = StyledLine("  [\(item.name)]", .muted)
     let isRoomy = item.refusal == nil || left.width + named.width + right.width < text.width
     if !item.name.isEmpty, isRoomy { left.append(named) }

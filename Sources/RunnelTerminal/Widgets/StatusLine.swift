@@ -1,4 +1,4 @@
-/// One line with text at both ends.
+/// A line with text at both ends.
 public struct StatusLine: Hashable, Sendable {
   /// The text at the left end.
   public var left: StyledLine
@@ -11,14 +11,15 @@ public struct StatusLine: Hashable, Sendable {
     self.right = right
   }
 
-  /// Draws it in the first line of the rectangle.
+  /// Draws the line in the first line of the rectangle.
   ///
-  /// If there is not room for both, the left text is cut, down to a third of the width, and then
+  /// If there is not enough room, the left text is cut, down to a third of the width, and then the
+  /// right one.
   /// the right one.
   ///
   /// - Parameters:
-  ///   - canvas: what to draw on.
-  ///   - rect: where to draw.
+  ///   - canvas: the canvas to draw on.
+  ///   - rect: the area of the line.
   ///   - role: the role of the cells without text.
   public func draw(into canvas: inout Canvas, rect: Rect, role: StyleRole = .text) {
     let area = rect.line(0)
@@ -33,11 +34,11 @@ public struct StatusLine: Hashable, Sendable {
   }
 }
 
-/// A key and what it does, in a word or two.
+/// A key and its effect, in a word or two.
 public struct Hint: Hashable, Sendable {
   /// The notation of the keys.
   public var keys: String
-  /// What the keys do.
+  /// The effect of the keys.
   public var words: String
 
   /// Makes a hint.
@@ -75,7 +76,8 @@ public struct HintBar: Hashable, Sendable {
     canvas.put(line(width: first.width), at: first.origin, width: first.width)
   }
 
-  /// The index of the hint drawn at a column, if so many columns are used; nil if there is none.
+  /// Returns the index of the hint drawn at a column, for a number of columns in use; nil if there
+  /// is none.
   ///
   /// The column is counted from the first hint. The `last` hint is not among them.
   public func index(atColumn column: Int, width: Int) -> Int? {

@@ -22,7 +22,7 @@ public struct TextPopup: Hashable, Sendable {
     top = min(max(min(top, last) + lines, 0), last)
   }
 
-  /// Scrolls by pages, up if negative, in a popup of this size; one line stays in sight.
+  /// Scrolls by pages, up if negative, in a popup of this size; one line stays visible.
   public mutating func scrollPage(by pages: Double, in rect: Rect) {
     guard pages != 0, !pages.isNaN else { return }
     let size = min(pages.magnitude, 1_000_000) * Double(max(1, Self.textRect(in: rect).height - 1))
@@ -61,7 +61,7 @@ public struct TextPopup: Hashable, Sendable {
     wrappedLines(width: max(0, width - 4)).count + 2
   }
 
-  /// Draws the popup so that it fills the rectangle, with a scroll bar if not all of it is seen.
+  /// Draws the popup so that it fills the rectangle, with a scroll bar if not all of it is visible.
   public func draw(into canvas: inout Canvas, rect: Rect, isFocused: Bool = true) {
     canvas.box(rect, title: title, role: isFocused ? .frameFocus : .frame)
     let text = Self.textRect(in: rect)
@@ -91,7 +91,7 @@ public struct TextPopup: Hashable, Sendable {
   }
 }
 
-/// A short message that goes away by itself.
+/// A short message that disappears by itself.
 public struct Toast: Hashable, Sendable {
   /// The severity of a message.
   public enum Kind: Hashable, Sendable {
@@ -103,12 +103,12 @@ public struct Toast: Hashable, Sendable {
     case error
   }
 
-  /// The most lines a message takes; more is cut.
+  /// The greatest number of lines of a message; more lines are cut.
   public static let lineCountMax = 4
 
   /// The severity.
   public var kind: Kind
-  /// What happened.
+  /// The text of the message.
   public var text: String
 
   /// Makes a message.
