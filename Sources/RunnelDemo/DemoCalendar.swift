@@ -7,7 +7,7 @@ import RunnelBase
 /// the messages are spread evenly; hours differ by the time of day, the day of the week, and
 /// chance.
 struct DemoCalendar {
-  /// How many days the demo's messages cover.
+  /// The number of days that the demo's messages cover.
   static let dayCount = 61
 
   /// The first moment, in milliseconds since 1970.

@@ -4,11 +4,11 @@ import RunnelBase
 struct DemoCast {
   /// All people, in the order of their keys.
   private let community: [DemoPerson]
-  /// When each of them joined, in milliseconds since 1970.
+  /// The time when each person joined, in milliseconds since 1970.
   let joined: [Int64]
-  /// When the people who are away left, in milliseconds since 1970.
+  /// The time when the people who are away left, in milliseconds since 1970.
   let awayFrom: Int64
-  /// How much each person talks.
+  /// The amount of talk of each person.
   private let talkativeness: [Int]
   /// The people who talked last.
   private var lastSpeakers: [Int] = []
@@ -52,7 +52,7 @@ struct DemoCast {
         !taken.contains(index) && isPresent(index, at: moment)
           && (!needsOrganizer || community[index].isOrganizer)
       }
-      // If too few people are left, somebody gets two parts.
+      // If too few people are left, a person gets two parts.
       let person = choose(
         from: candidates.isEmpty ? Array(community.indices) : candidates, using: &random)
       people[letter] = person

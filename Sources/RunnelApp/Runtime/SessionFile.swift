@@ -14,7 +14,7 @@ struct SessionFile {
 
   let path: String
 
-  /// Returns the file for a database, identified by its full path, below a state folder.
+  /// Makes the file for a database, identified by its full path, below a state folder.
   ///
   /// The file's name contains that of the database, for people, and a number that distinguishes
   /// databases of the same name.

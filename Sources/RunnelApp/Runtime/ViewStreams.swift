@@ -366,8 +366,8 @@ extension Record {
 }
 
 extension ViewDefinition {
-  /// Returns the request for the collection's number of rows, or nil if the list shows other rows
-  /// than those of one collection.
+  /// The request for the collection's number of rows, or nil if the list shows other rows than
+  /// those of one collection.
   fileprivate var countRequest: ListenRequest? {
     let path = source.path
     guard source.equalTo == nil, source.filter == nil, also.allSatisfy({ $0.path == path }),

@@ -9,7 +9,7 @@
 ///    +--- refused ----+-- with the reason over the text
 /// ```
 public struct EditRound: Hashable, Sendable {
-  /// What to do next.
+  /// The next step.
   public enum Step: Hashable, Sendable {
     /// Nothing was changed.
     case unchanged

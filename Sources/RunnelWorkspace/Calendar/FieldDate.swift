@@ -43,8 +43,8 @@ struct FieldDate: Hashable, Sendable {
     self.form = form
   }
 
-  /// Makes the date of a number of milliseconds since 1970; nil stands for a field that has no date
-  /// yet, and its time of day is midnight.
+  /// Makes the date of a moment in milliseconds since 1970; nil is a field without a date yet,
+  /// whose time of day is midnight.
   private init(moment: Int64?, _ local: LocalTime) {
     let civil = moment.map(local.civil)
     let midnight = civil.map { CivilTime(dayNumber: $0.dayNumber).milliseconds() }

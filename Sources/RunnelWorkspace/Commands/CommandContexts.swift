@@ -36,7 +36,7 @@ extension KeymapContext {
   package static let help = KeymapContext("help")
   /// A question.
   package static let confirm = KeymapContext("confirm")
-  /// Where the command that crashes the program is offered.
+  /// The command that crashes the program, if it is allowed.
   package static let crash = KeymapContext("crash")
   /// The palette.
   package static let palette = KeymapContext("palette")

@@ -37,10 +37,10 @@ package enum Commands {
     countingContexts: Set(tables.filter(\.takesCounts).map(\.context)),
     innerContexts: innerContexts)
 
-  /// The contexts that go before a context.
+  /// The contexts that take precedence over each context.
   ///
-  /// A key that the user binds in one of them is not hidden by a default key of a more general
-  /// context.
+  /// If the user binds a key in a general context, the commands of these contexts lose the key, so
+  /// that they do not hide the user's binding.
   private static let innerContexts: [KeymapContext: Set<KeymapContext>] = {
     let records: Set<KeymapContext> = [.resource, .toggle, .activity]
     let places = records.union([

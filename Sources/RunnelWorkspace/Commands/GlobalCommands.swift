@@ -19,7 +19,7 @@ package enum GlobalCommands {
     ) { state, _ in RowCommands.toggleReadOnly(&state) }.keepingAwaitedRow
   }
 
-  /// The command that crashes the program, for tests of crashes.
+  /// The table of the command that crashes the program, for tests of crashes.
   package static let crash = CommandTable(.crash, "crash") {
     Command(.appCrash, "crash", "end the program with a fault", keys: ["C-x !"]) { state, _ in
       state.effects.append(.crash)

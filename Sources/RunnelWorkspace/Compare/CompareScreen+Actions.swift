@@ -9,8 +9,8 @@ package import RunnelTree
 extension CompareScreen {
   // MARK: Opening
 
-  /// Compares the refused write at the record at hand, or else the last refused one, with what
-  /// others wrote.
+  /// Compares the user's version at the record at hand, or else the next one that was refused or
+  /// could not be undone, with what others wrote.
   static func openComparison(_ state: inout AppState) {
     if case .queue(let screen)? = state.layers.last {
       if let draft = screen.cursorWrite(in: state.writes.queue)?.draft { compare(&state, draft) }
@@ -24,8 +24,8 @@ extension CompareScreen {
     compare(&state, draft)
   }
 
-  /// Returns the draft to be compared at the record at hand, or else the last refused one; nil if
-  /// there is none.
+  /// Returns the draft to be compared at the record at hand, or else the next one that could not be
+  /// undone or was refused; nil if there is none.
   static func draftAtHand(_ state: AppState) -> CompareDraft? {
     if let path = OutsideEdit.placeAtHand(state),
       let draft = state.writes.queue.conflict(at: path)?.draft

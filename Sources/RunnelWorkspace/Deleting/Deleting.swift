@@ -130,7 +130,7 @@ enum Deleting {
     if let next = removal.next { state.ask(.excerpt(next), for: .preview(next)) }
   }
 
-  /// Writes into a question what is known of the removal.
+  /// Writes the known facts about a removal into its question.
   private static func describe(_ state: AppState, _ removal: Removal, in question: inout Question) {
     let isFull = question.isFull
     if isFull { question.toggleFull() }

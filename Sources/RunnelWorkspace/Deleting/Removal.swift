@@ -2,7 +2,7 @@ import RunnelBase
 import RunnelTerminal
 package import RunnelTree
 
-/// A removal the user is asked about, and what is known of the removed places.
+/// A removal that the user is asked about, and the known facts about the removed places.
 package struct Removal: Hashable, Sendable {
   /// The number of places that are measured; the size of more is estimated from them.
   static let measuredMax = 200

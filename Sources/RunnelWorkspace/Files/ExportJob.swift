@@ -9,7 +9,7 @@ package struct ExportJob: Hashable, Sendable {
   package enum Source: Hashable, Sendable {
     /// All rows of a view that match its filter, loaded or not.
     case view(ViewDefinition, Filter?, FilterMatcher.Surroundings)
-    /// These records.
+    /// The given records.
     case records([Record], columns: [FieldPath])
     /// The content of a place: one row per child, or the value itself.
     case subtree(Path)

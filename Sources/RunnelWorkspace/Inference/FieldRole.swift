@@ -13,7 +13,7 @@ enum FieldRole: Hashable {
   case category
   /// A date or time.
   case date
-  /// A text that somebody wrote.
+  /// A text that people wrote, such as a comment.
   case text
   /// A value that only programs use.
   case identifier
@@ -60,7 +60,7 @@ enum FieldRole: Hashable {
     ),
   ]
 
-  /// Returns the role of the field at a path below a record.
+  /// Makes the role of the field at a path below a record.
   ///
   /// The name of a group counts too: `owner/login` is a person.
   init(ofFieldAt path: Path) {

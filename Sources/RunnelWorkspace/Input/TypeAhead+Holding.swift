@@ -74,7 +74,7 @@ extension TypeAhead {
     )
   }
 
-  /// Drops the input that waits for a sent row which was refused.
+  /// Drops the input that waits for a sent row that will not be shown.
   ///
   /// Returns words about the dropped keys, empty if nothing waited.
   static func letGoOfInputForRow(_ state: inout AppState) -> String {

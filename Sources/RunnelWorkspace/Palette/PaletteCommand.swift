@@ -42,7 +42,7 @@ package struct PaletteCommand: Sendable {
   var argument = Argument.none
   /// The reason why the command is disabled, or nil if it can run.
   var disabledReason: Command.DisabledReason = { _ in nil }
-  /// Returns the choices for the argument typed so far.
+  /// The function that returns the choices for the argument typed so far.
   var choices: @Sendable (AppState, _ argument: String) -> [Choice] = { _, _ in [] }
   /// Runs the command; returns the error in the argument, or nil.
   package let run: @Sendable (inout AppState, _ argument: String) -> String?

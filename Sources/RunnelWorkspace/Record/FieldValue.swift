@@ -9,7 +9,7 @@ package enum FieldKind: String, Hashable, Sendable, CaseIterable {
   /// Any JSON value.
   case json
 
-  /// Returns the kind of a value.
+  /// Makes the kind of a value.
   package init(_ json: JSONValue) {
     switch json {
     case .string: self = .string

@@ -87,7 +87,7 @@ extension TreeScreen {
     }
   }
 
-  /// Fetches the children that a line below a node stands for.
+  /// Fetches the missing children of a node, from the line that stands for them.
   private static func fetch(_ state: inout AppState, below path: Path) {
     if case .failed? = state.tabs.tree.expanded[path]?.phase {
       state.effects.append(.expand(path))

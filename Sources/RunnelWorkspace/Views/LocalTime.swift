@@ -6,7 +6,7 @@ import RunnelBase
 public struct LocalTime: Sendable {
   /// The name of the zone, by which zones are compared; empty if it has none.
   public var name: String
-  /// Returns the seconds to add to UTC at a time in milliseconds since 1970.
+  /// The seconds to add to UTC at a time in milliseconds since 1970.
   public var offsetSeconds: @Sendable (_ milliseconds: Int64) -> Int
   /// The style of hours.
   public var clock = Clock.hours24
