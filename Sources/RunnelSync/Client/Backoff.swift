@@ -1,9 +1,10 @@
 import RunnelBase
 
-/// When the next attempt to connect is made.
+/// The waiting times between attempts to connect.
 ///
-/// The longest wait grows by 1.3 with every attempt; of it a random part is waited, less the time since
-/// the last attempt, so that many clients that lost one server do not come back at one moment.
+/// The upper bound grows by the factor 1.3 with every attempt. The wait is a random part of it,
+/// less the time since the last attempt, so that many clients that lost one server do not return at
+/// the same moment.
 ///
 /// Source: wire protocol, section A7.
 struct Backoff: Sendable {
@@ -18,10 +19,12 @@ struct Backoff: Sendable {
     random = SeededRandom(seed: seed)
   }
 
-  /// What was good, or somebody asked: waits are short again.
+  /// Makes the next waits short again, after a good connection or when the user asks for an
+  /// attempt.
   mutating func reset() { delay = delayMin }
 
-  /// How long to wait after an attempt that began so long ago, in milliseconds.
+  /// Returns the wait before the next attempt, in milliseconds; `elapsed` is the time since the
+  /// last attempt began, in milliseconds.
   mutating func next(sinceLast elapsed: Int64) -> Int64 {
     let longest = max(0, delay - max(0, elapsed))
     delay = min(delayMax, delay + max(1, delay * 3 / 10))

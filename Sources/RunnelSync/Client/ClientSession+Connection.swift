@@ -1,10 +1,11 @@
 import RunnelBase
 import RunnelTree
 
-// Connections, the handshake, and who one is. Source: wire protocol, sections A1, A3, A4.5 and A7.
+// Connections, the handshake and authentication. Source: wire protocol, sections A1, A3, A4.5 and
+// A7.
 
 extension ClientSession {
-  /// Makes an attempt now.
+  /// Starts an attempt to connect now.
   mutating func connect(_ now: WireTime) {
     connection += 1
     attemptTime = now.uptime
@@ -24,7 +25,7 @@ extension ClientSession {
       request: "/.ws?" + parameters.joined(separator: "&"))
   }
 
-  /// The connection of this number is open; the handshake is awaited.
+  /// Takes the news that the connection with this number is open; the handshake is awaited.
   public mutating func opened(_ connection: Int64, now: WireTime) -> [Effect] {
     guard connection == self.connection, phase == .connecting else { return [] }
     (lastHeard, lastSent, isAwaitingSign) = (now.uptime, now.uptime, false)
@@ -32,13 +33,14 @@ extension ClientSession {
     return takeEffects()
   }
 
-  /// The connection of this number ended, or could not be made; what for, for people.
+  /// Takes the news that the connection with this number ended or could not be made; `reason` is
+  /// for people.
   public mutating func closed(_ connection: Int64, _ reason: String, now: WireTime) -> [Effect] {
     guard connection == self.connection else { return [] }
     switch phase {
     case .offline, .waiting: return []
     case .connecting, .awaitingHandshake:
-      // A host that was named may be gone; the first one is asked again.
+      // The host that the origin named may be gone, so the next attempt goes to the first one.
       namedHost = nil
     case .awaitingCredential, .authenticating, .live: break
     }
@@ -47,13 +49,13 @@ extension ClientSession {
     return takeEffects()
   }
 
-  /// A ping or another frame without text arrived.
+  /// Takes the news that a ping or another frame without text arrived.
   public mutating func heard(_ connection: Int64, now: WireTime) {
     guard connection == self.connection else { return }
     (lastHeard, isAwaitingSign) = (now.uptime, false)
   }
 
-  /// What was sent is not answered any more; the replica is told.
+  /// Forgets the requests that will not be answered any more, and tells the replica.
   mutating func loseConnection(_ now: WireTime) {
     let wasLive = phase == .live
     if let liveTime, now.uptime - liveTime > limits.goodMilliseconds { backoff.reset() }
@@ -64,7 +66,7 @@ extension ClientSession {
     if wasLive { effects.append(.tell(.disconnected)) }
   }
 
-  /// Closes the connection from here.
+  /// Closes the connection from this side.
   mutating func hangUp(_ reason: CloseReason, _ now: WireTime) {
     switch phase {
     case .offline, .waiting: return
@@ -73,7 +75,7 @@ extension ClientSession {
     loseConnection(now)
   }
 
-  /// Something is wrong with the connection: another one is made after a while.
+  /// Closes a connection that went wrong; the next attempt is made after a wait.
   mutating func fail(_ reason: String, _ now: WireTime) {
     hangUp(.goingAway(reason), now)
     wait(reason, now)
@@ -162,7 +164,8 @@ extension ClientSession {
     request(.statistics(.object([JSONMember(statistic, 1)])), .nothing, now)
   }
 
-  /// Nothing else is sent before the origin knows who one is: what it would refuse nobody is lost.
+  /// Authenticates before anything else is sent, so that nothing is refused for lack of a
+  /// credential.
   mutating func authenticate(_ now: WireTime) {
     guard let credential else { return goLive(now) }
     enter(.authenticating)
@@ -175,7 +178,7 @@ extension ClientSession {
     effects.append(.tell(.connected(connection: connection, originTime: originTime)))
   }
 
-  /// The origin answered a credential.
+  /// Takes the origin's answer to the credential.
   mutating func takeCredentialAnswer(_ status: WireStatus, _ text: String, _ now: WireTime) {
     if status == .ok {
       isRefreshed = false
@@ -185,7 +188,7 @@ extension ClientSession {
     }
   }
 
-  /// The origin does not take the credential, or not any longer: it is asked for anew, once.
+  /// Asks once for another credential because the origin does not accept this one (any longer).
   mutating func refuseCredential(_ refusal: CredentialRefusal, _ now: WireTime) {
     hangUp(.normal("The credential was refused."), now)
     knowsCredential = false

@@ -1,11 +1,13 @@
 public import RunnelTree
 import RunnelBase
 
-// What the replica wants sent, and what the origin says to it. Source: wire protocol, sections A4, A5, A9.
+// The replica's requests, and the origin's answers to them. Source: wire protocol, sections A4, A5,
+// A9.
 
 extension ClientSession {
-  /// Sends what the replica wants sent on a connection; what is meant for an earlier one is dropped, for
-  /// the replica gives it again.
+  /// Sends the replica's commands on a connection.
+  ///
+  /// Commands meant for an earlier connection are dropped, because the replica gives them again.
   public mutating func send(
     _ commands: [OriginCommand], on connection: Int64, now: WireTime
   ) -> [Effect] {
@@ -57,7 +59,7 @@ extension ClientSession {
 
   private mutating func sendWrite(_ id: Int64, _ write: Write, _ now: WireTime) {
     if !takesWriteNames, !configuration.resendsIncrements, write.holdsIncrement {
-      // What was sent and not answered may have been done.
+      // A write that was sent and not answered may have been done.
       if sentIncrements.contains(id) || id <= configuration.lastEarlierWrite {
         if unknownWrites.updateValue(write, forKey: id) == nil {
           effects.append(.writeOutcomeUnknown(id))
@@ -72,7 +74,7 @@ extension ClientSession {
     request(.write(write, name: name), .write(id), now)
   }
 
-  /// Sends a request that the wire may have no words for; then it is refused here.
+  /// Sends a request; one that the wire format cannot express is refused here.
   private mutating func perform(
     _ outstanding: Outstanding, _ now: WireTime,
     _ make: () throws(TreeError) -> WireRequest
@@ -109,7 +111,7 @@ extension ClientSession {
   mutating func take(
     _ number: Int64, _ status: WireStatus, _ data: JSONValue, _ now: WireTime
   ) throws(TreeError) {
-    // An answer to nothing is none.
+    // An answer to an unknown request is ignored.
     guard let kind = outstanding.removeValue(forKey: number) else { return }
     var text = ""
     if case .string(let given) = data { text = given }
@@ -119,7 +121,7 @@ extension ClientSession {
     case .write, .compareAndSet:
       unansweredWrites -= 1
       if status == .unavailable {
-        // Nothing was decided: the write stays pending, and is given again.
+        // The origin decided nothing: the write stays pending, and the replica gives it again.
         return fail(text.isEmpty ? "The origin cannot write now." : text, now)
       }
       tell(kind, status, text)
@@ -196,9 +198,9 @@ extension ClientSession {
 }
 
 extension AskedQuery {
-  /// The query as it is sent.
+  /// Makes the query in the form in which it is sent.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire has no words for.
+  /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire format cannot express.
   init(_ query: Query) throws(TreeError) {
     self.init(query.loadsAllData ? nil : try query.wireJSON(), showing: query)
   }

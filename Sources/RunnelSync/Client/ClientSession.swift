@@ -1,15 +1,14 @@
 public import RunnelTree
 
-/// The talk of one client with its origin, over as many connections as it takes.
+/// The client's side of the protocol with its origin, over as many connections as it takes.
 ///
 /// Responsibilities:
-/// - It says when and where to connect, and does what is to be done before anything else: the handshake,
-///   who one is.
-/// - It sends what the replica wants sent, and tells it what the origin says and answers.
-/// - It finds out that a connection is dead, and makes another one.
+/// - It says when and where to connect, and first completes the handshake and authentication.
+/// - It sends the replica's commands, and passes the origin's pushes and answers to the replica.
+/// - It notices that a connection is dead, and makes another one.
 ///
-/// It opens nothing and sends nothing itself, and knows no time but what it is given: it returns
-/// effects, which are to be carried out in order.
+/// The session opens nothing, sends nothing and reads no clock: it returns effects, which the
+/// caller carries out in order.
 ///
 /// ```
 ///   offline --start, resume--> connecting --opened--> awaiting the handshake
@@ -26,32 +25,32 @@ public import RunnelTree
 ///   are sent, each once, in the order in which they were given.
 /// - I2. After `close` nothing of that connection is told any more.
 /// - I3. A write that was sent and not answered is pending at the replica, which gives it again at the
-///   next connection. Where the origin does not know writes by name, one that adds to a number is not
-///   sent again by itself.
-///
+///   - I3. A write that was sent and not answered is pending at the replica, which gives it again
+///     at the next connection. A write that adds to a number is not sent again automatically where
+///     the origin does not know writes by name.
 /// Source: wire protocol, sections A1, A6, A7 and A9.
 public struct ClientSession: Sendable {
-  /// What is to be done, in order.
+  /// An effect for the caller to carry out; effects are carried out in order.
   public enum Effect: Hashable, Sendable {
-    /// Open a connection; `opened` or `closed` is told of it under the number.
+    /// Open a connection; report `opened` or `closed` with this number.
     case connect(ClientTarget, connection: Int64)
     /// Send the text of a frame, in UTF-8.
     case send([UInt8])
-    /// Close the connection, or give up the attempt; `closed` need not be told.
+    /// Close the connection, or give up the attempt; `closed` need not be reported.
     case close(CloseReason)
     /// Tell the replica.
     case tell(ReplicaNews)
-    /// Get the credential; `setCredential` is told. `isRefresh` if the origin refused the last one: it
-    /// must be another one.
+    /// Get the credential and give it to `setCredential`. `isRefresh` is true if the origin refused
+    /// the last one, so that another one is needed.
     case askCredential(isRefresh: Bool)
-    /// The link is in another state.
+    /// Report the new state of the link.
     case link(LinkState)
-    /// The origin answered a query without an index, by all that is at its place.
+    /// Report that a query has no index, so that the origin answered with everything at its place.
     case indexMissing(Query)
-    /// A write that adds to a number was sent and not answered, and this origin knows no write by
-    /// name: it is sent again by `resend` only.
+    /// Report that a write that adds to a number was sent and not answered, and that this origin
+    /// does not know writes by name: only `resend` sends it again.
     case writeOutcomeUnknown(Int64)
-    /// Something for the log.
+    /// Write a line to the log.
     case log(String)
   }
 
@@ -60,13 +59,13 @@ public struct ClientSession: Sendable {
     case waiting(until: Int64, String?)
     case connecting
     case awaitingHandshake
-    /// The handshake came; the credential did not.
+    /// The handshake has arrived, and the credential has not.
     case awaitingCredential
     case authenticating
     case live
   }
 
-  /// What an answer is for.
+  /// The purpose of a request that awaits its answer.
   enum Outstanding: Hashable, Sendable {
     case listen(AskID, Query)
     case unlisten(AskID)
@@ -74,12 +73,12 @@ public struct ClientSession: Sendable {
     case compareAndSet(Int64, Path)
     case get(Int64, Path)
     case onDisconnect(Int64)
-    /// The credential of a connection that is not live yet, or another one.
+    /// The credential of a connection that is not live yet, or a replacement on a live one.
     case credential
     case nothing
   }
 
-  /// What the session was made of.
+  /// The configuration that the session was made with.
   public let configuration: ClientConfiguration
   let limits: ClientLimits
 
@@ -89,39 +88,39 @@ public struct ClientSession: Sendable {
   /// The number of the last connection.
   var connection: Int64 = 0
   var assembler: FrameAssembler
-  /// The host that the origin named last; nil for that of the configuration.
+  /// The host that the origin named last; nil for the host of the configuration.
   var namedHost: String?
   var redirectCount = 0
-  /// The last session's name, which the origin ends.
+  /// The name of the last session, which the origin ends at the next handshake.
   var sessionName: String?
   var takesWriteNames = false
   var originTime: Int64 = 0
-  /// When the last attempt began, when the connection became live, and when something was heard and
-  /// sent last; all on the clock that never goes back.
+  /// When the last attempt began, when the connection became live, and when something was received
+  /// and sent last; in milliseconds on the monotonic clock.
   var attemptTime: Int64 = 0
   var liveTime: Int64?
   var lastHeard: Int64 = 0
   var lastSent: Int64 = 0
   var isAwaitingSign = false
-  /// When the attempt, or finding out who one is, has taken too long.
+  /// When the attempt or the authentication times out, on the monotonic clock.
   var patienceEnd: Int64 = 0
 
   var credential: Credential?
-  /// True once `setCredential` was told after the last question.
+  /// True once `setCredential` was called after the last `askCredential`.
   var knowsCredential = false
-  /// True if the last credential was asked for because one had been refused.
+  /// True if the last credential was requested because the previous one had been refused.
   var isRefreshed = false
 
-  /// Counts from 1, and on over connections.
+  /// The number of the last request; counts from 1, and on across connections.
   var lastNumber: Int64 = 0
   var outstanding: [Int64: Outstanding] = [:]
-  /// What the replica wants sent and that waits for answers to writes.
+  /// The replica's commands that wait until earlier writes are answered.
   var waiting: [OriginCommand] = []
   var unansweredWrites = 0
   var hasSentStatistics = false
-  /// Writes that add to a number and that were sent, on any connection.
+  /// The writes that add to a number and were sent, on any connection.
   var sentIncrements: Set<Int64> = []
-  /// Those whose outcome is unknown, with what is to be sent if somebody wants that.
+  /// The increments whose outcome is unknown, with the write that `resend` sends.
   var unknownWrites: [Int64: Write] = [:]
 
   /// Makes a session that is offline.
@@ -129,7 +128,7 @@ public struct ClientSession: Sendable {
   /// - Parameters:
   ///   - configuration: where to connect to, and as whom.
   ///   - limits: times and numbers.
-  ///   - seed: where random waits begin: another number for each client.
+  ///   - seed: the seed of the random waits: another number for each client.
   public init(
     _ configuration: ClientConfiguration, limits: ClientLimits = ClientLimits(), seed: UInt64
   ) {
@@ -150,7 +149,7 @@ public struct ClientSession: Sendable {
     }
   }
 
-  /// The requests that were sent and not answered.
+  /// The number of requests that were sent and not answered.
   public var outstandingCount: Int { outstanding.count }
 
   mutating func takeEffects() -> [Effect] {
@@ -168,9 +167,9 @@ public struct ClientSession: Sendable {
 // MARK: What people ask for
 
 extension ClientSession {
-  /// Connect, and stay connected.
+  /// Connects, and stays connected.
   ///
-  /// It also lifts a shutdown and a refusal: somebody wants to try again.
+  /// This also lifts a shutdown and a refusal, because the user wants to try again.
   public mutating func start(now: WireTime) -> [Effect] {
     if case .offline = phase {
       backoff.reset()
@@ -180,7 +179,7 @@ extension ClientSession {
     return takeEffects()
   }
 
-  /// Do not connect, until `start`.
+  /// Disconnects, and makes no attempt until `start`.
   public mutating func stop(now: WireTime) -> [Effect] {
     if case .offline = phase {
       enter(.offline(.asked))
@@ -191,7 +190,7 @@ extension ClientSession {
     return takeEffects()
   }
 
-  /// The network is back, or somebody does not want to wait: the next attempt is made at once.
+  /// Makes the next attempt at once, because the network is back or the user does not want to wait.
   public mutating func hurry(now: WireTime) -> [Effect] {
     if case .waiting = phase {
       backoff.reset()
@@ -202,7 +201,7 @@ extension ClientSession {
 
   /// Takes the credential to use from now on, nil for none; this also answers `askCredential`.
   ///
-  /// A refusal of the one before it is forgotten.
+  /// An earlier refusal is forgotten.
   public mutating func setCredential(_ credential: Credential?, now: WireTime) -> [Effect] {
     let isAnother = credential != self.credential
     (self.credential, knowsCredential) = (credential, true)
@@ -223,7 +222,7 @@ extension ClientSession {
     return takeEffects()
   }
 
-  /// A write whose outcome is unknown is sent again; it may be done twice.
+  /// Sends a write whose outcome is unknown again; it may be done twice.
   public mutating func resend(_ write: Int64, now: WireTime) -> [Effect] {
     guard let what = unknownWrites.removeValue(forKey: write) else { return [] }
     sentIncrements.remove(write)
@@ -231,17 +230,17 @@ extension ClientSession {
     return takeEffects()
   }
 
-  /// A write whose outcome is unknown was given up.
+  /// Gives up a write whose outcome is unknown.
   public mutating func forget(_ write: Int64) { unknownWrites[write] = nil }
 
-  /// The writes whose outcome is unknown.
+  /// The writes whose outcome is unknown, in ascending order.
   public var writesOfUnknownOutcome: [Int64] { unknownWrites.keys.sorted() }
 }
 
 // MARK: Time
 
 extension ClientSession {
-  /// When `advance` is to be called next, on the clock that never goes back; nil if it need not be.
+  /// The time of the next call of `advance`, on the monotonic clock, or nil if none is needed.
   public func deadline() -> Int64? {
     switch phase {
     case .offline: return nil
@@ -257,7 +256,7 @@ extension ClientSession {
     lastHeard + limits.silenceMilliseconds + (isAwaitingSign ? limits.signMilliseconds : 0)
   }
 
-  /// Time went on.
+  /// Carries out what is due at this time.
   public mutating func advance(now: WireTime) -> [Effect] {
     switch phase {
     case .offline: break

@@ -1,6 +1,6 @@
 public import RunnelTree
 
-/// Where a client connects to.
+/// The address that a client connects to.
 public struct ClientTarget: Hashable, Sendable {
   /// The host, with its port if that is not the usual one.
   public var host: String
@@ -10,32 +10,32 @@ public struct ClientTarget: Hashable, Sendable {
   public var request: String
 }
 
-/// What is known of the link to an origin, for people.
+/// The state of the link to an origin, for people.
 public enum LinkState: Hashable, Sendable {
-  /// No attempt is made until somebody asks for one.
+  /// No attempt is made until the user asks for one.
   case offline(ClientOfflineReason)
-  /// The next attempt is made at this moment, on the clock that never goes back; before that, what
-  /// happened, if an attempt failed.
+  /// The next attempt is made at this moment, on the monotonic clock. The text says what went
+  /// wrong, if an attempt failed.
   case waiting(until: Int64, String?)
   /// A connection is being made.
   case connecting
-  /// The origin finds out who one is.
+  /// The origin is checking the credential.
   case authenticating
-  /// The origin can be talked to.
+  /// The origin can be reached.
   case live
 }
 
-/// Why no attempt is made.
+/// The reason why no attempt is made.
 public enum ClientOfflineReason: Hashable, Sendable {
-  /// Nobody has asked for one yet, or somebody ended it.
+  /// Nobody has asked for an attempt yet, or the user stopped the client.
   case asked
-  /// The origin said that one shall not come back by oneself, and why.
+  /// The origin told the client not to reconnect automatically; the text is the origin's reason.
   case shutDown(String)
-  /// The origin refused a credential, and the one that was asked for after it.
+  /// The origin refused a credential, and also the replacement that was requested after it.
   case refused(CredentialRefusal)
 }
 
-/// What a client session is made of.
+/// The configuration of a client session.
 public struct ClientConfiguration: Hashable, Sendable {
   /// The host to connect to first.
   public var host: String
@@ -43,13 +43,13 @@ public struct ClientConfiguration: Hashable, Sendable {
   public var isSecure: Bool
   /// The database on that host; nil if the host names it.
   public var namespace: String?
-  /// The name of an app, which some origins want.
+  /// The name of an app, which some origins require.
   public var appID: String?
-  /// What is counted at the first connection: the name and version of the client; nil for nothing.
+  /// The statistics reported at the first connection: name and version of the client; nil for none.
   public var statistic: String?
-  /// True if one connects with a credential, which is asked for.
+  /// True if the client authenticates with a credential, which the session asks for.
   public var hasCredential: Bool
-  /// By what this replica's writes are told from those of others: random, and always the same.
+  /// The name that tells this replica's writes from those of others: random, and always the same.
   public var writer: String
   /// The last write that may have been sent before this program began; see `writeOutcomeUnknown`.
   public var lastEarlierWrite: Int64
@@ -68,45 +68,47 @@ public struct ClientConfiguration: Hashable, Sendable {
   }
 }
 
-/// The times and numbers that a client goes by.
+/// The time limits and counts of a client.
 public struct ClientLimits: Hashable, Sendable {
   /// The most bytes in one message of the origin.
   public var messageBytesMax = 268_435_456 + 65_536
-  /// So long it may take from an attempt to the handshake, in milliseconds.
+  /// The longest time from an attempt to the handshake, in milliseconds.
   public var handshakeMilliseconds: Int64 = 30_000
-  /// So long it may take to find out who one is, in milliseconds.
+  /// The longest time for the authentication, in milliseconds.
   public var authenticationMilliseconds: Int64 = 30_000
-  /// After so long without traffic in either direction a sign of life is sent, in milliseconds.
+  /// The time without traffic in either direction after which a keep-alive is sent, in
+  /// milliseconds.
   public var keepAliveMilliseconds: Int64 = 45_000
-  /// After so long without a sign of the origin it is asked for one, in milliseconds.
+  /// The time without a sign of life from the origin after which it is asked for one, in
+  /// milliseconds.
   public var silenceMilliseconds: Int64 = 60_000
-  /// So long it may take to give one, in milliseconds.
+  /// The longest time that the origin may take to answer that question, in milliseconds.
   public var signMilliseconds: Int64 = 30_000
-  /// The shortest time that is gone back to between two attempts, in milliseconds.
+  /// The upper bound of the wait after a good connection, in milliseconds.
   public var delayMin: Int64 = 1000
-  /// The longest time between two attempts, in milliseconds.
+  /// The longest wait between two attempts, in milliseconds.
   public var delayMax: Int64 = 30_000
-  /// A connection that lived longer was a good one, in milliseconds.
+  /// The lifetime from which a connection counts as good, in milliseconds.
   public var goodMilliseconds: Int64 = 30_000
-  /// So often in a row an origin may name another host.
+  /// The most times in a row that an origin may name another host.
   public var redirectsMax = 5
   /// The most writes that are sent and not answered.
   ///
-  /// A server remembers the names of a client's last 1000 writes: what may have to be sent again is
-  /// always among them.
+  /// A server remembers the names of a client's last 1000 writes, so every write that may have to
+  /// be sent again is among them.
   public var unansweredWritesMax = 500
 
-  /// Makes the limits that hold unless others are chosen.
+  /// Makes the default limits.
   public init() {}
 }
 
-/// What a client session tells the replica.
+/// News that a client session tells the replica.
 public enum ReplicaNews: Hashable, Sendable {
-  /// The origin can be talked to. The number names the connection: what the replica wants sent is given
-  /// with it. The origin's clock showed `originTime`, in milliseconds since 1970.
+  /// The origin can be reached. The replica names the connection by this number when it gives its
+  /// commands. `originTime` is the time of the origin's clock, in milliseconds since 1970.
   case connected(connection: Int64, originTime: Int64)
-  /// The origin is gone.
+  /// The connection is lost.
   case disconnected
-  /// The origin told something.
+  /// The origin sent a message.
   case message(OriginMessage)
 }

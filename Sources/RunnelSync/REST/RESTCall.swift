@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTree
 
-/// A request that was read: what is wanted, and how the answer is to look.
+/// A request that was read: what the client asks for, and the style of the answer.
 struct RESTCall {
   enum Method: Hashable {
     case get
@@ -11,11 +11,11 @@ struct RESTCall {
     case delete
   }
 
-  /// How an answer is written.
+  /// The style in which an answer is written.
   struct Style: Hashable {
     var isPretty = false
     var isSilent = false
-    /// Around the answer; nil for none.
+    /// The function name of a JSONP answer; nil for plain JSON.
     var callback: String?
     var download: String?
   }
@@ -25,14 +25,14 @@ struct RESTCall {
   private(set) var style = Style()
   private(set) var form = TreeExport.Form.plain
   let isStream: Bool
-  /// True if the hash of the place is to be told.
+  /// True if the client asks for the hash of the place.
   let wantsHash: Bool
-  /// What has to be the hash of the place; nil if anything may.
+  /// The hash that the place must have; nil if there is no condition.
   private(set) var condition: String?
   /// The hash that the client knows.
   private(set) var knownHash: String?
   private(set) var writeName: WriteID?
-  /// After so long, in milliseconds, a read is given up.
+  /// The timeout of a read, in milliseconds; nil for none.
   private(set) var timeoutMilliseconds: Int64?
 
   init(_ request: RESTRequest) throws(RESTError) {
@@ -74,7 +74,7 @@ struct RESTCall {
     }
   }
 
-  /// A tag as it is compared: quotes do not count, and that of nothing is empty.
+  /// The tag without quotes, for comparison; the tag of nothing becomes empty.
   private static func unquoted(_ tag: String) -> String {
     var tag = tag
     if tag.count >= 2, tag.hasPrefix("\""), tag.hasSuffix("\"") {
@@ -85,7 +85,7 @@ struct RESTCall {
 
   private static let nullTag = "null_etag"
 
-  /// The tag of what has a hash.
+  /// The tag for a hash.
   static func tag(of hash: String) -> String { hash.isEmpty ? nullTag : hash }
 
   // MARK: Parameters
@@ -136,7 +136,7 @@ struct RESTCall {
     writeName = name
   }
 
-  /// `3ms`, `3s` or `3min`, at most 15 minutes.
+  /// The milliseconds in `3ms`, `3s` or `3min`, at most 15 minutes.
   private static func timeout(_ text: String) throws(RESTError) -> Int64 {
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let factors: [String: Int64] = ["ms": 1, "s": 1000, "min": 60_000]
@@ -155,7 +155,7 @@ struct RESTCall {
     try RESTQuery(target: target, path: path, isShallow: form == .shallow).query()
   }
 
-  /// By what the client says who it is.
+  /// The credential in the request's header or parameters, or nil if there is none.
   static func credential(
     _ request: RESTRequest, _ target: RESTTarget
   ) throws(RESTError) -> Credential? {
@@ -170,7 +170,7 @@ struct RESTCall {
     }
     guard let text = target["auth_variable_override"] else { return credential }
     guard var other = credential else { throw RESTError.unauthorized }
-    // What is no JSON is told like what is no object.
+    // Text that is no JSON is treated like JSON that is no object.
     switch try? JSONValue(parsing: text) {
     case .null?: other.isUnauthenticated = true
     case .object(let members)?: other.authVariable = .object(members)

@@ -1,10 +1,11 @@
 import RunnelTree
 import RunnelBase
 
-// What comes of an operation, as the answer to its request. Source: wire protocol, sections C3 to C8.
+// The answers to requests, made of the results of operations. Source: wire protocol, sections C3 to
+// C8.
 
 extension RESTExchange {
-  /// The tree answered.
+  /// Takes the tree's answer.
   public mutating func answer(_ answer: RESTAnswer, now: WireTime) -> [Effect] {
     guard phase == .underWay, let call else { return [] }
     switch answer {
@@ -25,13 +26,13 @@ extension RESTExchange {
     error.code == .tooBig && call.method != .get ? .tooLarge : RESTError(error)
   }
 
-  /// The next piece of the export; nil at its end.
+  /// Takes the next piece of the export; nil at its end.
   public mutating func piece(_ bytes: [UInt8]?) -> [Effect] {
     guard phase == .sending else { return [] }
     if let bytes {
       sentBytes += bytes.count
       if sentBytes > limits.readBytesMax, !caller.isAdministrator {
-        // The answer has begun, so that no status can tell it.
+        // The head has been sent, so the status cannot report this.
         effects.append(.note(.readBytes))
         return failed()
       }
@@ -43,7 +44,7 @@ extension RESTExchange {
     return takeEffects()
   }
 
-  /// The export cannot go on; what was sent is not all of it.
+  /// Takes the news that the export cannot go on; the answer sent so far is incomplete.
   public mutating func failed() -> [Effect] {
     guard phase == .sending || phase == .streaming else { return [] }
     phase = .ended
@@ -51,7 +52,7 @@ extension RESTExchange {
     return takeEffects()
   }
 
-  /// The client went away.
+  /// Takes the news that the client has disconnected.
   public mutating func closed() -> [Effect] {
     guard phase != .ended else { return [] }
     phase = .ended
@@ -89,7 +90,7 @@ extension RESTExchange {
 
   // MARK: Writing
 
-  /// What is answered to a write: what was written, with server values resolved.
+  /// The body of the answer to a write: the written value, with server values resolved.
   private func echo(of parts: [Assignment]) -> JSONValue {
     guard echo.holdsServerValue else { return echo }
     switch (call?.method, echo) {
@@ -143,7 +144,7 @@ extension RESTExchange {
     finish()
   }
 
-  /// An answer without a body.
+  /// Sends an answer without a body.
   mutating func respond(_ head: RESTHead) {
     send(head)
     finish()
@@ -168,7 +169,7 @@ extension RESTExchange {
 }
 
 extension JSONValue {
-  /// True if a `{".sv": …}` is in it.
+  /// True if the value contains a `{".sv": …}`.
   fileprivate var holdsServerValue: Bool {
     switch self {
     case .null, .bool, .number, .string: false

@@ -11,7 +11,7 @@ extension RESTExchange {
     sendEvent("put", path: "/", json(of: node))
   }
 
-  /// What the stream shows has changed.
+  /// Sends a change of the streamed place as an event.
   public mutating func tell(_ change: AudienceChange, now: WireTime) -> [Effect] {
     guard phase == .streaming else { return [] }
     deadlineTime = now.uptime + limits.keepAliveMilliseconds
@@ -25,7 +25,7 @@ extension RESTExchange {
     return takeEffects()
   }
 
-  /// The rules do not allow the stream any more.
+  /// Ends the stream because the rules do not allow it any more.
   public mutating func revoked() -> [Effect] {
     guard phase == .streaming else { return [] }
     sendEvent("cancel", data: "null")
@@ -33,23 +33,24 @@ extension RESTExchange {
     return takeEffects()
   }
 
-  /// The credential is valid no more, for another reason than its time.
+  /// Ends the stream because the credential was revoked before its expiry.
   public mutating func credentialRevoked() -> [Effect] {
     guard phase == .streaming else { return [] }
-    // One client compares the text without quotes; others look at the name alone.
+    // One client compares this text, which has no quotes; others look at the name of the event
+    // alone.
     sendEvent("auth_revoked", data: "credential is no longer valid")
     effects.append(.cancel)
     finish()
     return takeEffects()
   }
 
-  /// When `advance` is to be called next, on the clock that never goes back; nil if it need not be.
+  /// The time of the next call of `advance`, on the monotonic clock, or nil if none is needed.
   public func deadline(now: WireTime) -> Int64? {
     let end = phase == .streaming ? expiry.map { now.uptime + max(0, $0 - now.calendar) } : nil
     return [deadlineTime, end].compactMap { $0 }.min()
   }
 
-  /// Time went on.
+  /// Carries out what is due at this time.
   public mutating func advance(now: WireTime) -> [Effect] {
     if phase == .streaming, let expiry, expiry <= now.calendar { return credentialRevoked() }
     guard let deadlineTime, deadlineTime <= now.uptime else { return [] }
@@ -74,7 +75,7 @@ extension RESTExchange {
     effects.append(.body(Array("event: \(name)\ndata: \(data)\n\n".utf8)))
   }
 
-  /// The place of a change, seen from the place that is streamed.
+  /// The path of a change relative to the streamed place.
   private func relative(_ path: Path, _ target: Assignment.Target) -> String {
     let keys = path.relative(to: streamed)?.keys ?? []
     return "/" + Assignment(path: Path(unchecked: keys), target: target).wireName

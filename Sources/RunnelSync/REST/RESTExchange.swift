@@ -13,11 +13,11 @@ public enum RESTLimit: String, Hashable, Sendable, CaseIterable {
   case readTime = "read-time"
 }
 
-/// One request over HTTP and its answer: the request becomes an operation on the tree that is served, and
-/// what comes of it the answer.
+/// One request over HTTP and its answer: the request becomes an operation on the served tree, and
+/// the result of the operation becomes the answer.
 ///
-/// It sends nothing itself, knows no time but what it is given, and does no operation: it returns
-/// effects, which are to be carried out in order. Bodies go through it in pieces, in both directions.
+/// The exchange sends nothing, reads no clock and does no operation: it returns effects, which the
+/// caller carries out in order. Bodies pass through in pieces, in both directions.
 ///
 /// ```
 ///   begin --> verifying --> receiving the body --> under way --> sending pieces --> ended
@@ -27,20 +27,20 @@ public enum RESTLimit: String, Hashable, Sendable, CaseIterable {
 ///
 /// Invariants:
 /// - I1. The head is sent once, before any piece; after the end nothing is sent.
-/// - I2. Nothing is asked of the tree before it is known for whom, and before all of the body is there.
+/// - I2. The tree is asked nothing before the caller is verified and the whole body has arrived.
 ///
 /// Source: wire protocol, sections C and D.
 public struct RESTExchange: Sendable {
-  /// What is to be done, in order.
+  /// An effect for the caller to carry out; effects are carried out in order.
   public enum Effect: Sendable {
-    /// Find out for whom a credential speaks; `verified` is told.
+    /// Verify a credential; report the result to `verified`.
     case verify(Credential)
-    /// Keep a piece of the body in a file beside the database.
+    /// Append a piece of the body to a file beside the database.
     case spool([UInt8])
-    /// Ask the tree; its answer is given to `answer`.
+    /// Ask the tree; give its answer to `answer`.
     case operate(RESTOperation, Caller)
-    /// Give the next piece of the export to `piece` when the network has taken those before; nil at its
-    /// end.
+    /// Give the next piece of the export to `piece` once the network has taken the pieces before
+    /// it; nil at the end.
     case readNext(TreeExport)
     /// Send the head of the answer.
     case head(RESTHead)
@@ -48,30 +48,30 @@ public struct RESTExchange: Sendable {
     case body([UInt8])
     /// The answer is complete.
     case end
-    /// The answer cannot be completed: close the connection, so that it is not taken for all of it.
+    /// Close the connection because the answer cannot be completed, so that the client notices.
     case abort
-    /// What was asked of the tree is not wanted any more.
+    /// Cancel the operation or the stream: its result is not needed any more.
     case cancel
     /// Count that the client reached a limit.
     case note(RESTLimit)
   }
 
-  /// What an exchange may use, and how long it may take.
+  /// The limits of an exchange.
   public struct Limits: Hashable, Sendable {
     /// The most bytes in the body of a write.
     public var writeBytesMax = 268_435_456
-    /// From so many bytes on, what an administrator puts is kept in a file.
+    /// The size from which an administrator's PUT is kept in a file, in bytes.
     public var spoolBytesMin = 16_777_216
-    /// The most bytes that an administrator puts; nil for any number.
+    /// The largest PUT of an administrator, in bytes; nil for no limit.
     public var spoolBytesMax: Int?
-    /// After so long without an event a stream gives a sign of life, in milliseconds.
+    /// The time without an event after which a stream sends a keep-alive, in milliseconds.
     public var keepAliveMilliseconds: Int64 = 30_000
-    /// The most bytes of the answer to a read, but for administrators'.
+    /// The most bytes of the answer to a read; administrators have no limit.
     public var readBytesMax = 268_435_456
-    /// So long a read may take unless the client wants less, in milliseconds.
+    /// The longest time that a read may take, in milliseconds; a client may ask for less.
     public var readMilliseconds: Int64 = 900_000
 
-    /// Makes the limits that hold unless others are chosen.
+    /// Makes the default limits.
     public init() {}
   }
 
@@ -91,21 +91,21 @@ public struct RESTExchange: Sendable {
   var effects: [Effect] = []
   var call: RESTCall?
   var caller = Caller.nobody
-  /// By what the client says who it is; nil for nobody.
+  /// The credential of the request; nil for none.
   public internal(set) var credential: Credential?
-  /// When the credential's time is over, in milliseconds since 1970.
+  /// When the credential expires, in milliseconds since 1970; nil for never.
   var expiry: Int64?
   var body: [UInt8] = []
   var bodyBytes = 0
-  /// The bytes of a read that were sent.
+  /// The number of bytes of a read that were sent.
   var sentBytes = 0
   var isBodyComplete = false
   var isSpooling = false
-  /// What was put, as it is echoed.
+  /// The value that was put, for the answer.
   var echo: JSONValue = .null
   var export: TreeExport?
   var hasHead = false
-  /// When the read is given up, or the stream gives a sign of life; on the clock that never goes back.
+  /// When the read is given up or the stream sends a keep-alive; on the monotonic clock.
   var deadlineTime: Int64?
   /// The place that is streamed.
   var streamed: Path = .root
@@ -119,7 +119,7 @@ public struct RESTExchange: Sendable {
   /// True once the answer is complete, or cannot be.
   public var isEnded: Bool { phase == .ended }
 
-  /// True while changes are told as events.
+  /// True while the client listens to changes as events.
   public var isStreaming: Bool { phase == .streaming }
 
   mutating func takeEffects() -> [Effect] {
@@ -131,7 +131,7 @@ public struct RESTExchange: Sendable {
 // MARK: The request
 
 extension RESTExchange {
-  /// The head of the request is there.
+  /// Starts with the head of the request.
   public mutating func begin(now: WireTime) -> [Effect] {
     precondition(phase == .new, "An exchange begins once.")
     if request.method == "OPTIONS" {
@@ -157,7 +157,7 @@ extension RESTExchange {
     return takeEffects()
   }
 
-  /// The credential that was to be verified speaks for somebody, or for nobody.
+  /// Takes the result of verifying the credential.
   public mutating func verified(
     _ result: Result<VerifiedCredential, CredentialRefusal>, now: WireTime
   ) -> [Effect] {
@@ -192,7 +192,7 @@ extension RESTExchange {
     }
   }
 
-  /// A piece of the body of the request arrived; what arrives after the answer is ignored.
+  /// Takes a piece of the body of the request; pieces that arrive after the answer are ignored.
   public mutating func receive(_ piece: [UInt8], now: WireTime) -> [Effect] {
     guard !isBodyComplete, phase == .verifying || phase == .receiving else { return [] }
     body += piece
@@ -205,7 +205,7 @@ extension RESTExchange {
     return takeEffects()
   }
 
-  /// The body of the request is complete.
+  /// Takes the news that the body of the request is complete.
   public mutating func receivedAll(now: WireTime) -> [Effect] {
     guard !isBodyComplete, phase == .verifying || phase == .receiving else { return [] }
     isBodyComplete = true
@@ -217,14 +217,14 @@ extension RESTExchange {
     return takeEffects()
   }
 
-  /// A piece of the body cannot be kept: nothing more of it is wanted.
+  /// Takes the news that a piece of the body could not be kept; the rest of the body is ignored.
   public mutating func spoolFailed(_ error: TreeError) -> [Effect] {
     guard phase == .receiving || phase == .underWay else { return [] }
     refuse(RESTError(error))
     return takeEffects()
   }
 
-  /// Goes on as far as what is there allows.
+  /// Continues as far as possible with what has arrived.
   private mutating func receive(_ now: WireTime) throws(RESTError) {
     guard let call else { return }
     if call.method == .get || call.method == .delete {
@@ -236,7 +236,7 @@ extension RESTExchange {
     try operate(call, now)
   }
 
-  /// What is too large is refused as soon as that is known, or kept in a file.
+  /// Refuses a body that is too large as soon as possible, or starts to keep it in a file.
   private mutating func checkSize(_ call: RESTCall) throws(RESTError) {
     if phase == .receiving, caller.isAdministrator, call.method == .put,
       case .place = call.target.resource, isSpooling || bodyBytes >= limits.spoolBytesMin

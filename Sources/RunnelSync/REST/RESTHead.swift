@@ -27,7 +27,7 @@ public struct RESTHead: Hashable, Sendable {
     tag.map { [RESTRequest.Header("ETag", $0)] } ?? []
   }
 
-  /// What the body is.
+  /// The headers that describe the body.
   static func content(_ style: RESTCall.Style) -> [RESTRequest.Header] {
     var headers = json
     if style.callback != nil {
@@ -43,7 +43,7 @@ public struct RESTHead: Hashable, Sendable {
     return headers
   }
 
-  /// A name that stands in quotes in a header: what would end it, or the header, is left out.
+  /// The name without the characters that would end the quoted text or the header.
   private static func fileName(_ name: String) -> String {
     let allowed = name.unicodeScalars.filter { scalar in
       scalar.isASCII && scalar.value >= 0x20 && scalar.value != 0x7F && scalar != "\""
@@ -53,10 +53,10 @@ public struct RESTHead: Hashable, Sendable {
     return text.isEmpty ? "data.json" : String(text)
   }
 
-  /// What a web page may do, as a browser asks before it does it.
+  /// The answer to a browser's preflight request: what a web page may do.
   static func preflight(_ request: RESTRequest) -> [RESTRequest.Header] {
     let methods = "GET, PUT, POST, PATCH, DELETE, OPTIONS"
-    // What is asked for goes back as it came, if it is a list of names.
+    // The requested header names are returned unchanged if they are a list of names.
     let asked = request.header("access-control-request-headers") ?? ""
     let isList = asked.utf8.allSatisfy { byte in
       byte == UInt8(ascii: "-") || byte == UInt8(ascii: ",") || byte == UInt8(ascii: " ")

@@ -1,49 +1,51 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What a request wants of the tree that is served.
+/// An operation that a request asks of the served tree.
 ///
 /// The tree checks each by the rules for the caller.
 public enum RESTOperation: Hashable, Sendable {
-  /// Tell what a query shows: answered by `content`, and then by pieces of the export that the exchange
-  /// gives, from the same state. With `hashes` the hash of what is shown is told first.
+  /// Tell what a query shows. The answer is `content`, followed by pieces of the export that the
+  /// exchange makes from the same state. With `hashes` the hash of what is shown comes first.
   case read(Query, form: TreeExport.Form, isPretty: Bool, hashes: Bool)
-  /// Do a write: answered by `written`, or by `stale` if there is a condition that does not hold. With
-  /// `hashes` the hash of the place afterwards is told.
+  /// Do a write. The answer is `written`, or `stale` if its condition does not hold. With `hashes`
+  /// the answer includes the hash of the place afterwards.
   case write(Write, condition: String?, name: WriteID?, hashes: Bool)
-  /// Put a value below a place under a new key that comes after all others: answered by `pushed`.
+  /// Put a value below a place under a new key that comes after all others. The answer is `pushed`.
   case push(Path, JSONValue, name: WriteID?, hashes: Bool)
-  /// Put at a place what was spooled, as one write that no rule binds: answered by `written` without
-  /// parts.
+  /// Put the spooled value at a place, as one write that no rule binds. The answer is `written`
+  /// without parts.
   case putSpooled(Path, condition: String?, hashes: Bool)
-  /// Tell what a query shows and from then on every change: answered by `streaming`.
+  /// Tell what a query shows, and every later change. The answer is `streaming`.
   case stream(Query)
-  /// Tell the text of the rules: answered by `rules`.
+  /// Tell the text of the rules. The answer is `rules`.
   case readRules
-  /// Take the text of other rules, or only check it: answered by `rulesTaken` or `rulesRefused`.
+  /// Replace the rules, or only check the text. The answer is `rulesTaken` or `rulesRefused`.
   case writeRules([UInt8], isDryRun: Bool)
 }
 
-/// What became of an operation.
+/// The result of an operation.
 public enum RESTAnswer: Hashable, Sendable {
-  /// It was refused; nothing of it was done.
+  /// The operation was refused; nothing of it was done.
   case refused(TreeError)
-  /// The condition does not hold: this stands there. Who may not read it is refused instead.
+  /// The condition does not hold; the current node is given. A caller who may not read it is
+  /// refused instead.
   case stale(Node)
-  /// What is asked for may be read: its hash, if that was wanted, and its size in bytes, if that is known.
-  /// Pieces follow, if they are wanted.
+  /// The read is allowed. The hash is given if requested, and the size in bytes if known. Pieces
+  /// follow if requested.
   case content(hash: String?, byteCount: Int? = nil)
-  /// The write was done: what it set, server values resolved, and the hash of its place afterwards. A part
-  /// that tells what stood there, as an increment does, is left out for one who may not read it.
+  /// The write was done. The assignments have their server values resolved; `hash` is that of the
+  /// place afterwards. A part that reveals the previous value, as an increment does, is left out
+  /// for a caller who may not read it.
   case written([Assignment], hash: String?)
   /// The value was put under this key.
   case pushed(Key, hash: String?)
-  /// What the query shows; changes follow.
+  /// The node that the query shows; changes follow.
   case streaming(Node)
   /// The text of the rules, as it is kept.
   case rules([UInt8])
-  /// The rules were taken, or are right.
+  /// The rules were replaced, or the text is valid.
   case rulesTaken
-  /// The rules are wrong, for this reason; the old ones stay.
+  /// The rules are invalid, for this reason; the old ones stay.
   case rulesRefused(String)
 }

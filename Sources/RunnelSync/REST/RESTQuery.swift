@@ -3,7 +3,7 @@ import RunnelTree
 
 /// Reads the query of a request from its parameters.
 ///
-/// The texts of what is wrong are those that clients know. Source: wire protocol, section C4.
+/// The error messages are those that clients know. Source: wire protocol, section C4.
 struct RESTQuery {
   private enum Name {
     static let orderBy = "orderBy"
@@ -39,14 +39,14 @@ struct RESTQuery {
     let query = Query(path)
     guard let text = target[Name.orderBy] else {
       if Name.all.contains(where: target.contains) {
-        // The official command line lists keys in this way.
+        // The official command line lists keys this way.
         if isShallow { return try checked { () throws(TreeError) in try query.ordered(by: .key) } }
         throw RESTError(400, "orderBy must be defined when other query parameters are defined")
       }
       return query
     }
     let invalid = RESTError(400, "orderBy must be a valid JSON encoded path")
-    // What is no JSON is as wrong as what is no string.
+    // Text that is no JSON gets the same error as JSON that is no string.
     guard case .string(let name)? = try? JSONValue(parsing: text) else { throw invalid }
     let index: QueryIndex
     switch name {
@@ -97,11 +97,11 @@ struct RESTQuery {
   private func bound(_ name: String, _ index: QueryIndex) throws(RESTError) -> Bound {
     let text = target[name] ?? ""
     let primitive = RESTError(400, "Constraint index field must be a JSON primitive")
-    // What is no JSON is as wrong as what is no primitive.
+    // Text that is no JSON gets the same error as JSON that is no primitive.
     guard case .array(let parts)? = try? JSONValue(parsing: "[\(text)]"), let value = parts.first,
       parts.count <= 2
     else {
-      // The official command line gives keys as they are.
+      // The official command line sends keys without quotes.
       if isShallow, index == .key { return Bound(value: .string(text)) }
       throw primitive
     }

@@ -3,9 +3,9 @@ import RunnelTree
 
 /// The head of a request over HTTP.
 public struct RESTRequest: Hashable, Sendable {
-  /// One header.
+  /// A header of a request or an answer.
   public struct Header: Hashable, Sendable {
-    /// The name; upper and lower case mean the same.
+    /// The name; case does not matter.
     public var name: String
     /// The value.
     public var value: String
@@ -26,13 +26,13 @@ public struct RESTRequest: Hashable, Sendable {
     (self.method, self.target, self.headers) = (method, target, headers)
   }
 
-  /// The value of a header; of several the first.
+  /// The value of a header; the first one if there are several.
   public func header(_ name: String) -> String? {
     headers.first { $0.name.lowercased() == name }?.value
   }
 }
 
-/// An answer that says what is wrong with a request.
+/// An error answer that says what is wrong with a request.
 struct RESTError: Error, Hashable {
   var status: Int
   var message: String
@@ -51,7 +51,7 @@ struct RESTError: Error, Hashable {
   static let unauthorized = RESTError(401, "Unauthorized request.")
   static let permissionDenied = RESTError(401, "Permission denied")
 
-  /// What is answered when the tree refuses something.
+  /// Makes the answer to a request that the tree refused.
   init(_ error: TreeError) {
     switch error.code {
     case .permissionDenied: self = .permissionDenied
@@ -63,18 +63,18 @@ struct RESTError: Error, Hashable {
   }
 }
 
-/// Where a request goes, and its parameters, decoded.
+/// The place and the parameters of a request, decoded.
 struct RESTTarget: Hashable {
-  /// What is at the path of a request.
+  /// The resource that the path of a request names.
   enum Resource: Hashable {
     case place(Path)
-    /// What a connection knows of itself: nothing, here.
+    /// Information about the connection itself, which is empty here.
     case info
     case rules
   }
 
   let resource: Resource
-  /// The parameters in their order; of several with one name the first counts.
+  /// The parameters in their order; the first of several with the same name counts.
   private let parameters: [RESTRequest.Header]
 
   init(_ target: String) throws(RESTError) {
@@ -136,7 +136,7 @@ struct RESTTarget: Hashable {
 ///
 /// Source: RFC 3986, section 2.1.
 enum PercentEncoding {
-  /// The text that is encoded; nil if an escape is damaged, or it is no UTF-8.
+  /// Decodes a text; nil if an escape is malformed or the bytes are not UTF-8.
   static func decoded(_ text: some Collection<UInt8>, isPlusSpace: Bool) -> String? {
     var bytes: [UInt8] = []
     var iterator = text.makeIterator()

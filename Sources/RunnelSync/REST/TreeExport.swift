@@ -1,16 +1,16 @@
 public import RunnelBase
 public import RunnelTree
 
-/// A tree whose small parts can be read as wholes, so that an export need not walk them.
+/// A tree whose small parts can be read as wholes, so that an export need not walk through them.
 public protocol TreeExportSource: TreeReader {
-  /// The subtree at a place if it is known to be small; nil if it is large, or nobody knows.
+  /// The subtree at a place if it is known to be small; nil if it is large or its size is unknown.
   ///
   /// - Throws: `TreeError` (`storage`) if it cannot be read.
   func smallNode(at path: Path) throws(TreeError) -> Node?
 }
 
 extension TreeExportSource {
-  /// Nil: nobody knows.
+  /// Returns nil: the size is unknown.
   public func smallNode(at path: Path) throws(TreeError) -> Node? { nil }
 }
 
@@ -18,12 +18,12 @@ extension MemoryTree: TreeExportSource {}
 
 /// The JSON of what a query shows, piece by piece, of any size.
 ///
-/// What is in memory is a page of rows for each level, and the piece. A window with bounds or a limit is
-/// read at once.
+/// Memory holds only a page of rows for each level, and the piece. A window with bounds or a limit
+/// is read at once.
 ///
 /// Source: tree semantics, section 3; wire protocol, section C4.
 public struct TreeExport: Sendable {
-  /// What is written of each node.
+  /// The form in which each node is written.
   public enum Form: Hashable, Sendable {
     /// Values, with arrays in place of objects whose keys are mostly indexes.
     case plain
@@ -38,31 +38,31 @@ public struct TreeExport: Sendable {
     let path: Path
     var pages: KeyPages
     var rows: ArraySlice<TreeRow> = []
-    /// The index of the next element; nil if it is no array.
+    /// The index of the next element; nil if the node is not written as an array.
     var nextIndex: Int64?
     var priority: Leaf?
   }
 
-  /// What is written.
+  /// The query whose result is written.
   public let query: Query
   private let form: Form
   private var writer: JSONWriter
   private var levels: [Level] = []
   private var hasBegun = false
 
-  /// Begins before the first piece.
+  /// Makes an export that stands before its first piece.
   public init(_ query: Query, form: Form, layout: JSONWriter.Layout = .compact) {
     (self.query, self.form) = (query, form)
     writer = JSONWriter(layout: layout)
   }
 
-  /// The next piece; nil after the last.
+  /// Writes the next piece; nil after the last.
   ///
-  /// A piece may be longer by one small part.
+  /// A piece may exceed `bytesMax` by one small part.
   ///
   /// - Parameters:
   ///   - source: the tree; the same state for all pieces.
-  ///   - bytesMax: about how long a piece is.
+  ///   - bytesMax: the approximate length of a piece, in bytes.
   /// - Returns: the piece in UTF-8.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read; the export cannot go on then.
   public mutating func next(
@@ -88,7 +88,7 @@ public struct TreeExport: Sendable {
       of: query.path, in: RowSlice(query), detail: form == .shallow ? .shallow : .full)
   }
 
-  /// The rows of a window in their order.
+  /// Writes the rows of a window in their order.
   private mutating func writeWindow(_ rows: [TreeRow]) {
     if rows.isEmpty { return writer.writeNull() }
     if form == .plain {
@@ -145,7 +145,7 @@ extension TreeExport {
     levels.append(level)
   }
 
-  /// True if the children make an array; their keys are looked at until one is no index.
+  /// True if the children form an array; the check ends at the first key that is no index.
   private func isArray(
     _ path: Path, _ source: some TreeExportSource
   ) throws(TreeError) -> Bool {

@@ -4,14 +4,14 @@ public import RunnelTree
 extension RulesEngine {
   /// Decides about an operation.
   ///
-  /// Administrators are not asked about: whoever bypasses rules does not call this.
+  /// Operations of administrators bypass the rules, so the caller does not ask about them.
   ///
   /// - Parameters:
-  ///   - operation: what is wanted.
+  ///   - operation: the operation to decide about.
   ///   - auth: who asks: an object with `uid`, `provider` and `token`, or null for nobody.
   ///   - now: the time of the operation in milliseconds since 1970, as server values have it.
   ///   - before: the tree before the operation.
-  ///   - after: the tree as it would be after it; nil if it is to be worked out from `before`.
+  ///   - after: the tree after the operation; nil if it is to be computed from `before`.
   /// - Returns: whether it may be done.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing is decided.
   public func decide(
@@ -22,7 +22,7 @@ extension RulesEngine {
     return try decision.verdict(operation)
   }
 
-  /// Makes what decides about an operation.
+  /// Makes the decision about an operation, without running it.
   func decision<Trace: RulesDecisionTrace>(
     _ operation: RulesOperation, _ auth: JSONValue, _ now: Int64, _ before: any RulesReader,
     _ after: (any RulesReader)?, _ trace: Trace
@@ -39,27 +39,28 @@ extension RulesEngine {
   }
 }
 
-/// How a rule came out.
+/// The result of evaluating a rule.
 public enum RuleOutcome: Hashable, Sendable {
   /// The rule is true.
   case holds
   /// The rule is false.
   case fails
-  /// The rule cannot be evaluated, which counts as false: the reason, and where in the expression.
+  /// The rule cannot be evaluated, which counts as false: the reason, and the part of the
+  /// expression.
   case error(RuleErrorReason, text: String)
 }
 
-/// Why a rule cannot be evaluated.
+/// The reason why a rule cannot be evaluated.
 public enum RuleErrorReason: Hashable, Sendable {
-  /// A value is not of the kind that is needed: null in place of a text, mostly.
+  /// A value is of the wrong kind: mostly null in place of a text.
   case wrongKind
   /// The root has no parent.
   case noParent
-  /// A text is longer than any that is stored.
+  /// A text is longer than any text in the database.
   case tooLong
 }
 
-/// What decides about one operation; used once.
+/// A decision about one operation; used once.
 ///
 /// Source: rules language, section 6.
 struct RulesDecision<Trace: RulesDecisionTrace> {
@@ -74,10 +75,10 @@ struct RulesDecision<Trace: RulesDecisionTrace> {
       contents: engine.contents, context: context, stepsMax: engine.stepsMax, trace: trace)
   }
 
-  /// What was told while it was decided.
+  /// The trace that was recorded during the decision.
   var trace: Trace { evaluator.trace }
 
-  /// Decides.
+  /// Decides about the operation.
   ///
   /// - Throws: `TreeError` if the tree cannot be read.
   mutating func verdict(_ operation: RulesOperation) throws(TreeError) -> RulesVerdict {
@@ -110,7 +111,7 @@ struct RulesDecision<Trace: RulesDecisionTrace> {
     }
   }
 
-  /// Goes to the place of a part.
+  /// Moves the evaluator to the place of a part.
   private mutating func enter(_ part: Assignment) {
     evaluator.keys = part.path.keys
     if case .node(let node) = part.target { evaluator.node = node } else { evaluator.node = nil }
@@ -176,13 +177,13 @@ struct RulesDecision<Trace: RulesDecisionTrace> {
     return try !exists(part.path.keys.count)
   }
 
-  /// What stands at the place of a part after the write.
+  /// The node at the place of a part after the write.
   private mutating func nodeAfter(_ part: Assignment) throws(RuleFault) -> Node {
     if case .node(let node) = part.target { return node }
     return try evaluator.subtree(RulePlace(.after, level: part.path.keys.count))
   }
 
-  /// True if all `.validate` below a place hold for what stands there.
+  /// True if all `.validate` below a place hold for the node there.
   private mutating func isValidBelow(_ node: Node, _ number: Int) throws(RuleFault) -> Bool {
     let rules = contents.nodes[number]
     for child in node.children {
@@ -201,13 +202,13 @@ struct RulesDecision<Trace: RulesDecisionTrace> {
   }
 }
 
-/// What is told of a decision while it is made.
+/// A recorder that is told the steps of a decision.
 protocol RulesDecisionTrace: RuleTrace {
-  /// A rule is evaluated at a place.
+  /// Notes that the evaluation of a rule at a place begins.
   mutating func begin(_ rule: Int, _ keys: [Key])
-  /// The rule came out so.
+  /// Notes the result of the rule.
   mutating func end(_ result: Result<Bool, RuleFault>)
-  /// No rule granted what was wanted of a place.
+  /// Notes that no rule granted reading or writing a place.
   mutating func noteNoGrant(_ kind: RuleKind, _ path: Path)
 }
 

@@ -1,15 +1,16 @@
 public import RunnelBase
 public import RunnelTree
 
-/// The security rules of a database: who may read and write what, and what may be written.
+/// The security rules of a database: who may read and write which places, and which values are
+/// valid.
 ///
-/// A rules file is checked whole and compiled once; a file with a mistake gives no engine. A decision
-/// is a function of the operation, of who asks, of the time and of the tree: it has no state, waits for
-/// nothing, and takes a bounded number of steps.
+/// A rules file is checked as a whole and compiled once; a file with a mistake gives no engine. A
+/// decision is a function of the operation, the caller, the time and the tree: it has no state,
+/// waits for nothing, and takes a bounded number of steps.
 ///
 /// Terms:
-/// - *chain*: the rules met on the way from the root to a place; a child with a name of its own goes
-///   before a wildcard, whose rules then do not count for it.
+/// - *chain*: the rules met on the way from the root to a place. A named child takes precedence
+///   over a wildcard, whose rules then do not apply to it.
 /// - *grant*: a `.read` or `.write` on the chain that is true; it holds for all below.
 ///
 /// Isolation: an immutable value; any thread may decide with it.
@@ -26,8 +27,8 @@ public struct RulesEngine: Sendable {
   public var json: JSONValue { contents.json }
   /// Whether `.validate` of places above is evaluated for a write that leaves nothing at its own place.
   ///
-  /// The specification does not settle it; the documentation says that what is removed is not
-  /// validated, and so it is here unless it is set.
+  /// The specification leaves this open. The documentation says that removals are not validated, so
+  /// the default is false.
   public var validatesAboveRemovals = false
   /// The most steps of a decision; one that needs more is refused.
   public var stepsMax = RulesLimits.stepsMax
@@ -36,7 +37,7 @@ public struct RulesEngine: Sendable {
 
   /// Loads a rules file.
   ///
-  /// O(n) in its bytes, but for regular expressions, whose tables are bounded.
+  /// Complexity: O(n) in its bytes, except for regular expressions, whose tables are bounded.
   ///
   /// - Parameter bytes: the file in UTF-8: JSON that may have comments.
   /// - Throws: `RulesError` with all mistakes of the file.
@@ -68,7 +69,7 @@ public struct RulesEngine: Sendable {
   }
 }
 
-/// What a rules file became: one object, so that whoever decides holds one reference.
+/// A loaded rules file: one object, so that every decision holds a single reference.
 final class RulesContents: Sendable {
   let rules: [Rule]
   let indexes: [RulesIndex]
@@ -92,10 +93,10 @@ final class RulesContents: Sendable {
     text = loader.source
   }
 
-  /// The rules from the root to a place: their numbers, and how deep each stands.
+  /// The rules from the root to a place: the number of each node, and its depth.
   func chain(to path: Path) -> [(node: Int, level: Int)] {
     var chain = [(node: 0, level: 0)]
-    // Nobody reads or writes there by rules.
+    // The rules do not govern this part of the tree.
     if path.isInfo { return chain }
     chain.reserveCapacity(path.keys.count + 1)
     var node = 0
@@ -108,26 +109,26 @@ final class RulesContents: Sendable {
   }
 }
 
-/// What somebody wants to do.
+/// An operation that is checked by the rules.
 public enum RulesOperation: Hashable, Sendable {
-  /// Reads, or listens to, what a query asks for.
+  /// A read of, or a listen to, the result of a query.
   case read(Path, RulesQuery)
-  /// Carries out a write: its parts with server values resolved, as `Write.assignments` gives them.
+  /// A write: its parts with server values resolved, as `Write.assignments` gives them.
   case write([Assignment])
 
-  /// Reads all of a place.
+  /// A read of a whole place.
   public static func read(_ path: Path) -> RulesOperation { .read(path, .all) }
-  /// Reads what a query asks for.
+  /// A read of the result of a query.
   public static func read(_ query: Query) -> RulesOperation { .read(query.path, RulesQuery(query)) }
 }
 
-/// What the rules say of an operation.
+/// The verdict of the rules on an operation.
 public enum RulesVerdict: Hashable, Sendable {
   /// The operation may be done.
   case allowed
   /// The operation is refused.
   case denied
-  /// The operation is refused, for the decision took more steps than it may.
+  /// The operation is refused because the decision took too many steps.
   case tooCostly
 
   /// True if the operation may be done.

@@ -23,7 +23,7 @@ extension RulesExplanation {
 
   /// The whole explanation for people, in lines.
   ///
-  /// `file` is what the rules file is called.
+  /// `file` is the name of the rules file.
   public func text(file: String) -> String {
     var lines = [headline]
     for entry in rules { lines += entry.lines(file: file) }
@@ -56,7 +56,7 @@ extension RulesExplanation.Entry {
       }
   }
 
-  /// How the rule came out, as the end of a sentence.
+  /// The outcome of the rule, as the end of a sentence.
   fileprivate var words: String {
     switch outcome {
     case .holds: "holds"
@@ -77,7 +77,7 @@ extension RulesExplanation.Entry {
 }
 
 extension RuleErrorReason {
-  /// The reason for people.
+  /// The reason, for people.
   fileprivate func words(_ text: String) -> String {
     switch self {
     case .wrongKind: "a value in `\(text)` is not of the kind that is needed there"

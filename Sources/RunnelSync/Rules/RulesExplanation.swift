@@ -1,10 +1,10 @@
 public import RunnelBase
 public import RunnelTree
 
-/// Why the rules allow or deny an operation: which rules were asked, at which places, what they said, and
-/// the values that they read.
+/// The explanation of a verdict: the rules that were evaluated, their places and outcomes, and the
+/// values that they read.
 public struct RulesExplanation: Sendable {
-  /// A part of an expression, with what it came to.
+  /// A part of an expression, with its value.
   public struct Part: Hashable, Sendable {
     /// The part as it is written.
     public var text: String
@@ -20,37 +20,37 @@ public struct RulesExplanation: Sendable {
     public var rule: Rule
     /// The place at which it was evaluated.
     public var path: Path
-    /// How it came out.
+    /// The outcome of the rule.
     public var outcome: RuleOutcome
-    /// Its conditions and the values that were read, in the order in which they were evaluated.
+    /// The rule's conditions and the values that were read, in the order of evaluation.
     public var parts: [Part]
   }
 
-  /// A place for which no rule on the way grants what was wanted.
+  /// A place for which no rule on the way grants the requested access.
   public struct Refusal: Hashable, Sendable {
-    /// What was wanted: `read` or `write`.
+    /// The kind of access: `read` or `write`.
     public var kind: RuleKind
     /// The place.
     public var path: Path
   }
 
-  /// What the rules say.
+  /// The verdict of the rules.
   public let verdict: RulesVerdict
-  /// The rules in the order in which they were evaluated; of very many, those that held are left out.
+  /// The rules in the order of evaluation; if there are very many, those that held are left out.
   public let rules: [Entry]
-  /// How many rules that held were left out.
+  /// The number of rules that held and were left out.
   public let omittedCount: Int
-  /// The place that nothing grants, if that is why the operation is denied.
+  /// The place that no rule grants, if that is the reason for the denial.
   public let refusal: Refusal?
 
-  /// The most rules of an explanation.
+  /// The most rules in an explanation.
   static let entriesMax = 1000
 }
 
 extension RulesEngine {
-  /// Decides about an operation, and tells why.
+  /// Decides about an operation, and explains the verdict.
   ///
-  /// The verdict is that of `decide`, which is much faster.
+  /// The verdict is the same as that of `decide`, which is much faster.
   ///
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
   public func explain(
@@ -71,7 +71,7 @@ extension RulesEngine {
       let part = RulesExplanation.Part(
         text: writtenText(of: step), value: value.shown,
         isCondition: contents.program.roles[step] == .condition)
-      // What is read a second time is told once.
+      // A value that is read a second time is listed once.
       if !parts.contains(part) { parts.append(part) }
     }
     return RulesExplanation.Entry(
@@ -91,7 +91,7 @@ extension RulesEngine {
     }
   }
 
-  /// What a step is in the file, in one line and without the escapes of its string.
+  /// The text of a step in the file, in one line and with the escapes of a string undone.
   func writtenText(of step: RuleStep.Index) -> String {
     let raw = contents.text.text(contents.program.ranges[step])
     var written = raw
@@ -104,7 +104,7 @@ extension RulesEngine {
   }
 }
 
-/// Records what a decision does.
+/// A recording of the steps of a decision.
 struct RuleRecording: RulesDecisionTrace {
   /// A rule that was evaluated.
   struct Entry {

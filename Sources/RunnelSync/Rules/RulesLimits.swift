@@ -1,23 +1,25 @@
-/// The limits of rules: reaching one is a mistake that is told, or a decision that is refused.
+/// The limits of rules: exceeding one is a reported mistake, or a refused decision.
 public enum RulesLimits {
   /// The most bytes of a rules file.
   public static let fileBytesMax = 1 << 20
   /// The most bytes of one expression.
   public static let expressionBytesMax = 1 << 16
-  /// How deep an expression may be: each operator, call and bracket is a level above its operands.
+  /// The greatest depth of an expression: each operator, call and bracket is a level above its
+  /// operands.
   ///
   /// The operands of one chain of `&&` or of `||` are all on one level.
   public static let expressionDepthMax = 100
-  /// The most mistakes that are told of one file.
+  /// The most mistakes that are reported for one file.
   public static let mistakesMax = 100
-  /// The most states of a regular expression: one for each character that it matches, repetitions
-  /// written out.
+  /// The most states of a regular expression: one for each character that it matches, with
+  /// repetitions written out.
   public static let patternStatesMax = 2000
   /// The most steps of a decision, unless the caller gives another number.
   ///
-  /// A step is about an operator of an expression, 64 characters of a text or a row that is read.
+  /// A step is roughly an operator of an expression, 64 characters of a text, or a row that is
+  /// read.
   public static let stepsMax = 5_000_000
-  /// How many steps more a decision may take for each child that is written and validated, so that a
-  /// large write is no costlier by its size alone.
+  /// The additional steps that a decision may take for each child that is written and validated, so
+  /// that the limit does not refuse a write for its size alone.
   public static let stepsPerChild = 32
 }

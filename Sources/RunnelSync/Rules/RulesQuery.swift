@@ -10,7 +10,7 @@ public struct RulesQuery: Hashable, Sendable {
     case priority
     case value
     case child(String)
-    /// An order that the language has no words for.
+    /// An order that the rules language cannot express.
     case other
   }
 
@@ -20,14 +20,14 @@ public struct RulesQuery: Hashable, Sendable {
   private var isEqualTo = false
   private var limit: Query.Limit?
 
-  /// The query of a read that asks for all: by key, without bounds.
+  /// The query of a read without a query: by key, without bounds.
   public static let all = RulesQuery()
 
   private init() {}
 
-  /// The query that a client asks.
+  /// Makes the query that a client asks.
   ///
-  /// Without an order of its own it is by key, as the documentation of the language has it.
+  /// A query without an order is ordered by key, as the documentation of the language says.
   public init(_ query: Query) {
     switch query.index {
     case .priority: order = query.namesOrder ? .priority : .key
@@ -64,7 +64,7 @@ public struct RulesQuery: Hashable, Sendable {
     }
   }
 
-  /// What a property is.
+  /// The value of a property.
   func value(of member: RuleMember) -> RuleValue {
     switch member {
     case .orderByKey: .bool(order == .key)

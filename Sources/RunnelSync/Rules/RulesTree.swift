@@ -1,12 +1,12 @@
 public import RunnelTree
 
-/// What a rule is asked for.
+/// The kind of a rule.
 public enum RuleKind: String, Hashable, Sendable, CaseIterable {
-  /// Whether reading is granted, here and below.
+  /// The rule grants reading, here and below.
   case read = ".read"
-  /// Whether writing is granted, here and below.
+  /// The rule grants writing, here and below.
   case write = ".write"
-  /// Whether what is written may stand here.
+  /// The rule says whether the written value is valid here.
   case validate = ".validate"
 }
 
@@ -14,38 +14,38 @@ public enum RuleKind: String, Hashable, Sendable, CaseIterable {
 public struct Rule: Hashable, Sendable {
   /// The number of the rule in its file, from 0.
   public let id: Int
-  /// The places that it is about, with its wildcards: `/users/$uid`.
+  /// The places that the rule is about, with its wildcards: `/users/$uid`.
   public let pattern: String
-  /// What it is asked for.
+  /// The kind of the rule.
   public let kind: RuleKind
   /// The expression as it is written.
   public let text: String
   /// The line of the expression, from 1.
   public let line: Int
-  /// The place of the expression in its line, in Unicode scalars from 1.
+  /// The column of the expression in its line, in Unicode scalars from 1.
   public let column: Int
 }
 
-/// The rules of one place, and where those of its children are.
+/// The rules of one place, and the numbers of its children's nodes.
 struct RuleNode: Sendable {
-  /// Those of children with a name of their own.
+  /// The nodes of children with a name of their own.
   var children: [Key: Int] = [:]
-  /// Those of all other children.
+  /// The node of all other children, if there is a wildcard.
   var wildcard: Int?
   var read: Int?
   var write: Int?
   var validate: Int?
-  /// True if a `.validate` is below.
+  /// True if there is a `.validate` below.
   var validatesBelow = false
   /// The orders that `.indexOn` declares for the children.
   var indexes: [QueryIndex] = []
 
-  /// The rules of a child.
+  /// The number of the node for a child.
   func child(_ key: Key) -> Int? {
     children.isEmpty ? wildcard : children[key] ?? wildcard
   }
 
-  /// The rule of a kind.
+  /// The number of the rule of a kind.
   func rule(_ kind: RuleKind) -> Int? {
     switch kind {
     case .read: read
@@ -55,9 +55,9 @@ struct RuleNode: Sendable {
   }
 }
 
-/// An index that the rules of a place ask for.
+/// An index that the rules declare for a place.
 public struct RulesIndex: Hashable, Sendable {
-  /// The places, as a path in which a piece that begins with `$` stands for any key.
+  /// The places, as a path in which a key that begins with `$` stands for any key.
   public let pattern: String
   /// The order of the children.
   public let order: QueryIndex

@@ -1,32 +1,34 @@
 public import RunnelTree
 
-/// A tree as it would be after a write that was not carried out: what a reader reads, with the
-/// assignments of the write over it.
+/// A tree as it would be after a write that was not carried out: a reader with the assignments of
+/// the write laid over it.
 ///
-/// Nothing is copied: what the write does not touch is read where it stands, and what it puts is held as
-/// it was given. What was worked out of a place above a write is kept, so that a write of many places is
-/// gone through once. It is for callers whose storage has no such view of its own.
+/// Nothing is copied: parts that the write does not touch are read from the base, and the written
+/// nodes are held as they were given. The summaries of places above a write are cached, so that a
+/// write of many places is traversed once. This type is for callers whose storage has no such view
+/// of its own.
 ///
-/// Isolation: used by one thread at a time; the tree below stays as it is meanwhile.
+/// Isolation: used by one thread at a time; the base must not change meanwhile.
 public struct WrittenTree<Base: RulesReader>: RulesReader {
   private let base: Base
   private var changes = Change()
   private let known = Known()
 
-  /// The summaries of places above what is written.
+  /// The cached summaries of places above the write.
   private final class Known {
     var summaries: [Path: NodeSummary] = [:]
   }
 
-  /// What a write does at a place and below.
+  /// The change that a write makes at a place and below.
   private struct Change {
-    /// What stands here from now on, before what is done below.
+    /// The node that replaces this place, before the changes below are applied.
     var node: Node?
-    /// The priority that is given alone; nil within it is none.
+    /// The priority that is written alone: nil for no change, a nil within it to remove the
+    /// priority.
     var priority: Leaf??
     var children: [Key: Change] = [:]
 
-    /// Puts a part of a write in.
+    /// Adds a part of a write.
     mutating func add(_ target: Assignment.Target, _ keys: ArraySlice<Key>) {
       if let key = keys.first {
         return children[key, default: Change()].add(target, keys.dropFirst())
@@ -38,7 +40,7 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
     }
   }
 
-  /// Makes the tree that a write leaves.
+  /// Makes the tree after a write.
   ///
   /// - Parameters:
   ///   - base: the tree before the write.
@@ -51,7 +53,7 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
 
   /// The kind and size of the node at a place.
   ///
-  /// A place above what is written costs a read for each child that the write touches.
+  /// A place above the write costs a read for each child that the write touches.
   public func summary(at path: Path) throws(TreeError) -> NodeSummary {
     var change = changes
     var depth = 0
@@ -62,7 +64,7 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
       }
       if depth == path.keys.count { return try summary(at: path, change) }
       guard let next = change.children[path.keys[depth]] else {
-        // A leaf above that gets children elsewhere has none here, as before.
+        // A leaf above has no children here, although the write adds children elsewhere.
         return try base.summary(at: path)
       }
       change = next
@@ -75,7 +77,7 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
     return NodeSummary(kind: summary.kind, priority: priority)
   }
 
-  /// The summary of a place at or above what is written.
+  /// The summary of a place at or above the write.
   private func summary(at path: Path, _ change: Change) throws(TreeError) -> NodeSummary {
     if let node = change.node { return prioritised(NodeSummary(node), change.priority) }
     if let summary = known.summaries[path] { return summary }
@@ -104,7 +106,7 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
 
   /// The whole subtree at a place.
   ///
-  /// O(n) in what stands there.
+  /// Complexity: O(n) in the size of the subtree.
   public func node(at path: Path) throws(TreeError) -> Node {
     var change = changes
     for (depth, key) in path.keys.enumerated() {
@@ -117,7 +119,7 @@ public struct WrittenTree<Base: RulesReader>: RulesReader {
 
   private func applied(_ change: Change, to before: Node) -> Node {
     var node = change.node ?? before
-    // First what is put, then what goes: a node that loses all its children loses its priority.
+    // Additions come before removals: a node that loses all its children loses its priority.
     let results = change.children.map { ($0.key, applied($0.value, to: node[$0.key])) }
     for (key, child) in results where !child.isEmpty {
       node = node.replacing(Path(unchecked: [key]), with: child)

@@ -1,25 +1,25 @@
 import RunnelBase
 public import RunnelTree
 
-/// What one write changed of what a query shows.
+/// The change that one write made to the result of a query.
 ///
 /// Source: wire protocol, sections A5.1 and D.
 public enum AudienceChange: Hashable, Sendable {
-  /// One place holds this now.
+  /// One place now has this value.
   case put(Path, Assignment.Target)
-  /// These places, whose paths begin at one, hold this now.
+  /// These places, whose paths start with the given one, now have these values.
   case patch(Path, [Assignment])
 }
 
-/// A push that was encoded once for all who are told it; each has a tag of its own.
+/// A push that is encoded once for all its receivers; each has a tag of its own.
 ///
 /// Source: wire protocol, sections A3 and A5.
 public struct EncodedPush: Hashable, Sendable {
-  /// What is told; nil for ranges.
+  /// The change; nil for ranges.
   public let change: AudienceChange?
   /// The message up to the end of its data.
   private let head: [UInt8]
-  /// The frames for all who are told it without a tag; nil if they are made for each.
+  /// The frames for all receivers without a tag; nil if they are made for each.
   private var untagged: [[UInt8]]?
 
   /// Encodes a change.
@@ -36,7 +36,7 @@ public struct EncodedPush: Hashable, Sendable {
     }
   }
 
-  /// Encodes what a client lacks of a query's answer; nil if that is nothing.
+  /// Encodes the part of a query's answer that a client lacks; nil if the client lacks nothing.
   public init?(_ answer: ListenAnswer, of query: Query) {
     switch answer {
     case .unchanged: return nil
@@ -70,23 +70,23 @@ public struct EncodedPush: Hashable, Sendable {
     head = writer.takeBytes()
   }
 
-  /// The whole message, for one who is told it under a tag, or without.
+  /// The whole message for a receiver, with its tag if it has one.
   public func message(tag: Int?) -> [UInt8] {
     var message = head
     if let tag { message += Array(",\"\(WireName.tag)\":\(tag)".utf8) }
-    // The body, what is around it, and the envelope.
+    // The braces close the body, the message around it, and the envelope.
     message += Array("}}}".utf8)
     return message
   }
 
-  /// The same, whose frames without a tag are made now, for all.
+  /// The same push with its untagged frames made now, for all receivers.
   public func shared() -> EncodedPush {
     var push = self
     push.untagged = FrameSplitter.frames(of: message(tag: nil))
     return push
   }
 
-  /// The frames for one who is told it under a tag, or without.
+  /// The frames for a receiver, with its tag if it has one.
   func frames(tag: Int?) -> [[UInt8]] {
     if tag == nil, let untagged { return untagged }
     return FrameSplitter.frames(of: message(tag: tag))
@@ -122,7 +122,7 @@ public struct EncodedPush: Hashable, Sendable {
 }
 
 extension Assignment {
-  /// The path relative to where it begins, as a merge names it.
+  /// The path as a merge names it, relative to the place of the merge.
   var wireName: String {
     var keys = path.keys.map(\.text)
     if case .priority = target { keys.append(WireName.priority) }

@@ -1,19 +1,19 @@
 public import RunnelTree
 
-/// A write that was done: which places it set, and how it was asked for.
+/// A write that was done: the places that it set, and its original form.
 public struct CommittedWrite: Hashable, Sendable {
   /// The place that the write named.
   public var path: Path
-  /// True if it named several places below.
+  /// True if the write named several places below.
   public var isUpdate: Bool
-  /// What it set, with absolute paths; no place is above another.
+  /// The values that the write set, with absolute paths; no place is above another.
   public var parts: [Assignment]
 
   init(path: Path, isUpdate: Bool, parts: [Assignment]) {
     (self.path, self.isUpdate, self.parts) = (path, isUpdate, parts)
   }
 
-  /// Makes the description of a write with what it came to.
+  /// Describes a write and the parts that it resulted in.
   public init(_ write: Write, _ parts: [Assignment]) {
     self.parts = parts
     switch write {
@@ -27,16 +27,17 @@ public struct CommittedWrite: Hashable, Sendable {
 
 /// Decides what each listener is told of a write, over all connections.
 ///
-/// An *audience* is a query that somebody listens to. What a write changes of it is worked out once, and
-/// encoded once, for all its members.
+/// An *audience* is a query that has listeners. The change that a write makes to it is computed
+/// once, and encoded once, for all its members.
 ///
-/// The caller answers what a query shows at first (`ListenAnswer`), and gives every write after that.
+/// The caller answers what a query shows at first (`ListenAnswer`), and passes every later write to
+/// this type.
 ///
 /// Source: wire protocol, section A5.1.
 public struct Audiences: Sendable {
-  /// One listen of one connection.
+  /// A listen of one connection.
   public struct Member: Hashable, Sendable, Comparable {
-    /// The number of the connection, which no other one has or had.
+    /// The number of the connection, which is never reused.
     public var connection: Int64
     /// The listen of the connection.
     public var listen: ListenNumber
@@ -53,7 +54,7 @@ public struct Audiences: Sendable {
     }
   }
 
-  /// What a write changed of one query, and who is told.
+  /// The change that a write made to one query, and its receivers.
   public struct Told: Hashable, Sendable {
     /// The change.
     public var change: AudienceChange
@@ -70,29 +71,29 @@ public struct Audiences: Sendable {
   private var ids: [Query: ListenerID] = [:]
   private var joined: [Member: ListenerID] = [:]
   private var lastID = 0
-  /// The audiences that are shown all of a place.
+  /// The audiences whose query shows all of a place.
   private var wholes = PathTree<ListenerID>()
-  /// The windows of all others.
+  /// The windows of all other audiences.
   private var engine = TreeEngine()
 
-  /// Begins without a member.
+  /// Makes audiences without a member.
   public init() {}
 
-  /// The number of queries that somebody listens to.
+  /// The number of queries that have listeners.
   public var count: Int { audiences.count }
 
   /// The number of listens.
   public var memberCount: Int { joined.count }
 
-  /// The query that a member listens to; nil if it is none.
+  /// The query that a member listens to; nil if it has not joined.
   public func query(of member: Member) -> Query? { joined[member].flatMap { audiences[$0]?.query } }
 
-  /// Somebody listens to a query from now on.
+  /// Adds a member that listens to a query from now on.
   ///
-  /// O(n) in the window for the first one, O(1) for others.
+  /// Complexity: O(n) in the window for the first member of a query, O(1) for others.
   ///
   /// - Precondition: the member has not joined yet.
-  /// - Throws: `TreeError` (`storage`) if the window cannot be read; then nobody joined.
+  /// - Throws: `TreeError` (`storage`) if the window cannot be read; then nothing has changed.
   public mutating func join(
     _ member: Member, _ query: Query, reader: some TreeReader
   ) throws(TreeError) {
@@ -119,7 +120,7 @@ public struct Audiences: Sendable {
     return id
   }
 
-  /// A listen ended; one that had not joined is ignored.
+  /// Removes a member whose listen ended; a member that had not joined is ignored.
   public mutating func leave(_ member: Member) {
     guard let id = joined.removeValue(forKey: member) else { return }
     audiences[id]?.members.remove(member)
@@ -133,16 +134,16 @@ public struct Audiences: Sendable {
     }
   }
 
-  /// A write was done.
+  /// Takes a write that was done.
   ///
-  /// O(changes) in the windows it reaches; for those who are shown all of a place, O(n) in what the
-  /// write replaced there.
+  /// Complexity: O(changes) in the windows that the write reaches; for audiences that show all of a
+  /// place, O(n) in what the write replaced there.
   ///
   /// - Parameters:
   ///   - write: the write.
   ///   - before: the tree as it was just before.
   ///   - after: the tree as it is just after.
-  /// - Returns: who is told what, audiences in the order of their places.
+  /// - Returns: the changes and their receivers, audiences in the order of their places.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing has changed here.
   public mutating func apply(
     _ write: CommittedWrite, before: some TreeReader, after: some TreeReader
@@ -163,14 +164,14 @@ public struct Audiences: Sendable {
     return Audiences.inOrder(told)
   }
 
-  /// Somebody else wrote at these places, and what stood there before is not known.
+  /// Takes the places that another process wrote, whose previous contents are unknown.
   ///
-  /// Who is shown one of them is told what stands there now, though it may have stood there before.
+  /// Listeners to one of the places are told its contents now, even if they are unchanged.
   ///
   /// - Parameters:
   ///   - paths: the places.
   ///   - after: the tree as it is.
-  /// - Returns: who is told what, audiences in the order of their places.
+  /// - Returns: the changes and their receivers, audiences in the order of their places.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read; then nothing has changed here.
   public mutating func apply(
     touched paths: [Path], after: some TreeReader
@@ -194,11 +195,11 @@ public struct Audiences: Sendable {
     return Audiences.inOrder(told)
   }
 
-  /// True if somebody is shown all of a place above, at or below one of these: only then `apply` reads
-  /// what stood there before.
+  /// True if an audience shows all of a place above, at or below one of these; only then `apply`
+  /// reads the tree before the write.
   public func areShownWhole(_ paths: [Path]) -> Bool { !wholesConcerned(by: paths).isEmpty }
 
-  /// What changed for those who are shown all of a place, at, above or below which somebody wrote.
+  /// The change for listeners to all of a place when there were writes at, above or below it.
   private static func change(
     at place: Path, _ paths: [Path], _ after: some TreeReader
   ) throws(TreeError) -> AudienceChange {
@@ -214,7 +215,7 @@ public struct Audiences: Sendable {
       })
   }
 
-  /// What stands at those places that are below another one.
+  /// The current nodes at those of the paths that are below a place.
   private static func parts(
     below place: Path, _ paths: [Path], _ after: some TreeReader
   ) throws(TreeError) -> [Assignment] {
@@ -244,9 +245,9 @@ public struct Audiences: Sendable {
 
   private static let nobody = Member(connection: .max, listen: ListenNumber(.max))
 
-  /// Runs `body`; if it throws, all windows are as they were before.
+  /// Runs `body`; if it throws, all windows are restored to their previous state.
   ///
-  /// Who has joined within it stays, and is to leave; who has left stays away.
+  /// A member that joined within `body` stays joined and must leave; a member that left stays away.
   ///
   /// - Throws: what `body` throws.
   package mutating func atomically<Result>(
@@ -262,7 +263,7 @@ public struct Audiences: Sendable {
     }
   }
 
-  /// The audiences of all of a place at, above or below what was written.
+  /// The audiences that show all of a place at, above or below the written paths.
   private func wholesConcerned(by paths: [Path]) -> Set<ListenerID> {
     var found: Set<ListenerID> = []
     for path in paths {
@@ -276,7 +277,7 @@ public struct Audiences: Sendable {
   }
 }
 
-/// What a write changes for those who are shown all of a place.
+/// The change that a write makes for listeners to all of a place.
 private struct WholeChanges {
   let write: CommittedWrite
   let path: Path
@@ -302,10 +303,10 @@ private struct WholeChanges {
     return patch(changed)
   }
 
-  /// The parts, from the place that the write named, or from that which is listened to.
+  /// The parts, relative to the place that the write named or to the place that is listened to.
   private func patch(_ parts: [Assignment]) -> AudienceChange {
     let base = path.contains(write.path) ? write.path : path
-    // The priority of a place that the write named is a part of it.
+    // The priority of the place that the write named is a part of the patch.
     return .patch(
       base,
       parts.compactMap { part in
@@ -325,7 +326,7 @@ private struct WholeChanges {
   }
 }
 
-/// What the events of one write come to in a window.
+/// The change that the events of one write make to a window.
 private struct WindowChanges {
   private var entered: [Assignment] = []
   private var changed: [Child] = []
@@ -349,7 +350,7 @@ private struct WindowChanges {
     if !left.isEmpty, entered.isEmpty, changed.isEmpty, try !hasChildren(path, after) {
       return .put(path, .node(.empty))
     }
-    // Who enters comes first, so that a window is never too small.
+    // Entering children come first, so that a window is never too small.
     let parts = entered + changed.flatMap { part(of: $0, at: path, write) } + left
     guard let first = parts.first else { return nil }
     if parts.count > 1 { return .patch(path, parts) }
@@ -360,7 +361,7 @@ private struct WindowChanges {
     if case .children = try reader.summary(at: path).kind { true } else { false }
   }
 
-  /// A child that stays in the window is told by what was written below it.
+  /// The parts for a child that stays in the window: what was written below it.
   private func part(of child: Child, at path: Path, _ write: CommittedWrite) -> [Assignment] {
     let place = Path(unchecked: path.keys + [child.key])
     var parts: [Assignment] = []

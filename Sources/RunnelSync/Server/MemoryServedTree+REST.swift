@@ -4,15 +4,15 @@ import RunnelTree
 // Requests over HTTP to a tree in memory. Source: wire protocol, section C.
 
 extension MemoryServedTree {
-  /// Does what a request wants.
+  /// Carries out an operation of a request.
   ///
   /// - Parameters:
-  ///   - operation: what is wanted; rules and what was spooled are not kept here, and are refused.
-  ///   - caller: for whom.
-  ///   - member: under which name a stream is told of changes.
+  ///   - operation: the operation; operations on rules and spooled values are refused here.
+  ///   - caller: the caller for whom it is done.
+  ///   - member: the name under which a stream receives changes.
   ///   - now: milliseconds since 1970.
-  ///   - random: where new keys come from.
-  /// - Returns: the answer, and what connections are told, before the answer.
+  ///   - random: the source of new keys.
+  /// - Returns: the answer, and the messages to connections, which precede the answer.
   public mutating func perform(
     _ operation: RESTOperation, for caller: Caller, as member: Audiences.Member, now: Int64,
     random: inout some RandomNumberGenerator
@@ -62,7 +62,7 @@ extension MemoryServedTree {
     return .written(parts, hash: hash(of: place, caller, isWanted: hashes))
   }
 
-  /// The hash of a place for one who may read it: it tells what stands there beside what was written.
+  /// The hash of a place if the caller may read it, because it reveals the contents of the place.
   private func hash(of path: Path, _ caller: Caller, isWanted: Bool) -> String? {
     isWanted && canRead(path, caller) ? tree.root[path].contentHash : nil
   }
@@ -71,7 +71,7 @@ extension MemoryServedTree {
     caller.isAdministrator || access.canRead(Query(path), caller, tree)
   }
 
-  /// Puts a value under a new key; under the same one if it is sent again.
+  /// Puts a value under a new key; a repeated request gets the same key.
   private mutating func push(
     _ json: JSONValue, to path: Path, _ name: WriteID?, _ caller: Caller, _ now: Int64,
     _ random: inout some RandomNumberGenerator,

@@ -1,23 +1,23 @@
 import RunnelBase
 public import RunnelTree
 
-/// A tree in memory that is served: for programs and tests that need no file and no network.
+/// A served tree in memory, for programs and tests that need no file and no network.
 ///
-/// It does one operation at a time. It is the model of every other tree that is served: what it tells, and
-/// in which order, is what they tell.
+/// It does one operation at a time. It is the model of every other served tree: others send the
+/// same messages in the same order.
 ///
 /// Source: wire protocol, sections A4 to A6 and A9; tree semantics, sections 9, 11 and 12.
 public struct MemoryServedTree: Sendable {
-  /// What is allowed.
+  /// The access rules, as functions.
   public struct Access: Sendable {
     /// True if a caller may see what a query shows, in the tree as it is.
     public var canRead: @Sendable (Query, Caller, MemoryTree) -> Bool
-    /// True if a caller may do a write: what it sets, and the tree before and after.
+    /// True if a caller may do a write; gets its parts and the tree before and after.
     public var canWrite: @Sendable ([Assignment], Caller, MemoryTree, MemoryTree) -> Bool
     /// True if a query has the index that it needs.
     public var isIndexed: @Sendable (Query) -> Bool
 
-    /// Makes rules of functions.
+    /// Makes access rules of functions.
     public init(
       canRead: @escaping @Sendable (Query, Caller, MemoryTree) -> Bool = { _, _, _ in true },
       canWrite: @escaping @Sendable ([Assignment], Caller, MemoryTree, MemoryTree) -> Bool = {
@@ -31,7 +31,7 @@ public struct MemoryServedTree: Sendable {
     }
   }
 
-  /// What a connection left to be done at its end.
+  /// The writes that a connection registered for its end.
   private struct Kept: Sendable {
     var caller: Caller
     var writes: [Write]
@@ -39,14 +39,14 @@ public struct MemoryServedTree: Sendable {
 
   /// The tree as it is.
   public private(set) var tree: MemoryTree
-  /// What is allowed; who listens already is checked again by `review`.
+  /// The access rules; existing listens are checked again by `review`.
   public var access: Access
   /// The number of writes that were done.
   public private(set) var writeCount = 0
   private var audiences = Audiences()
-  /// What was asked, which the rules are asked about.
+  /// The queries as members asked them, which the rules are checked against.
   private var asked: [Audiences.Member: Query] = [:]
-  /// What was written under names.
+  /// The results of named writes.
   private var done: [WriteID: [Assignment]] = [:]
   /// Makes the keys of values that are pushed.
   var pushIDs = PushIDGenerator()
@@ -61,15 +61,15 @@ public struct MemoryServedTree: Sendable {
   /// The number of listens of all connections.
   public var listenCount: Int { audiences.memberCount }
 
-  /// Does what a connection asks for.
+  /// Carries out a request of a connection.
   ///
-  /// O(n) in what it concerns, and in the tree on the way there.
+  /// Complexity: O(n) in the size of what it concerns, and in the path to it.
   ///
   /// - Parameters:
-  ///   - request: what is asked for.
-  ///   - connection: the number of the connection, which no other one has or had.
+  ///   - request: the request.
+  ///   - connection: the number of the connection, which is never reused.
   ///   - now: milliseconds since 1970.
-  /// - Returns: what which connections are told, in order.
+  /// - Returns: the messages and the connections that receive them, in order.
   public mutating func perform(
     _ request: ServedRequest, of connection: Int64, now: Int64
   ) -> [(connection: Int64, told: ServedTold)] {
@@ -83,9 +83,9 @@ public struct MemoryServedTree: Sendable {
     return told
   }
 
-  /// What a write comes to, done by somebody who is bound by no rule and told nothing.
+  /// Does a write that no rule binds and returns the messages to connections; the writer gets none.
   ///
-  /// - Throws: `TreeError` for what a write refuses; then nothing was done.
+  /// - Throws: `TreeError` if the write is refused; then nothing was done.
   public mutating func write(
     _ write: Write, now: Int64
   ) throws(TreeError) -> [(connection: Int64, told: ServedTold)] {
@@ -94,7 +94,8 @@ public struct MemoryServedTree: Sendable {
     return told
   }
 
-  /// The server ended without a word to anybody, and began again: what connections left is done.
+  /// Simulates that the server ended without notice and started again: disconnect requests are
+  /// done.
   public mutating func restart(now: Int64) {
     (audiences, asked) = (Audiences(), [:])
     for connection in kept.keys.sorted() {
@@ -151,7 +152,7 @@ extension MemoryServedTree {
     return .listening(answer, isIndexed: sent == nil)
   }
 
-  /// Somebody is told of changes from now on: of all at the place where an index is missing.
+  /// Adds a member; without an index it receives changes of everything at the place.
   mutating func join(
     _ member: Audiences.Member, _ query: Query, sent: Query? = nil
   ) throws(TreeError) {
@@ -208,8 +209,8 @@ extension MemoryServedTree {
 extension MemoryServedTree {
   /// Does a write, once for each name.
   ///
-  /// What was refused was not done: it may be allowed when it is sent again, for the writer's credential
-  /// may have ended on the way.
+  /// A refused write was not done. It may be allowed when it is sent again, because the writer's
+  /// credential may have expired on the way.
   mutating func performOnce(
     _ write: Write, _ name: WriteID?, _ caller: Caller, _ now: Int64,
     _ told: inout [(connection: Int64, told: ServedTold)]
@@ -220,7 +221,7 @@ extension MemoryServedTree {
     return parts
   }
 
-  /// What the write of a name set; nil if it was not done.
+  /// The parts that the write of a name set; nil if it was not done.
   func parts(of name: WriteID?) -> [Assignment]? { name.flatMap { done[$0] } }
 
   private mutating func compareAndSet(
@@ -229,7 +230,7 @@ extension MemoryServedTree {
   ) throws(TreeError) -> ServedAnswer {
     let current = tree.root[write.path]
     if parts(of: name) == nil, current.contentHash != hash {
-      // What stands there is told only to those who may read it.
+      // The current node is told only to callers who may read it.
       try checkRead(Query(write.path), caller)
       return .stale(current)
     }
@@ -237,7 +238,7 @@ extension MemoryServedTree {
     return .done
   }
 
-  /// What a write comes to, if it is allowed.
+  /// The parts of a write and the tree after it, if the write is allowed.
   private func checked(
     _ write: Write, _ caller: Caller, _ now: Int64
   ) throws(TreeError) -> (parts: [Assignment], after: MemoryTree) {
@@ -266,13 +267,13 @@ extension MemoryServedTree {
     return parts
   }
 
-  /// Does what a connection left, each write that is allowed.
+  /// Does the disconnect requests of a connection, each write that is allowed.
   private mutating func carryOut(
     _ kept: Kept?, _ now: Int64, _ told: inout [(connection: Int64, told: ServedTold)]
   ) {
     guard let kept else { return }
     for write in kept.writes {
-      // One that is refused at the end is dropped in silence: nobody is there who could be told.
+      // A write that is refused at the end is dropped in silence, because its client is gone.
       _ = try? perform(write, kept.caller, now, &told)
     }
   }

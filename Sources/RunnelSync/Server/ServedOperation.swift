@@ -1,9 +1,9 @@
 public import RunnelBase
 public import RunnelTree
 
-/// For whom a connection speaks, as rules see it.
+/// The identity for which a connection acts, as rules see it.
 public struct Caller: Hashable, Sendable {
-  /// The variable `auth` of the rules: an object; null for nobody.
+  /// The variable `auth` of the rules: an object; null if unauthenticated.
   public var auth: JSONValue
   /// True if no rule applies.
   public var isAdministrator: Bool
@@ -14,13 +14,13 @@ public struct Caller: Hashable, Sendable {
     self.isAdministrator = isAdministrator
   }
 
-  /// A client that has shown no credential.
+  /// An unauthenticated client.
   public static let nobody = Caller(auth: .null)
-  /// Whom no rule binds.
+  /// A caller that no rule binds.
   public static let administrator = Caller(auth: .null, isAdministrator: true)
 }
 
-/// The name of one listen of a connection: a query that is asked again has another one.
+/// The name of one listen of a connection; a query that is asked again gets another name.
 public struct ListenNumber: Hashable, Sendable, Comparable {
   /// The number, counted from 1.
   public var rawValue: Int64
@@ -34,76 +34,76 @@ public struct ListenNumber: Hashable, Sendable, Comparable {
   }
 }
 
-/// What a connection wants of the tree that is served.
+/// A request of a connection to the served tree.
 ///
-/// The tree takes the operations of one connection in their order, checks each by the rules for its
-/// caller, and answers in that order. What it tells the connection of a write's effect it tells before
-/// the answer.
+/// The tree takes the operations of one connection in order, checks each by the rules for its
+/// caller, and answers in that order. Pushes that a write causes on its own connection precede its
+/// answer.
 public struct ServedRequest: Hashable, Sendable {
   /// The number of the request on its connection: the answer names it.
   public var id: Int64
-  /// For whom.
+  /// The caller for whom the operation is done.
   public var caller: Caller
-  /// What is to be done.
+  /// The operation.
   public var operation: ServedOperation
 }
 
-/// What can be wanted of the tree that is served.
+/// An operation that a connection asks of the served tree.
 public enum ServedOperation: Hashable, Sendable {
-  /// Tell what a query shows, and from then on every change of it; answered by `listening`.
+  /// Tell what a query shows, and every later change of it. The answer is `listening`.
   case listen(ListenNumber, Query, known: KnownHash)
-  /// Tell no more of it; needs no answer.
+  /// Stop telling changes of a query. There is no answer.
   case unlisten(ListenNumber)
-  /// Tell what a query shows; answered by `value`.
+  /// Tell what a query shows. The answer is `value`.
   case get(Query)
-  /// Do a write, once for each name; answered by `done`.
+  /// Do a write, once for each name. The answer is `done`.
   case write(Write, name: WriteID?)
-  /// Set a place, if the hash of what stands there is this one; answered by `done` or `stale`.
+  /// Set a place if its hash is this one. The answer is `done` or `stale`.
   case compareAndSet(Path, JSONValue, hash: String, name: WriteID?)
-  /// Check by the rules what is to be done when the connection ends, and keep all that is to be done
-  /// then, so that it is done even if the server ends first; answered by `done`.
+  /// Check new disconnect requests by the rules and keep all of them, so that they are done even if
+  /// the server ends first. The answer is `done`.
   case keepForDisconnect([Write], all: [Write])
-  /// Check by the rules whether the connection may still listen to what it does; answered by
-  /// `reviewed`.
+  /// Check by the rules whether the connection may keep its listens. The answer is `reviewed`.
   case review
-  /// The connection ended: tell it nothing more, and do what was to be done then, each write that the
-  /// rules allow. It is the last operation of a connection, and needs no answer.
+  /// The connection ended: tell it nothing more, and do those of its disconnect requests that the
+  /// rules allow. This is the last operation of a connection, and has no answer.
   case leave([Write])
 }
 
-/// What became of an operation.
+/// The result of an operation.
 public enum ServedAnswer: Hashable, Sendable {
-  /// It was done.
+  /// The operation was done.
   case done
-  /// It was refused; nothing of it was done.
+  /// The operation was refused; nothing of it was done.
   case refused(TreeError)
-  /// The condition does not hold: this stands there. Who may not read it is refused instead.
+  /// The condition does not hold; the current node is given. A caller who may not read it is
+  /// refused instead.
   case stale(Node)
-  /// The connection listens now. Without an index it is told all that is at the place.
+  /// The connection listens now. Without an index it is told everything at the place.
   case listening(ListenAnswer, isIndexed: Bool)
-  /// What a query shows.
+  /// The node that a query shows.
   case value(Node)
-  /// The connection may not listen to these any more, and is told nothing of them.
+  /// The connection may not keep these listens, and is told nothing more of them.
   case reviewed(revoked: [ListenNumber])
 }
 
-/// What a client lacks of the answer to a query.
+/// The part of a query's answer that a client lacks.
 public enum ListenAnswer: Hashable, Sendable {
-  /// Nothing: what it has is right.
+  /// The client lacks nothing.
   case unchanged
-  /// All of it.
+  /// The client needs the whole answer.
   case all(Node)
   /// Ranges of leaves that differ.
   case ranges([RangeMerge])
 
-  /// The answer to a query for a client that knows something of it.
+  /// Computes the answer to a query for a client that already has a part of it.
   ///
-  /// O(n) in what the query shows.
+  /// Complexity: O(n) in the result of the query.
   ///
   /// - Parameters:
-  ///   - query: what is asked.
-  ///   - known: what the client has, by its hashes.
-  ///   - sentQuery: the query whose answer is sent; another one only where an index is missing.
+  ///   - query: the query.
+  ///   - known: the hashes of the client's current data.
+  ///   - sentQuery: the query whose answer is sent; it differs only where an index is missing.
   ///   - reader: the tree.
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
   public init(
@@ -122,17 +122,17 @@ public enum ListenAnswer: Hashable, Sendable {
   }
 }
 
-/// What the tree that is served tells a connection.
+/// A message of the served tree to a connection.
 public enum ServedTold: Hashable, Sendable {
-  /// Something changed of what it listens to.
+  /// A change of a query that the connection listens to.
   case push(ListenNumber, EncodedPush)
-  /// The answer to the request of this id.
+  /// The answer to the request with this id.
   case answer(Int64, ServedAnswer)
 }
 
 extension TreeReader {
-  /// What a query shows, as one node: all of a place, or the children in the window, without a
-  /// priority of its own.
+  /// Reads the result of a query as one node: all of a place, or the children in the window,
+  /// without a priority of the place itself.
   ///
   /// Source: tree semantics, section 5.3.
   ///

@@ -1,10 +1,10 @@
 import RunnelBase
 import RunnelTree
 
-// What the tree tells and answers. Source: wire protocol, sections A4 and A5.
+// The tree's answers and pushes. Source: wire protocol, sections A4 and A5.
 
 extension ServerSession {
-  /// The tree answered an operation; answers after the end are ignored.
+  /// Takes the tree's answer to an operation; answers after the end are ignored.
   public mutating func answer(_ id: Int64, _ answer: ServedAnswer) -> [Effect] {
     guard isOpen, let done = underWay.removeValue(forKey: id) else { return [] }
     finish(done, answer)
@@ -53,7 +53,7 @@ extension ServerSession {
       if let asked = listens.removeValue(forKey: listen)?.asked { numbers[asked] = nil }
       return finish(number, answer)
     }
-    // One that was ended meanwhile is told nothing.
+    // A listen that has ended meanwhile gets no data.
     if let asked = listens[listen] {
       listens[listen]?.isAnswered = true
       if let push = EncodedPush(told, of: asked.asked.query) { send(push.message(tag: asked.tag)) }
@@ -64,16 +64,16 @@ extension ServerSession {
     respond(number, .ok, warnings)
   }
 
-  /// Something changed of what the connection listens to.
+  /// Sends a change of a query that the connection listens to.
   ///
-  /// A listen that was ended meanwhile is told nothing.
+  /// A listen that has ended meanwhile gets nothing.
   public mutating func tell(_ listen: ListenNumber, _ push: EncodedPush) -> [Effect] {
     guard isOpen, let asked = listens[listen], asked.isAnswered else { return [] }
     send(frames: push.frames(tag: asked.tag))
     return takeEffects()
   }
 
-  /// The connection may not listen to a query any more.
+  /// Ends a listen because the rules do not allow it any more.
   private mutating func revoke(_ listen: ListenNumber) {
     guard isOpen, let asked = listens.removeValue(forKey: listen)?.asked else { return }
     numbers[asked] = nil

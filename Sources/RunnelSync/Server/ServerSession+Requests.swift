@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTree
 
-// What a client asks for. Source: wire protocol, section A4.
+// The client's requests. Source: wire protocol, section A4.
 
 extension ServerSession {
   /// Takes the text of a frame, in UTF-8.
@@ -33,7 +33,7 @@ extension ServerSession {
     return takeEffects()
   }
 
-  /// Something arrived that cannot be answered.
+  /// Reports a message that cannot be answered, and ends the connection.
   private mutating func complain(_ error: TreeError) {
     if error.code == .tooBig { effects.append(.note(.messageBytes)) }
     send(.error(error.description))
@@ -70,7 +70,8 @@ extension ServerSession {
     }
   }
 
-  /// Pauses reading while too much is under way or was sent, and goes on when half of it is done.
+  /// True if the connection may be read: reading pauses while too much is under way or unsent, and
+  /// resumes when half of it is done.
   func mayRead(underWayMax: Int) -> Bool {
     allowedTime == nil && !isHolding && waiting.isEmpty && underWay.count < underWayMax
   }
@@ -87,7 +88,7 @@ extension ServerSession {
     }
   }
 
-  /// Carries out what waited and need not wait any more.
+  /// Carries out the requests that need not wait any more.
   mutating func carryOutWaiting() {
     var done = 0
     while isOpen, !isHolding, underWay.count < limits.requestsMax, done < waiting.count {
@@ -96,7 +97,7 @@ extension ServerSession {
       waitingBytes -= next.bytes
       carryOut(next.number, next.request)
     }
-    // The end emptied what waited.
+    // The end of the session has emptied the queue.
     guard isOpen else { return }
     waiting.removeFirst(done)
     updateReading()
@@ -139,7 +140,7 @@ extension ServerSession {
     ask(.listen(listen, asked.query, known: known), number: number)
   }
 
-  /// Listens to a query no more; one that is not listened to is ignored.
+  /// Ends a listen; a query that is not listened to is ignored.
   private mutating func end(_ asked: AskedQuery) {
     guard let listen = numbers.removeValue(forKey: asked) else { return }
     listens[listen] = nil
@@ -147,7 +148,7 @@ extension ServerSession {
   }
 
   private mutating func keep(_ number: Int64, _ request: DisconnectRequest) {
-    // What is registered into an empty list is what the rules are asked about.
+    // The new requests are also collected in an empty list, for the check by the rules.
     var (changed, added) = (disconnects, OnDisconnect())
     do throws(TreeError) {
       try changed.register(request)
@@ -188,9 +189,9 @@ extension ServerSession {
     effects.append(.verify(credential))
   }
 
-  /// The credential that was to be verified speaks for somebody, or for nobody.
+  /// Takes the result of verifying a credential.
   ///
-  /// What is refused changes nothing: the connection speaks for whom it spoke before.
+  /// A refused credential changes nothing: the connection keeps its caller.
   public mutating func verified(
     _ result: Result<VerifiedCredential, CredentialRefusal>, now: WireTime
   ) -> [Effect] {
@@ -209,7 +210,7 @@ extension ServerSession {
     return takeEffects()
   }
 
-  /// Speaks for whom a credential names, or for whom an administrator wants to.
+  /// Changes the caller to that of the credential, or to the one that an administrator chose.
   private mutating func adopt(
     _ verified: VerifiedCredential, _ credential: Credential, _ now: WireTime
   ) -> CredentialRefusal? {
@@ -241,14 +242,14 @@ extension ServerSession {
     if !listens.isEmpty { ask(.review, number: nil) }
   }
 
-  /// The credential is valid no more, for another reason than its time.
+  /// Ends the credential, which was revoked before its expiry.
   public mutating func revokeCredential() -> [Effect] {
     guard isOpen, credential != nil else { return [] }
     endCredential(.revoked)
     return takeEffects()
   }
 
-  /// The credential is valid no more: the client is told, and what it allowed ends.
+  /// Tells the client that its credential has ended, and ends what it allowed.
   mutating func endCredential(_ refusal: CredentialRefusal) {
     let body: JSONValue = [
       WireName.status: .string(refusal.status.rawValue), WireName.data: .string(refusal.text),
@@ -257,7 +258,7 @@ extension ServerSession {
     if isOpen { change(to: .nobody) }
   }
 
-  /// The rules, or what they are asked about, have changed: what is listened to is checked again.
+  /// Checks all listens again because the rules, or the data that they depend on, have changed.
   public mutating func review() -> [Effect] {
     guard isOpen, !listens.isEmpty else { return [] }
     ask(.review, number: nil)
@@ -265,11 +266,11 @@ extension ServerSession {
   }
 }
 
-/// For whom a credential speaks.
+/// The result of verifying a credential.
 public struct VerifiedCredential: Hashable, Sendable {
-  /// For whom.
+  /// The caller that the credential identifies.
   public var caller: Caller
-  /// When that ends, in milliseconds since 1970; nil for never.
+  /// When the credential expires, in milliseconds since 1970; nil for never.
   public var expiry: Int64?
 
   /// Makes the result of a verification.
@@ -279,11 +280,11 @@ public struct VerifiedCredential: Hashable, Sendable {
   }
 }
 
-/// Why a credential speaks for nobody.
+/// The reason why a credential is refused.
 public struct CredentialRefusal: Error, Hashable, Sendable {
-  /// The word for it.
+  /// The status for the client.
   public var status: WireStatus
-  /// What is said of it.
+  /// The message for the client.
   public var text: String
 
   /// Makes a refusal.
@@ -292,22 +293,22 @@ public struct CredentialRefusal: Error, Hashable, Sendable {
     self.text = text
   }
 
-  /// It cannot be read, or is signed by nobody who is known.
+  /// The credential cannot be read, or its signer is unknown.
   public static let invalid = CredentialRefusal(.invalidToken, "Could not parse auth token.")
-  /// Its time is over.
+  /// The credential has expired.
   public static let expired = CredentialRefusal(.expiredToken, "Auth token is expired")
-  /// It was valid, and was taken back.
+  /// The credential was valid and has been revoked.
   public static let revoked = CredentialRefusal(.invalidToken, "Auth token was taken back")
-  /// It wants to speak for another one, and is none of an administrator.
+  /// The credential asks to act for another user, and is not an administrator's.
   public static let onlyForAdministrators = CredentialRefusal(
     .permissionDenied, "Only administrators speak for others.")
 }
 
-/// Tells for whom a credential speaks; how tokens are checked is the business of who conforms.
+/// A verifier of credentials; conforming types decide how tokens are checked.
 ///
 /// A verifier that has to ask the network first answers later: `ServerSession` waits for it.
 public protocol CredentialVerifier {
-  /// For whom a credential speaks.
+  /// Verifies a credential and returns its caller.
   ///
   /// `now` is in milliseconds since 1970.
   ///

@@ -1,22 +1,21 @@
 import RunnelBase
 import RunnelTree
 
-/// One connection of a client, seen from the server: frames become operations on the tree that is
-/// served, and what the tree tells becomes frames.
+/// The server's side of one connection of a client: frames become operations on the served tree,
+/// and the tree's messages become frames.
 ///
 /// Responsibilities:
-/// - It reads frames, answers what concerns the connection alone, and asks the tree for the rest, in
-///   order.
-/// - It knows what the connection listens to and under which tag, for whom it speaks, and what is to be
-///   done when it ends.
-/// - It holds the limits of one connection.
+/// - It reads frames, answers what concerns the connection alone, and passes the rest to the tree,
+///   in order.
+/// - It holds the connection's listens with their tags, its caller, and its disconnect requests.
+/// - It enforces the limits of one connection.
 ///
-/// It sends nothing itself, knows no time but what it is given, and does no operation: it returns
-/// effects, which are to be carried out in order.
+/// The session sends nothing, reads no clock and does no operation: it returns effects, which the
+/// caller carries out in order.
 ///
 /// Terms. An operation is *under way* until the tree has answered it. The session *holds* while a
-/// credential is verified, or something is kept for the end: what is asked meanwhile waits, for it
-/// depends on that.
+/// credential is verified or a disconnect request is kept; later requests wait meanwhile, because
+/// they depend on the result.
 ///
 /// ```
 ///   new --open--> open --close, closed, a limit, a mistake--> closed
@@ -25,23 +24,24 @@ import RunnelTree
 /// ```
 ///
 /// Invariants:
-/// - I1. Operations are asked for in the order of the requests; while the session holds, none is.
+/// - I1. Operations are passed on in the order of the requests; none is passed on while the session
+///   holds.
 /// - I2. A push of a listen leaves only between its answer and its end.
-/// - I3. After `leave` nothing is asked for and nothing leaves.
+/// - I3. After `leave` no operation is passed on and nothing leaves.
 ///
 /// Source: wire protocol, sections A3 to A6.
 public struct ServerSession: Sendable {
-  /// What is to be done, in order.
+  /// An effect for the caller to carry out; effects are carried out in order.
   public enum Effect: Hashable, Sendable {
     /// Send the text of a frame, in UTF-8.
     case send([UInt8])
-    /// Ask the tree; its answer is given to `answer`.
+    /// Ask the tree; give its answer to `answer`.
     case operate(ServedRequest)
-    /// Find out for whom a credential speaks; `verified` is told.
+    /// Verify a credential; report the result to `verified`.
     case verify(Credential)
-    /// End the session of this name, if it is this client's and still there.
+    /// End the session with this name, if it belongs to this client and still exists.
     case endSession(String)
-    /// Send a ping frame; `heard` is told of the pong.
+    /// Send a ping frame; report the pong to `heard`.
     case ping
     /// Read no more frames of the connection until `resumeReading`.
     case pauseReading
@@ -53,17 +53,17 @@ public struct ServerSession: Sendable {
     case close(CloseReason)
   }
 
-  /// What a session is made of.
+  /// The parameters of a session.
   public struct Configuration: Hashable, Sendable {
-    /// The name of the session: no other one has or had it, and nobody guesses it.
+    /// The name of the session: unique for all time and not guessable.
     public var name: String
-    /// The host by which the client came.
+    /// The host name that the client connected to.
     public var host: String
-    /// The session that this one takes over from, as the client tells it; nil for none.
+    /// The session that this one replaces, as the client named it; nil for none.
     public var previous: String?
-    /// What the connection may use.
+    /// The limits of the connection.
     public var limits: WireLimits
-    /// True if the tree does a write with a name once, and the client is told that.
+    /// True if the tree does a named write once, which is announced to the client.
     public var takesWriteNames = true
 
     /// Makes a configuration.
@@ -86,13 +86,13 @@ public struct ServerSession: Sendable {
   struct Listen: Sendable {
     var asked: AskedQuery
     var tag: Int?
-    /// False until its answer is told.
+    /// False until the answer to the listen was sent.
     var isAnswered = false
   }
 
-  /// A request that the tree was asked for.
+  /// An operation that the tree has not answered yet.
   struct UnderWay: Sendable {
-    /// The request's number; nil for what the client did not ask for.
+    /// The request's number; nil for an operation that the client did not request.
     var number: Int64?
     var operation: ServedOperation
   }
@@ -104,13 +104,13 @@ public struct ServerSession: Sendable {
     var bytes: Int
   }
 
-  /// What the session was made of.
+  /// The parameters that the session was made with.
   public let configuration: Configuration
-  /// For whom the connection speaks.
+  /// The caller for whom the connection acts.
   public internal(set) var caller = Caller.nobody
-  /// By what that is known; nil for nobody.
+  /// The credential that identified the caller; nil if unauthenticated.
   public internal(set) var credential: Credential?
-  /// The bytes that were sent and not taken by the network.
+  /// The number of bytes that were sent and not yet taken by the network.
   public internal(set) var unsentBytes = 0
 
   var phase = Phase.new
@@ -124,23 +124,23 @@ public struct ServerSession: Sendable {
   var waiting: [Waiting] = []
   var waitingBytes = 0
   var isHolding = false
-  /// The request by which a credential was shown that is being verified, and the credential.
+  /// The credential that is being verified, and the number of its request.
   var verifying: (number: Int64, credential: Credential)?
   var isPaused = false
-  /// What the client may send in a second.
+  /// The remaining allowance of requests and bytes per second.
   var requestAllowance: Allowance
   var byteAllowance: Allowance
-  /// When the client may send more; nil if it may now.
+  /// When the client may send more, on the monotonic clock; nil if it may now.
   var allowedTime: Int64?
   var disconnects = OnDisconnect()
-  /// What is to be done at the end, once the tree has kept it.
+  /// The disconnect requests to adopt once the tree has kept them.
   var held: OnDisconnect?
-  /// When the credential's time is over, in milliseconds since 1970.
+  /// When the credential expires, in milliseconds since 1970; nil for never.
   var expiry: Int64?
-  /// When something was heard last.
+  /// The time of the last sign of life of the client, on the monotonic clock.
   var lastHeard: Int64 = 0
   var isAwaitingSign = false
-  /// When the message began of which a part is missing.
+  /// The start of an incomplete message, on the monotonic clock; nil if there is none.
   var messageStart: Int64?
 
   /// Makes a session of a connection that is not open yet.
@@ -156,7 +156,7 @@ public struct ServerSession: Sendable {
   /// True between `open` and the end.
   public var isOpen: Bool { phase == .open }
 
-  /// The number of queries that are listened to.
+  /// The number of listens.
   public var listenCount: Int { listens.count }
 
   /// The number of requests that were not answered.
@@ -173,7 +173,7 @@ public struct ServerSession: Sendable {
 // MARK: The connection
 
 extension ServerSession {
-  /// The connection is open: the handshake is the first message.
+  /// Opens the session: the handshake is the first message.
   public mutating func open(now: WireTime) -> [Effect] {
     precondition(phase == .new, "A session is opened once.")
     phase = .open
@@ -195,7 +195,7 @@ extension ServerSession {
     return takeEffects()
   }
 
-  /// Ends the connection; `isForGood` if the client is not to come back by itself.
+  /// Ends the connection; `isForGood` tells the client not to reconnect automatically.
   public mutating func close(_ reason: CloseReason, isForGood: Bool = false) -> [Effect] {
     guard phase != .closed else { return [] }
     if isForGood { send(.shutdown(reason: reason.text)) }
@@ -203,7 +203,7 @@ extension ServerSession {
     return takeEffects()
   }
 
-  /// The connection ended by itself.
+  /// Takes the news that the connection ended.
   public mutating func closed() -> [Effect] {
     guard phase == .open else {
       phase = .closed
@@ -213,16 +213,16 @@ extension ServerSession {
     return takeEffects()
   }
 
-  /// The network took bytes that were sent.
+  /// Takes the number of sent bytes that the network has taken.
   public mutating func sent(_ bytes: Int) { unsentBytes = max(0, unsentBytes - bytes) }
 
-  /// The client gave a sign of life that is no text frame.
+  /// Takes a sign of life of the client other than a text frame.
   public mutating func heard(now: WireTime) {
     lastHeard = now.uptime
     isAwaitingSign = false
   }
 
-  /// When `advance` is to be called next, on the clock that never goes back; nil if it need not be.
+  /// The time of the next call of `advance`, on the monotonic clock, or nil if none is needed.
   public func deadline(now: WireTime) -> Int64? {
     guard isOpen else { return nil }
     let silence =
@@ -232,7 +232,7 @@ extension ServerSession {
     return [silence, message, credential, allowedTime].compactMap { $0 }.min()
   }
 
-  /// Time went on.
+  /// Carries out what is due at this time.
   public mutating func advance(now: WireTime) -> [Effect] {
     guard isOpen else { return [] }
     if let expiry, expiry <= now.calendar { endCredential(.expired) }
@@ -256,14 +256,14 @@ extension ServerSession {
     return takeEffects()
   }
 
-  /// Ends the connection from here, and leaves.
+  /// Ends the connection from this side, and leaves.
   mutating func end(_ reason: CloseReason) {
     if phase == .open { leave() }
     phase = .closed
     effects.append(.close(reason))
   }
 
-  /// What the connection left to be done is done, and nothing more is asked for.
+  /// Hands the disconnect requests to the tree; nothing more is asked after that.
   private mutating func leave() {
     ask(.leave(disconnects.execute()), number: nil)
     phase = .closed
@@ -280,7 +280,7 @@ extension ServerSession {
   mutating func send(_ message: [UInt8]) { send(frames: FrameSplitter.frames(of: message)) }
 
   mutating func send(frames: [[UInt8]]) {
-    // One message may be larger than what may wait.
+    // A single message may be larger than the limit of unsent bytes.
     let isFull = unsentBytes > limits.unsentBytesMax
     for frame in frames {
       unsentBytes += frame.count
@@ -304,7 +304,7 @@ extension ServerSession {
     respond(number, status, .string(text))
   }
 
-  /// Asks the tree for something.
+  /// Passes an operation to the tree.
   mutating func ask(_ operation: ServedOperation, number: Int64?) {
     precondition(isOpen, "I3: after the end nothing is asked for.")
     lastOperation += 1

@@ -1,22 +1,22 @@
 public import RunnelBase
 public import RunnelTree
 
-/// A query as a client asked it, by which it is told from others on the same connection.
+/// A query in the form in which a client asked it, which identifies it on its connection.
 ///
-/// Two query objects may mean the same: clients move exclusive bounds to neighbours of keys. Each is
-/// listened to, ended and revoked by the object that was sent.
+/// Two query objects may mean the same query, because clients move exclusive bounds to neighboring
+/// keys. A listen is ended and revoked by the object that was sent.
 ///
 /// Source: wire protocol, section A4.1.
 public struct AskedQuery: Hashable, Sendable {
-  /// What it shows.
+  /// The query.
   public let query: Query
-  /// The object that was sent, its members in the order of their names; nil for all that is at the
-  /// place.
+  /// The object that was sent, with its members ordered by name; nil for all of the place.
   public let object: JSONValue?
 
-  /// Makes a query from what a client sent; no object, null and an empty one mean all of the place.
+  /// Makes a query from a client's object; no object, null and an empty object mean all of the
+  /// place.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) that names the member which is wrong.
+  /// - Throws: `TreeError` (`invalidQuery`) that names the wrong member.
   public init(_ object: JSONValue?, at path: Path) throws(TreeError) {
     switch object {
     case nil, .null?, .object([])?:
@@ -30,16 +30,17 @@ public struct AskedQuery: Hashable, Sendable {
 }
 
 extension AskedQuery {
-  /// Makes a query of an object that means it; nil for all that is at the place.
+  /// Makes a query with an object that means it; nil for all of the place.
   init(_ object: JSONValue?, showing query: Query) {
     (self.query, self.object) = (query, object)
   }
 }
 
 extension Query {
-  /// The object that official clients send for this query, byte by byte: members in their order.
+  /// The object that official clients send for this query, byte by byte, with members in their
+  /// order.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire has no words for.
+  /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire format cannot express.
   func sentJSON() throws(TreeError) -> JSONValue {
     guard case .object(let members) = try wireJSON() else { return .object([]) }
     return .object(Query.sentOrder.compactMap { name in members.first { $0.name == name } })

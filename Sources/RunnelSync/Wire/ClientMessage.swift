@@ -1,20 +1,21 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What a client sends: a request, or something about the connection.
+/// A message of a client: a request, or a control message.
 ///
 /// Source: wire protocol, section A3.
 public enum ClientMessage: Hashable, Sendable {
-  /// A request with its number, which its answer repeats; it is read by `WireRequest`.
+  /// A request with its number, which the answer repeats; `WireRequest` reads its body.
   case request(Int64, action: String, body: JSONValue)
-  /// A question whether somebody is there.
+  /// A ping.
   case ping
-  /// Another control message, of which nothing follows.
+  /// Another control message, which is ignored.
   case control(String)
 
   /// Reads a message in UTF-8.
   ///
-  /// - Throws: `TreeError` (`invalidMessage`) that says what is wrong; no answer can be given to it.
+  /// - Throws: `TreeError` (`invalidMessage`) that says what is wrong; the message cannot be
+  ///   answered.
   public init(_ bytes: [UInt8]) throws(TreeError) {
     let (kind, data) = try Envelope.read(bytes)
     switch kind {
@@ -45,11 +46,11 @@ public enum ClientMessage: Hashable, Sendable {
     }
   }
 
-  /// What a client sends now and then so that the connection is not taken for dead; it is no message.
+  /// The keep-alive frame of a client; it is no message.
   public static let keepAlive = Array("0".utf8)
 }
 
-/// What is around every message: its kind, and the rest.
+/// The envelope of every message: its kind, and the payload.
 enum Envelope {
   static func read(_ bytes: [UInt8]) throws(TreeError) -> (kind: String, data: JSONValue) {
     let json: JSONValue

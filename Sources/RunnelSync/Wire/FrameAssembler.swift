@@ -7,7 +7,8 @@ public import RunnelTree
 ///         |  ^
 ///         +--+ any other text is a message; "0" is a sign of life
 /// ```
-/// No number of pieces makes memory grow: only what arrived is kept, up to the limit in bytes.
+/// The announced number of pieces does not affect memory: only received bytes are kept, up to the
+/// limit.
 ///
 /// Source: wire protocol, section A2.
 public struct FrameAssembler: Sendable {
@@ -15,21 +16,21 @@ public struct FrameAssembler: Sendable {
   private var message: [UInt8] = []
   private var awaitedCount = 0
 
-  /// Makes an assembler of messages of at most so many bytes.
+  /// Makes an assembler of messages of at most `bytesMax` bytes.
   public init(bytesMax: Int) { self.bytesMax = bytesMax }
 
-  /// True if a part of a message has arrived and another is missing.
+  /// True if a message is incomplete.
   public var isAwaitingPieces: Bool { awaitedCount > 0 }
 
-  /// The bytes that are kept of a message that is not complete.
+  /// The number of bytes kept of an incomplete message.
   public var keptBytes: Int { message.count }
 
   /// Takes the text of a frame, in UTF-8.
   ///
-  /// - Returns: the message that is complete with it; nil if it is not, or if the frame is but a sign
-  ///   of life.
-  /// - Throws: `TreeError` (`tooBig`) if the message is longer than allowed; the connection is to be
-  ///   closed then.
+  /// - Returns: the message that the frame completes; nil if it is still incomplete, or if the
+  ///   frame is only a keep-alive.
+  /// - Throws: `TreeError` (`tooBig`) if the message is longer than allowed; the caller then closes
+  ///   the connection.
   public mutating func take(_ frame: [UInt8]) throws(TreeError) -> [UInt8]? {
     guard message.count + frame.count <= bytesMax else {
       (message, awaitedCount) = ([], 0)
@@ -48,7 +49,7 @@ public struct FrameAssembler: Sendable {
     return message
   }
 
-  /// The number of pieces that a text announces; nil if it is none.
+  /// The number of pieces that a text announces; nil if the text announces none.
   private static func pieceCount(_ frame: [UInt8]) -> Int? {
     guard (1...WireLimits.pieceCountDigitsMax).contains(frame.count) else { return nil }
     var count = 0

@@ -1,4 +1,4 @@
-/// Cuts a message into the frames in which it is sent.
+/// Splits a message into frames.
 ///
 /// A message that fits into one piece is sent alone. A longer one is sent as the number of its pieces,
 /// then the pieces. Pieces are cut between Unicode scalars, so that each is valid UTF-8.
@@ -7,7 +7,8 @@
 public enum FrameSplitter {
   /// The frames of a message in UTF-8.
   ///
-  /// O(n). A message is never empty, and never shorter than a number could be: it is an object.
+  /// Complexity: O(n). A message is an object, so it is never empty and never mistaken for a
+  /// number.
   public static func frames(of message: [UInt8]) -> [[UInt8]] {
     // A scalar has no more UTF-16 code units than bytes.
     if message.count <= WireLimits.pieceUnitsMax { return [message] }
@@ -23,7 +24,7 @@ public enum FrameSplitter {
     return frames
   }
 
-  /// Where the pieces end.
+  /// The offsets at which the pieces end.
   private static func ends(of message: [UInt8]) -> [Int] {
     var ends: [Int] = []
     var units = 0

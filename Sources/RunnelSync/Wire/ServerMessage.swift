@@ -15,11 +15,11 @@ public enum ServerMessage: Hashable, Sendable {
   case error(String)
   /// The answer to a ping.
   case pong
-  /// Another control message, of which nothing follows.
+  /// Another control message, which is ignored.
   case control(String)
   /// The answer to the request with this number.
   case response(Int64, WireStatus, JSONValue)
-  /// Something told without being asked; what concerns data is read by `PushDecoder`.
+  /// An unrequested message; `PushDecoder` reads those that concern data.
   case push(action: String, body: JSONValue)
 
   /// Reads a message in UTF-8.

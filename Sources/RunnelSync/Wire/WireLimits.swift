@@ -1,6 +1,7 @@
-/// The limits of one connection; each is enforced with an answer that names it, or with a close.
+/// The limits of one connection; reaching one gives an answer that names it, or closes the
+/// connection.
 public struct WireLimits: Hashable, Sendable {
-  /// The most UTF-16 code units in one piece of a message, which is what every client takes.
+  /// The most UTF-16 code units in one piece of a message, which every client accepts.
   ///
   /// Source: wire protocol, section A2.
   public static let pieceUnitsMax = 16_384
@@ -9,28 +10,29 @@ public struct WireLimits: Hashable, Sendable {
 
   /// The most bytes in one message, all its pieces together.
   public var messageBytesMax = 16_777_216
-  /// The most places and queries that one connection listens to.
+  /// The most listens of one connection.
   public var listensMax = 10_000
-  /// The most requests that are under way; then no more is read until half of them are answered.
+  /// The most requests under way; at that number reading pauses until half of them are answered.
   public var requestsMax = 256
   /// The most requests in a second on average, beyond which reading pauses; nil for any number.
   public var requestsPerSecond: Int?
   /// The most bytes in a second on average, beyond which reading pauses; nil for any number.
   public var bytesPerSecond: Int?
-  /// The most bytes that wait here because earlier requests are under way; one more closes.
+  /// The most bytes of waiting requests; one byte more closes the connection.
   public var waitingBytesMax = 33_554_432
-  /// The most bytes that were sent and not taken by the network; one message more closes.
+  /// The most bytes that were sent and not taken by the network; a further message closes the
+  /// connection.
   public var unsentBytesMax = 67_108_864
-  /// The most bytes of writes that are left to be done when the connection ends.
+  /// The most bytes of writes in disconnect requests.
   public var disconnectBytesMax = 1_048_576
-  /// After so long without a sign of the other side it is asked for one, in milliseconds.
+  /// The time without a sign of life after which the client is asked for one, in milliseconds.
   public var silenceMilliseconds: Int64 = 45_000
-  /// So long it may take to give one, in milliseconds.
+  /// The longest time that the client may take to answer that question, in milliseconds.
   public var signMilliseconds: Int64 = 30_000
-  /// So long all pieces of a message may take to arrive, in milliseconds.
+  /// The longest time that all pieces of a message may take to arrive, in milliseconds.
   public var messageMilliseconds: Int64 = 120_000
 
-  /// Makes the limits that hold unless others are chosen.
+  /// Makes the default limits.
   public init() {}
 }
 

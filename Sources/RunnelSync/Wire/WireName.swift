@@ -64,7 +64,7 @@ enum ControlKind {
   static let pong = "o"
 }
 
-/// What a client asks for.
+/// The actions of requests.
 enum RequestAction: String {
   case listen = "q"
   case unlisten = "n"
@@ -84,7 +84,7 @@ enum RequestAction: String {
   case statistics = "s"
 }
 
-/// What a server tells without being asked.
+/// The actions of pushes.
 enum PushAction {
   static let data = "d"
   static let merge = "m"

@@ -1,9 +1,9 @@
 import RunnelBase
 import RunnelTree
 
-/// A place as a path on the wire names it: a node, or the priority of one.
+/// A place named by a path on the wire: a node, or the priority of one.
 ///
-/// Absolute paths are taken with and without their first slash. Source: wire protocol, the conventions.
+/// The first slash of an absolute path is optional. Source: wire protocol, the conventions.
 struct WirePlace {
   /// The place of the node.
   let path: Path
@@ -12,7 +12,7 @@ struct WirePlace {
 
   /// Reads the text of a path.
   ///
-  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names what is refused.
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the wrong part.
   init(_ text: String) throws(TreeError) {
     let pieces = Path.pieces(of: text)
     isPriority = pieces.last == WireName.priority
@@ -20,10 +20,10 @@ struct WirePlace {
   }
 }
 
-/// The members of a message that is being read, which name what is missing or wrong.
+/// The members of a message that is being read, with errors that name missing or wrong members.
 struct WireBody {
   let json: JSONValue
-  /// What is being read, as errors name it: `The request "q"`.
+  /// The name of the message in errors: `The request "q"`.
   let subject: String
 
   init(_ json: JSONValue, _ subject: String) throws(TreeError) {
@@ -66,7 +66,7 @@ struct WireBody {
 
   func place() throws(TreeError) -> WirePlace { try WirePlace(try string(WireName.path)) }
 
-  /// The path of a node; a priority alone is not meant.
+  /// The path of a node; a path of a priority is refused.
   func path() throws(TreeError) -> Path {
     let place = try place()
     if place.isPriority { throw invalid("its path ends in \(WireName.priority)") }

@@ -4,7 +4,7 @@ public import RunnelTree
 // Requests as official clients send them, byte by byte. Source: wire protocol, sections A4 and A7.1.
 
 extension WireRequest {
-  /// The word that says what is asked for, `a` on the wire.
+  /// The name of the action, `a` on the wire.
   public var action: String { requestAction.rawValue }
 
   private var requestAction: RequestAction {
@@ -25,10 +25,10 @@ extension WireRequest {
     }
   }
 
-  /// What goes with it, `b` on the wire.
+  /// The body of the request, `b` on the wire.
   ///
-  /// - Throws: `TreeError` for what the wire has no words for: a query with a filter, and copies and
-  ///   moves, which are sent as what they come to.
+  /// - Throws: `TreeError` for requests that the wire format cannot express: a query with a filter,
+  ///   and copies and moves, which are sent as the writes that they result in.
   public func body() throws(TreeError) -> JSONValue {
     switch self {
     case .listen(let asked, let tag, let known):
@@ -69,7 +69,7 @@ extension AskedQuery {
     JSONMember(WireName.path, .string(query.path.description))
   }
 
-  /// A query that shows all is asked as the default query of its place.
+  /// The members that name the query; a query without a tag is the default query of its place.
   fileprivate func members(tag: Int?) throws(TreeError) -> [JSONMember] {
     guard let tag else { return [pathMember] }
     return [
@@ -80,7 +80,7 @@ extension AskedQuery {
 }
 
 extension Write {
-  /// The path at which the write is a put; nil for one that is a merge.
+  /// The path at which the write is a put; nil if the write is a merge.
   fileprivate var putPath: String? {
     switch self {
     case .set(let path, _): path.description

@@ -1,42 +1,42 @@
 public import RunnelBase
 public import RunnelTree
 
-/// What a client asks for.
+/// A request of a client.
 ///
 /// Source: wire protocol, section A4.
 public enum WireRequest: Hashable, Sendable {
-  /// Tell the answer of a query and every change of it; what is known already is told by its hash.
-  /// Pushes for all but default queries carry the tag.
+  /// Tell the result of a query and every later change of it. `known` holds the hashes of the
+  /// client's current data. Pushes for all but default queries carry the tag.
   case listen(AskedQuery, tag: Int?, known: KnownHash)
-  /// Tell no more of a query.
+  /// Stop telling changes of a query.
   case unlisten(AskedQuery, tag: Int?)
-  /// Tell the answer of a query once.
+  /// Tell the result of a query once.
   case get(AskedQuery)
   /// Do a write, once for each name.
   case write(Write, name: WriteID?)
-  /// Set a place, if the hash of what stands there is this one.
+  /// Set a place if its hash is this one.
   case compareAndSet(Path, JSONValue, hash: String, name: WriteID?)
-  /// Do something when the connection ends, or do it no longer.
+  /// Register a disconnect request, or cancel it.
   case onDisconnect(DisconnectRequest)
-  /// Speak for whom a credential names.
+  /// Act for the caller that a credential identifies.
   case authenticate(Credential)
-  /// Speak for nobody.
+  /// Act as an unauthenticated client.
   case unauthenticate
-  /// The token by which an app is known; nil takes it back.
+  /// The token that identifies an app; nil withdraws it.
   case appCheck(String?)
-  /// What a client counted; nobody reads it.
+  /// Statistics of a client; they are not used.
   case statistics(JSONValue)
 }
 
-/// By what a client says who it is.
+/// The credential of a client.
 public struct Credential: Hashable, Sendable {
   /// The token, secret or other text.
   public var text: String
-  /// True if the client takes it for that of an administrator.
+  /// True if the client presents it as an administrator's.
   public var isAdministrator: Bool
-  /// True if an administrator wants to be treated as nobody.
+  /// True if an administrator wants to be treated as unauthenticated.
   public var isUnauthenticated: Bool
-  /// For whom an administrator wants to speak, as rules see it; nil for himself.
+  /// The caller for whom an administrator wants to act, as rules see it; nil for the administrator.
   public var authVariable: JSONValue?
 
   /// Makes a credential.
@@ -59,10 +59,10 @@ extension WireRequest {
   /// O(n) in the body.
   ///
   /// - Parameters:
-  ///   - action: the word that says what is asked for, `a` on the wire.
-  ///   - body: what goes with it, `b` on the wire.
-  /// - Throws: `TreeError` (`invalidMessage`, `invalidPath`, `invalidKey` or `invalidQuery`) that names
-  ///   what is wrong.
+  ///   - action: the name of the action, `a` on the wire.
+  ///   - body: the body of the request, `b` on the wire.
+  /// - Throws: `TreeError` (`invalidMessage`, `invalidPath`, `invalidKey` or `invalidQuery`) that
+  ///   says what is wrong.
   public init(action: String, body: JSONValue) throws(TreeError) {
     let body = try WireBody(body, "The request \"\(action.prefix(20))\"")
     guard let known = RequestAction(rawValue: action) else {
@@ -137,7 +137,7 @@ extension WireBody {
     return tag
   }
 
-  /// The name by which a write is done once.
+  /// The name under which a write is done once.
   fileprivate func writeName() throws(TreeError) -> WriteID? {
     guard let json = optional(WireName.writeName) else { return nil }
     guard case .array(let parts) = json, parts.count == 2, case .string(let client) = parts[0],
@@ -158,7 +158,7 @@ extension WireBody {
 }
 
 extension Write {
-  /// What replaces the node at a place, or its priority.
+  /// Makes the write that replaces the node at a place, or its priority.
   init(replacing place: WirePlace, _ json: JSONValue) {
     self =
       place.isPriority

@@ -1,6 +1,6 @@
 public import RunnelTree
 
-/// The word that says what became of a request.
+/// The status of a request in its answer.
 ///
 /// Source: wire protocol, section A4.
 public struct WireStatus: RawRepresentable, Hashable, Sendable {
@@ -10,27 +10,27 @@ public struct WireStatus: RawRepresentable, Hashable, Sendable {
   /// Makes a status from its word.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// It was done.
+  /// The request was done.
   public static let ok = WireStatus(rawValue: "ok")
-  /// The rules do not allow it.
+  /// The rules do not allow the request.
   public static let permissionDenied = WireStatus(rawValue: "permission_denied")
-  /// A conditional write met something else than was thought.
+  /// The condition of a conditional write does not hold.
   public static let stale = WireStatus(rawValue: "datastale")
-  /// A credential that cannot be read, or is not valid.
+  /// The credential cannot be read, or is not valid.
   public static let invalidToken = WireStatus(rawValue: "invalid_token")
-  /// A credential whose time is over.
+  /// The credential has expired.
   public static let expiredToken = WireStatus(rawValue: "expired_token")
-  /// It failed for a reason that the text tells.
+  /// The request failed for the reason in the text.
   public static let failed = WireStatus(rawValue: "failed")
-  /// It, or its answer, is too large.
+  /// The request or its answer is too large.
   public static let tooBig = WireStatus(rawValue: "too_big")
-  /// It cannot be done now.
+  /// The request cannot be done now.
   public static let unavailable = WireStatus(rawValue: "unavailable")
 
-  /// The text beside a status of what the rules do not allow, which clients show.
+  /// The text of `permissionDenied`, which clients show.
   static let permissionDeniedText = "Permission denied"
 
-  /// The status of a refusal.
+  /// Makes the status of an error.
   public init(_ error: TreeError) {
     switch error.code {
     case .permissionDenied: self = .permissionDenied
@@ -40,9 +40,9 @@ public struct WireStatus: RawRepresentable, Hashable, Sendable {
     }
   }
 
-  /// The refusal of which a status and a text tell.
+  /// The error that a status and a text describe.
   ///
-  /// A status without a code of its own becomes one, so that it is told as it came.
+  /// An unknown status becomes a code of its own, so that it is kept.
   public func error(_ text: String, path: Path? = nil) -> TreeError {
     let message = text.isEmpty ? rawValue : text
     let code = TreeError.Code(rawValue: rawValue)

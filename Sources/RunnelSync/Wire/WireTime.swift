@@ -1,8 +1,8 @@
-/// A point in time, by the two clocks that a connection goes by.
+/// A point in time, on the two clocks of a connection.
 public struct WireTime: Hashable, Sendable {
   /// The clock of the calendar, in milliseconds since 1970; it may jump.
   public var calendar: Int64
-  /// A clock that never goes back, in milliseconds since any moment; deadlines are on this one.
+  /// A monotonic clock, in milliseconds since an arbitrary moment; deadlines are on this one.
   public var uptime: Int64
 
   /// Makes a point in time.
@@ -12,13 +12,13 @@ public struct WireTime: Hashable, Sendable {
   }
 }
 
-/// Why a connection is closed, as the close frame says it.
+/// The reason for closing a connection, as the close frame states it.
 ///
 /// Source: RFC 6455, section 7.4.1.
 public struct CloseReason: Hashable, Sendable {
   /// The status code.
   public var code: UInt16
-  /// What happened, in few words.
+  /// A few words about what happened.
   public var text: String
 
   /// Makes a reason.
@@ -27,17 +27,17 @@ public struct CloseReason: Hashable, Sendable {
     self.text = text
   }
 
-  /// The client, or the server, has no more to say.
+  /// The client or the server has nothing more to say.
   public static func normal(_ text: String) -> CloseReason { CloseReason(code: 1000, text: text) }
-  /// The server ends, or was told to.
+  /// The server is ending, or was told to.
   public static func goingAway(_ text: String) -> CloseReason {
     CloseReason(code: 1001, text: text)
   }
-  /// What arrived is not of this protocol.
+  /// The other side violated the protocol.
   public static func protocolError(_ text: String) -> CloseReason {
     CloseReason(code: 1002, text: text)
   }
-  /// The other side uses more than it is allowed.
+  /// The other side exceeds its limits.
   public static func policyViolation(_ text: String) -> CloseReason {
     CloseReason(code: 1008, text: text)
   }

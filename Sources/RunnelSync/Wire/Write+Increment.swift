@@ -2,8 +2,8 @@ import RunnelBase
 package import RunnelTree
 
 extension Write {
-  /// True if it adds to a number somewhere: to do it twice is another thing than to do it once, and what
-  /// comes of it tells what stood there.
+  /// True if the write adds to a number anywhere: doing it twice differs from doing it once, and
+  /// its result reveals the previous value.
   package var holdsIncrement: Bool {
     switch self {
     case .set(_, let json): json.holdsIncrement

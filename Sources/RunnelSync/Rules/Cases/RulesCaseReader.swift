@@ -1,21 +1,21 @@
 public import RunnelBase
 import RunnelTree
 
-/// Reads files of cases; what is wrong is collected.
+/// Reads files of cases, and collects their mistakes.
 struct RulesCaseReader {
-  /// What stands in a file.
+  /// The contents of a file.
   struct File {
     var cases: [RulesCases.Case] = []
     var rulesFile: String?
     var rules: JSONValue?
   }
 
-  /// What is wrong with one case.
+  /// A mistake in one case.
   private struct Mistake: Error {
     let message: String
   }
 
-  /// The time of cases that have none: 2025-06-15 15:06:40 UTC.
+  /// The default time of a case: 2025-06-15 15:06:40 UTC.
   private static let standardTime: Int64 = 1_750_000_000_000
   private static let mistakesMax = 50
   private static let names = ["rules", "now", "data", "identities", "cases"]
@@ -238,11 +238,12 @@ struct RulesCaseReader {
   }
 }
 
-/// The identity that asks, as people write it.
+/// The caller's identity in the form that people write.
 public enum RulesIdentity {
-  /// What `auth` is for `uid:NAME`, or for the text of a JSON object; nil for any other text.
+  /// Returns the value of `auth` for `uid:NAME` or for the text of a JSON object; nil for any other
+  /// text.
   ///
-  /// A name signs in as a custom token does.
+  /// A name is signed in as with a custom token.
   public static func auth(named text: String) -> JSONValue? {
     if text == "null" || text == "nobody" { return JSONValue.null }
     if text.hasPrefix("uid:"), text.utf8.count > 4 {

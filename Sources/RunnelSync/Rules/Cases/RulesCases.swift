@@ -1,7 +1,7 @@
 public import RunnelBase
 public import RunnelTree
 
-/// Examples of operations with what the rules are to say of them: the tests of a rules file, as data.
+/// Example operations with the expected verdicts of the rules: the tests of a rules file, as data.
 ///
 /// `Resources/docs/rules.md` describes the format.
 public struct RulesCases: Sendable {
@@ -9,24 +9,24 @@ public struct RulesCases: Sendable {
   public struct Case: Sendable {
     /// The number of the case in its file, from 1.
     public var number: Int
-    /// What it is to show.
+    /// The name of the case: what it shows.
     public var name: String
-    /// The identity that asks; null for nobody.
+    /// The caller's identity; null for nobody.
     public var auth: JSONValue
-    /// What is wanted.
+    /// The operation.
     public var action: Action
     /// The tree before.
     public var data: MemoryTree
     /// The time, in milliseconds since 1970.
     public var now: Int64
-    /// Whether it is to be allowed.
+    /// Whether the rules are expected to allow the operation.
     public var isAllowed: Bool
 
     /// The case in a line: its number and name.
     public var title: String { name.isEmpty ? "case \(number)" : "case \(number), \(name)" }
   }
 
-  /// What is wanted in a case.
+  /// The operation of a case.
   public enum Action: Hashable, Sendable {
     /// A read, or a listen.
     case read(Query)
@@ -43,7 +43,7 @@ public struct RulesCases: Sendable {
 
   /// Reads the contents of a file of cases.
   ///
-  /// - Throws: `RulesCasesError` with all that is wrong.
+  /// - Throws: `RulesCasesError` with all mistakes.
   public init(json: JSONValue) throws(RulesCasesError) {
     var reader = RulesCaseReader()
     let file = reader.file(json)
@@ -54,16 +54,16 @@ public struct RulesCases: Sendable {
   }
 }
 
-/// What is wrong with a file of cases.
+/// The mistakes in a file of cases.
 public struct RulesCasesError: Error, Hashable, Sendable {
-  /// What is wrong and what to do, each with the number of its case.
+  /// The mistakes: what is wrong and what to do, each with the number of its case.
   public var mistakes: [String]
 }
 
 extension RulesCases.Case {
-  /// What is wanted, as rules take it: a write with its server values resolved.
+  /// Returns the operation as rules take it: a write has its server values resolved.
   ///
-  /// - Throws: `TreeError` if no tree takes the write.
+  /// - Throws: `TreeError` if the write is invalid in any tree.
   public func operation() throws(TreeError) -> RulesOperation {
     switch action {
     case .read(let query): .read(query)
@@ -71,7 +71,7 @@ extension RulesCases.Case {
     }
   }
 
-  /// What is wanted in words: `read /users/ana`.
+  /// The operation in words: `read /users/ana`.
   public var actionText: String {
     switch action {
     case .read(let query): "read \(query.path)"
@@ -84,20 +84,20 @@ extension RulesCases.Case {
 }
 
 extension RulesCases {
-  /// How a case came out.
+  /// The result of a case.
   public struct Outcome: Sendable {
     /// The case.
     public var example: Case
-    /// Why the rules said what they said.
+    /// The explanation of the verdict.
     public var explanation: RulesExplanation
 
-    /// True if the rules said what was expected.
+    /// True if the verdict was the expected one.
     public var isPassed: Bool { explanation.verdict.isAllowed == example.isAllowed }
   }
 
   /// Decides about all cases.
   ///
-  /// - Throws: `RulesCasesError` for writes that no tree takes, whatever the rules say.
+  /// - Throws: `RulesCasesError` for writes that are invalid in any tree, whatever the rules say.
   public func run(with engine: RulesEngine) throws(RulesCasesError) -> [Outcome] {
     var outcomes: [Outcome] = []
     var mistakes: [String] = []
@@ -114,9 +114,9 @@ extension RulesCases {
     return outcomes
   }
 
-  /// What the cases try of the rules.
+  /// Returns the rules and conditions that the cases evaluate.
   ///
-  /// - Throws: `RulesCasesError` for writes that no tree takes, whatever the rules say.
+  /// - Throws: `RulesCasesError` for writes that are invalid in any tree, whatever the rules say.
   public func coverage(of engine: RulesEngine) throws(RulesCasesError) -> RulesCoverage {
     var coverage = RulesCoverage(of: engine)
     var mistakes: [String] = []

@@ -1,9 +1,9 @@
 public import RunnelBase
 public import RunnelTree
 
-/// The rules and conditions that some operations evaluated, and what they came to.
+/// The rules and conditions that a set of operations evaluated, and their outcomes.
 public struct RulesCoverage: Sendable {
-  /// How often a rule or a condition came out how.
+  /// The numbers of outcomes of a rule or a condition.
   struct Tally: Hashable, Sendable {
     var heldCount = 0
     var failedCount = 0
@@ -12,27 +12,27 @@ public struct RulesCoverage: Sendable {
     var isEvaluated: Bool { heldCount + failedCount + errorCount > 0 }
   }
 
-  /// What was not tried of a rule.
+  /// A gap in the coverage of a rule.
   public struct Gap: Hashable, Sendable {
-    /// What is missing.
+    /// The kind of gap.
     public enum Kind: String, Hashable, Sendable {
-      /// Nothing evaluated it.
+      /// The rule or condition was never evaluated.
       case neverEvaluated = "never evaluated"
-      /// It was evaluated, and never true.
+      /// The rule or condition was evaluated, and was never true.
       case neverTrue = "never true"
-      /// It was evaluated, and never false.
+      /// The rule or condition was evaluated, and was never false.
       case neverFalse = "never false"
     }
 
     /// The rule.
     public var rule: Rule
-    /// The condition within it, as it is written; the whole rule's text if that is meant.
+    /// The condition within the rule as it is written, or the text of the whole rule.
     public var text: String
     /// The line of the condition, from 1.
     public var line: Int
-    /// The place in its line, in Unicode scalars from 1.
+    /// The column of the condition in its line, in Unicode scalars from 1.
     public var column: Int
-    /// What is missing.
+    /// The kind of gap.
     public var kind: Kind
   }
 
@@ -41,14 +41,14 @@ public struct RulesCoverage: Sendable {
   private var steps: [Tally]
   private var current = 0
 
-  /// Makes the coverage of no operation.
+  /// Makes an empty coverage.
   public init(of engine: RulesEngine) {
     self.engine = engine
     rules = Array(repeating: Tally(), count: engine.rules.count)
     steps = Array(repeating: Tally(), count: engine.contents.program.steps.count)
   }
 
-  /// Decides about an operation, and notes what was evaluated.
+  /// Decides about an operation, and records what was evaluated.
   ///
   /// - Throws: `TreeError` (`storage`) if the tree cannot be read.
   public mutating func decide(
@@ -61,10 +61,10 @@ public struct RulesCoverage: Sendable {
     return verdict
   }
 
-  /// How many rules were evaluated at all.
+  /// The number of rules that were evaluated at least once.
   public var evaluatedCount: Int { rules.count { $0.isEvaluated } }
 
-  /// What was not tried, in the order of the file.
+  /// The gaps in the coverage, in the order of the file.
   public var gaps: [Gap] {
     engine.rules.flatMap { rule -> [Gap] in
       let tally = rules[rule.id]
@@ -86,11 +86,11 @@ public struct RulesCoverage: Sendable {
       + (tally.failedCount + tally.errorCount == 0 ? [.neverFalse] : [])
   }
 
-  /// The conditions within a rule that are not the whole of it.
+  /// The conditions within a rule, without the whole rule.
   private func conditions(of rule: Rule) -> [RuleStep.Index] {
     let root = engine.contents.roots[rule.id]
     let range = engine.contents.program.ranges[root]
-    // The steps of a rule are added one after the other, the whole last.
+    // The steps of a rule are stored one after the other, the whole rule last.
     let first = (0..<root).reversed().prefix {
       engine.contents.program.ranges[$0].lowerBound >= range.lowerBound
     }
@@ -130,7 +130,7 @@ extension RulesCoverage: RulesDecisionTrace {
 }
 
 extension RulesCoverage.Gap {
-  /// The gap as editors and compilers write it: file, line, column and what was never tried.
+  /// The gap in the format of editors and compilers: file, line, column and what was never tried.
   public func text(file: String) -> String {
     let what =
       text == rule.text

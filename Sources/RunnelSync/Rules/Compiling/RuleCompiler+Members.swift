@@ -4,14 +4,14 @@ import RunnelTree
 // Properties, methods and subscripts. Source: rules language, sections 3 and 4.
 
 extension RuleCompiler {
-  /// A property, or a method that a call is to follow.
+  /// Compiles a property, or a method that is to be called.
   mutating func property(
     _ receiver: Part, _ name: String, _ node: RuleSyntax.Index, _ place: Int
   ) -> Part {
     switch receiver.type {
     case .wrong: return wrong(node)
     case .any:
-      // The outermost of a chain says it all.
+      // The explanation shows only the outermost property of a chain.
       program.set(.none, of: receiver.step)
       return add(.property(receiver.step, name), node, .any, .reading)
     default: break
@@ -22,7 +22,7 @@ extension RuleCompiler {
     return add(.query(member), node, member.result, .reading)
   }
 
-  /// The member of a type by its name; nil if there is none, which is told.
+  /// The member of a type by its name; nil if there is none, which is reported.
   private mutating func member(
     _ name: String, of type: RuleType, _ place: Int
   ) -> RuleMember? {
@@ -103,7 +103,7 @@ extension RuleCompiler {
     }
     let inner = part(receiver)
     if inner.type == .wrong {
-      // Mistakes in the arguments are told, too.
+      // Mistakes in the arguments are reported, too.
       for argument in arguments where !isLiteralArgument(argument) { _ = part(argument) }
       return wrong(node)
     }
@@ -149,7 +149,7 @@ extension RuleCompiler {
       RuleMember.ofSnapshots.contains(member) && member != .parent ? .reading : .none)
   }
 
-  /// An argument that is a text.
+  /// Compiles an argument that must be a text.
   private mutating func string(
     _ argument: RuleSyntax.Index, of member: RuleMember
   ) -> RuleStep.Index {
@@ -248,9 +248,9 @@ extension RuleCompiler {
   }
 }
 
-/// Words about a name that is not known.
+/// Messages about an unknown name.
 enum RuleSpelling {
-  /// The end of a sentence about a name that is not known.
+  /// The end of a sentence about an unknown name.
   static func question(_ meant: String?) -> String {
     meant.map { ": did you mean \"\($0)\"?" } ?? "."
   }

@@ -3,11 +3,12 @@ import RunnelTree
 
 /// Checks the types of one expression and compiles it.
 ///
-/// Every mistake of types is told; what is wrong has the type `wrong`, of which nothing more is said.
+/// Every type mistake is reported. A wrong part has the type `wrong`, about which nothing more is
+/// reported.
 ///
 /// Source: rules language, section 3.
 struct RuleCompiler {
-  /// What an expression may speak of.
+  /// The names that an expression may use.
   struct Scope {
     let kind: RuleKind
     /// The level of each wildcard above, by its name with `$`.
@@ -25,10 +26,10 @@ struct RuleCompiler {
   var syntax = RuleSyntax()
   var mistakes: MistakeList
   var program: RuleProgram
-  /// How much work on regular expressions may be done yet.
+  /// The remaining budget for the tables of regular expressions.
   var patternBudget: Int
 
-  /// Compiles the expression; nil if it has mistakes, which were told.
+  /// Compiles the expression; nil if it has mistakes, which were reported.
   mutating func compile() -> RuleStep.Index? {
     do throws(RuleSyntaxError) {
       syntax = try RuleParser.parse(text.bytes)
@@ -66,14 +67,14 @@ struct RuleCompiler {
     mistakes.add(message, at: text.offset(of: place))
   }
 
-  /// Notes that a part is a condition, and tells if it is none.
+  /// Marks a part as a condition, and reports a mistake if it is not a Boolean.
   mutating func requireBool(
     _ part: Part, _ node: RuleSyntax.Index, _ message: (String) -> String
   ) {
     switch part.type {
     case .bool:
       switch syntax[node].kind {
-      // Their operands say more.
+      // Their operands are more informative.
       case .and, .or, .not, .bool: break
       default: program.set(.condition, of: part.step)
       }
@@ -225,7 +226,7 @@ struct RuleCompiler {
     }
   }
 
-  /// What a type is called where a value is expected, and what to do.
+  /// The name of a type where a value is expected, and advice on what to do.
   private func advice(_ type: RuleType) -> String {
     switch type {
     case .snapshot: "a place in the tree: write .val() after it for its value"

@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTree
 
-/// One step of a compiled expression; operands are the numbers of other steps.
+/// A step of a compiled expression; operands are the numbers of other steps.
 enum RuleStep: Sendable {
   /// The number of a step.
   typealias Index = Int
@@ -30,15 +30,15 @@ enum RuleStep: Sendable {
   case add(Index, Index)
   case arithmetic(RuleArithmetic, Index, Index)
 
-  /// A property of a part of `auth`.
+  /// A property of a part of `auth`, by its name.
   case property(Index, String)
-  /// The same, by a name that is computed.
+  /// A property of a part of `auth`, by a computed name.
   case dynamicProperty(Index, Index)
 
   case value(Index)
   case exists(Index)
   case child(Index, Index)
-  /// A child whose path is written out.
+  /// A child whose path is a constant.
   case fixedChild(Index, RulePlace.Pieces)
   case parent(Index)
   case hasChild(Index, Index)
@@ -59,7 +59,7 @@ enum RuleStep: Sendable {
   case matches(Index, RulePattern)
 }
 
-/// The operators of order.
+/// The comparison operators.
 enum RuleOrder: Sendable {
   case less
   case notGreater
@@ -77,7 +77,7 @@ enum RuleOrder: Sendable {
   }
 }
 
-/// The operators of numbers.
+/// The arithmetic operators.
 enum RuleArithmetic: Sendable {
   case subtract
   case multiply
@@ -95,7 +95,7 @@ enum RuleArithmetic: Sendable {
   }
 }
 
-/// The kinds of values that rules ask for.
+/// The kinds of values that rules test for.
 enum RuleLeafKind: Sendable {
   case number
   case string
@@ -104,9 +104,9 @@ enum RuleLeafKind: Sendable {
 
 /// Compiled expressions: all steps of a rules file.
 struct RuleProgram: Sendable {
-  /// What explanations and coverage show of a step.
+  /// The role of a step in explanations and coverage.
   enum Role: Sendable {
-    /// Nothing: a part of another step that is shown.
+    /// Not shown: a part of another step that is shown.
     case none
     /// A value that is read: of the tree, of `auth`, of the query, or a key.
     case reading
@@ -115,9 +115,9 @@ struct RuleProgram: Sendable {
   }
 
   fileprivate(set) var steps: [RuleStep] = []
-  /// Where each step stands in the file.
+  /// The range of each step in the file.
   fileprivate(set) var ranges: [Range<Int>] = []
-  /// What is shown of each step.
+  /// The role of each step.
   fileprivate(set) var roles: [Role] = []
 
   mutating func add(_ step: RuleStep, at range: Range<Int>, _ role: Role) -> RuleStep.Index {

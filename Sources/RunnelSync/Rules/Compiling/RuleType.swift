@@ -1,4 +1,4 @@
-/// What is known of the value of an expression before it is evaluated.
+/// The type of an expression, as far as it is known before evaluation.
 ///
 /// Source: rules language, section 3.
 enum RuleType: Hashable {
@@ -8,7 +8,7 @@ enum RuleType: Hashable {
   case null
   /// A value of the tree: a scalar of some kind, or an object.
   case primitive
-  /// What is read from `auth`.
+  /// A value read from `auth`.
   case any
   case snapshot
   case query
@@ -16,10 +16,10 @@ enum RuleType: Hashable {
   case array
   /// A method that is not called.
   case method
-  /// Something that is wrong, which was told.
+  /// A mistake, which was reported.
   case wrong
 
-  /// What the type is called in messages.
+  /// The name of the type in messages.
   var name: String {
     switch self {
     case .bool: "true or false"
@@ -37,10 +37,10 @@ enum RuleType: Hashable {
     }
   }
 
-  /// True if the kind shows only when the rule is evaluated.
+  /// True if the kind is known only when the rule is evaluated.
   var isFuzzy: Bool { self == .primitive || self == .any || self == .wrong }
 
-  /// True for what stands for one value.
+  /// True for a type of single values.
   var isScalar: Bool {
     switch self {
     case .bool, .number, .string, .null, .primitive, .wrong: true
@@ -48,10 +48,10 @@ enum RuleType: Hashable {
     }
   }
 
-  /// True if it can be compared with `===` and its like.
+  /// True if values of the type can be compared with `===` and its like.
   var isComparable: Bool { isScalar || self == .any }
 
-  /// True if `other` may be expected where this is given.
+  /// True if a value of this type may be given where `other` is expected.
   func mayBe(_ other: RuleType) -> Bool { self == other || isFuzzy }
 }
 
@@ -59,7 +59,7 @@ enum RuleType: Hashable {
 ///
 /// Source: rules language, sections 4.2 to 4.4.
 enum RuleMember: String, CaseIterable {
-  // Of places in the tree.
+  // Members of places in the tree.
   case val
   case exists
   case child
@@ -70,7 +70,7 @@ enum RuleMember: String, CaseIterable {
   case isNumber
   case isString
   case isBoolean
-  // Of texts.
+  // Members of texts.
   case length
   case contains
   case beginsWith
@@ -79,7 +79,7 @@ enum RuleMember: String, CaseIterable {
   case toLowerCase
   case toUpperCase
   case matches
-  // Of the query.
+  // Members of the query.
   case orderByKey
   case orderByPriority
   case orderByValue
@@ -112,10 +112,10 @@ enum RuleMember: String, CaseIterable {
     }
   }
 
-  /// True for what is called.
+  /// True if the member is a method.
   var isMethod: Bool { self != .length && !RuleMember.ofQueries.contains(self) }
 
-  /// What a method takes; `hasChildren` may also be given nothing.
+  /// The types of the method's parameters; `hasChildren` may also be called without an argument.
   var parameters: [RuleType] {
     switch self {
     case .child, .hasChild, .contains, .beginsWith, .endsWith: [.string]
@@ -126,7 +126,7 @@ enum RuleMember: String, CaseIterable {
     }
   }
 
-  /// What it gives.
+  /// The type of the member's value.
   var result: RuleType {
     switch self {
     case .val, .getPriority, .startAt, .endAt, .equalTo: .primitive

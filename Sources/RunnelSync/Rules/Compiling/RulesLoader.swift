@@ -1,11 +1,11 @@
 import RunnelBase
 import RunnelTree
 
-/// Makes the rules of a file: reads it, checks it whole, and compiles every expression.
+/// Loads the rules of a file: reads it, checks all of it, and compiles every expression.
 ///
 /// Source: rules language, sections 1 and 7.
 struct RulesLoader {
-  /// How much work on the tables of regular expressions is done for one file.
+  /// The budget of one file for the tables of regular expressions.
   private static let patternBudget = 20_000_000
 
   let source: RulesSource
@@ -21,7 +21,7 @@ struct RulesLoader {
 
   /// Loads a file.
   ///
-  /// - Throws: `RulesError` with all that is wrong with it.
+  /// - Throws: `RulesError` with all mistakes of the file.
   init(_ bytes: [UInt8]) throws(RulesError) {
     source = RulesSource(bytes)
     mistakes = MistakeList(source)
@@ -71,7 +71,7 @@ struct RulesLoader {
 
   // MARK: Nodes
 
-  /// Where a node stands.
+  /// The position of a node.
   private struct Place {
     var pieces: [String] = []
     var captures: [String: Int] = [:]
@@ -91,7 +91,8 @@ struct RulesLoader {
     let number = nodes.count
     nodes.append(RuleNode())
     guard case .object(let members) = document.content else { return number }
-    // By their bytes: names that look the same may differ, and the tree tells them apart, too.
+    // Names are compared by their bytes: names that look the same may differ, as they do in the
+    // tree.
     var names: Set<[UInt8]> = []
     for member in members {
       if mistakes.isFull { break }
@@ -206,7 +207,7 @@ struct RulesLoader {
       var compiler = RuleCompiler(
         scope: .init(kind: kind, captures: place.captures), text: text, mistakes: mistakes,
         program: program, patternBudget: patternBudget)
-      // One owner of each, so that nothing is copied.
+      // The program has a single owner at any time, so that nothing is copied.
       program = RuleProgram()
       let step = compiler.compile()
       (mistakes, program) = (compiler.mistakes, compiler.program)
@@ -259,7 +260,7 @@ struct RulesLoader {
   ) {
     let order: QueryIndex
     switch text.string {
-    // Children are kept by key, and asking by priority needs no index.
+    // Children are stored by key, and ordering by priority needs no index.
     case ".key", ".priority": return
     case ".value": order = .value
     case let name:

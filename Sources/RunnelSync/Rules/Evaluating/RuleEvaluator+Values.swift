@@ -22,7 +22,7 @@ extension RuleEvaluator {
     }
   }
 
-  /// Compares objects by what they hold; the order of members does not matter.
+  /// True if two objects have the same contents; the order of members does not matter.
   private mutating func isSameObject(
     _ left: RuleValue, _ right: RuleValue
   ) throws(RuleFault) -> Bool {
@@ -47,7 +47,7 @@ extension RuleEvaluator {
     let isGreater: Bool
     switch (left, right) {
     case (.number(let a), .number(let b)): (isLess, isGreater) = (a < b, b < a)
-    // Nothing is before or after it, nor equal to it.
+    // NaN is neither before nor after anything, nor equal to it.
     case (.notANumber, .number), (.number, .notANumber), (.notANumber, .notANumber): return false
     case (.string(let a), .string(let b)):
       try pay(bytes: min(a.utf8.count, b.utf8.count) * 2)
@@ -96,7 +96,7 @@ extension RuleEvaluator {
     return .string(a + b)
   }
 
-  /// What a text or a number is in a text.
+  /// The text of a value in a concatenation; nil if it is neither a text nor a number.
   private func text(_ value: RuleValue) -> String? {
     switch value {
     case .string(let text): text
@@ -123,9 +123,9 @@ extension RuleEvaluator {
 
   // MARK: Texts
 
-  /// The text that a step gives.
+  /// The text of a step's value.
   ///
-  /// - Throws: `RuleFault` of the step that takes it, if it is no text.
+  /// - Throws: `RuleFault` of the step that uses it, if the value is no text.
   mutating func string(
     _ index: RuleStep.Index, for step: RuleStep.Index
   ) throws(RuleFault) -> String {
@@ -198,7 +198,7 @@ extension RuleEvaluator {
 }
 
 extension RuleArithmetic {
-  /// The result if it is an integer that has no overflow on the way; else nil.
+  /// The result if it is an integer without overflow on the way; else nil.
   fileprivate func exact(_ left: Int64, _ right: Int64) -> Int64? {
     let result: (partialValue: Int64, overflow: Bool)
     switch self {
@@ -224,8 +224,8 @@ extension RuleArithmetic {
 }
 
 extension JSONValue {
-  /// The value with the members of all objects in the order of their names, and lists as objects, as the
-  /// tree takes them.
+  /// The value with the members of all objects ordered by name, and with lists as objects, as the
+  /// tree stores them.
   fileprivate var sortedByName: JSONValue {
     switch self {
     case .null, .bool, .number, .string: self
@@ -241,7 +241,7 @@ extension JSONValue {
     }
   }
 
-  /// How many values it has, itself included.
+  /// The number of values in this value, itself included.
   fileprivate var partCount: Int {
     switch self {
     case .null, .bool, .number, .string: 1

@@ -1,43 +1,43 @@
 import RunnelBase
 import RunnelTree
 
-/// Why an expression has no value.
+/// The reason why an expression has no value.
 enum RuleFault: Error {
   /// A value is not of a kind that the step takes.
   case wrongKind(RuleStep.Index)
   /// The root has no parent.
   case noParent(RuleStep.Index)
-  /// A text is longer than any that is stored.
+  /// A text is longer than any text in the database.
   case tooLong(RuleStep.Index)
-  /// The decision took all its steps.
+  /// The decision used up its steps.
   case tooCostly
   /// The tree could not be read.
   case storage(TreeError)
 }
 
-/// What is told of an evaluation while it goes on; `NoTrace` costs nothing.
+/// A recorder that is told the steps of an evaluation; `NoTrace` costs nothing.
 protocol RuleTrace {
-  /// Whether anything is to be told.
+  /// Whether the recorder wants to be told anything.
   static var isOn: Bool { get }
-  /// A step gave a value.
+  /// Notes that a step gave a value.
   mutating func note(_ step: RuleStep.Index, _ value: RuleValue)
 }
 
-/// Tells nothing.
+/// A recorder that records nothing.
 struct NoTrace: RuleTrace {
   static var isOn: Bool { false }
   mutating func note(_ step: RuleStep.Index, _ value: RuleValue) {}
 }
 
-/// What a decision is about, besides the rules.
+/// The inputs of a decision, besides the rules.
 struct RuleContext {
   let auth: RuleValue
   let now: Int64
   let query: RulesQuery
   let before: any RulesReader
-  /// The tree after the operation; nil if it is to be worked out when a rule asks for it.
+  /// The tree after the operation; nil if it is to be computed when a rule asks for it.
   let after: (any RulesReader)?
-  /// What is written; nothing if the operation is a read.
+  /// The parts of the write; empty if the operation is a read.
   let parts: [Assignment]
 }
 
@@ -47,18 +47,18 @@ struct RuleContext {
 struct RuleEvaluator<Trace: RuleTrace> {
   let contents: RulesContents
   let context: RuleContext
-  /// The steps that may be taken yet.
+  /// The number of steps that remain.
   var stepsLeft: Int
-  /// The place at which the operation is, and the places below that are looked at.
+  /// The path of the place that is being checked: that of the operation, or one below it.
   var keys: [Key]
   /// The level of the rule that is evaluated.
   var level = 0
-  /// What stands at the whole path after the operation, where that is known without reading.
+  /// The node at the whole path after the operation, where it is known without reading.
   var node: Node?
   var trace: Trace
-  /// What was read of places of the tree before, the newest last.
+  /// The recent summaries of places, the newest last.
   private var readings: [(place: Path, moment: RulePlace.Moment, summary: NodeSummary)] = []
-  /// The tree after the operation, once a rule asked for it.
+  /// The tree after the operation, once a rule has asked for it.
   private var written: (any RulesReader)?
 
   init(contents: RulesContents, context: RuleContext, stepsMax: Int, trace: Trace) {
@@ -71,14 +71,14 @@ struct RuleEvaluator<Trace: RuleTrace> {
 
   // MARK: Costs
 
-  /// Pays for work.
+  /// Uses up steps for work.
   @inline(__always)
   mutating func pay(_ steps: Int) throws(RuleFault) {
     stepsLeft &-= steps
     if stepsLeft < 0 { throw .tooCostly }
   }
 
-  /// Pays for going through texts.
+  /// Uses up steps for scanning texts.
   mutating func pay(bytes: Int, factor: Int = 1) throws(RuleFault) {
     let (product, overflows) = (bytes >> 6).multipliedReportingOverflow(by: factor)
     try pay(overflows ? Int.max / 2 : product)
@@ -153,7 +153,7 @@ struct RuleEvaluator<Trace: RuleTrace> {
     _ receiver: RuleStep.Index, _ names: [RuleStep.Index]
   ) throws(RuleFault) -> Bool {
     let place = try place(receiver)
-    // All names are evaluated: an error in one of them counts in any case.
+    // All names are evaluated, because an error in any of them counts.
     var paths: [RulePlace.Pieces] = []
     for name in names { paths.append(RulePlace.Pieces(try string(name, for: name))) }
     return try hasChildren(place, paths)
@@ -231,7 +231,7 @@ struct RuleEvaluator<Trace: RuleTrace> {
       return .string(text.uppercased())
     case .root, .data, .newData, .child, .fixedChild, .parent: return .place(try place(index))
     default:
-      // The role was looked at by whoever asked.
+      // The caller has already handled the role.
       return .bool(try evaluatedBool(index))
     }
   }
@@ -274,7 +274,7 @@ struct RuleEvaluator<Trace: RuleTrace> {
     return above.child(RulePlace.Pieces(text))
   }
 
-  /// What stands at a place; each place is read once, if it is asked for again soon.
+  /// The summary of the node at a place; a place that was read recently is not read again.
   mutating func summary(_ place: RulePlace) throws(RuleFault) -> NodeSummary {
     if let node = place.node { return NodeSummary(node) }
     guard let path = place.path(in: keys) else { return NodeSummary(.empty) }

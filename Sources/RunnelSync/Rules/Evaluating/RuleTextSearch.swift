@@ -1,11 +1,12 @@
-/// Finds a text in others, in time linear in both.
+/// Finds a text in other texts, in time linear in both.
 ///
-/// Both are compared in UTF-8: what is found there is found in UTF-16 code units, too.
+/// Both are compared in UTF-8, which finds the same matches as UTF-16 code units.
 ///
 /// Source: Knuth, Morris and Pratt, "Fast Pattern Matching in Strings" (1977).
 struct RuleTextSearch {
   private let part: [UInt8]
-  /// For each length of a beginning of the part: how long the longest shorter one is that it ends with.
+  /// For each prefix of the part, by its length: the length of its longest border (a shorter prefix
+  /// that is also its end).
   private let borders: [Int]
 
   init(_ part: String) {
@@ -21,14 +22,14 @@ struct RuleTextSearch {
     self.borders = borders
   }
 
-  /// True if the part stands somewhere in a text; the empty one stands in all.
+  /// True if the part occurs in a text; the empty part occurs in every text.
   func isFound(in text: String) -> Bool {
     part.isEmpty || !places(in: text, atMost: 1).isEmpty
   }
 
-  /// Where the part stands in a text, in bytes; none of the places overlap.
+  /// The byte offsets at which the part occurs in a text, without overlaps.
   ///
-  /// An empty part stands before each letter and at the end.
+  /// An empty part occurs before each character and at the end.
   func places(in text: String, atMost limit: Int = .max) -> [Int] {
     var places: [Int] = []
     if part.isEmpty {
@@ -48,7 +49,7 @@ struct RuleTextSearch {
     return places
   }
 
-  /// A text in which something else stands at these places.
+  /// The text with the occurrences at these offsets replaced.
   func replacing(_ places: [Int], in text: String, with new: String) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []

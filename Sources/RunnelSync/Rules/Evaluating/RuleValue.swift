@@ -3,8 +3,8 @@ import RunnelTree
 
 /// A value while a rule is evaluated.
 ///
-/// Numbers are exact where the tree's are; arithmetic that leaves the integers goes on in doubles, as in
-/// JavaScript. A result that is not finite is `notANumber`.
+/// Numbers are exact where the tree's numbers are. Arithmetic that leaves the integers goes on in
+/// doubles, as in JavaScript. A result that is not finite is `notANumber`.
 enum RuleValue: Sendable {
   case null
   case bool(Bool)
@@ -13,12 +13,12 @@ enum RuleValue: Sendable {
   case string(String)
   /// An object or a list of `auth`.
   case json(JSONValue)
-  /// What `val()` gives for a node with children.
+  /// The value of `val()` for a node with children.
   indirect case object(RulePlace)
   /// A place in the tree.
   indirect case place(RulePlace)
 
-  /// A value of `auth`.
+  /// Makes the value of a part of `auth`.
   init(_ json: JSONValue) {
     switch json {
     case .null: self = .null
@@ -42,7 +42,7 @@ enum RuleValue: Sendable {
     self = JSONNumber(double).map { .number($0) } ?? .notANumber
   }
 
-  /// The value as explanations show it: JSON where it has some, cut to a readable length.
+  /// The value as explanations show it: JSON where possible, cut to a readable length.
   var shown: String {
     switch self {
     case .null: return "null"
@@ -68,7 +68,7 @@ enum RuleValue: Sendable {
 }
 
 extension RuleValue {
-  /// The same value, which no longer depends on the place of the operation.
+  /// The same value, independent of the place of the operation.
   func absolute(in keys: [Key]) -> RuleValue {
     switch self {
     case .object(let place): .object(place.absolute(in: keys))
@@ -78,13 +78,13 @@ extension RuleValue {
   }
 }
 
-/// A place in the tree that a rule speaks of, before or after the operation.
+/// A place in the tree that a rule names, before or after the operation.
 ///
-/// It is given by a level of the path of the operation and a path from there, so that places which
-/// rules ask for most often are made without copying. It need not be one that can exist: a piece of the
-/// path may be no key.
+/// The place consists of a level of the operation's path and a path from there, so that the places
+/// which rules use most often are made without copying. The place may be impossible, because a part
+/// of its path may be no key.
 struct RulePlace: Sendable {
-  /// The tree that is meant.
+  /// The moment: before or after the operation.
   enum Moment: Sendable {
     case before
     case after
@@ -93,10 +93,10 @@ struct RulePlace: Sendable {
   /// A relative path.
   struct Pieces: Sendable {
     fileprivate(set) var keys: [Key] = []
-    /// How many of them are keys before the first one that is none.
+    /// The number of parts before the first one that is no key.
     fileprivate(set) var possibleCount = 0
 
-    /// Reads a path; an empty one leads to a place that does not exist.
+    /// Parses a path; an empty one leads to a place that does not exist.
     init(_ text: String) {
       var text = text
       text.withUTF8 { bytes in
@@ -121,23 +121,23 @@ struct RulePlace: Sendable {
   }
 
   let moment: Moment
-  /// How many keys of the operation's path lead to where `extra` begins.
+  /// The number of keys of the operation's path before `extra` begins.
   private var level: Int
   /// The rest of the path.
   private var extra: [Key] = []
-  /// How many keys of the rest may exist.
+  /// The number of keys in `extra` that are possible keys.
   private var possibleCount = 0
-  /// What stands there, where that is known without reading the tree.
+  /// The node at the place, where it is known without reading the tree.
   private(set) var node: Node?
 
-  /// A place on the path of the operation.
+  /// Makes a place on the path of the operation.
   init(_ moment: Moment, level: Int, node: Node? = nil) {
     self.moment = moment
     self.level = level
     self.node = node
   }
 
-  /// The place below.
+  /// Returns a place below this one.
   func child(_ pieces: Pieces) -> RulePlace {
     var place = self
     if possibleCount == extra.count { place.possibleCount += pieces.possibleCount }
@@ -164,7 +164,7 @@ struct RulePlace: Sendable {
     return place
   }
 
-  /// The place as one that can be read; nil if nothing can stand there.
+  /// Returns the place as a readable path; nil if nothing can exist there.
   ///
   /// `keys` is the path of the operation.
   func path(in keys: [Key]) -> Path? {
@@ -179,7 +179,7 @@ struct RulePlace: Sendable {
     return bytes <= TreeLimits.pathBytesMax ? Path(unchecked: all) : nil
   }
 
-  /// The same place, which no longer depends on the path of the operation.
+  /// Returns the same place, independent of the path of the operation.
   func absolute(in keys: [Key]) -> RulePlace {
     var place = self
     place.extra = Array(keys.prefix(level)) + extra

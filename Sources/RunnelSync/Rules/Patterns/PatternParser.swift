@@ -1,16 +1,16 @@
 /// A regular expression as it is written.
 indirect enum PatternSyntax {
-  /// One unit of a set.
+  /// One code unit of a set.
   case set(UnitSet)
-  /// One after the other; nothing if there are none.
+  /// Expressions one after the other; may be empty.
   case sequence([PatternSyntax])
-  /// One of several.
+  /// One of several alternatives.
   case choice([PatternSyntax])
-  /// So many times; `most` is nil if there is no end.
+  /// A repetition; `most` is nil for no upper limit.
   case repeated(PatternSyntax, least: Int, most: Int?)
 }
 
-/// What is wrong with a regular expression, at a unit of its body.
+/// A mistake in a regular expression, at a code unit of its body.
 struct PatternError: Error {
   let message: String
   let unit: Int
@@ -18,8 +18,9 @@ struct PatternError: Error {
 
 /// Reads the body of a regular expression.
 ///
-/// A `(` always opens a group, and `*`, `+`, `?` and braces repeat what stands before them; but at the
-/// beginning of the expression or of a group, where nothing stands before, `| ) ? + } { *` are letters.
+/// A `(` always opens a group, and `*`, `+`, `?` and braces repeat what precedes them. At the start
+/// of the expression or of a group, where nothing precedes, `
+/// ) ? + } { *` are literal characters.
 ///
 /// Source: rules language, section 8.
 struct PatternParser {
@@ -29,7 +30,7 @@ struct PatternParser {
   private var depth = 0
   private var end: Int
 
-  /// What was read.
+  /// The result of parsing.
   struct Result {
     let syntax: PatternSyntax
     let isAnchoredAtStart: Bool
@@ -67,7 +68,7 @@ struct PatternParser {
     let isAnchoredAtEnd = endsWithAnchor
     if isAnchoredAtEnd { end -= 1 }
     if offset == end {
-      // Such an expression says nothing but where it is.
+      // An empty expression with anchors matches by position only.
       return Result(
         syntax: .sequence([]), isAnchoredAtStart: isAnchoredAtStart,
         isAnchoredAtEnd: isAnchoredAtEnd)
@@ -78,14 +79,14 @@ struct PatternParser {
       syntax: syntax, isAnchoredAtStart: isAnchoredAtStart, isAnchoredAtEnd: isAnchoredAtEnd)
   }
 
-  /// True if the last unit is a `$` that no backslash makes a letter.
+  /// True if the last unit is a `$` that is not escaped by a backslash.
   private var endsWithAnchor: Bool {
     guard end > offset, units[end - 1] == PatternParser.unit("$") else { return false }
     let backslashes = units[offset..<(end - 1)].reversed().prefix { $0 == PatternParser.unit("\\") }
     return backslashes.count.isMultiple(of: 2)
   }
 
-  /// What stands between the parentheses of a group, or is the whole.
+  /// Reads the alternatives in a group, or in the whole expression.
   private mutating func alternatives() throws(PatternError) -> PatternSyntax {
     depth += 1
     defer { depth -= 1 }
@@ -111,7 +112,7 @@ struct PatternParser {
     return items.count == 1 ? items[0] : .sequence(items)
   }
 
-  /// True for what is a letter where nothing stands before it.
+  /// True if the next unit is literal only where nothing precedes it.
   private var isMeta: Bool {
     guard offset < end, let scalar = Unicode.Scalar(units[offset]) else { return false }
     return "|)?+}{*".unicodeScalars.contains(scalar)
@@ -245,7 +246,7 @@ struct PatternParser {
     return .repeated(atom, least: least, most: most)
   }
 
-  /// A number; one that is too large for any expression is the least of those.
+  /// Reads a number; one that exceeds the limit is capped just above it.
   private mutating func number() -> Int? {
     let start = offset
     var value = 0
@@ -262,7 +263,7 @@ struct PatternParser {
 }
 
 extension UnitSet {
-  /// The one unit of the set; nil if there are more.
+  /// The only unit of the set; nil if there is not exactly one.
   fileprivate var single: UInt16? {
     guard ranges.count == 1, let range = ranges.first, range.count == 1 else { return nil }
     return range.lowerBound

@@ -14,7 +14,7 @@ struct PatternProgram: Sendable {
     case accept
   }
 
-  /// The states; the last one that was added is the first.
+  /// The states; the state that was added last is the start.
   private(set) var states: [State] = [.accept]
   /// The sets of all states, each once.
   private(set) var sets: [UnitSet] = []
@@ -85,7 +85,7 @@ struct PatternProgram: Sendable {
     }
     for _ in 0..<least {
       guard let first = add(inner, before: place) else { return nil }
-      // What has no states of its own is the same however often it is written out.
+      // An expression without states is the same however often it is repeated.
       if first == place { break }
       place = first
     }
@@ -101,7 +101,7 @@ struct PatternProgram: Sendable {
 
   // MARK: Sets of states
 
-  /// The states that are reached from some without taking a unit, in order; forks are left out.
+  /// The states that are reached from `places` without taking a unit, in order; forks are left out.
   func closure(of places: some Sequence<Int>) -> [Int] {
     var seen = [Bool](repeating: false, count: states.count)
     var open = Array(places)

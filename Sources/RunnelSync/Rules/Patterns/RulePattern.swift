@@ -2,20 +2,20 @@ import RunnelBase
 
 /// A regular expression that is ready to search texts, in time linear in the text.
 ///
-/// It is a table of states and classes of units (a deterministic automaton) that is made when the rules
-/// are loaded. Where that would be too large, the sets of states are followed as the text is read: at
-/// most `RulesLimits.patternStatesMax` states for each unit. Neither goes back in the text, so no
-/// text makes it slow.
+/// The expression is a table of states and classes of units (a deterministic automaton), made when
+/// the rules are loaded. If the table would be too large, the sets of states are followed while the
+/// text is read: at most `RulesLimits.patternStatesMax` states for each unit. Neither way goes back
+/// in the text, so no text makes it slow.
 final class RulePattern: Sendable {
   private let program: PatternProgram
   private let table: PatternTable?
 
-  /// What searching 64 units costs, in steps of a decision.
+  /// The cost of searching 64 units, in steps of a decision.
   let costFactor: Int
 
   /// Makes a pattern from the body and the flags of an expression.
   ///
-  /// `budget` is how much work on tables may be done yet, for all expressions of a file.
+  /// `budget` is the remaining work on tables, for all expressions of a file.
   ///
   /// - Throws: `PatternError` that says what is wrong.
   init(
@@ -39,7 +39,7 @@ final class RulePattern: Sendable {
   func matches(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
-      // The bytes of such a text are its units.
+      // The bytes of an ASCII text are its units.
       if bytes.allSatisfy({ $0 < 0x80 }) { return matches(bytes) }
       return matches(String(decoding: bytes, as: UTF8.self).utf16)
     }
@@ -51,7 +51,7 @@ final class RulePattern: Sendable {
     return followed(units)
   }
 
-  /// Searches with the states themselves; the table gives the same.
+  /// Searches with the states themselves; the result is the same as with the table.
   func followed<Units: Sequence>(_ units: Units) -> Bool
   where Units.Element: FixedWidthInteger {
     let first = program.closure(of: [program.start])
@@ -69,7 +69,7 @@ final class RulePattern: Sendable {
       }
       if !program.isAnchoredAtStart { next.append(program.start) }
       current = program.closure(of: next)
-      // The state that accepts is the first of all.
+      // The accepting state is state 0.
       if !program.isAnchoredAtEnd, current.first == 0 { return true }
       if current.isEmpty { return false }
     }
@@ -83,7 +83,7 @@ struct PatternTable: Sendable {
 
   /// The class of each unit of ASCII.
   private var asciiClasses: [UInt16] = []
-  /// Where the classes of units change, and which class begins there.
+  /// The units at which a new class begins, and the class that begins there.
   private var starts: [UInt16] = []
   private var classes: [UInt16] = []
   private var classCount = 0
@@ -93,14 +93,15 @@ struct PatternTable: Sendable {
   private let isAnchoredAtEnd: Bool
   private var dead: Int?
 
-  /// Makes the table; nil if it would be too large, or more work than the budget has.
+  /// Makes the table; nil if it would be too large or exceeds the budget.
   init?(_ program: PatternProgram, budget: inout Int) {
     isAnchoredAtEnd = program.isAnchoredAtEnd
     guard let signatures = makeClasses(program.sets, &budget) else { return nil }
     guard makeStates(program, signatures, &budget) else { return nil }
   }
 
-  /// Divides the units into classes that no set tells apart; returns which sets each class is in.
+  /// Divides the units into classes that no set distinguishes; returns for each class the sets that
+  /// contain it.
   private mutating func makeClasses(_ sets: [UnitSet], _ budget: inout Int) -> [[Bool]]? {
     var edges: Set<UInt16> = [0]
     for set in sets {
@@ -148,7 +149,7 @@ struct PatternTable: Sendable {
           }
         }
         if !program.isAnchoredAtStart { targets.append(program.start) }
-        // Whoever has matched needs to know no more.
+        // Once the expression has matched, nothing more is needed.
         let reached =
           !isAnchoredAtEnd && places.first == 0 ? places : program.closure(of: targets)
         if numbers[reached] == nil {
@@ -167,7 +168,7 @@ struct PatternTable: Sendable {
     classes[starts.lowerBound { $0 <= unit } - 1]
   }
 
-  /// True if the expression matches somewhere among some units.
+  /// True if the expression matches somewhere in a sequence of units.
   func matches<Units: Sequence>(_ units: Units) -> Bool
   where Units.Element: FixedWidthInteger {
     var state = 0

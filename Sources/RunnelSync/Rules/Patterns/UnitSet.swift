@@ -31,7 +31,7 @@ struct UnitSet: Hashable, Sendable {
   /// `.`: all but line breaks.
   static let dot = UnitSet([0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029]).inverted
 
-  /// All units that are not in the set.
+  /// The set of all other units.
   var inverted: UnitSet {
     var result: [ClosedRange<UInt16>] = []
     var next: UInt32 = 0
@@ -50,7 +50,7 @@ struct UnitSet: Hashable, Sendable {
     return index < ranges.count && ranges[index].lowerBound <= unit
   }
 
-  /// The set with all units that are the same without regard to case.
+  /// The set, extended by all units that differ from its units only in case.
   var caseClosed: UnitSet {
     var result = ranges
     for range in ranges {
@@ -62,10 +62,10 @@ struct UnitSet: Hashable, Sendable {
   }
 }
 
-/// The units that are the same without regard to case.
+/// Code units that are equal when case is ignored.
 ///
-/// Two are if their capitals are the same unit. A unit whose capital takes several units is its own
-/// capital, and so is one beyond ASCII whose capital is in ASCII.
+/// Two units are equal if their upper case is the same unit. A unit whose upper case takes several
+/// units is its own upper case, and so is a unit beyond ASCII whose upper case is in ASCII.
 ///
 /// Source: ECMAScript, Canonicalize of regular expressions without the flag u.
 enum LetterCase {

@@ -1,6 +1,6 @@
 import RunnelBase
 
-/// Reads one expression.
+/// Parses one expression.
 ///
 /// The grammar is that of section 2: binary operators by precedence, all from left to right; the
 /// operands of a chain of `&&` or `||` become one node.
@@ -10,10 +10,10 @@ struct RuleParser {
   private var lexer: RuleLexer
   private var token: RuleToken
   private var syntax = RuleSyntax()
-  /// How many expressions are open around the current one.
+  /// The number of expressions that are open around the current one.
   private var depth = 0
 
-  /// Reads an expression; its last node is the whole.
+  /// Parses an expression; its last node is the root.
   ///
   /// - Throws: `RuleSyntaxError` with the place of the first mistake.
   static func parse(_ bytes: [UInt8]) throws(RuleSyntaxError) -> RuleSyntax {
@@ -45,7 +45,7 @@ struct RuleParser {
     return true
   }
 
-  /// Reads a sign that must follow; returns where it ends.
+  /// Reads a required sign; returns where it ends.
   private mutating func expect(
     _ sign: RuleSign, _ message: String
   ) throws(RuleSyntaxError) -> Int {
@@ -78,7 +78,7 @@ struct RuleParser {
       above: [condition, first, second])
   }
 
-  /// Operands with `||`, or with `&&`, between them.
+  /// Reads operands with the same operator between them: `or`, or else `and`.
   private mutating func chain(_ sign: RuleSign) throws(RuleSyntaxError) -> RuleSyntax.Index {
     let first = try sign == .or ? chain(.and) : binary(level: 0)
     if !isAt(sign) { return first }
@@ -88,7 +88,7 @@ struct RuleParser {
     return try syntax.add(kind, range(first, operands[operands.count - 1]), above: operands)
   }
 
-  /// The operators from left to right, those that bind least first.
+  /// The left-associative operators by precedence, lowest first.
   private static let levels: [[RuleSign]] = [
     [.equal, .unequal, .identical, .unidentical], [.less, .notGreater, .greater, .notLess],
     [.plus, .minus], [.times, .over, .remainder],
@@ -206,7 +206,7 @@ struct RuleParser {
     return try syntax.add(.array(elements), start..<end, above: elements)
   }
 
-  /// What to say of a token that stands after the whole expression.
+  /// The mistake of a token after the end of the expression.
   private func afterExpression() -> RuleSyntaxError {
     switch token.kind {
     case .sign(.close), .sign(.closeBracket):
@@ -223,9 +223,9 @@ struct RuleParser {
   }
 }
 
-/// What JavaScript has and rules do not.
+/// Words of JavaScript that rules do not have.
 enum RuleUnknown {
-  /// Words of JavaScript that begin no value here.
+  /// Words of JavaScript that cannot begin a value here.
   static let words: Set<String> = [
     "var", "let", "const", "function", "new", "typeof", "in", "instanceof", "return", "if", "else",
     "for", "while", "do", "switch", "delete", "void", "this", "class", "throw", "try", "await",
@@ -247,7 +247,7 @@ enum RuleUnknown {
     "#": "Comments begin with // or stand between /* and */.",
   ]
 
-  /// The mistake of a token that does not belong where it is.
+  /// The mistake of an unexpected token.
   static func error(_ token: RuleToken, otherwise message: String) -> RuleSyntaxError {
     let place = token.range.lowerBound
     switch token.kind {

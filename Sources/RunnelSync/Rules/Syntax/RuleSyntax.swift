@@ -1,11 +1,11 @@
 import RunnelBase
 
-/// An expression as it is written: nodes in an array, each after those that it has.
+/// The syntax of an expression: nodes in an array, each after its children.
 struct RuleSyntax {
   /// The number of a node.
   typealias Index = Int
 
-  /// What a node is.
+  /// The kind of a node.
   enum Kind {
     case null
     case bool(Bool)
@@ -21,20 +21,20 @@ struct RuleSyntax {
     case and([Index])
     case or([Index])
     case conditional(Index, Index, Index)
-    /// An operator of two operands, and where its sign stands.
+    /// An operator with two operands, and the offset of its sign.
     case binary(RuleSign, Index, Index, place: Int)
-    /// A member, and where its name stands.
+    /// A member, and the offset of its name.
     case member(Index, String, place: Int)
     case subscripted(Index, Index)
     case call(Index, [Index])
   }
 
-  /// A node with its place.
+  /// A node with its range.
   struct Node {
     let kind: Kind
-    /// Where it stands, in bytes of the expression.
+    /// The range of the node, in bytes of the expression.
     let range: Range<Int>
-    /// How many levels it has, itself included.
+    /// The number of levels of the node, itself included.
     let depth: Int
   }
 
@@ -42,9 +42,9 @@ struct RuleSyntax {
 
   subscript(index: Index) -> Node { nodes[index] }
 
-  /// Adds a node above some that there are.
+  /// Adds a node above existing nodes.
   ///
-  /// - Throws: `RuleSyntaxError` if it would be too deep.
+  /// - Throws: `RuleSyntaxError` if the node would be too deep.
   mutating func add(
     _ kind: Kind, _ range: Range<Int>, above children: [Index] = []
   ) throws(RuleSyntaxError) -> Index {
@@ -54,7 +54,7 @@ struct RuleSyntax {
     return nodes.count - 1
   }
 
-  /// Makes the parentheses around a node a part of it.
+  /// Extends a node's range by the parentheses around it.
   mutating func widen(_ index: Index, to range: Range<Int>) {
     nodes[index] = Node(kind: nodes[index].kind, range: range, depth: nodes[index].depth)
   }

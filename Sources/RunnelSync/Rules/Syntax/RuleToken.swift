@@ -2,22 +2,22 @@ import RunnelBase
 
 /// A token of an expression.
 struct RuleToken {
-  /// What a token is.
+  /// The kind of a token.
   enum Kind: Hashable {
     case number(JSONNumber)
     case string(String)
-    /// A name, `true`, `false` and `null` too.
+    /// A name, including `true`, `false` and `null`.
     case name(String)
     /// The name of a capture, with its `$`.
     case capture(String)
     case sign(RuleSign)
-    /// What begins no token of the language; the text is for the message.
+    /// Text that begins no token of the language; the text is for the message.
     case unknown(String)
     case end
   }
 
   let kind: Kind
-  /// Where it stands, in bytes of the expression.
+  /// The range of the token, in bytes of the expression.
   let range: Range<Int>
 }
 
@@ -48,13 +48,13 @@ enum RuleSign: String, CaseIterable {
   case openBracket = "["
   case closeBracket = "]"
 
-  /// The signs as bytes, the long ones first.
+  /// The signs as bytes, longest first.
   static let spellings: [(sign: RuleSign, bytes: [UInt8])] = allCases.map {
     ($0, Array($0.rawValue.utf8))
   }
 }
 
-/// What is wrong with an expression, at a byte of it.
+/// A mistake in an expression, at a byte of it.
 struct RuleSyntaxError: Error {
   let message: String
   let place: Int
@@ -71,7 +71,7 @@ struct RuleLexer {
 
   private func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
 
-  /// The next token; a `/` is read as the sign.
+  /// Reads the next token; a `/` is read as a sign.
   mutating func next() throws(RuleSyntaxError) -> RuleToken {
     try skipSpace()
     let start = offset
@@ -128,14 +128,14 @@ struct RuleLexer {
     }
   }
 
-  /// Letters, digits and underscores from here on.
+  /// Reads letters, digits and underscores.
   private mutating func word() -> String {
     let start = offset
     while RuleLetter.isOfName(byte(offset)) { offset += 1 }
     return String(decoding: bytes[start..<offset], as: UTF8.self)
   }
 
-  /// The name of a wildcard: whatever a key may hold that is neither space nor a sign.
+  /// Reads the name of a wildcard: everything up to a space or a sign.
   private mutating func capture() throws(RuleSyntaxError) -> RuleToken.Kind {
     let start = offset
     offset += 1
@@ -178,7 +178,7 @@ struct RuleLexer {
       throw RuleSyntaxError(message: "A number has no leading zeros: remove them.", place: start)
     }
     if isWhole, !hasExponent, let integer = Int64(text) { return JSONNumber(integer) }
-    // The text begins or ends with a point in places where `Double` wants digits.
+    // The number may begin or end with a point, where `Double` requires digits.
     guard let double = Double(RuleLexer.padded(text)), let number = JSONNumber(double) else {
       throw RuleSyntaxError(message: "The number is too large: write a smaller one.", place: start)
     }
@@ -214,7 +214,7 @@ struct RuleLexer {
         offset += 1
       }
     }
-    // A backslash at the end takes one more.
+    // A backslash at the end skips one byte more.
     if offset >= bytes.count {
       throw RuleSyntaxError(
         message: "This text is not closed: \(Character(Unicode.Scalar(quote))) is missing.",
@@ -224,7 +224,7 @@ struct RuleLexer {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Undoes an escape of JavaScript.
+  /// Reads an escape of JavaScript, and appends its character.
   private mutating func escape(into text: inout [UInt8]) throws(RuleSyntaxError) {
     let start = offset
     offset += 2
@@ -245,7 +245,7 @@ struct RuleLexer {
     case UInt8(ascii: "\n"): break
     case UInt8(ascii: "\r"):
       if byte(offset) == UInt8(ascii: "\n") { offset += 1 }
-    // Any other letter stands for itself; the rest of a long one follows.
+    // Any other character stands for itself; the rest of its bytes follow.
     case let other: if start + 1 < bytes.count { text.append(other) }
     }
   }
@@ -300,7 +300,7 @@ struct RuleLexer {
 // MARK: Regular expressions
 
 extension RuleLexer {
-  /// Reads a regular expression whose first `/` is at `start`: its body and its flags.
+  /// Reads a regular expression whose first `/` is at `start`, and returns its body and its flags.
   mutating func pattern(
     from start: Int
   ) throws(RuleSyntaxError) -> (body: Range<Int>, flags: Range<Int>) {

@@ -1,27 +1,27 @@
 import RunnelBase
 
-/// A text of a rules file with its escapes undone, which knows where each of its bytes stands.
+/// A text of a rules file with its escapes undone, with the position of each of its bytes.
 struct RuleText: Sendable {
   /// The text in UTF-8.
   let bytes: [UInt8]
-  /// Where the first byte stands in the file.
+  /// The offset of the first byte in the file.
   let start: Int
-  /// Where each byte stands, and then the end; nil if they follow each other from `start` on.
+  /// The offset of each byte, and then the end; nil if they are consecutive from `start`.
   let offsets: [Int32]?
 
   /// The text.
   var string: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Where a byte, or the end, stands in the file.
+  /// Returns the offset of a byte, or of the end, in the file.
   func offset(of index: Int) -> Int {
     let index = min(max(index, 0), bytes.count)
     return offsets.map { Int($0[index]) } ?? start + index
   }
 }
 
-/// A value of a rules file with its place.
+/// A value of a rules file with its position.
 struct RulesDocument: Sendable {
-  /// What a value is.
+  /// The content of a value.
   enum Content: Sendable {
     case null
     case bool(Bool)
@@ -34,16 +34,16 @@ struct RulesDocument: Sendable {
   /// A member of an object.
   struct Member: Sendable {
     let name: RuleText
-    /// Where the opening quote of the name stands.
+    /// The offset of the opening quote of the name.
     let offset: Int
     let value: RulesDocument
   }
 
   let content: Content
-  /// Where the value begins.
+  /// The offset at which the value begins.
   let offset: Int
 
-  /// What the value is called in messages.
+  /// The name of the value's kind in messages.
   var kind: String {
     switch content {
     case .null: "null"

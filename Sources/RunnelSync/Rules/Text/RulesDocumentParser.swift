@@ -1,18 +1,18 @@
 import RunnelBase
 import RunnelTree
 
-/// Reads JSON in which comments, commas after the last member and line breaks in strings may stand.
+/// Parses JSON that may have comments, commas after the last member, and line breaks in strings.
 ///
-/// A missing comma is told and read over; any other mistake of the grammar ends the reading, for nobody
-/// knows what was meant by the rest.
+/// A missing comma is reported and skipped. Any other mistake of the grammar stops the parser,
+/// because the meaning of the rest is unknown.
 ///
 /// Source: rules language, section 1.
 struct RulesDocumentParser {
-  /// Ends the reading; what is wrong was told.
+  /// Stops the parser; the mistake was reported.
   struct Stopped: Error {}
 
-  /// Objects and lists may stand in each other so deep: the tree's levels, the two objects around them,
-  /// and a list.
+  /// The greatest depth of objects and lists: the tree's levels, the two objects around them, and a
+  /// list.
   private static let depthMax = TreeLimits.depthMax + 4
 
   private let bytes: [UInt8]
@@ -25,7 +25,7 @@ struct RulesDocumentParser {
     self.mistakes = mistakes
   }
 
-  /// Reads the file's one value; nil if it is none, which was told.
+  /// Parses the file's single value; nil if there is none, which was reported.
   mutating func document() -> RulesDocument? {
     do throws(Stopped) {
       try checkText()
@@ -156,7 +156,7 @@ struct RulesDocumentParser {
     return elements
   }
 
-  /// Reads a comma, if the container does not end here; a missing one is told and read over.
+  /// Reads a comma unless the container ends here; a missing comma is reported and skipped.
   private mutating func separator(
     _ end: UInt8, _ what: String, from start: Int
   ) throws(Stopped) {
@@ -217,7 +217,7 @@ struct RulesDocumentParser {
 // MARK: Strings
 
 extension RulesDocumentParser {
-  /// Reads a string from its opening quote to the closing one.
+  /// Reads a string from its opening to its closing quote.
   private mutating func string() throws(Stopped) -> RuleText {
     let quote = offset
     offset += 1
@@ -226,7 +226,7 @@ extension RulesDocumentParser {
     var offsets: [Int32]?
     while let byte = current, byte != UInt8(ascii: "\"") {
       if byte == UInt8(ascii: "\\") {
-        // Until here the bytes followed each other.
+        // The bytes have been consecutive up to here.
         if offsets == nil { offsets = (0..<text.count).map { Int32(start + $0) } }
         let place = Int32(offset)
         let scalar = try escaped()
@@ -293,7 +293,7 @@ extension RulesDocumentParser {
   }
 }
 
-/// Tests of bytes that both grammars need.
+/// Character tests shared by both grammars.
 enum RuleLetter {
   static func isDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -303,11 +303,11 @@ enum RuleLetter {
     isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
   }
 
-  /// True for what a name may begin with.
+  /// True if the byte may begin a name.
   static func beginsName(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
   }
 
-  /// True for what may stand in a name.
+  /// True if the byte may stand in a name.
   static func isOfName(_ byte: UInt8) -> Bool { beginsName(byte) || isDigit(byte) }
 }

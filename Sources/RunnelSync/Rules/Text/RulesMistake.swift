@@ -1,14 +1,14 @@
-/// What is wrong with a rules file, at one place.
+/// A mistake in a rules file, at one place.
 public struct RulesMistake: Hashable, Sendable {
   /// The line of the place, from 1.
   public var line: Int
-  /// The place in its line, in Unicode scalars from 1.
+  /// The column of the place, in Unicode scalars from 1.
   public var column: Int
-  /// What is wrong and what to do, in a sentence or two.
+  /// The message: what is wrong and what to do, in a sentence or two.
   public var message: String
-  /// The line itself as it is shown; of a long line, the part around the place.
+  /// The line as it is shown; if it is long, the part around the place.
   public var excerpt: String
-  /// What stands under the line: spaces, and a caret below the place.
+  /// The text under the line: spaces, and a caret below the place.
   public var caret: String
 
   init(_ message: String, at offset: Int, in source: RulesSource) {
@@ -17,18 +17,18 @@ public struct RulesMistake: Hashable, Sendable {
     self.message = message
   }
 
-  /// The mistake as editors and compilers write it: file, line, column and message, then the line and
-  /// the caret.
+  /// The mistake in the format of editors and compilers: file, line, column and message, then the
+  /// line and the caret.
   public func text(file: String) -> String {
     "\(file):\(line):\(column): \(message)\n  \(excerpt)\n  \(caret)"
   }
 }
 
-/// A rules file that cannot be loaded: everything that is wrong with it.
+/// The error of a rules file that cannot be loaded, with all its mistakes.
 public struct RulesError: Error, Hashable, Sendable {
   /// The mistakes in the order of their places: at least one, at most `RulesLimits.mistakesMax`.
   public var mistakes: [RulesMistake]
-  /// True if there were more mistakes than are told.
+  /// True if there were more mistakes than these.
   public var hasMore: Bool
 
   init(_ mistakes: [RulesMistake]) {
@@ -44,7 +44,7 @@ public struct RulesError: Error, Hashable, Sendable {
     return (mistakes.map { $0.text(file: file) } + more).joined(separator: "\n")
   }
 
-  /// The mistakes as clients of the protocol get them: `LINE: message`, a line each.
+  /// The mistakes as clients of the protocol get them: `LINE: message`, one per line.
   ///
   /// Source: rules language, section 10.
   public var wireText: String {
@@ -53,7 +53,7 @@ public struct RulesError: Error, Hashable, Sendable {
 }
 
 extension RulesError: CustomStringConvertible {
-  /// The mistakes for people, of a file called `rules.json`.
+  /// The mistakes for people; the file is called `rules.json`.
   public var description: String { text(file: "rules.json") }
 }
 
@@ -64,7 +64,7 @@ struct MistakeList {
 
   init(_ source: RulesSource) { self.source = source }
 
-  /// True if so many were found that nobody reads more.
+  /// True if there are already more mistakes than are reported.
   var isFull: Bool { mistakes.count > RulesLimits.mistakesMax }
 
   mutating func add(_ message: String, at offset: Int) {

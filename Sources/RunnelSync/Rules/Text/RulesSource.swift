@@ -1,6 +1,6 @@
 import RunnelBase
 
-/// The text of a rules file, in bytes, and where its lines begin.
+/// The text of a rules file in bytes, with the starts of its lines.
 struct RulesSource: Sendable {
   /// The text in UTF-8.
   let bytes: [UInt8]
@@ -15,7 +15,7 @@ struct RulesSource: Sendable {
     lineStarts = starts
   }
 
-  /// The number of a line that holds a place, from 1, and the place in it in scalars, from 1.
+  /// The line of an offset and the column in it in Unicode scalars, both from 1.
   func position(of offset: Int) -> (line: Int, column: Int) {
     let offset = min(max(offset, 0), bytes.count)
     let line = lineStarts.lowerBound { $0 <= offset } - 1
@@ -23,14 +23,14 @@ struct RulesSource: Sendable {
     return (line + 1, column + 1)
   }
 
-  /// The text between two places.
+  /// The text in a range of bytes.
   func text(_ range: Range<Int>) -> String {
     String(decoding: bytes[range.clamped(to: 0..<bytes.count)], as: UTF8.self)
   }
 
-  /// The line of a place as it is shown to people, and under it the caret that points at the place.
+  /// The line of an offset as it is shown to people, and the line under it with the caret.
   ///
-  /// Of a long line a part around the place is shown. What is no letter to see is a space.
+  /// Of a long line, the part around the place is shown. Control characters become spaces.
   func excerpt(at offset: Int) -> (line: String, caret: String) {
     let position = position(of: offset)
     let start = lineStarts[position.line - 1]
@@ -59,7 +59,7 @@ struct RulesSource: Sendable {
     }
   }
 
-  /// Whether a terminal gives a scalar two cells: about, for the caret only.
+  /// Whether a terminal shows a scalar in two cells: an approximation for the caret.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
