@@ -28,7 +28,7 @@ public struct TreeError: Error, Hashable, Sendable {
     public static let overwritten = Code(rawValue: "set")
     /// The connection to the origin was lost before the answer.
     public static let disconnected = Code(rawValue: "disconnect")
-    /// There is no connection to the origin, and nothing is kept.
+    /// A request that needs a connection to the origin: there is none, and no answer is kept.
     public static let offline = Code(rawValue: "offline")
     /// A transaction was tried as often as possible.
     public static let retryLimit = Code(rawValue: "maxretry")
@@ -38,7 +38,7 @@ public struct TreeError: Error, Hashable, Sendable {
     public static let tooBig = Code(rawValue: "too_big")
     /// The origin cannot answer now.
     public static let unavailable = Code(rawValue: "unavailable")
-    /// The origin does not allow it.
+    /// The origin does not allow the request.
     public static let permissionDenied = Code(rawValue: "permission_denied")
     /// The storage could not be read.
     public static let storage = Code(rawValue: "storage")
@@ -46,7 +46,7 @@ public struct TreeError: Error, Hashable, Sendable {
 
   /// The kind of refusal.
   public var code: Code
-  /// What happened and what to do, for a person.
+  /// The message for a person: what happened and what to do.
   public var message: String
   /// The place in the tree that the message is about, as text, if there is one.
   public var path: String?

@@ -3,7 +3,7 @@
 /// Memory holds one page of rows for each level, and the subtrees that only one of the trees has.
 /// The differences are those of `Node.differences(to:)`, in the same order.
 public struct TreeDiff {
-  /// One of the two trees, from a place downwards.
+  /// A side of the comparison: one of the two trees, from a place downwards.
   public struct Side {
     fileprivate enum Source {
       case node(Node)

@@ -1,20 +1,20 @@
 /// A place at which two trees differ.
 public struct TreeDifference: Hashable, Sendable {
-  /// How the trees differ there.
+  /// The difference between the trees at the place.
   public enum Change: Hashable, Sendable {
-    /// Only the new tree has something there.
+    /// The place exists only in the new tree.
     case added(Node)
-    /// Only the old tree has something there.
+    /// The place exists only in the old tree.
     case removed(Node)
-    /// Both have something there, at least one of them a value, and the two are not the same.
+    /// The place exists in both trees, at least one of them has a value there, and the two differ.
     case changed(from: Node, to: Node)
-    /// Only the priorities of the nodes at the place differ; what is below is not compared here.
+    /// Only the priorities of the nodes at the place differ; places below are not compared here.
     case priority(from: Leaf?, to: Leaf?)
   }
 
   /// The path below the places that are compared.
   public var path: Path
-  /// In what the trees differ there.
+  /// The difference at the place.
   public var change: Change
 
   /// Makes a difference.

@@ -8,7 +8,7 @@ struct SliceTree: Sendable {
     var owner: Int
   }
 
-  /// How far something reaches in the order.
+  /// The end of a slice or a subtree in the order.
   private enum Reach: Comparable {
     case to(IndexPosition)
     case unbounded

@@ -7,8 +7,8 @@ import OrderedCollections
 /// - Given the places that a committed write touched, it refreshes the views concerned and returns
 ///   the deliveries, in order. It delivers nothing itself.
 ///
-/// A call that throws changes nothing. A caller that cannot commit takes back what it did by
-/// `atomically`, which notes how to undo each change and so copies no window.
+/// A call that throws changes nothing. A caller that cannot commit undoes its changes with
+/// `atomically`, which records how to undo each change and so copies no window.
 ///
 /// Order of deliveries (section 6.6): views of deeper places first, siblings in key order, then the
 /// places from the written one up to the root; at one place in the order in which the views were
@@ -48,12 +48,12 @@ public struct TreeEngine: Sendable {
 
   /// The views of one place, in the order in which they were made.
   private struct Place: Sendable {
-    /// Up to this many views are looked at one by one.
+    /// The largest number of views that are examined one by one.
     private static let fewMax = 16
 
     private(set) var views: OrderedDictionary<ViewID, Shared> = [:]
-    /// The index of the views that a write reaches; nil until it is needed, and after a view was
-    /// made, removed, or changed other than by `refresh`.
+    /// The index of the views that a write reaches; nil until it is needed, and again after a view
+    /// was made, removed, or changed other than by `refresh`.
     private var index: WindowIndex?
 
     /// Changes the views in any way.
@@ -97,14 +97,14 @@ public struct TreeEngine: Sendable {
 
   private var places = PathTree<Place>()
   private var owners: [ListenerID: ViewID] = [:]
-  /// How to undo the changes made within `atomically`, the oldest first.
+  /// The steps that undo the changes made within `atomically`, the oldest first.
   private var undoSteps: [UndoStep] = []
   private var atomicDepth = 0
 
   private enum UndoStep: Sendable {
     /// A view changed.
     case view(ViewID, View.Undo)
-    /// A listener was registered; the view before, if it was made anew for this listener.
+    /// The registration of a listener; with the previous view, if the view was made anew for it.
     case listener(ListenerID, View?)
   }
 

@@ -4,8 +4,8 @@
 /// there is a table of the windows that show each child, and a tree of the windows' ends for each
 /// order.
 ///
-/// It describes the windows as they are: whoever changes one notes the change here, or makes the
-/// index anew.
+/// The index describes the current windows: code that changes a window notes the change here, or
+/// makes the index anew.
 struct WindowIndex: Sendable {
   /// The order, the filter and the detail of a window: windows with equal ones read equal rows.
   private struct Order: Hashable {
@@ -58,7 +58,7 @@ struct WindowIndex: Sendable {
     return reached.sorted()
   }
 
-  /// Notes which children a window shows now and did not before, and those it shows no more.
+  /// Notes the children that a window has begun or ceased to show.
   mutating func note(_ changes: View.Changes, of window: Int) {
     for row in changes.removed { holders[row.key]?.removeAll { $0 == window } }
     for row in changes.removed where holders[row.key]?.isEmpty == true { holders[row.key] = nil }

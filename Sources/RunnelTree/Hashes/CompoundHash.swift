@@ -149,7 +149,7 @@ struct RangeText {
   /// True if no leaf was added.
   private(set) var isEmpty = true
 
-  /// How many UTF-16 code units were written, without the parentheses that are still open.
+  /// The number of UTF-16 code units written, without the parentheses that are still open.
   var utf16Count: Int { digest.utf16Count }
 
   /// Adds the next leaf of the range.
@@ -200,7 +200,7 @@ extension TextDigest {
 // MARK: Size
 
 extension Node {
-  /// About how many bytes the node has on the wire, as the split rule counts them.
+  /// The approximate size of the node on the wire in bytes, as the split rule counts it.
   ///
   /// Source: tree semantics, section 16.2.
   var estimatedSize: Int {

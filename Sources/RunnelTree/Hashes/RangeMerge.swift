@@ -6,7 +6,7 @@ public struct RangeMerge: Hashable, Sendable {
   public let start: LeafPosition?
   /// The last position of the range; nil up to the last leaf.
   public let end: LeafPosition?
-  /// What the range holds; leaves outside of the range are ignored.
+  /// The content of the range; leaves outside of the range are ignored.
   public let node: Node
 
   /// Makes a merge of a range.
@@ -38,7 +38,7 @@ public struct RangeMerge: Hashable, Sendable {
     return merges
   }
 
-  /// How many leaves of the node lie in the range.
+  /// The number of the node's leaves that lie in the range.
   private var leafCount: Int {
     var count = 0
     node.forEachLeaf { if contains($0.keys) { count += 1 } }

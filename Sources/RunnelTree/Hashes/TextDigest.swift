@@ -7,7 +7,7 @@ import RunnelBase
 struct TextDigest {
   private static let chunkBytes = 1 << 14
 
-  /// How many UTF-16 code units were added.
+  /// The number of UTF-16 code units that were added.
   private(set) var utf16Count = 0
   private var hash = Insecure.SHA1()
   private var pending: [UInt8] = []
@@ -55,7 +55,7 @@ struct TextDigest {
     utf16Count += 16
   }
 
-  /// The hash of what was added.
+  /// The hash of the whole text.
   consuming func base64() -> String {
     flush()
     return Base64.text(of: Array(hash.finalize()))

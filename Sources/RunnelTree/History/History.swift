@@ -1,7 +1,7 @@
 /// The limits of the log of writes.
 public enum History {
-  /// How many entries a database keeps, unless it is told otherwise.
+  /// The default number of entries that a database keeps.
   public static let entryCountDefault = 1000
-  /// The most bytes of JSON of one value that is kept; what is larger cannot be undone.
+  /// The most bytes of JSON of one kept value; a change with a larger value cannot be undone.
   public static let valueBytesMax = 65_536
 }

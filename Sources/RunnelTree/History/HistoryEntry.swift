@@ -51,7 +51,7 @@ public struct HistoryEntry: Hashable, Sendable, Identifiable {
   /// Ids ascend with every write and may skip numbers, since imports and messages of an origin use
   /// them, too.
   public var id: Int64
-  /// When it was done, in milliseconds since 1970.
+  /// The time of the write, in milliseconds since 1970.
   public var at: Int64
   /// The author, as the writing program named it; empty if it did not.
   public var author: String

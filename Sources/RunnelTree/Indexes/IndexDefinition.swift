@@ -1,4 +1,4 @@
-/// A declared index: in which order the children of which places are kept, besides that of keys.
+/// A declared index: an order, besides that of keys, in which the children of some places are kept.
 public struct IndexDefinition: Hashable, Sendable {
   /// The places, as a path in which a piece that begins with `$` stands for any key.
   public let pattern: String
@@ -22,12 +22,13 @@ public struct IndexDefinition: Hashable, Sendable {
 
   /// Makes the definition that serves an order, from a pattern that may be wrong.
   ///
-  /// - Throws: `TreeError` (`invalidKey` or `invalidPath` if the pattern is none, `invalidQuery` if
-  ///   the order needs no index).
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath` if the pattern is invalid, `invalidQuery`
+  ///   if the order needs no index).
   public init(checkedPattern pattern: String, serving order: QueryIndex) throws(TreeError) {
     var keys: [Key] = []
     for piece in Path.pieces(of: pattern) {
-      // What stands for any key is a key but for its sign, so that it can be told from others.
+      // A piece that stands for any key must be a key apart from its `$`, so that wildcards can be
+      // told apart.
       keys.append(try Key(IndexDefinition.isAnyKey(piece) ? String(piece.dropFirst()) : piece))
     }
     _ = try Path(keys)
@@ -54,7 +55,7 @@ public struct IndexDefinition: Hashable, Sendable {
 // MARK: In the file
 
 extension IndexDefinition {
-  /// What stands before the components of an order in the file; no path has it.
+  /// The prefix of the components of an order in the file; no path begins with it.
   private static let mark = "#"
 
   /// The order as the column `child` has it: the path of a child, `/` for the child itself, and a
@@ -69,7 +70,7 @@ extension IndexDefinition {
 
   /// Reads a definition from the file.
   ///
-  /// - Throws: `TreeError` if it is none.
+  /// - Throws: `TreeError` if the text is no definition.
   package init(pattern: String, storedOrder text: String) throws(TreeError) {
     guard text.hasPrefix(IndexDefinition.mark) else {
       self.init(pattern: pattern, child: try Path(text))

@@ -6,19 +6,19 @@ public struct ScanReport: Hashable, Sendable {
     case keys
     /// Along a declared index.
     case index(IndexDefinition)
-    /// All of them, to be sorted, since no index keeps this order.
+    /// All of them, and then sorted, since no index keeps this order.
     case scan
-    /// All of them, from the one row that contains the place.
+    /// All of them, from the single record that contains the place.
     case record
   }
 
   /// The way.
   public var way: Way
-  /// How many children were read.
+  /// The number of children that were read.
   public var scannedCount: Int
-  /// How many of them are in the result.
+  /// The number of children in the result.
   public var shownCount: Int
-  /// The index that would make it faster; nil if none would, or if few children were read.
+  /// The index that would make the query faster; nil if none would, or if few children were read.
   public var advice: IndexAdvice?
 
   package init(way: Way, scannedCount: Int, shownCount: Int, advice: IndexAdvice? = nil) {
@@ -48,12 +48,12 @@ extension ScanReport: CustomStringConvertible {
 /// It is advised if a part of an order, given by bounds or a limit, was found by reading at least
 /// `scannedCountMin` children. A query for the whole order reads every child anyway.
 public struct IndexAdvice: Hashable, Sendable {
-  /// How many children are read before an index is advised.
+  /// The number of children read from which an index is advised.
   public static let scannedCountMin = 1000
 
   /// The index to declare.
   public var definition: IndexDefinition
-  /// How many children were read.
+  /// The number of children that were read.
   public var scannedCount: Int
 
   /// Makes an advice.

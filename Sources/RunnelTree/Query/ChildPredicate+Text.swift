@@ -5,9 +5,9 @@ extension ChildPredicate {
   ///
   /// It is an error type of its own, so that an editor can show the place.
   public struct SyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// How many characters (Unicode scalars) stand before the place.
+    /// The number of characters (Unicode scalars) before the mistake.
     public var offset: Int
-    /// What is wrong and what is expected.
+    /// The message: what is wrong and what is expected.
     public var message: String
 
     /// Makes an error.

@@ -30,36 +30,36 @@
 public indirect enum ChildPredicate: Hashable, Sendable {
   /// The value at a field compares with a value in this way.
   case compare(RowField, Comparison, Leaf)
-  /// Something stands at a field.
+  /// The field has a value or children.
   case exists(RowField)
   /// The string at a field matches a text.
   case matches(RowField, TextMatch)
-  /// All of these hold.
+  /// All of these predicates hold.
   case all([ChildPredicate])
-  /// At least one of these holds.
+  /// At least one of these predicates holds.
   case any([ChildPredicate])
-  /// This does not hold.
+  /// The predicate does not hold.
   case not(ChildPredicate)
 
-  /// How two values are compared.
+  /// The way in which two values are compared.
   public enum Comparison: String, Hashable, Sendable, CaseIterable {
-    /// One kind and the same.
+    /// The values have one kind and are the same.
     case equal = "=="
-    /// Not equal.
+    /// The values are not equal.
     case notEqual = "!="
-    /// Before it, of one kind.
+    /// The field's value comes before the other, and both are of one kind.
     case less = "<"
-    /// Before it or equal, of one kind.
+    /// The field's value comes before the other or is equal, and both are of one kind.
     case lessOrEqual = "<="
-    /// After it, of one kind.
+    /// The field's value comes after the other, and both are of one kind.
     case greater = ">"
-    /// After it or equal, of one kind.
+    /// The field's value comes after the other or is equal, and both are of one kind.
     case greaterOrEqual = ">="
   }
 
   /// A text to look for in a string.
   public struct TextMatch: Hashable, Sendable {
-    /// Where the text may stand.
+    /// The place of a text within a string.
     public enum Place: String, Hashable, Sendable, CaseIterable {
       /// Anywhere.
       case contains
@@ -67,11 +67,11 @@ public indirect enum ChildPredicate: Hashable, Sendable {
       case begins
     }
 
-    /// Where the text may stand.
+    /// The place of the text.
     public let place: Place
     /// The text.
     public let text: String
-    /// True if upper and lower case are one.
+    /// True if case is ignored.
     public let ignoresCase: Bool
     /// The bytes looked for.
     private let bytes: [UInt8]
@@ -118,10 +118,10 @@ public indirect enum ChildPredicate: Hashable, Sendable {
 extension ChildPredicate {
   /// The most tests in one predicate.
   public static let testsMax = 256
-  /// How deep predicates may contain each other.
+  /// The greatest depth of predicates within each other.
   public static let depthMax = 32
 
-  /// The reason why a query refuses this predicate, or nil if it does not.
+  /// The reason why a query refuses this predicate, or nil if it accepts it.
   ///
   /// Refused are more than `testsMax` tests, a depth of more than `depthMax`, an empty child path, no
   /// predicates in `all` or `any`, and a key compared with what is no key.

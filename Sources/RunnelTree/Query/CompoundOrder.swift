@@ -1,8 +1,8 @@
 /// An order by several components, or by one that descends; the key is always the last component.
 ///
-/// Why it is a kind of index: a list of sort descriptors beside `QueryIndex` would have left that
-/// type alone, but every position, bound, view and index would have needed the list to compare
-/// anything. The values of this index are tuples that carry the direction of each of their elements
+/// The order is a kind of index, rather than a list of sort descriptors beside `QueryIndex`,
+/// because every position, bound, view and index would have needed the list to compare anything.
+/// The values of this index are tuples that carry the direction of each of their elements
 /// (`IndexTuple`), so an `IndexPosition` compares by itself, and windows, pages, streams and the
 /// storage work on positions as before. The price is a tuple for each row in such an order.
 ///
@@ -10,8 +10,8 @@
 /// ascending, is the plain index of the specification and never this type; a component after the
 /// key is refused.
 ///
-/// Where the key descends it is an element of the tuple. Read backwards, such an order is one in
-/// which the key ascends (`forward`): that one is kept in an index.
+/// If the key descends, it is an element of the tuple. Read backwards, such an order is one in
+/// which the key ascends (`forward`); an index keeps that one.
 ///
 /// Invariants:
 /// - C1. `parts` has at most `SortKey.countMax` components, no field twice, and neither the key nor
@@ -29,10 +29,10 @@ public struct CompoundOrder: Hashable, Sendable {
     self.isKeyDescending = isKeyDescending
   }
 
-  /// What the order compares of a node: an element for each part, without the key.
+  /// The tuple that the order compares for a node: an element for each part, without the key.
   func tuple(of node: Node) -> IndexTuple { tuple { $0.index.value(of: node) } }
 
-  /// The same, with a function that reads one field.
+  /// The tuple of a row, given a function that reads one field.
   package func tuple<Failure: Error>(
     reading: (RowField) throws(Failure) -> IndexValue
   ) throws(Failure) -> IndexTuple {
@@ -169,7 +169,7 @@ extension CompoundOrder {
     }
     elements.removeLast()
     if tuple.elements.count <= parts.count {
-      // The bound named only some of the parts: all rows with equal ones are on one side of it.
+      // The bound gives only some of the parts: all rows with equal values are on one side of it.
       elements.append(.init(key == .maximum ? .highest : .lowest, isDescending: false))
     }
     return IndexPosition(value: value(ofForward: elements), key: key)

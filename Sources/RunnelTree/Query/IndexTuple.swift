@@ -3,26 +3,26 @@
 /// Each element carries its direction, so two tuples of one order compare without the order, and a
 /// position has the same form in every order: a value and a key.
 public struct IndexTuple: Hashable, Sendable {
-  /// What one component compares.
+  /// The content of an element: the value that one component compares.
   public enum Content: Hashable, Sendable {
-    /// Before everything, whatever the direction: the end of a bound that names fewer components.
+    /// A value before all others in both directions: the end of a bound with fewer components.
     case lowest
-    /// What stands at the component's field.
+    /// The value of the component's field.
     case value(IndexValue)
     /// The child's key, in the order of keys.
     case key(Key)
-    /// After everything, whatever the direction.
+    /// A value after all others in both directions.
     case highest
   }
 
-  /// One component.
+  /// An element of a tuple: one component with its direction.
   public struct Element: Hashable, Sendable {
-    /// What is compared.
+    /// The value that is compared.
     public var content: Content
     /// True if greater values come first.
     public var isDescending: Bool
 
-    /// Makes a component.
+    /// Makes an element.
     public init(_ content: Content, isDescending: Bool) {
       self.content = content
       self.isDescending = isDescending

@@ -5,18 +5,18 @@
 ///
 /// Source: tree semantics, section 4.2.
 public enum IndexValue: Hashable, Sendable {
-  /// There is no node.
+  /// The value of an empty node.
   case null
-  /// The node is a leaf.
+  /// The value of a leaf.
   case leaf(Leaf)
-  /// The node has children.
+  /// The value of a node with children.
   case children
   /// The tuple of an order of several components, or of a descending one.
   ///
   /// It is compared only with tuples of the same order.
   case tuple(IndexTuple)
 
-  /// What is compared of a node.
+  /// Makes the value of a node.
   public init(_ node: Node) {
     switch node.content {
     case .empty: self = .null

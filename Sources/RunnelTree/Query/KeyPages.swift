@@ -2,7 +2,7 @@
 ///
 /// Large nodes are walked with it: memory holds one page for each level.
 package struct KeyPages {
-  /// How many children a page has.
+  /// The number of children in a page.
   static let rowsMax = 512
 
   private let path: Path

@@ -29,10 +29,10 @@ private enum WireName {
 // MARK: Writing
 
 extension Query {
-  /// What a client sends for this query: an object with its members in the order of their names,
-  /// empty for all children by priority.
+  /// The query object that a client sends: its members in the order of their names, empty for all
+  /// children by priority.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire has no words for.
+  /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire format cannot express.
   public func wireJSON() throws(TreeError) -> JSONValue {
     if filter != nil { throw unspeakable("a filter") }
     var members: [JSONMember] = []
@@ -60,7 +60,7 @@ extension Query {
   ///
   /// Two queries at one place are equal if and only if their identifiers are, byte by byte.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire has no words for.
+  /// - Throws: `TreeError` (`invalidQuery`) for a query that the wire format cannot express.
   public func identifier() throws(TreeError) -> String {
     let json = try wireJSON()
     return json == .object([]) ? WireName.defaultIdentifier : json.jsonText()
@@ -117,7 +117,7 @@ extension Query {
   /// has another bound that shows the same rows. So a query that is sent on may differ from what
   /// was read.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) that names the member which is wrong.
+  /// - Throws: `TreeError` (`invalidQuery`) that names the wrong member.
   public init(wire json: JSONValue, at path: Path) throws(TreeError) {
     self = try WireQuery(json, path).query()
   }
@@ -128,7 +128,7 @@ private struct WireQuery {
   private let json: JSONValue
   private let path: Path
 
-  /// One of the two bounds.
+  /// The end that a bound limits.
   enum End {
     case start
     case end

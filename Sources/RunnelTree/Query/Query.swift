@@ -7,7 +7,7 @@
 ///
 /// Source: tree semantics, section 5; several components, descending ones and filters go beyond it.
 public struct Query: Hashable, Sendable {
-  /// One end of a range.
+  /// A bound: one end of a range.
   public struct Bound: Hashable, Sendable {
     /// The place in the index.
     public var position: IndexPosition
@@ -21,9 +21,9 @@ public struct Query: Hashable, Sendable {
     }
   }
 
-  /// At most so many children, from one side.
+  /// A limit on the number of children, counted from one side.
   public struct Limit: Hashable, Sendable {
-    /// How many: at least 1.
+    /// The number of children: at least 1.
     public var count: Int
     /// The side of the order from which they are counted.
     public var side: Side
@@ -31,9 +31,9 @@ public struct Query: Hashable, Sendable {
 
   /// A side of an order.
   public enum Side: Hashable, Sendable {
-    /// Where the order begins.
+    /// The start of the order.
     case first
-    /// Where the order ends.
+    /// The end of the order.
     case last
 
     /// The other side.
@@ -48,7 +48,7 @@ public struct Query: Hashable, Sendable {
   public private(set) var start: Bound?
   /// The upper end; nil if open.
   public private(set) var end: Bound?
-  /// How many children at most; nil if all.
+  /// The limit on the number of children; nil for none.
   public private(set) var limit: Limit?
   /// The condition that each child meets; nil if there is none.
   public private(set) var filter: ChildPredicate?
@@ -66,7 +66,7 @@ public struct Query: Hashable, Sendable {
     start == nil && end == nil && limit == nil && filter == nil
   }
 
-  /// True if two queries ask for the same, however they were built.
+  /// True if two queries ask for the same rows, however they were built.
   public static func == (left: Query, right: Query) -> Bool {
     left.path == right.path && left.index == right.index && left.start == right.start
       && left.end == right.end && left.limit == right.limit
@@ -197,16 +197,16 @@ extension Query {
 
   /// The same query for children whose value is the given one.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if a start or an end is set, or the value is none in
-  ///   this order.
+  /// - Throws: `TreeError` (`invalidQuery`) if a start or an end is set, or this order has no such
+  ///   value.
   public func equal(to value: IndexValue, key: Key? = nil) throws(TreeError) -> Query {
     try equal(to: [value], key: key)
   }
 
   /// The same query for children that have these values in the first components of the order.
   ///
-  /// - Throws: `TreeError` (`invalidQuery`) if a start or an end is set, or these are no place in
-  ///   this order.
+  /// - Throws: `TreeError` (`invalidQuery`) if a start or an end is set, or this order has no such
+  ///   values.
   public func equal(to values: [IndexValue], key: Key? = nil) throws(TreeError) -> Query {
     try starting(at: values, key: key).ending(at: values, key: key)
   }

@@ -2,15 +2,15 @@
 ///
 /// Source: tree semantics, section 4.3.
 public enum QueryIndex: Hashable, Sendable {
-  /// By priority: the default.
+  /// The order by priority: the default.
   case priority
-  /// By key.
+  /// The order by key.
   case key
-  /// By the child itself.
+  /// The order by the value of the child itself.
   case value
-  /// By what stands at a path below the child; the path is not empty.
+  /// The order by the value at a path below the child; the path is not empty.
   case child(Path)
-  /// By several components, or by one that descends; `init(_:)` makes it.
+  /// An order by several components, or by a descending one; made by `init(_:)`.
   case compound(CompoundOrder)
 
   /// The value of a child that this index compares, without its key; `null` for the key index.
@@ -42,15 +42,15 @@ public enum QueryIndex: Hashable, Sendable {
 public struct IndexPosition: Hashable, Sendable, Comparable {
   /// A key, or one of the two places around all keys.
   public enum KeyBound: Hashable, Sendable, Comparable {
-    /// Before every key.
+    /// The place before every key.
     case minimum
     /// A key.
     case key(Key)
-    /// After every key.
+    /// The place after every key.
     case maximum
   }
 
-  /// What the index compares.
+  /// The value that the index compares.
   public var value: IndexValue
   /// The key among equal values.
   public var key: KeyBound

@@ -8,7 +8,7 @@ public enum RowField: Hashable, Sendable {
   case value
   /// The child's priority.
   case priority
-  /// What stands at a path below the child; the path is not empty.
+  /// The node at a path below the child; the path is not empty.
   case child(Path)
 
   /// Reads a field from its text.

@@ -1,11 +1,11 @@
-/// One component of an order: a field, ascending or descending.
+/// A component of an order: a field, ascending or descending.
 ///
 /// As text it is the field, followed by `:desc` if it descends: `created:desc`. `:asc` is optional,
 /// except after a name that itself ends in `:desc`. In a list of components there are commas
 /// between them: `created:desc,likes`; a comma or a backslash within a name has a backslash before
 /// it.
 public struct SortKey: Hashable, Sendable {
-  /// What is compared.
+  /// The field that is compared.
   public var field: RowField
   /// True if greater values come first.
   public var isDescending: Bool
@@ -18,7 +18,8 @@ public struct SortKey: Hashable, Sendable {
 
   /// Makes a component from its text: a path below each child, `$key`, `$value` or `$priority`.
   ///
-  /// - Throws: `TreeError` (`invalidKey`, `invalidPath` or `invalidQuery`) if no field is called so.
+  /// - Throws: `TreeError` (`invalidKey`, `invalidPath` or `invalidQuery`) if there is no such
+  ///   field.
   public init(_ field: String, isDescending: Bool = false) throws(TreeError) {
     self.init(try RowField(field), isDescending: isDescending)
   }

@@ -1,7 +1,7 @@
-/// Reads a tree for views, in the state after the write that they are told of.
+/// A reader of a tree, as views use it: it reads the state after the write that they refresh for.
 ///
-/// Memory depends on what is watched, not on the tree: a view keeps the rows of its window, and
-/// reads those that come in.
+/// Memory depends on the watched windows, not on the tree: a view keeps the rows of its window, and
+/// reads rows that enter.
 public protocol TreeReader {
   /// The whole subtree at a place; empty if nothing is stored there.
   ///
@@ -13,7 +13,7 @@ public protocol TreeReader {
   /// - Throws: `TreeError` (`storage`) if it cannot be read.
   func summary(at path: Path) throws(TreeError) -> NodeSummary
 
-  /// One child of a place, if it belongs to a slice; the limit of the slice is ignored.
+  /// The child of a place with a key, if it belongs to a slice; the limit of the slice is ignored.
   ///
   /// - Throws: `TreeError` (`storage`) if it cannot be read.
   func row(
@@ -33,7 +33,7 @@ public protocol TreeReader {
   /// True if the tree belongs to an origin, so that parts of it may be unknown.
   var hasOrigin: Bool { get }
 
-  /// What is known of the children that a query asks for.
+  /// The knowledge about the children that a query asks for.
   func knowledge(of query: Query) -> Knowledge
 }
 
@@ -41,12 +41,12 @@ extension TreeReader {
   /// False: a tree has no origin unless it says otherwise.
   public var hasOrigin: Bool { false }
 
-  /// Complete: a tree without an origin is the truth itself.
+  /// Complete: everything is known in a tree without an origin.
   public func knowledge(of query: Query) -> Knowledge { .complete }
 }
 
-/// A part of the children of a place: those in a range of an order that pass a filter, and at most
-/// so many of them, counted from one side.
+/// A part of the children of a place: those in a range of an order that pass a filter, up to a
+/// limit that is counted from one side.
 public struct RowSlice: Hashable, Sendable {
   /// The order.
   public var index: QueryIndex
@@ -54,9 +54,9 @@ public struct RowSlice: Hashable, Sendable {
   public var start: Query.Bound?
   /// The upper end; nil if open.
   public var end: Query.Bound?
-  /// How many at most, and from which side; nil if all.
+  /// The limit on the number of rows, and the side from which they are counted; nil for none.
   public var limit: Query.Limit?
-  /// The condition that each of them meets; nil if there is none.
+  /// The condition that each child meets; nil if there is none.
   public var filter: ChildPredicate?
 
   /// Makes a slice.
@@ -142,7 +142,7 @@ public struct MemoryTree: TreeReader, Hashable, Sendable {
   /// The kind and size of the node at a place.
   public func summary(at path: Path) throws(TreeError) -> NodeSummary { NodeSummary(root[path]) }
 
-  /// One child of a place, if it belongs to a slice.
+  /// The child of a place with a key, if it belongs to a slice.
   public func row(
     _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
@@ -152,7 +152,7 @@ public struct MemoryTree: TreeReader, Hashable, Sendable {
 
   /// The children of a place in a slice of an order.
   ///
-  /// O(n log n) in all of them.
+  /// Complexity: O(n log n) in all children of the place.
   public func rows(
     of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> [TreeRow] {

@@ -1,6 +1,6 @@
 /// A child as a query shows it.
 public struct TreeRow: Hashable, Sendable {
-  /// How much of a child is read.
+  /// The amount of a child that is read.
   public enum Detail: Hashable, Sendable {
     /// The whole subtree.
     case full
@@ -8,7 +8,7 @@ public struct TreeRow: Hashable, Sendable {
     case shallow
   }
 
-  /// What was read of the child.
+  /// The content of a row: the part of the child that was read.
   public enum Content: Hashable, Sendable {
     /// The whole subtree.
     case node(Node)
@@ -18,9 +18,9 @@ public struct TreeRow: Hashable, Sendable {
 
   /// The child's key.
   public var key: Key
-  /// What the query's index compares of it.
+  /// The value that the query's index compares.
   public var value: IndexValue
-  /// What was read of it.
+  /// The part of the child that was read.
   public var content: Content
 
   /// Makes a row.
@@ -65,15 +65,15 @@ public struct TreeRow: Hashable, Sendable {
 public struct NodeSummary: Hashable, Sendable {
   /// The kinds of node.
   public enum Kind: Hashable, Sendable {
-    /// Nothing is stored.
+    /// The kind of a place where nothing is stored.
     case empty
     /// A value.
     case leaf(Leaf)
-    /// So many children: at least 1.
+    /// A node with this number of children: at least 1.
     case children(count: Int)
   }
 
-  /// What kind of node it is.
+  /// The kind of the node.
   public var kind: Kind
   /// Its priority.
   public var priority: Leaf?

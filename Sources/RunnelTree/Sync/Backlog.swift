@@ -13,7 +13,7 @@ struct Backlog: Sendable {
   private(set) var held: [Int64] = []
   /// The places at which a write has to wait.
   private var blocked = PathTree<Bool>()
-  /// True if something that others waited for has ended.
+  /// True if something that writes waited for has ended.
   private var isReviewDue = false
 
   /// Makes a backlog in which nothing waits.

@@ -1,14 +1,14 @@
 import RunnelBase
 
-/// A write made here while somebody else changed the same place.
+/// A write made here while others changed the same place.
 public struct Conflict: Hashable, Sendable {
   /// The place.
   public var path: Path
-  /// What stood there when the write was made.
+  /// The node at the place when the write was made.
   public var base: Node
-  /// What the write makes of it.
+  /// The node that the write leaves at the place.
   public var mine: Node
-  /// What others made of it meanwhile.
+  /// The node that others have left at the place meanwhile.
   public var theirs: Node
 
   /// Makes a conflict.
@@ -23,7 +23,7 @@ public struct Conflict: Hashable, Sendable {
 /// The rule for conflicts: a function of the three states, so that any part of a program can apply
 /// it.
 public struct ConflictPolicy: Sendable {
-  /// Returns what is to stand at the place.
+  /// The function that returns the node for the place.
   public let resolve: @Sendable (Conflict) -> Node
 
   /// Makes a policy from a function.
@@ -50,7 +50,7 @@ public struct ConflictPolicy: Sendable {
 }
 
 extension Replica {
-  /// Brings the pending writes `ids` up to date with what others changed since they were made.
+  /// Brings the pending writes `ids` up to date with changes that others made since.
   ///
   /// A write that computes values at the origin is left as it is: it is an operation, not a state.
   mutating func resolveConflicts(

@@ -9,10 +9,10 @@ import RunnelBase
 ///
 /// Source: tree semantics, section 13.
 public struct ConnectionInfo: Hashable, Sendable {
-  /// True while the origin can be talked to and has been sent everything that waited for it.
+  /// True while the origin can be reached and has been sent everything that waited for it.
   public internal(set) var isConnected: Bool
-  /// How far the origin's clock is ahead of this one, in milliseconds; nil before the origin has
-  /// told.
+  /// The time by which the origin's clock is ahead of this one, in milliseconds; nil before the
+  /// origin has told it.
   public internal(set) var serverTimeOffset: Int64?
 
   /// The state before the first connection.
@@ -34,15 +34,15 @@ public struct ConnectionInfo: Hashable, Sendable {
 }
 
 extension ConnectionInfo: TreeReader {
-  /// What stands at a place of `/.info`.
+  /// The node at a place of `/.info`.
   public func node(at path: Path) throws(TreeError) -> Node { try tree.node(at: path) }
 
-  /// The kind and size of what stands there.
+  /// The kind and size of the node at a place of `/.info`.
   public func summary(at path: Path) throws(TreeError) -> NodeSummary {
     try tree.summary(at: path)
   }
 
-  /// One child of a place of `/.info`, if it belongs to a slice.
+  /// The child of a place of `/.info` with a key, if it belongs to a slice.
   public func row(
     _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {

@@ -36,7 +36,7 @@ public struct DeferredNode: Hashable, Sendable {
 
   /// Imports JSON that is to stand at `path`, as a write does.
   ///
-  /// - Throws: `TreeError` that names the place of what a write would refuse.
+  /// - Throws: `TreeError` that names the place of a value that a write would refuse.
   public init(json: JSONValue, at path: Path) throws(TreeError) {
     // Whether a write is refused depends neither on the time nor on the stored tree.
     _ = try Write.set(path, json).assignments(now: 0, reader: MemoryTree())

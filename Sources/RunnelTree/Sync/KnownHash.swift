@@ -1,9 +1,9 @@
-/// The hashes of the answer that a replica has kept: where the origin holds the same, it sends
-/// nothing.
+/// The hashes of the answer that a replica has kept; if they are those of the origin's data, the
+/// origin sends nothing.
 ///
 /// Source: tree semantics, sections 16.1 and 16.2.
 public struct KnownHash: Hashable, Sendable {
-  /// The hash of the whole answer; empty if nothing is kept.
+  /// The hash of the whole answer; empty if no answer is kept.
   public var whole: String
   /// The hashes of ranges of the answer, so that the origin sends only those that differ; nil if it
   /// is small.

@@ -1,4 +1,4 @@
-/// The queries to ask the origin: the fewest with which everything listened to here is answered.
+/// The queries to ask the origin: the fewest that answer everything listened to here.
 ///
 /// A default query covers everything at its place and below, so queries that it covers are not
 /// asked.
@@ -51,13 +51,13 @@ struct ListenPlan: Sendable {
     for query in asks.keys { asks[query]?.id = nil }
   }
 
-  /// Notes that somebody needs a query's answer.
+  /// Notes that a listener needs a query's answer.
   mutating func want(_ query: Query) -> Change {
     wantedCounts[query.asked, default: 0] += 1
     return update()
   }
 
-  /// Notes that somebody no longer needs it.
+  /// Notes that a listener no longer needs it.
   mutating func unwant(_ query: Query) -> Change {
     let query = query.asked
     guard let count = wantedCounts[query] else { return Change() }
@@ -65,8 +65,8 @@ struct ListenPlan: Sendable {
     return update()
   }
 
-  /// Drops queries that the origin refused: nobody needs them any more, and it is not told of their
-  /// end.
+  /// Drops queries that the origin refused: no listener needs them any more, and the origin is not
+  /// told of their end.
   mutating func drop(where isRefused: (Query) -> Bool) -> Change {
     wantedCounts = wantedCounts.filter { !isRefused($0.key) }
     asks = asks.filter { !isRefused($0.key) }

@@ -1,12 +1,12 @@
 public import RunnelBase
 
-/// A request to the origin to do something when this client disconnects, or to do it no longer.
+/// A request to the origin for the time when this client disconnects, or its cancellation.
 ///
 /// Source: tree semantics, section 12.
 public enum DisconnectRequest: Hashable, Sendable {
-  /// Replace what stands at a place; null removes it.
+  /// Replace the node at a place; null removes it.
   case set(Path, JSONValue)
-  /// Replace what stands at several places below one; the names are those of an update.
+  /// Replace the nodes at several places below one place; the names are those of an update.
   case update(Path, [JSONMember])
   /// Cancel everything that was requested at a place and below it.
   case cancel(Path)
@@ -15,8 +15,8 @@ public enum DisconnectRequest: Hashable, Sendable {
 /// The writes that a client has registered, to be carried out when it disconnects.
 ///
 /// Registering changes no data. Later registrations refine earlier ones: see `SparseTree`. Server
-/// values are resolved when the writes are carried out, not before. The client's session limits how
-/// much may be registered.
+/// values are resolved when the writes are carried out, not before. The client's session limits the
+/// size of the registrations.
 ///
 /// Source: tree semantics, section 12.
 public struct OnDisconnect: Hashable, Sendable {
@@ -73,7 +73,7 @@ public struct OnDisconnect: Hashable, Sendable {
   /// Registers that a place is to be removed.
   public mutating func remove(_ path: Path) { tree.remember(path, DeferredNode.empty) }
 
-  /// Cancels what is registered at a place and below.
+  /// Cancels the registrations at a place and below.
   ///
   /// A registration above the place no longer applies there; the rest of it does, child by child.
   public mutating func cancel(_ path: Path) { tree.forget(path) }

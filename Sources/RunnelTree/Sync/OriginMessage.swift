@@ -2,12 +2,11 @@ public import RunnelBase
 
 /// A command to the origin.
 ///
-/// Commands are sent in order.
-///
-/// The origin takes them in that order, and answers each: see `OriginMessage`.
+/// Commands are sent in order. The origin takes them in that order and answers each: see
+/// `OriginMessage`.
 public enum OriginCommand: Hashable, Sendable {
   /// Send the answer of a query, and every change of it; pushes for a tagged query carry the tag.
-  /// The hash says what is already known here.
+  /// The hash describes the data that is known here.
   ///
   /// The origin answers with `listenComplete` or `listenRefused`.
   case listen(AskID, Query, tag: Int?, known: KnownHash)
@@ -21,13 +20,13 @@ public enum OriginCommand: Hashable, Sendable {
   case compareAndSet(id: Int64, Path, JSONValue, hash: String)
   /// Send the answer of a query once.
   case get(id: Int64, Query)
-  /// Register or cancel something that is to be done when this client disconnects.
+  /// Register or cancel a write for the time when this client disconnects.
   case onDisconnect(id: Int64, DisconnectRequest)
 }
 
 /// A message of the origin to a replica.
 public enum OriginMessage: Hashable, Sendable {
-  /// Data of a place, for everybody who listens there, or for the query with this tag.
+  /// Data of a place, for all listeners there, or for the query with this tag.
   case push(Replica.Push, Path, tag: Int?)
   /// The ranges of leaves in which the answer of a query differs from what was hashed; the rest is
   /// right. Their positions are below the place of the query.
@@ -66,7 +65,7 @@ public enum ReplicaCompletion: Hashable, Sendable {
   case transactionFailed(Int64, TreeError)
   /// The answer to a query that was asked once.
   case got(id: Int64, Node)
-  /// There is no answer to a query that was asked once.
+  /// No answer could be got to a query that was asked once.
   case getFailed(id: Int64, TreeError)
   /// A listener was removed, because the origin does not answer this query.
   case cancelled(ListenerID, Query, TreeError)
@@ -83,8 +82,8 @@ public struct ReplicaOutcome: Hashable, Sendable {
   public var completions: [ReplicaCompletion] = []
   /// The commands for the origin.
   public var commands: [OriginCommand] = []
-  /// The places where other things are shown or known than before: other processes on the same
-  /// storage must be told of them.
+  /// The places whose shown data or knowledge changed: other processes on the same storage must be
+  /// told of them.
   public var touched: [Path] = []
 
   /// Makes an outcome in which nothing happened.

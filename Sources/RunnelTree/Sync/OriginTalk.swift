@@ -1,4 +1,4 @@
-/// The id of one question to the origin: each time a query is asked, it has another one.
+/// The id of one question to the origin; a query that is asked again gets another id.
 public struct AskID: Hashable, Sendable, Comparable {
   /// The number, counted from 1.
   public var rawValue: Int64
@@ -10,8 +10,8 @@ public struct AskID: Hashable, Sendable, Comparable {
   public static func < (left: AskID, right: AskID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The open conversation with the origin on the present connection, without which its messages
-/// cannot be understood.
+/// The open conversation with the origin on the present connection; its messages can be understood
+/// only with this context.
 ///
 /// The origin takes what it is sent in order, so an answer belongs to a point in that order. A
 /// message that comes before the origin has confirmed the end of an earlier ask may belong to that
@@ -49,7 +49,7 @@ struct OriginTalk: Sendable {
   /// A place of which the origin has sent data.
   private struct ToldPlace: Hashable, Sendable {
     var path: Path
-    /// The query for which it was sent; nil if it was sent for everybody.
+    /// The query for which it was sent; nil if it was sent for all listeners.
     var query: Query?
   }
 
@@ -114,7 +114,7 @@ extension OriginTalk {
     Set(ending.filter { $0.value == query || isMet($0.value, by: query.path) }.keys)
   }
 
-  /// True if a push for everybody at a place may have been meant for a query that was ended.
+  /// True if a push for all listeners at a place may have been meant for a query that was ended.
   private func isMet(_ query: Query, by path: Path) -> Bool {
     query.loadsAllData && (query.path.contains(path) || path.contains(query.path))
   }
@@ -135,8 +135,8 @@ extension OriginTalk {
     Set((sent.removeValue(forKey: write)?.told ?? []).map(\.path)).sorted()
   }
 
-  /// Notes that the origin sent data of a place, or of something below it: for one query, or for
-  /// everybody.
+  /// Notes that the origin sent data of a place, or of a place below it: for one query, or for all
+  /// listeners.
   ///
   /// The origin sends it to an ask that it had not ended, so the same ask also gets the result of
   /// each write that was sent before.

@@ -16,12 +16,12 @@
 ///   made, stay wanted until the new one is answered. So changes of every row shown are sent at any
 ///   time.
 struct PagedListen: Sendable {
-  /// The query of the listener, of which the window shows a part.
+  /// The query of the listener; the window shows a part of it.
   let base: Query
   let anchor: Query.Side
-  /// How many rows the first page has.
+  /// The number of rows in the first page.
   let firstCount: Int
-  /// How many rows the probe is to gain; 0 if there is none.
+  /// The number of rows that the probe is to gain; 0 if there is no probe.
   private(set) var wantedCount: Int
   private(set) var hold: Query?
   /// The queries that the hold replaces, until the hold is answered.
@@ -36,16 +36,16 @@ struct PagedListen: Sendable {
     wantedCount = PagedListen.limit(paging.count)
   }
 
-  /// A page's count, limited so that one more can be asked for.
+  /// The limit for a page of `count` rows, reduced if needed so that one more row can be requested.
   private static func limit(_ count: Int) -> Int { min(count, Int.max - 1) }
 
   /// True if the first page has come and no other one is being fetched.
   var isSettled: Bool { hold != nil && wantedCount == 0 }
 
-  /// All queries that the origin is to be asked.
+  /// The queries to ask the origin.
   var wanted: [Query] { replaced + [hold, probe].compactMap(\.self) }
 
-  /// The part that is shown now.
+  /// The part of the listener's rows that is shown now.
   var part: WindowPart {
     WindowPart(query: hold ?? limited(base, to: wantedCount), hasMore: hasMore)
   }

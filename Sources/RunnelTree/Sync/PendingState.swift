@@ -16,7 +16,7 @@ public struct PendingState: Hashable, Sendable {
 }
 
 extension ReplicaBook {
-  /// What is pending at a place.
+  /// Returns the pending changes at a place.
   ///
   /// O(n) in the pending writes.
   public func pendingState(at path: Path) -> PendingState {

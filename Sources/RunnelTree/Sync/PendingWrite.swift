@@ -15,7 +15,8 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
   public var isVisible: Bool
   /// The author.
   public var maker: Maker
-  /// When it was made, in milliseconds since 1970 by the origin's clock; nil if that is not known.
+  /// The time of the write on the origin's clock, in milliseconds since 1970; nil if it is not
+  /// known.
   public var madeAt: Int64?
 
   /// The maker of a pending write, which determines how long the write lives.
@@ -32,11 +33,11 @@ public struct PendingWrite: Hashable, Sendable, Identifiable {
 
   /// The end of a pending write.
   public enum Ending: Hashable, Sendable {
-    /// The origin did it.
+    /// The origin did the write.
     case done
-    /// The origin refused it, or it was given up.
+    /// The origin refused the write, or it was given up.
     case refused(TreeError)
-    /// A transaction took it back, to write something else or nothing.
+    /// A transaction took the write back, to write something else or nothing.
     case takenBack
   }
 

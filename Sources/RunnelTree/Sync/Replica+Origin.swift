@@ -3,18 +3,17 @@
 extension Replica {
   /// Data that the origin sends of a place: its whole node, or the nodes below it that changed.
   public enum Push: Hashable, Sendable {
-    /// The node at the place is now this.
+    /// The node that is now at the place.
     case set(Node)
-    /// These parts are now so: nodes, or priorities alone; their paths are relative to the place.
+    /// Parts that have changed: nodes, or priorities alone; their paths are relative to the place.
     ///
     /// Nodes are set first, in path order, since an empty node takes no priority.
     case merge([Assignment])
-    /// The priority of the node at the place is now this; nil if it has none.
+    /// The priority that the node at the place now has; nil for none.
     case priority(Leaf?)
   }
 
-  /// Takes data of `path` that the origin sent for everybody who listens there, above it or below
-  /// it.
+  /// Takes data of `path` that the origin sent for all listeners there, above it or below it.
   mutating func receive(
     _ push: Push, at path: Path, by teller: Teller = .everybody,
     _ storage: inout some ReplicaStorage
@@ -42,8 +41,10 @@ extension Replica {
     return sorted.filter(\.isNode) + sorted.filter { !$0.isNode }
   }
 
-  /// If nobody keeps anything of the place, the data were sent for a listener that has gone, or are
-  /// a part of an answer that is not complete.
+  /// Takes one part of a push.
+  ///
+  /// If no query keeps data at the place, the data were sent for a listener that has gone, or are a
+  /// part of an answer that is not complete.
   private mutating func receive(
     _ part: Assignment, isWhole: Bool, by teller: Teller, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -185,16 +186,17 @@ extension Replica {
   ) throws(TreeError) {
     let (isTold, isCached) = (book.isTold(query.path), book.isCached(query.path))
     var record = book.recordOrNew(of: query)
-    // Of an earlier answer only its rows are kept.
+    // Only the rows of an earlier answer are kept.
     var isUnfiltered = !record.isComplete
     if record.isDefault {
       record.isComplete = record.isComplete || isTold
     } else if record.isComplete, !isTold,
       try storage.queriesHeldElsewhere().contains(record.id)
     {
-      // What another session has received of the answer is newer than what was cached of the place.
+      // Data that another session received for the answer are newer than the cached data of the
+      // place.
     } else if isTold || isCached {
-      // The keys of an earlier answer may be older than what was received of the place since.
+      // The keys of an earlier answer may be older than the data received for the place since.
       record.keys = try rowKeys(of: query, storage)
       record.isComplete = isTold && !isCached
       isUnfiltered = true

@@ -30,7 +30,7 @@ extension Replica {
     }
   }
 
-  /// Removes the answer of a query that nobody needs, since another query holds the same.
+  /// Removes the answer of a query that is not needed, since another query holds the same.
   ///
   /// - Returns: the places where something was removed.
   mutating func discard(
@@ -86,7 +86,7 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// Removes a listener without telling anybody.
+  /// Removes a listener without notifying anyone.
   package mutating func forget(_ listener: ListenerID) {
     engine.unlisten(listener)
     pages[listener] = nil

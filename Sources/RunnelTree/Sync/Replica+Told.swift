@@ -1,15 +1,15 @@
-// The content of the server tree, and what an answer without data confirms. Source: tree semantics,
-// sections 7.5, 7.7 and 15.2.
+// The content of the server tree, and the data that an answer without data confirms. Source: tree
+// semantics, sections 7.5, 7.7 and 15.2.
 
 extension Replica {
   /// The source of a change of the server tree.
   enum Teller: Hashable {
-    /// A message for everybody who listens at the place.
+    /// A message for all listeners at the place.
     case everybody
     /// A message for one query.
     case query(Query)
-    /// Neither: an acknowledgement, the answer to a question that was asked once, or what was
-    /// hashed.
+    /// No message for listeners: an acknowledgement, the answer to a question that was asked once,
+    /// or the data that was hashed.
     case nobody
   }
 
@@ -45,7 +45,7 @@ extension Replica {
     }
   }
 
-  /// True if a change at a place changes what is kept of a query.
+  /// True if a change at a place changes the kept answer of a query.
   private func isConcerned(_ query: Query, by path: Path, _ teller: Teller) -> Bool {
     if path.contains(query.path) { return true }
     guard let below = path.relative(to: query.path), let key = below.keys.first else {
@@ -71,14 +71,14 @@ extension Replica {
     }
   }
 
-  /// The hashes of what is kept of a query's answer.
+  /// The hashes of the kept answer of a query.
   func knownHash(
     of query: Query, _ hashing: RangeHashing, _ storage: some ReplicaStorage
   ) throws(TreeError) -> KnownHash {
     hashing.hash(try kept(of: query, storage))
   }
 
-  /// What is kept of a query's answer.
+  /// The kept answer of a query.
   func kept(of query: Query, _ storage: some ReplicaStorage) throws(TreeError) -> Node {
     let node = try storage.serverNode(at: query.path)
     guard let record = book.record(of: query), !record.isDefault else { return node }
@@ -99,7 +99,8 @@ extension Assignment {
 // MARK: Answers
 
 extension Replica {
-  /// Notes that the answer to a query is complete; without data, since what was hashed is right.
+  /// Notes that the answer to a query is complete; no data came, so the data that was hashed is
+  /// right.
   mutating func receiveComplete(
     _ query: Query, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -111,7 +112,7 @@ extension Replica {
     return touched + [query.path]
   }
 
-  /// Puts back what was hashed, which is right, in place of what is kept now.
+  /// Restores the data that was hashed, which is right, in place of the data that is kept now.
   private mutating func restore(
     _ base: Node, _ record: TrackedQuery, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -146,7 +147,7 @@ extension Replica {
   /// Notes that the origin took a write.
   ///
   /// Where the origin sends data by itself, it has sent the result before, or sends it with an
-  /// answer that is still to come. Elsewhere the write itself is what is known from now on.
+  /// answer that is still to come. Elsewhere the written values are the known data from now on.
   mutating func acknowledge(
     _ id: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -168,7 +169,7 @@ extension Replica {
       return try keep(part, by: .nobody, &storage)
     }
     for place in book.livePlaces(atOrBelow: part.path) + told {
-      // Here the origin has sent the result of the write, and maybe more.
+      // The origin has sent the result of the write for this place, and maybe more.
       guard let below = place.relative(to: part.path) else { continue }
       node = node.replacing(below, with: try storage.serverNode(at: place))
     }

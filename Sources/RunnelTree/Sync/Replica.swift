@@ -39,7 +39,7 @@ extension Replica {
   /// Increments add to the value here, including all pending writes. `now` is in milliseconds since
   /// 1970 by the origin's clock.
   ///
-  /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
+  /// - Throws: `TreeError` that names the refused place; nothing is written then.
   mutating func write(
     _ write: Write, isVisible: Bool = true, by maker: PendingWrite.Maker, now: Int64,
     _ storage: inout some ReplicaStorage
@@ -75,7 +75,8 @@ extension Replica {
   /// The most children of a node that is kept for finding conflicts.
   static let baseChildrenMax = 100
 
-  /// Ends a write that the origin refused or that is given up: what it covered shows again.
+  /// Ends a write that the origin refused or that is given up: the data that it covered shows
+  /// again.
   mutating func reject(
     _ id: Int64, _ ending: PendingWrite.Ending, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
@@ -89,8 +90,8 @@ extension Replica {
 // MARK: Showing
 
 extension Replica {
-  /// Computes what is shown at some places; returns those that changed, or whose knowledge may
-  /// have.
+  /// Computes the shown nodes at some places; returns the places where the node, or the knowledge
+  /// about it, may have changed.
   func rebase(
     _ paths: [Path], _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {

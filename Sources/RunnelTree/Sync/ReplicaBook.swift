@@ -23,7 +23,7 @@ public struct ReplicaBook: Sendable {
   /// Makes an empty book.
   public init() {}
 
-  /// Makes a book from what was kept on disk.
+  /// Makes a book from the stored writes and queries.
   ///
   /// All queries are inactive at first.
   public init(pending: [PendingWrite], tracked: [TrackedQuery]) {
@@ -266,7 +266,7 @@ extension ReplicaBook {
 // MARK: Knowledge
 
 extension ReplicaBook {
-  /// What is known of the children that a query asks for.
+  /// Returns the knowledge about the children that a query asks for.
   ///
   /// An active query with an answer relies on it; until then, data that were cached earlier serve.
   ///

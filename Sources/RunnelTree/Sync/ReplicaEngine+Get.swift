@@ -1,24 +1,24 @@
-// Asking once. Source: tree semantics, section 14.
+// Queries that are asked once. Source: tree semantics, section 14.
 
 /// A question that the origin has not answered.
 struct OpenGet: Sendable {
-  /// How long a question waits for a connection before it is answered from the cache.
+  /// The time for which a question waits for a connection before it is answered from the cache.
   static let patienceMilliseconds: Int64 = 3000
 
   let id: Int64
   let query: Query
   var isSent: Bool
-  /// When it stops waiting for a connection, in milliseconds since 1970.
+  /// The time at which it stops waiting for a connection, in milliseconds since 1970.
   var deadline: Int64
 }
 
 extension ReplicaEngine {
-  /// Asks once for what a query shows; returns the id under which the answer is completed.
+  /// Asks once for the result of a query; returns the id under which the answer is completed.
   ///
-  /// If somebody listens to the query, its answer is known at once. Otherwise the origin is asked.
-  /// Without a connection the question waits until `nextDeadline`; then an answer that was kept
-  /// earlier has to do. The answer is kept like that of a query with listeners. `now` is in
-  /// milliseconds since 1970.
+  /// If the query has a listener, its answer is known at once. Otherwise the origin is asked.
+  /// Without a connection the question waits until `nextDeadline`; then a previously kept answer is
+  /// used. The answer is kept like that of a query with listeners. `now` is in milliseconds since
+  /// 1970.
   ///
   /// - Throws: `TreeError` (`storage`); then nothing is asked.
   public mutating func get(
@@ -42,8 +42,8 @@ extension ReplicaEngine {
   /// Drops a question: its answer completes nothing.
   public mutating func cancel(get id: Int64) { gets.removeAll { $0.id == id } }
 
-  /// When `giveUpGets` is to be called next, in milliseconds since 1970; nil if no question waits
-  /// for a connection.
+  /// The time of the next call of `giveUpGets`, in milliseconds since 1970; nil if no question
+  /// waits for a connection.
   public var nextDeadline: Int64? { gets.filter { !$0.isSent }.map(\.deadline).min() }
 
   /// Answers the questions that have waited long enough for a connection from the cache, or with an
@@ -64,7 +64,7 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// The answer that was kept earlier, or else the error.
+  /// The answer that was kept earlier, or the error if there is none.
   private func kept(
     _ get: OpenGet, orElse error: TreeError, _ storage: some ReplicaStorage
   ) throws(TreeError) -> ReplicaCompletion {
@@ -74,14 +74,14 @@ extension ReplicaEngine {
     return .got(id: get.id, try value(of: get.query, reader(storage)))
   }
 
-  /// True if somebody listens to a query, and its whole answer is known.
+  /// True if a query has a listener, and its whole answer is known.
   private func isLive(_ query: Query) -> Bool {
     let book = replica.book
     let isHeard = book.isActive(atOrAbove: query.path) || book.record(of: query)?.isActive == true
     return isHeard && book.knowledge(of: query).isAnswer
   }
 
-  /// What a query shows.
+  /// The result of a query as one node.
   private func value(of query: Query, _ reader: some TreeReader) throws(TreeError) -> Node {
     var view = View(ListenRequest(query: query, events: .value))
     try view.load(reader)
@@ -114,7 +114,8 @@ extension ReplicaEngine {
     _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> [Path] {
     guard let get = take(get: id) else { return [] }
-    // While the answer is read its query counts as active, so that its own answer is what is known.
+    // The query counts as active while the answer is read, so that knowledge follows from this
+    // answer.
     let wasActive = try replica.beginAnswer(to: get.query, now: now / 1000, &storage)
     let touched = try replica.receive(
       .set(node), at: get.query.path, for: get.query, isOnce: true, &storage)

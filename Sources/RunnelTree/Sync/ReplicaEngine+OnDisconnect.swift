@@ -23,7 +23,7 @@ struct DisconnectBook: Sendable {
 }
 
 extension ReplicaEngine {
-  /// Asks the origin to do something when this client disconnects; without a connection the request
+  /// Asks the origin to do a write when this client disconnects; without a connection the request
   /// waits.
   ///
   /// No data change now. The request is carried out once; after a disconnection it must be made
@@ -68,8 +68,8 @@ extension ReplicaEngine {
     return true
   }
 
-  /// Shows now, at a disconnection, what the origin will do by request; transactions at these
-  /// places end.
+  /// Shows now, at a disconnection, the writes that the origin will do by request; transactions at
+  /// these places end.
   ///
   /// Returns the places touched.
   mutating func simulateDisconnect(

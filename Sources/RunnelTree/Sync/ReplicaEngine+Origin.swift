@@ -28,7 +28,7 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// Disconnects the origin: listeners go on with what is known, and writes wait.
+  /// Disconnects the origin: listeners keep the known data, and writes wait.
   ///
   /// The writes that the origin does at the disconnection show at once.
   public mutating func disconnect(
@@ -55,7 +55,7 @@ extension ReplicaEngine {
   ///
   /// `now` is in milliseconds since 1970.
   ///
-  /// - Throws: `TreeError` (`storage`, or what is wrong with the message); then nothing changed.
+  /// - Throws: `TreeError` (`storage`, or the mistake in the message); then nothing changed.
   public mutating func receive(
     _ message: OriginMessage, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> ReplicaOutcome {
@@ -77,7 +77,8 @@ extension ReplicaEngine {
       guard let query = plan.query(id) else { break }
       outcome = try cancel(query, error, now: now, &storage)
     case .listenRevoked(let query, let error):
-      // It is meant for an ended ask of the same query, or the new ask will be refused, too.
+      // The refusal is meant for an ended ask of the same query, or the new ask will be refused,
+      // too.
       guard plan.asks(query.asked), !replica.book.talk.awaitsEnds(query.asked) else { break }
       outcome = try cancel(query.asked, error, now: now, &storage)
     case .unlistened(let id): replica.book.talk.confirmEnd(id)

@@ -1,4 +1,4 @@
-// When commands are sent. Source: tree semantics, sections 8.4 and 13.
+// The order and time of sending commands. Source: tree semantics, sections 8.4 and 13.
 
 extension ReplicaEngine {
   /// Changes the backlog, if there is a connection.

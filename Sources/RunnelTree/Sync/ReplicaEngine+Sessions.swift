@@ -1,7 +1,7 @@
-// Several sessions on one storage, and what a session leaves behind when it ends.
+// Several sessions on one storage, and the writes that a session leaves behind when it ends.
 
 extension ReplicaEngine {
-  /// Takes over what another session did to the same storage: the book as it is there now, and the
+  /// Takes over the changes of another session to the same storage: its current book, and the
   /// places that were touched.
   ///
   /// If this session has the connection to the origin, it sends the writes of the other one. Writes
@@ -51,8 +51,8 @@ extension ReplicaEngine {
   /// True if a transaction of this session has not ended.
   package var hasTransactions: Bool { !transactions.isEmpty }
 
-  /// Takes back the writes of transactions whose session has ended: nobody waits for them, and they
-  /// do not outlive their session.
+  /// Takes back the writes of transactions whose session has ended, because no transaction outlives
+  /// its session.
   ///
   /// `now` is in milliseconds since 1970.
   ///

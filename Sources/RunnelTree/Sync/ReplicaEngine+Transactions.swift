@@ -7,8 +7,8 @@ extension ReplicaEngine {
   ///
   /// `now` is in milliseconds since 1970.
   ///
-  /// - Throws: `TreeError` if what the body returned is refused, or the storage failed; then nothing
-  ///   was written.
+  /// - Throws: `TreeError` if the result of the body is refused, or the storage failed; then
+  ///   nothing was written.
   public mutating func run(
     _ request: TransactionRequest, now: Int64, _ storage: inout some ReplicaStorage
   ) throws(TreeError) -> (id: Int64, outcome: ReplicaOutcome) {
@@ -161,7 +161,7 @@ extension ReplicaEngine {
     try refresh(touched, now: now, &outcome, &storage)
   }
 
-  /// Computes anew the transactions that are not sent yet and have read what was touched.
+  /// Computes anew the unsent transactions that have read a touched place.
   mutating func recompute(
     after touched: [Path], now: Int64, _ outcome: inout ReplicaOutcome,
     _ storage: inout some ReplicaStorage

@@ -2,7 +2,7 @@
 ///
 /// Responsibilities:
 /// - It takes requests from here and messages from the origin, one input at a time, and returns
-///   what is to be delivered, completed and sent.
+///   deliveries, completions and commands.
 /// - It sends nothing and delivers nothing itself, and it has no clock but the times it is given.
 ///
 /// It is a value: a caller whose storage cannot commit drops the changed copy.
@@ -20,7 +20,7 @@
 public struct ReplicaEngine: Sendable {
   enum Link: Sendable {
     case offline
-    /// With a connection, and the writes that wait for answers.
+    /// A connection, with the writes that wait for answers.
     case connected(Backlog)
   }
 
@@ -39,10 +39,10 @@ public struct ReplicaEngine: Sendable {
   let policy: ConflictPolicy
   private let hashing: RangeHashing
   var listened: [ListenerID: Query] = [:]
-  /// The paged windows among them.
+  /// The paged windows among the listeners.
   var pages: [ListenerID: PagedListen] = [:]
   private var kept: Set<Query> = []
-  /// For each listener that wants to know what is pending, what it was told last.
+  /// The pending state last told to each listener that wants it.
   private var toldPending: [ListenerID: PendingState] = [:]
   /// The number of this session on the storage.
   let session: Int64
@@ -69,7 +69,7 @@ public struct ReplicaEngine: Sendable {
   /// The estimated time on the origin's clock when the clock here shows `now`.
   func originTime(_ now: Int64) -> Int64 { now + (connectionInfo.serverTimeOffset ?? 0) }
 
-  /// True while the origin can be talked to.
+  /// True while the origin can be reached.
   public var isConnected: Bool {
     if case .offline = link { false } else { true }
   }
@@ -78,7 +78,7 @@ public struct ReplicaEngine: Sendable {
 // MARK: Listening
 
 extension ReplicaEngine {
-  /// Registers a listener; it is told at once what is known.
+  /// Registers a listener; it is told the known data at once.
   ///
   /// `now` is in milliseconds since 1970.
   ///
@@ -121,7 +121,7 @@ extension ReplicaEngine {
     return outcome
   }
 
-  /// Keeps a query answered although nobody listens, or ends that.
+  /// Keeps a query answered although it has no listener, or stops keeping it.
   ///
   /// Keeping a query twice has no further effect.
   ///
@@ -224,11 +224,11 @@ extension ReplicaEngine {
   /// Does a write here, and sends it when there is a connection.
   ///
   /// `now` is in milliseconds since 1970; the origin's time is estimated from it. Returns the id
-  /// under which the origin's answer is completed. A write that is not visible is sent like any
-  /// other, but it is shown only when the origin has taken it.
+  /// A write that is not visible is sent like any other, but it is shown only when the origin has
+  /// taken it.
   ///
   /// - Precondition: no write that is pending, or was done, has the same name.
-  /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
+  /// - Throws: `TreeError` that names the refused place; nothing is written then.
   public mutating func write(
     _ write: Write, isVisible: Bool = true, name: WriteID? = nil, now: Int64,
     _ storage: inout some ReplicaStorage
@@ -310,7 +310,7 @@ extension ReplicaEngine {
     try sendTransactions(&outcome, &storage)
   }
 
-  /// Tells the listeners for whom other things are pending than they were told last.
+  /// Tells listeners whose pending state has changed.
   mutating func tellPending(_ outcome: inout ReplicaOutcome) {
     for listener in toldPending.keys.sorted() {
       guard let path = listened[listener]?.path else { continue }

@@ -3,11 +3,11 @@
 struct ReplicaReader<Storage: ReplicaStorage>: TreeReader {
   /// The pending writes that are included.
   enum Writes {
-    /// Those that are shown; listeners see the tree with them.
+    /// The writes that are shown; this is the tree that listeners see.
     case shown
-    /// Also hidden ones; increments add to the tree with them.
+    /// All writes, also hidden ones; increments add to the values of this tree.
     case all
-    /// None: the origin's data alone.
+    /// No writes: the origin's data alone.
     case none
   }
 

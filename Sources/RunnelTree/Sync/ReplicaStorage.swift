@@ -27,7 +27,7 @@ public protocol ReplicaStorage: TreeReader {
   mutating func end(_ write: PendingWrite, _ ending: PendingWrite.Ending) throws(TreeError)
 
   /// The reason why a write that another session ended was refused; nil if the origin did it, or if
-  /// that is not known any more.
+  /// the reason is not known any more.
   func refusal(of id: Int64) throws(TreeError) -> TreeError?
 
   /// The records of the queries that other running sessions ask their origin.
@@ -72,7 +72,7 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
     try shown.summary(at: path)
   }
 
-  /// One shown child of a place.
+  /// The shown child of a place with a key, if it belongs to a slice.
   public func row(
     _ key: Key, of path: Path, in slice: RowSlice, detail: TreeRow.Detail
   ) throws(TreeError) -> TreeRow? {
@@ -123,7 +123,7 @@ public struct MemoryReplicaStorage: ReplicaStorage, Sendable {
   /// Nil: no other session ends writes in memory.
   public func refusal(of id: Int64) throws(TreeError) -> TreeError? { nil }
 
-  /// None: there is no other session.
+  /// Empty: there is no other session.
   public func queriesHeldElsewhere() throws(TreeError) -> Set<Int64> { [] }
 
   /// False: there is no other session.

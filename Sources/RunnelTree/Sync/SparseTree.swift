@@ -12,7 +12,7 @@ public import RunnelBase
 public struct SparseTree: Hashable, Sendable {
   /// The node or priority that is remembered for a place.
   public struct Entry: Hashable, Sendable {
-    /// What is to be written.
+    /// The node or priority to write.
     public enum Target: Hashable, Sendable {
       /// The whole node.
       case node(DeferredNode)
@@ -22,7 +22,7 @@ public struct SparseTree: Hashable, Sendable {
 
     /// The place.
     public var path: Path
-    /// What is to stand there.
+    /// The node or priority for the place.
     public var target: Target
   }
 
@@ -42,7 +42,7 @@ public struct SparseTree: Hashable, Sendable {
   /// True if nothing is remembered.
   public var isEmpty: Bool { root.isEmpty }
 
-  /// All entries in path order; the priority of a place comes after what lies below it.
+  /// The entries in path order; the priority of a place comes after the entries below it.
   public var entries: [Entry] {
     var entries: [Entry] = []
     root.collect([], into: &entries)
@@ -53,7 +53,7 @@ public struct SparseTree: Hashable, Sendable {
 // MARK: Remembering
 
 extension SparseTree {
-  /// Remembers a node, in place of everything that is remembered at the place and below.
+  /// Remembers a node, in place of everything remembered at the place and below.
   ///
   /// If the place lies below a valued place, the node of the latter is changed instead.
   public mutating func remember(_ path: Path, _ node: DeferredNode) {
@@ -73,7 +73,7 @@ extension SparseTree {
     root.remember(path.keys[...], priority: priority)
   }
 
-  /// Forgets what is remembered at a place and below.
+  /// Forgets everything remembered at a place and below.
   ///
   /// If a place above is valued, its node is first replaced by its children, each a valued place of
   /// its own, and by its priority. A leaf has no children, so below a leaf nothing is forgotten.

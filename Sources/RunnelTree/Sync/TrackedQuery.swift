@@ -14,7 +14,7 @@ public struct TrackedQuery: Hashable, Sendable, Identifiable {
   public var isActive = false
   /// True once the whole answer was received.
   public var isComplete = false
-  /// When it was last active, in seconds since 1970.
+  /// The time at which it was last active, in seconds since 1970.
   public var lastUse: Int64 = 0
   /// The children that belong to the answer; always empty for a default query.
   public var keys: Set<Key> = []
@@ -45,12 +45,12 @@ extension Query {
 
 /// The children of a query's place that are known.
 public enum Knowledge: Hashable, Sendable {
-  /// All of them.
+  /// All children are known.
   case complete
-  /// Only these; `isAnswer` if they are all that the query asks for.
+  /// Only these children are known; `isAnswer` if they are all that the query asks for.
   case keys(Set<Key>, isAnswer: Bool)
 
-  /// True if it is certain what the query shows.
+  /// True if the result of the query is certain.
   public var isAnswer: Bool {
     switch self {
     case .complete: true

@@ -35,11 +35,11 @@ struct Transaction: Sendable, Identifiable {
     case sent(command: Int64)
     /// Sent, but a write was made here since: the transaction ends unless the origin does it.
     case sentInVain(command: Int64)
-    /// To be computed again.
+    /// Outdated; must be computed again.
     case stale
   }
 
-  /// The most times that the origin is asked.
+  /// The most times that the origin is asked to carry it out.
   static let retryCountMax = 25
 
   let id: Int64

@@ -18,10 +18,10 @@ extension Key {
   public var predecessor: IndexPosition.KeyBound { KeyNeighbour.predecessor(of: text, integer) }
 }
 
-/// The rules for neighbours, for texts that may be longer than a key.
+/// The rules for neighboring keys, for texts that may be longer than a key.
 ///
-/// They are those of the web clients. A character outside the alphabet is replaced by the next one
-/// in it, so that no text of the alphabet is skipped.
+/// The rules are those of the web clients. A character outside the alphabet is replaced by the next
+/// one in it, so that no text of the alphabet is skipped.
 enum KeyNeighbour {
   /// The length to which keys are filled up, in UTF-16 code units; not the limit of a stored key.
   static let unitsMax = 786

@@ -12,17 +12,17 @@ import RunnelBase
 ///
 /// Source: tree semantics, section 1.
 public struct Node: Hashable, Sendable {
-  /// What a node holds.
+  /// The content of a node.
   public enum Content: Hashable, Sendable {
-    /// Nothing; the same as JSON null.
+    /// No content; the same as JSON null.
     case empty
     /// A value without children.
     case leaf(Leaf)
-    /// One child or more, in key order.
+    /// The children: at least one, in key order.
     case children([Child])
   }
 
-  /// What the node holds.
+  /// The content of the node.
   public let content: Content
   /// The number or string by which the default query orders the node; nil if it has none.
   public let priority: Leaf?

@@ -1,16 +1,18 @@
-/// The beginning of what stands at a place, to be looked at.
+/// The beginning of the node at a place, for people to look at.
 public struct NodeExcerpt: Hashable, Sendable {
-  /// The JSON in the export format, a member a line; if it is cut, up to the end of a line.
+  /// The JSON in the export format, one member per line; if it is cut, up to the end of a line.
   public var text: String
-  /// The size of the whole as compact JSON, in bytes; if it is not counted, how far it was.
+  /// The size of the whole node as compact JSON, in bytes; if counting stopped early, the bytes
+  /// counted so far.
   public var byteCount: Int
-  /// Whether all of it was counted.
+  /// Whether the whole node was counted.
   public var isCounted: Bool
-  /// Whether the text is all of it.
+  /// Whether the text shows the whole node.
   public var isWhole: Bool
-  /// Whether the history would keep all of it, were it removed: then the removal can be undone.
+  /// Whether the history would keep the whole node if it were removed, so that the removal can be
+  /// undone.
   public var isUndoable: Bool
-  /// How many children its children have; nil if it has too many to count theirs.
+  /// The number of children of the children; nil if there are too many children to count theirs.
   public var grandchildCount: Int?
 
   /// The most children whose own children are counted.

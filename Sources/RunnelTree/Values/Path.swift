@@ -24,7 +24,7 @@ public struct Path: Hashable, Sendable {
 
   /// Reads a path from its text.
   ///
-  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the piece that is refused.
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused piece.
   public init(_ text: String) throws(TreeError) {
     var keys: [Key] = []
     for piece in Path.pieces(of: text) {
@@ -108,11 +108,11 @@ extension Path {
 }
 
 extension Path {
-  /// Makes sure that somebody may write here.
+  /// Checks that the place may be written.
   ///
   /// Source: tree semantics, section 2.1.
   ///
-  /// - Parameter function: what wants to write, as the error names it.
+  /// - Parameter function: the name of the writing function, for the error.
   /// - Throws: `TreeError` (`invalidPath`) at `/.info` and below.
   package func checkIsWritable(by function: String) throws(TreeError) {
     if isInfo {
@@ -123,7 +123,7 @@ extension Path {
 }
 
 extension Key {
-  /// What stands for the tree of what is known of the connection; it is no key that a tree takes.
+  /// The key of the connection info tree; trees do not accept it as a key.
   static let info = Key(unchecked: ".info")
 }
 

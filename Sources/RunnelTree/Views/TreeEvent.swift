@@ -1,7 +1,7 @@
 /// An event for a listener.
 ///
-/// `previous` is the key of the row before it in the view after the whole batch, in the order of the
-/// query; nil for the first row.
+/// `previous` is the key of the row before this one in the view after the whole batch, in the order
+/// of the query; nil for the first row.
 ///
 /// Source: tree semantics, section 6.
 public enum TreeEvent: Hashable, Sendable {
@@ -9,7 +9,7 @@ public enum TreeEvent: Hashable, Sendable {
   case childAdded(TreeRow, previous: Key?)
   /// A row's content changed.
   case childChanged(TreeRow, previous: Key?)
-  /// The value of a row by which it is ordered changed, whether or not its rank did.
+  /// The value by which a row is ordered changed, whether or not its rank did.
   case childMoved(TreeRow, previous: Key?)
   /// A row left the view; it is given as it was.
   case childRemoved(TreeRow)
@@ -34,7 +34,7 @@ public enum TreeEvent: Hashable, Sendable {
 
 /// The kinds of events that a listener wants.
 public struct EventKinds: OptionSet, Hashable, Sendable {
-  /// One bit for each kind.
+  /// The bits of the set, one for each kind.
   public var rawValue: UInt8
 
   /// Makes a set from its bits.
@@ -50,11 +50,11 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
   public static let removed = EventKinds(rawValue: 8)
   /// The whole content.
   public static let value = EventKinds(rawValue: 16)
-  /// What is pending at the place.
+  /// Pending changes at the place.
   public static let pending = EventKinds(rawValue: 32)
   /// The four events about children.
   public static let children: EventKinds = [.added, .changed, .moved, .removed]
-  /// All events about what is shown.
+  /// All events about shown data.
   public static let all: EventKinds = [.children, .value]
 
   /// True if a listener of these kinds is told an event; `page` is always told.
@@ -71,7 +71,7 @@ public struct EventKinds: OptionSet, Hashable, Sendable {
   }
 }
 
-/// The name of a listener, chosen by whoever registers it.
+/// The name of a listener, chosen by the caller that registers it.
 public struct ListenerID: Hashable, Sendable, Comparable {
   /// The number.
   public var rawValue: Int
@@ -99,15 +99,15 @@ public struct Delivery: Hashable, Sendable {
   }
 }
 
-/// The request of a listener.
+/// A listener's request.
 public struct ListenRequest: Hashable, Sendable {
   /// The rows to listen to, and their order.
   ///
   /// A paged request has no limit of its own.
   public var query: Query
-  /// How the window grows; nil to show exactly what the query asks for.
+  /// The paging of the window; nil to show exactly the rows of the query.
   public var paging: Paging?
-  /// How much of each row is read.
+  /// The amount of each row that is read.
   ///
   /// The `value` of a shallow view holds no children.
   public var detail: TreeRow.Detail

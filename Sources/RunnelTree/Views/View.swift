@@ -6,7 +6,7 @@ import RunnelBase
 /// - It holds the rows of its window, sorted, and nothing else of the tree. The window decides
 ///   which rows these are: see `Window`.
 /// - Given the children of its place that a write touched, it reads what it needs of the new state
-///   and returns what changed.
+///   and returns the changes.
 ///
 /// Invariants:
 /// - I1. `rows` is sorted by position, strictly ascending; `values` holds the value of each row's key.
@@ -23,7 +23,7 @@ struct View: Sendable {
   private var values: [Key: IndexValue] = [:]
   /// The leaf and the priority at the place itself; empty unless the query loads all data.
   private(set) var head = NodeSummary(kind: .empty, priority: nil)
-  /// What was known of the place's children when they were last read.
+  /// The knowledge about the place's children when they were last read.
   private(set) var knowledge = Knowledge.complete
 
   init(_ request: ListenRequest) {
@@ -45,9 +45,9 @@ struct View: Sendable {
 
   /// The children of the view's place that a write touched.
   enum Touched: Sendable {
-    /// All: the place itself or one above it was written.
+    /// All children: the place itself or one above it was written.
     case all
-    /// Only these children, or places below them.
+    /// Only these children, or places below them, were written.
     case keys(Set<Key>)
 
     mutating func insert(_ key: Key) {
@@ -69,9 +69,9 @@ struct View: Sendable {
     var headChanged = false
     /// True if `hasMore` of a paged window changed.
     var hasMoreChanged = false
-    /// True if it was uncertain what the window shows, and is certain now.
+    /// True if the result of the query has become certain.
     var isAnswerNow = false
-    /// How to undo the changes; nil if there are none.
+    /// The steps that undo the changes; nil if there are none.
     var undo: Undo?
 
     /// True if neither a row nor the place itself changed.
@@ -103,7 +103,7 @@ extension View {
     head = try readHead(reader)
   }
 
-  /// Shows another part of what the listener requested; nothing changes if that fails.
+  /// Shows another part of the listener's request; nothing changes if that fails.
   mutating func show(_ part: WindowPart, _ reader: some TreeReader) throws(TreeError) -> Changes {
     let before = self
     window = part.window
@@ -160,10 +160,10 @@ extension View {
 // MARK: Refreshing
 
 extension View {
-  /// Reads what a write touched; returns what changed in the window, or nil if the write does not
+  /// Reads the touched children; returns the changes in the window, or nil if the write does not
   /// concern it.
   ///
-  /// - Throws: `TreeError` (`storage`) if something cannot be read; the view is then as before.
+  /// - Throws: `TreeError` (`storage`) if a child cannot be read; the view is then as before.
   mutating func refresh(
     _ touched: Touched, _ reader: RowCache
   ) throws(TreeError) -> Changes? {
@@ -208,9 +208,9 @@ extension View {
     return changes.sorted()
   }
 
-  /// True if something that was touched is in the window or comes into it.
+  /// True if a touched child is in the window or comes into it.
   ///
-  /// Most writes do not concern most windows of a place, so this reads no more than it must, and
+  /// Most writes do not concern most windows of a place, so this reads no more than necessary, and
   /// copies no rows.
   private func isReached(
     by touched: Touched, _ reader: RowCache
@@ -273,7 +273,7 @@ extension View {
     values[key] = new?.value
   }
 
-  /// Undoes a change; later changes were undone before.
+  /// Undoes a change; later changes must have been undone before.
   mutating func revert(_ undo: Undo) {
     switch undo {
     case .all(let before): self = before

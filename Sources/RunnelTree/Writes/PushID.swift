@@ -66,12 +66,12 @@ public struct PushIDGenerator: Sendable {
 }
 
 extension TreeReader {
-  /// A new key for a collection: the generated one, or the one after the collection's last key, if
+  /// A new key for a collection: the generated one, or the one after the collection's last key if
   /// the clock went back here or was ahead where another process wrote.
   ///
   /// The last key is read within the write that adds the child, so that no other write comes
   /// between. This reads a few rows once. Limit: it looks for push ids of this century, which begin
-  /// with `-`, among the last few rows of that form; enough other keys there hide them.
+  /// with `-`, among the last few rows of that form; many other keys there hide them.
   ///
   /// - Throws: `TreeError` (`storage`) if the collection cannot be read.
   package func pushID(_ key: Key, in collection: Path) throws(TreeError) -> Key {

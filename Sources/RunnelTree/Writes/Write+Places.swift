@@ -30,7 +30,7 @@ extension Write {
         path: source.description)
     }
     let assignments = try copy(from: source, to: target, reader)
-    // What stands above the source replaces it.
+    // The copy at the target, which is above the source, replaces the source.
     if target.contains(source) { return assignments }
     return assignments + [Assignment(path: source, target: .node(.empty))]
   }
@@ -39,7 +39,7 @@ extension Write {
 extension Node {
   /// Checks that no part of the node would be too deep, or have too long a path, at its new place.
   ///
-  /// - Throws: `TreeError` (`invalidPath`) that names the place that would be.
+  /// - Throws: `TreeError` (`invalidPath`) that names the first such place.
   func checkLimits(at path: Path) throws(TreeError) {
     do throws(TreeError) {
       try checkLimits(at: NodePlace(path))

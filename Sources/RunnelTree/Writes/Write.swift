@@ -4,7 +4,7 @@ public import RunnelBase
 ///
 /// Source: tree semantics, section 8.
 public enum Write: Hashable, Sendable {
-  /// Replaces what stands at a place; null removes it.
+  /// Replaces the node at a place; null removes it.
   case set(Path, JSONValue)
   /// Replaces the nodes at several places below one place, and keeps everything else.
   ///
@@ -19,13 +19,13 @@ public enum Write: Hashable, Sendable {
   /// A node cannot be moved below itself.
   case move(from: Path, to: Path)
 
-  /// Removes what stands at a place; nothing happens if nothing stands there.
+  /// Removes the node at a place; does nothing if there is none.
   public static func remove(_ path: Path) -> Write { .set(path, .null) }
 }
 
 /// A part of a write whose values are final: a place and its new content.
 public struct Assignment: Hashable, Sendable {
-  /// What is replaced.
+  /// The part of a node that is replaced.
   public enum Target: Hashable, Sendable {
     /// The whole node.
     case node(Node)
@@ -35,7 +35,7 @@ public struct Assignment: Hashable, Sendable {
 
   /// The place.
   public var path: Path
-  /// What is to stand there.
+  /// The new node or priority.
   public var target: Target
 
   /// Makes an assignment.
@@ -55,7 +55,7 @@ extension Write {
   /// `now` is in milliseconds since 1970, and the same for the whole write; increments read the
   /// state before the write from `reader`.
   ///
-  /// - Throws: `TreeError` that names the place of what is refused; nothing is written then.
+  /// - Throws: `TreeError` that names the refused place; nothing is written then.
   public func assignments(
     now: Int64, reader: some TreeReader
   ) throws(TreeError) -> [Assignment] {

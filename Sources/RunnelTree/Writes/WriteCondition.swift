@@ -1,11 +1,13 @@
 public import RunnelBase
 
-/// What is to stand at a place for a write to be carried out: whoever read it and thought about it must
-/// not replace what others wrote meanwhile.
+/// A condition of a write: the expected value of a place.
+///
+/// The condition prevents a writer who has read the place from replacing what others wrote
+/// meanwhile.
 public struct WriteCondition: Hashable, Sendable {
   /// The place.
   public var path: Path
-  /// What is to stand there, as JSON, priorities left out; null for nothing.
+  /// The expected value as JSON without priorities; null for nothing.
   public var value: JSONValue
 
   /// Makes a condition.

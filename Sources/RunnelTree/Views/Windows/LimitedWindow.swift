@@ -10,10 +10,10 @@ struct LimitedWindow: Window {
     self.hasMore = hasMore
   }
 
-  /// Any row, if a touched child is shown or would come in.
+  /// Returns `anyRow` if a touched child is shown or would come in.
   ///
-  /// What the view then tells is the difference between the two windows, so that a row that would only
-  /// pass through while the batch is applied step by step never shows (section 6.5, row 23).
+  /// The view then tells the difference between the two windows, so that a row that would only pass
+  /// through while the batch is applied step by step never shows (section 6.5, row 23).
   func effect(
     of keys: Set<Key>, on view: View, _ reader: some TreeReader
   ) throws(TreeError) -> WindowEffect {

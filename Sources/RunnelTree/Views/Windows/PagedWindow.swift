@@ -17,7 +17,7 @@ struct PagedWindow: Window {
   mutating func load(
     shownCount: Int, _ source: RowSource<some TreeReader>
   ) throws(TreeError) -> [TreeRow] {
-    // Without a frontier a page counts from the live end, and there is nothing on this side of it.
+    // Without a frontier, a page counts from the live end, and there are no rows before it.
     let kept = hasMore ? try source.rows(in: slice) : []
     let wanted = hasMore ? paging.count : max(paging.count, shownCount)
     let gained = try takePage(of: max(wanted - kept.count, 0), source)
@@ -36,7 +36,7 @@ struct PagedWindow: Window {
     of count: Int, _ source: RowSource<some TreeReader>
   ) throws(TreeError) -> [TreeRow] {
     let count = min(max(count, 0), Int.max - 1)
-    // One row more than asked for tells whether there are others.
+    // Requesting one extra row tells whether there are others.
     var page = try source.rows(in: beyond(limit: count + 1))
     let old = frontier
     hasMore = page.count > count
@@ -60,7 +60,7 @@ struct PagedWindow: Window {
     return beyond
   }
 
-  /// Where the window ends; nil while nothing is loaded, and again once everything is.
+  /// The end of the window; nil while no row is loaded, and again once all are.
   private var frontier: Query.Bound? {
     get {
       guard hasMore else { return nil }

@@ -1,9 +1,9 @@
 /// The rule by which a view chooses its rows among the children of its place.
 ///
-/// There is one conformance for each kind of window. `View` holds the rows, and asks its window only
-/// what the kinds answer differently.
+/// There is one conformance for each kind of window. `View` holds the rows, and asks its window
+/// only questions whose answers depend on the kind.
 protocol Window: Sendable {
-  /// The rows that the window is about: what a listener requested, or a part of it.
+  /// The query whose rows the window shows: the listener's request, or a part of it.
   var query: Query { get }
 
   /// The part of the order that the window covers now.
@@ -36,16 +36,16 @@ protocol Window: Sendable {
 
 /// The rows of a window that may change when children are touched.
 enum WindowEffect {
-  /// No row.
+  /// No row may change.
   case nothing
-  /// Only the rows of the touched children.
+  /// Only the rows of the touched children may change.
   case theirRows
-  /// Any row: the window is read anew.
+  /// Any row may change: the window is read anew.
   case anyRow
 }
 
 extension Window {
-  /// Only the rows of the touched children: nothing pushes another row out.
+  /// Returns `theirRows`: no row pushes another one out.
   func effect(
     of keys: Set<Key>, on view: View, _ reader: some TreeReader
   ) throws(TreeError) -> WindowEffect {
@@ -59,7 +59,7 @@ extension Window {
     try source.rows(in: slice)
   }
 
-  /// Nil: it cannot grow.
+  /// Returns nil: this window cannot grow.
   func grow(
     by count: Int, _ source: RowSource<some TreeReader>
   ) throws(TreeError) -> [TreeRow]? {
@@ -90,7 +90,7 @@ extension ListenRequest {
   }
 }
 
-/// Where a window reads its rows: a place, as far as its children are known.
+/// The source of a window's rows: a place and the knowledge about its children.
 struct RowSource<Reader: TreeReader> {
   var reader: Reader
   var path: Path
