@@ -18,8 +18,8 @@ struct ChangeBeacon {
   ///
   /// Other processes are then not woken, but find the commit when they look by themselves.
   ///
-  /// Whoever may write the database may also touch its beacon: a new one gets the database's
-  /// permissions.
+  /// Every process that may write the database must be able to touch its beacon: a new beacon gets
+  /// the database's permissions.
   init?(database file: String) {
     let beacon = ChangeBeacon.path(ofDatabase: file)
     var descriptor = open(beacon, O_WRONLY | O_CLOEXEC)
@@ -27,7 +27,7 @@ struct ChangeBeacon {
       descriptor = open(beacon, O_CREAT | O_WRONLY | O_CLOEXEC, 0o644)
       var status = stat()
       if descriptor >= 0, stat(file, &status) == 0 {
-        // If it fails, others find the commits when they look by themselves.
+        // If this fails, other processes find the commits by looking periodically.
         _ = fchmod(descriptor, status.st_mode & 0o666)
       }
     }
@@ -37,7 +37,7 @@ struct ChangeBeacon {
 
   /// Tells the others that something was committed.
   func signal() {
-    // Touching the file fails only if others cannot be woken anyway.
+    // Touching fails only if other processes cannot be woken anyway.
     _ = futimens(descriptor, nil)
   }
 

@@ -30,7 +30,7 @@ public enum DatabaseRequest: Sendable {
   /// Read the entries of the history that concern a place, the newest first: at most `count` of
   /// those before a given entry; the answer carries the number.
   case history(Int, Path, before: Int64?, count: Int)
-  /// On a replica: give up one pending write, by its id; the answer carries the number.
+  /// Give up one pending write of a replica, by its id; the answer carries the number.
   case dropPending(Int, Int64)
   /// Read the node at a place, once; the answer carries the number.
   case get(Int, Path)
@@ -44,12 +44,12 @@ public enum DatabaseRequest: Sendable {
   /// Write the whole database to a new file, even if its own file is gone; the answer carries the
   /// number.
   case saveCopy(Int, file: String)
-  /// On a replica: connect the origin. The argument is the time on the origin's clock, in
+  /// Connect the origin of a replica. `originTime` is the time on the origin's clock, in
   /// milliseconds since 1970, if the origin tells it.
   case connectOrigin(originTime: Int64? = nil)
-  /// On a replica: disconnect the origin.
+  /// Disconnect the origin of a replica.
   case disconnectOrigin
-  /// On a replica: take a message of the origin.
+  /// Take a message of a replica's origin.
   case receive(OriginMessage)
 }
 
@@ -80,16 +80,16 @@ public enum DatabaseMessage: Sendable {
   case history(Int, HistoryPage)
   /// The orders of a place that are kept in an index, besides that of the keys.
   case orders(Int, [QueryIndex])
-  /// On a replica: the origin did a write.
+  /// The origin of a replica did a write.
   case acknowledged(Int)
-  /// On a replica: the origin refused a write. The data below it show again; this was delivered
-  /// before.
+  /// The origin of a replica refused a write. The data below the write show again, which was
+  /// delivered before.
   case rejected(Int, TreeError)
-  /// On a replica: all writes that the origin has not answered, oldest first, also those of other
-  /// processes and of earlier runs. It is posted at first if there are any, and whenever they
-  /// change.
+  /// All writes that the origin of a replica has not answered, oldest first, also those of other
+  /// processes and of earlier runs. The message is posted at first if there are any, and whenever
+  /// they change.
   case pendingWrites([PendingWrite])
-  /// On a replica: the commands for the origin, in order.
+  /// The commands for the origin of a replica, in order.
   case origin([OriginCommand])
   /// The request with the number was refused or failed; nothing changed.
   case refused(Int, DatabaseError)
@@ -114,7 +114,7 @@ public enum DatabaseMessage: Sendable {
 ///   posted to its inbox, in order.
 /// - Every other program opens it with `open`, and reads, writes and observes with `Reference`.
 ///
-/// Both are told the writes of other processes on the same file, without asking.
+/// Both receive the writes of other processes on the same file, without asking.
 public actor Database {
   /// The delays after which to look again if a wake-up found nothing: a commit may become visible a
   /// moment after the beacon was touched.
@@ -138,7 +138,7 @@ public actor Database {
   nonisolated let dispatcher: EventDispatcher
   /// Makes keys without waiting for the tree.
   nonisolated let autoIDs: Mutex<AutoIDs>
-  /// Keeps writes in their order where one finds the file locked.
+  /// Keeps writes in order when one of them finds the file locked.
   private nonisolated let writeOrder = WriteOrder()
   // Tree executor only:
   let session: DatabaseSession
@@ -318,7 +318,7 @@ public actor Database {
       .undoWrite(let number, _), .history(let number, _, _, _), .dropPending(let number, _),
       .saveCopy(let number, _):
       post(.refused(number, error))
-    // Nobody waits for an answer to these.
+    // No caller waits for an answer to these.
     case .orders, .unlisten, .connectOrigin, .disconnectOrigin, .receive: break
     }
   }
@@ -358,7 +358,7 @@ public actor Database {
     for completion in output.completions {
       switch completion {
       case .acknowledged(let id):
-        // Nobody here waits for a write of another process, or of an earlier run.
+        // Writes of other processes, and of earlier runs, have no caller here.
         if settle(id, nil) { continue }
         if let number = numbersOfWrites.removeValue(forKey: id) { post(.acknowledged(number)) }
       case .rejected(let id, let error):

@@ -26,15 +26,16 @@ public struct DatabaseError: Error, Hashable, Sendable {
     public static let locked = Code(rawValue: "locked")
     /// The file or its folder may not be written.
     public static let readOnly = Code(rawValue: "read_only")
-    /// The file, or what belongs to it, was deleted, moved, replaced or cut off while it was open.
+    /// The file, or a file that belongs to it, was deleted, moved, replaced or truncated while it
+    /// was open.
     public static let fileGone = Code(rawValue: "file_gone")
     /// The log beside the file belongs to another file, or to another state of this file.
     public static let foreignLog = Code(rawValue: "foreign_log")
-    /// There is no space left on the disk.
+    /// The disk is full.
     public static let diskFull = Code(rawValue: "disk_full")
     /// The tree refused the write or the question.
     public static let refused = Code(rawValue: "refused")
-    /// A place was changed meanwhile by somebody else.
+    /// A place was changed by another writer meanwhile.
     public static let changed = Code(rawValue: "changed")
     /// The JSON to import is malformed.
     public static let malformedJSON = Code(rawValue: "malformed_json")
@@ -52,7 +53,7 @@ public struct DatabaseError: Error, Hashable, Sendable {
 
   /// The kind of failure.
   public var code: Code
-  /// What happened and what to do, for a person.
+  /// The message for a person: what happened and what to do.
   public var message: String
 
   /// Makes an error.

@@ -4,7 +4,7 @@ public import RunnelTree
 public struct DatabaseFault: Hashable, Sendable {
   /// The way to repair a fault.
   public enum Remedy: Hashable, Sendable {
-    /// None: a repair would have to guess data.
+    /// No repair is possible, because it would have to guess data.
     case none
     /// Count the children of split nodes again.
     case recount
@@ -76,9 +76,11 @@ public struct DatabaseReport: Sendable {
   public internal(set) var uncheckedCount = 0
   /// The number of entries of indexes and priorities that were checked.
   public internal(set) var entryCount = 0
-  /// The undo files beside the database that no write of its history names; they are no fault.
+  /// The undo files beside the database that no write of its history names; they are not counted as
+  /// faults.
   ///
-  /// An import or an undoing that was killed leaves one, and a write that is forgotten.
+  /// They are left by an import or an undoing that was killed, and by writes that the history has
+  /// forgotten.
   public internal(set) var unnamedFiles: [String] = []
   /// False if the file is so damaged that its rows could not be checked.
   public internal(set) var isComplete = true

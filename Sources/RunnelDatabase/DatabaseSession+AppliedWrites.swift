@@ -11,8 +11,8 @@ extension DatabaseSession {
   /// - Parameters:
   ///   - write: the write.
   ///   - id: its name.
-  /// - Returns: false if it was carried out before, or is pending; and what listeners of this
-  ///   session are to be told, in order.
+  /// - Returns: false if it was carried out before, or is pending; and the deliveries for listeners
+  ///   of this session, in order.
   /// - Throws: `DatabaseError` (`forgotten` if it is not known any more whether it was carried
   ///   out); then nothing was written, and the name is not used up.
   public func write(

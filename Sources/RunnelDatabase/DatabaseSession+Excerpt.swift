@@ -64,7 +64,7 @@ extension DatabaseSession {
         if bytes.count == bytesMax { throw Enough() }
       }
     } catch is Enough {
-      // Enough was read.
+      // The text is long enough.
     }
     // A cut within a line might also be within a character.
     let end = bytes.lastIndex(of: UInt8(ascii: "\n")) ?? bytes.count

@@ -2,9 +2,9 @@ import RunnelBase
 import RunnelStorage
 public import RunnelTree
 
-/// What an import does if there is a node at its place.
+/// The way in which an import treats a node that exists at its place.
 public enum ImportMode: Hashable, Sendable {
-  /// It is refused.
+  /// The import is refused.
   case add
   /// The document replaces the node.
   case replace
@@ -25,7 +25,7 @@ public enum ImportStep: Hashable, Sendable {
 
 /// The result of an import.
 public struct ImportOutcome: Sendable {
-  /// What listeners of the session are to be told, in order.
+  /// The deliveries for listeners of the session, in order.
   public var deliveries: [Delivery]
   /// The file with the old node, if that was too large for the history; nil if there is none.
   public var undoFile: String?
@@ -48,7 +48,7 @@ extension DatabaseSession {
   ///   - path: the place.
   ///   - mode: what to do with the old node.
   ///   - progress: called now and then; false stops the import.
-  /// - Returns: what listeners of this session are to be told, and where the old node is kept.
+  /// - Returns: the deliveries for listeners of this session, and the file with the old node.
   /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`,
   ///   `diskFull`, or another failure of the storage); then nothing was written, and no file is
   ///   left.
@@ -107,7 +107,7 @@ extension DatabaseSession {
   }
 }
 
-/// One import, or the undoing of one, within its transaction.
+/// An import, or the undoing of an import, within its transaction.
 final class DocumentImport {
   private let file: String
   private let author: String
@@ -134,7 +134,7 @@ final class DocumentImport {
     }
   }
 
-  /// The transaction failed: what stands there still need not be kept.
+  /// Removes the undo file after the transaction failed: the old node is still in the tree.
   func removeUndoFile() { undoFile?.remove(of: file) }
 
   /// Runs `body`, during which also a long statement can be stopped, such as the removal of a large

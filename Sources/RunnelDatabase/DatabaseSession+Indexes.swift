@@ -32,7 +32,7 @@ extension DatabaseSession {
   ///
   /// O(n) in the entries of all indexes. Queries in such an order read all children from then on.
   ///
-  /// - Throws: `DatabaseError`; then all are as before.
+  /// - Throws: `DatabaseError`; then nothing was changed.
   @discardableResult
   public func removeIndexes(_ definitions: Set<IndexDefinition>) throws -> [IndexDefinition] {
     try store.remove(definitions)

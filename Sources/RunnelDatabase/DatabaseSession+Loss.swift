@@ -1,4 +1,4 @@
-// What a session does when the files of its open database are deleted, moved, replaced or
+// The behavior of a session when the files of its open database are deleted, moved, replaced or
 // truncated.
 //
 // The session then writes nothing any more, even if the file comes back, since others may have
@@ -16,7 +16,7 @@ extension DatabaseSession {
   /// - Throws: `DatabaseError` (`fileGone`) if it is not.
   public func checkFile() throws { try store.checkFiles() }
 
-  /// The message that the file is gone, if nobody was told yet.
+  /// The message that the file is gone, if it was not taken before.
   package func takeLossNews() -> DatabaseMessage? {
     guard !isLossTold, let error = fileLoss else { return nil }
     isLossTold = true
@@ -32,8 +32,8 @@ extension DatabaseSession {
   ///   - file: the path of the new file, which must not exist.
   ///   - isWanted: called now and then; false stops the work, and leaves no file.
   /// - Returns: the size of the new file in bytes.
-  /// - Throws: `DatabaseError` (`refused` if the file exists, `diskFull`, `cancelled`, or why the
-  ///   database cannot be read).
+  /// - Throws: `DatabaseError` (`refused` if the file exists, `diskFull`, `cancelled`, or the
+  ///   reason why the database cannot be read).
   @discardableResult
   public func saveCopy(
     to file: String, isWanted: @escaping () -> Bool = { true }

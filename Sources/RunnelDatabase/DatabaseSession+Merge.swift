@@ -12,7 +12,7 @@ extension DatabaseSession {
   ///   - path: the place.
   ///   - base: the node as it was read before the editing.
   ///   - policy: the rule for conflicts; nil takes the policy of the session's environment.
-  /// - Returns: the node that was written, and what listeners of this session are to be told, in
+  /// - Returns: the node that was written, and the deliveries for listeners of this session, in
   ///   order.
   /// - Throws: `DatabaseError`; then nothing was written.
   public func merge(

@@ -15,7 +15,7 @@ extension DatabaseSession {
   /// Source: tree semantics, section 13.
   ///
   /// - Parameter reason: the reason, in words.
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func goOffline(because reason: String = OfflineReason.wish) throws -> [Delivery] {
     try requireReplica().goOffline(because: reason)

@@ -90,7 +90,7 @@ extension DatabaseSession {
   ///
   /// - Parameter originTime: the time on the origin's clock, in milliseconds since 1970, if it
   ///   tells.
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own, and while there is a reason
   ///   to stay offline (`goOffline`): `refused`.
   public func connectOrigin(originTime: Int64? = nil) throws -> [Delivery] {
@@ -99,7 +99,7 @@ extension DatabaseSession {
 
   /// Disconnects the origin.
   ///
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func disconnectOrigin() throws -> [Delivery] {
     try requireReplica().disconnect()
@@ -107,15 +107,15 @@ extension DatabaseSession {
 
   /// Takes one message of the origin.
   ///
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func receive(_ message: OriginMessage) throws -> [Delivery] {
     try requireReplica().receive(message)
   }
 
-  /// Keeps a query answered although nobody listens, or ends that.
+  /// Keeps a query answered although it has no listener, or stops keeping it.
   ///
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func keepSynced(_ query: Query, _ isKept: Bool) throws -> [Delivery] {
     try step { (engine, storage, now) in
@@ -125,7 +125,7 @@ extension DatabaseSession {
 
   /// Gives up every pending write; the origin's data show again.
   ///
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func purgePendingWrites() throws -> [Delivery] {
     try step { (engine, storage, now) in
@@ -135,7 +135,7 @@ extension DatabaseSession {
 
   /// Gives up one pending write, as if the origin had refused it; the others stay, in their order.
   ///
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. If it is not pending any more: `changed`; on a tree of
   ///   its own: `refused`.
   public func dropPendingWrite(_ id: Int64) throws -> [Delivery] {
@@ -161,7 +161,8 @@ extension DatabaseSession {
     try requireReplica().start(request)
   }
 
-  /// Asks once for what a query shows; the answer is among the completions, under the id returned.
+  /// Asks once for the result of a query; the answer is among the completions, under the id
+  /// returned.
   ///
   /// - Throws: `DatabaseError`; then nothing was asked. On a tree of its own: `refused`.
   public func get(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
@@ -174,18 +175,18 @@ extension DatabaseSession {
   /// The milliseconds until `giveUpGets` must be called; nil if no question waits for a connection.
   public var millisecondsToDeadline: Int? { replica?.millisecondsToDeadline }
 
-  /// Answers the questions that have waited for a connection long enough with what is kept.
+  /// Answers the questions that have waited long enough for a connection with the kept data.
   ///
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; call it again then. On a tree of its own: `refused`.
   public func giveUpGets() throws -> [Delivery] {
     try step { (engine, storage, now) in try engine.giveUpGets(now: now, storage) }
   }
 
-  /// Asks the origin to do something when this client disconnects.
+  /// Asks the origin to do a write when this client disconnects.
   ///
-  /// - Returns: the id under which the origin's answer is completed, and what listeners of this session
-  ///   are to be told.
+  /// - Returns: the id under which the origin's answer is completed, and the deliveries for
+  ///   listeners of this session.
   /// - Throws: `DatabaseError`; then nothing was asked. On a tree of its own: `refused`.
   public func ask(
     _ request: DisconnectRequest
@@ -203,7 +204,7 @@ extension DatabaseSession {
   /// - Parameters:
   ///   - bytes: the largest size of the cache; nil for the environment's.
   ///   - queries: the most answers without listeners that are kept.
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing changed. On a tree of its own: `refused`.
   public func pruneCache(
     toBytes bytes: Int? = nil, queries: Int = Replica.inactiveQueriesMax
@@ -219,7 +220,7 @@ extension DatabaseSession {
   /// It is pending like any other write until then, over restarts. The history does not list it,
   /// since nothing was changed here. The origin's answer is completed under `newestWriteID`.
   ///
-  /// - Returns: what listeners of this session are to be told.
+  /// - Returns: the deliveries for listeners of this session.
   /// - Throws: `DatabaseError`; then nothing was written. On a tree of its own: `refused`.
   public func writeHidden(_ write: Write) throws -> [Delivery] {
     let (id, deliveries) = try requireReplica().numberedStep { (engine, storage, now) in

@@ -5,7 +5,7 @@ public import RunnelTree
 public struct ResourceOutcome: Hashable, Sendable {
   /// The plan that was carried out; nothing was written if its `write` is nil.
   public var plan: ResourcePlan
-  /// What listeners of the session are to be told, in order.
+  /// The deliveries for listeners of the session, in order.
   public var deliveries: [Delivery]
 }
 
@@ -21,7 +21,7 @@ extension DatabaseSession {
   ///   - operation: the operation.
   ///   - registry: the registered resources.
   ///   - conditions: the conditions on other places.
-  /// - Returns: what was written, and what listeners are to be told.
+  /// - Returns: the plan that was carried out, and the deliveries for listeners.
   /// - Throws: `ResourceError` if it is refused, `DatabaseError` if a condition does not hold
   ///   (`changed`) or the storage fails; then nothing was written.
   public func perform(
@@ -40,7 +40,7 @@ extension DatabaseSession {
   /// - Parameters:
   ///   - entry: the entry.
   ///   - registry: the registered resources.
-  /// - Returns: what was written, and what listeners are to be told.
+  /// - Returns: the plan that was carried out, and the deliveries for listeners.
   /// - Throws: `ResourceError` (`cannotUndo` and others) if it is not possible, `DatabaseError` if
   ///   the storage fails; then nothing was written.
   public func undo(
@@ -51,7 +51,7 @@ extension DatabaseSession {
     }
   }
 
-  /// Carries out what is planned within the write.
+  /// Carries out an operation that is planned within the write.
   private func carryOut(
     if conditions: [WriteCondition] = [],
     _ planning: (any TreeReader, _ now: Int64) throws(ResourceError) -> ResourcePlan
@@ -136,8 +136,8 @@ extension DatabaseSession {
   /// - Parameters:
   ///   - registry: the registered resources.
   ///   - progress: called with the present step and the number of records read; false stops it.
-  /// - Returns: the report before the repair, and what listeners are to be told; nil if it was
-  ///   stopped.
+  /// - Returns: the report before the repair, and the deliveries for listeners; nil if the repair
+  ///   was stopped.
   /// - Throws: `DatabaseError` if the storage fails; then nothing was written.
   public func repair(
     _ registry: ResourceRegistry,
@@ -176,7 +176,7 @@ extension DatabaseSession {
   /// Ends a write that has nothing to write.
   private struct NothingToWrite: Error {}
 
-  /// Carries out a write that is made from the tree as it is at that moment.
+  /// Carries out a write that is made from the current tree.
   func write(_ make: WriteMaker) throws -> [Delivery] { try core.write(make) }
 
   private func reading<Value>(

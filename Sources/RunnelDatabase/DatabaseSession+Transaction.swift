@@ -13,7 +13,7 @@ extension DatabaseSession {
   /// - Parameters:
   ///   - path: the place.
   ///   - body: is given the node.
-  /// - Returns: the result. After an abort nobody is told anything.
+  /// - Returns: the result. After an abort there are no deliveries.
   /// - Throws: the errors of `body`, and `DatabaseError` as for a write, `refused` on a replica:
   ///   see `startTransaction`. Then nothing was written.
   public func transaction(
@@ -26,8 +26,8 @@ extension DatabaseSession {
 extension SessionCore {
   /// Runs a transaction at once.
   ///
-  /// - Throws: what `body` throws, and `DatabaseError`: on a replica `refused`, for a transaction ends
-  ///   there when the origin has answered. Nothing was written then.
+  /// - Throws: the errors of `body`, and `DatabaseError`: on a replica `refused`, because a
+  ///   transaction ends there only when the origin has answered. Nothing was written then.
   func transaction(
     at path: Path, _ body: (Node) throws -> TransactionResult
   ) throws -> TransactionOutcome {

@@ -14,8 +14,8 @@ public struct DatabaseEnvironment {
   public var author = ""
   /// The rule for conflicts between writes made offline and those of others.
   public var conflictPolicy = ConflictPolicy.fieldWise
-  /// The bytes of its origin's tree that a replica keeps although nobody listens; checked now and
-  /// then.
+  /// The bytes of its origin's tree that a replica keeps for queries without listeners; checked
+  /// from time to time.
   ///
   /// Source: tree semantics, section 15.1.
   public var cacheBytesMax = Replica.cacheBytesMax
@@ -31,12 +31,12 @@ public struct DatabaseEnvironment {
   }
 }
 
-/// One open database: the tree in a file, its listeners, and the writes of other processes.
+/// An open database: the tree in a file, its listeners, and the writes of other processes.
 ///
 /// Responsibilities:
 /// - It carries out writes: storage first, then the resulting events. When a write has returned, it
 ///   is on disk; if it throws, nothing was changed and nobody was told.
-/// - It tells listeners of this session what any process on the file wrote, in the same way.
+/// - It tells listeners of this session the writes of every process on the file, in the same way.
 ///
 /// Isolation: synchronous, and used by one thread at a time. `Database` puts it on a thread of its
 /// own; a command that does one thing may use it directly.
@@ -45,7 +45,7 @@ public final class DatabaseSession {
   /// The part of the session that depends on the kind of tree: a tree of its own, or a replica.
   private(set) var core: any SessionCore
   private var pushIDs = PushIDGenerator()
-  /// Whether the loss of the file was told.
+  /// True once the loss of the file was reported.
   var isLossTold = false
 
   var store: SQLiteStore { context.store }
@@ -70,7 +70,7 @@ public final class DatabaseSession {
   ///   - file: the path of the file; it is made if it does not exist and may be written.
   ///   - isReadOnly: whether writes are refused; the file must then exist.
   ///   - environment: the clock and the random numbers.
-  /// - Throws: `DatabaseError` that says what is wrong with the file, which is left as it is.
+  /// - Throws: `DatabaseError` that names the problem with the file, which is left unchanged.
   public init(file: String, isReadOnly: Bool = false, environment: DatabaseEnvironment) throws {
     let store = try SQLiteStore(
       file: file, isReadOnly: isReadOnly, busyTimeout: environment.busyTimeout)
@@ -78,7 +78,7 @@ public final class DatabaseSession {
       store: store, beacon: isReadOnly ? nil : ChangeBeacon(database: file),
       environment: environment)
     self.context = context
-    // One transaction, so that nobody can write in between.
+    // A single transaction, so that no process can write in between.
     core = try store.read { transaction in
       context.sequence = try transaction.feedEnd()
       return try openCore(context, transaction)
@@ -109,8 +109,8 @@ public final class DatabaseSession {
 extension DatabaseSession {
   /// Carries out a write.
   ///
-  /// Returns what listeners of this session are to be told, in order: first what other processes
-  /// wrote before it, then what it changed.
+  /// Returns the deliveries for listeners of this session, in order: first for earlier writes of
+  /// other processes, then for this write.
   ///
   /// - Throws: `DatabaseError`; then nothing was written.
   public func write(_ write: Write) throws -> [Delivery] {
@@ -153,7 +153,7 @@ extension DatabaseSession {
   ///   - document: the text of the document.
   ///   - path: the place.
   ///   - progress: called now and then with the bytes read so far; false stops the import.
-  /// - Returns: what listeners of this session are to be told, in order.
+  /// - Returns: the deliveries for listeners of this session, in order.
   /// - Throws: `DatabaseError` (`malformedJSON` with line and column, `refused`, `cancelled`, or a
   ///   failure of the storage); then nothing was written.
   public func importJSON(
@@ -193,9 +193,10 @@ extension DatabaseSession {
     try core.extend(listener, by: count)
   }
 
-  /// Reads the writes of other processes; returns what listeners are to be told.
+  /// Reads the writes of other processes; returns the deliveries for listeners.
   ///
-  /// - Throws: `DatabaseError` if the file cannot be read; call it again then, unless it is `fileGone`.
+  /// - Throws: `DatabaseError` if the file cannot be read; call it again then, unless it is
+  ///   `fileGone`.
   public func catchUp() throws -> [Delivery] {
     try checkFile()
     return try core.catchUp()
@@ -258,7 +259,7 @@ extension DatabaseSession {
     try store.read { try tree($0).content(of: query) }
   }
 
-  /// The rows that a query asks for, in its order, and what finding them cost.
+  /// The rows of a query, in its order, and the cost of finding them.
   ///
   /// - Throws: `DatabaseError` if they cannot be read.
   public func scan(
@@ -272,11 +273,11 @@ extension DatabaseSession {
     SessionTree(stored: transaction, info: connectionInfo)
   }
 
-  /// Runs `body` on the present state of the tree, whatever others write meanwhile.
+  /// Runs `body` on the present state of the tree, independent of concurrent writes.
   ///
   /// The reader also serves `/.info`. It must not be used afterwards.
   ///
-  /// - Throws: `DatabaseError` if the tree cannot be read, and what `body` throws.
+  /// - Throws: `DatabaseError` if the tree cannot be read, and the errors of `body`.
   public func read<Result>(_ body: (any TreeReader) throws -> Result) throws -> Result {
     let result: Swift.Result<Result, any Error> = try store.read { transaction in
       do {
@@ -298,7 +299,7 @@ extension DatabaseSession {
   ///   - path: the place.
   ///   - layout: compact or indented.
   ///   - write: takes the next bytes of the document.
-  /// - Throws: `DatabaseError` if it cannot be read, and what `write` throws.
+  /// - Throws: `DatabaseError` if it cannot be read, and the errors of `write`.
   public func exportJSON(
     _ path: Path, layout: JSONWriter.Layout = .compact, write: ([UInt8]) throws -> Void
   ) throws {

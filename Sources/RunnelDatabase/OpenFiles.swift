@@ -1,13 +1,15 @@
 import Glibc
 
-/// How many more files the process may open.
+/// The number of files that the process may still open.
 package enum OpenFiles {
-  /// How many a database needs at once: itself, its log, what is shared of it, and a folder.
+  /// The number of files that an open database needs: itself, its log, the log's index, and a
+  /// folder.
   package static let databaseCount = 6
 
-  /// Why the process cannot open so many more files now, as `errno`; nil if it can.
+  /// Returns the `errno` because of which the process cannot open `count` more files now, or nil if
+  /// it can.
   ///
-  /// O(n) calls of the system.
+  /// Complexity: O(n) system calls.
   package static func shortage(of count: Int = databaseCount) -> Int32? {
     var opened: [Int32] = []
     defer { for descriptor in opened { Glibc.close(descriptor) } }
@@ -22,7 +24,7 @@ package enum OpenFiles {
     return nil
   }
 
-  /// What is said where there is a shortage, and what to do, as sentences without a subject.
+  /// The message for a shortage and advice, as sentences without a subject.
   package static func words(_ shortage: Int32) -> String {
     if shortage == ENFILE {
       return "too many files are open in the whole system. End other programs."
@@ -36,7 +38,8 @@ package enum OpenFiles {
 
 /// The largest size that the process may give a file.
 package enum FileSizeLimit {
-  /// How near to the limit a file is that a write failed on.
+  /// The distance from the limit, in bytes, within which a failed write counts as having reached
+  /// it.
   private static let nearBytes = 1 << 18
 
   /// True if there is a limit, and one of the files is near to it.
@@ -52,20 +55,21 @@ package enum FileSizeLimit {
     }
   }
 
-  /// What is said where a file would have become too large, and what to do.
+  /// The message for a file that would become too large, and advice.
   package static let words = "the file size limit is reached. Raise it with `ulimit -f`."
 }
 
-/// What a path leads to, for those that must lead to a file.
+/// The kind of file that a path leads to, for paths that must lead to a regular file.
 package enum FileKind {
-  /// What it is instead of a file, after "is"; nil for a file, or where there is nothing.
+  /// The kind of a path that leads to no regular file, to follow "is"; nil for a file or an empty
+  /// path.
   package static func otherThanFile(_ path: String) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     return words(status.st_mode)
   }
 
-  /// What a mode stands for, if it is not that of a file.
+  /// The kind of file that a mode stands for; nil for a regular file.
   package static func words(_ mode: UInt32) -> String? {
     switch mode & S_IFMT {
     case S_IFREG: nil

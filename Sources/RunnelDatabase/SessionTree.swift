@@ -38,7 +38,7 @@ struct SessionTree: TreeReader {
       children: rows.compactMap { row in row.node.map { Child(key: row.key, node: $0) } })
   }
 
-  /// The rows that a query asks for, and what finding them cost.
+  /// The rows of a query, and the cost of finding them.
   func scan(
     _ query: Query, detail: TreeRow.Detail
   ) throws -> (rows: [TreeRow], report: ScanReport) {

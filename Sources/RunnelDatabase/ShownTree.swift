@@ -1,7 +1,7 @@
 import RunnelStorage
 import RunnelTree
 
-/// The tree that a replica shows, with what is known of it.
+/// The tree that a replica shows, with the knowledge about it.
 struct ShownTree: TreeReader {
   private let transaction: StoreTransaction
   private let book: ReplicaBook

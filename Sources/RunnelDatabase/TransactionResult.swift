@@ -11,7 +11,7 @@ public struct TransactionResult: Sendable {
 
   let outcome: Outcome
 
-  /// Nothing is to be written.
+  /// The result that writes nothing.
   public static let abort = TransactionResult(outcome: .abort)
 
   /// Writes JSON; the priority stays unless the JSON has `.priority`, which may be null.
@@ -44,6 +44,6 @@ public struct TransactionOutcome: Hashable, Sendable {
   public var isCommitted: Bool
   /// The node at its place afterwards.
   public var node: Node
-  /// What listeners of the session are to be told, in order.
+  /// The deliveries for listeners of the session, in order.
   public var deliveries: [Delivery]
 }

@@ -7,8 +7,8 @@
 /// While there is nothing to do the thread sleeps until a job is submitted. The thread pools of the
 /// system do not: they check their threads once a second.
 ///
-/// The thread ends when nobody refers to the executor any more. Jobs that were submitted before are
-/// still run, also delayed ones; repeating work and watches end.
+/// The thread ends when nothing refers to the executor any more. Jobs that were submitted before
+/// are still run, also delayed ones; repeating work and watches end.
 package final class TreeExecutor: SerialExecutor {
   private let loop: WorkLoop
 
@@ -28,7 +28,7 @@ package final class TreeExecutor: SerialExecutor {
     precondition(loop.isCurrentThread, "This belongs to the thread of a database.")
   }
 
-  /// Runs `work` after everything given before it.
+  /// Runs `work` after everything submitted before it.
   package func submit(_ work: @escaping @Sendable () -> Void) { loop.add(.work(work)) }
 
   /// Runs `work` on the tree's thread after a delay.

@@ -14,7 +14,8 @@ import Synchronization
 /// - I1: One thread runs jobs and handlers, one after another, with no lock held. Nothing is
 ///   released under the lock either, since the release of an object may call the loop.
 /// - I2: While the thread sleeps, it keeps the owners of the descriptors that it watches.
-/// - I3: Whoever adds something while the thread sleeps, or is about to, rings the bell.
+/// - I3: A thread that adds something while the loop's thread sleeps, or is about to, rings the
+///   bell.
 final class WorkLoop: Sendable {
   /// A job of the thread.
   enum Job: Sendable {
@@ -56,7 +57,7 @@ final class WorkLoop: Sendable {
     var isClosing = false
   }
 
-  /// What the thread waits for between jobs.
+  /// The descriptors and the timeout that the thread waits for between jobs.
   private struct Wait {
     var watches: [Watch]
     /// The timeout in milliseconds; nil if there is none, 0 if there are jobs.

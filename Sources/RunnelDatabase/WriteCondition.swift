@@ -2,7 +2,7 @@ import RunnelBase
 public import RunnelTree
 
 extension WriteCondition {
-  /// - Throws: `DatabaseError` (`changed`) that names the first place that does not stand as expected.
+  /// - Throws: `DatabaseError` (`changed`) that names the first place without the expected value.
   static func check(_ conditions: [WriteCondition], _ reader: any TreeReader) throws {
     for condition in conditions {
       let present = try reader.node(at: condition.path)
@@ -18,7 +18,7 @@ extension DatabaseSession {
   ///
   /// No process can write between the check and the write.
   ///
-  /// - Returns: what listeners of this session are to be told, in order.
+  /// - Returns: the deliveries for listeners of this session, in order.
   /// - Throws: `DatabaseError` (`changed` if a condition does not hold); then nothing was written.
   public func write(
     _ write: Write, if conditions: [WriteCondition]

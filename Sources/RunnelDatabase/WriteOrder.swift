@@ -1,9 +1,10 @@
 import Synchronization
 
-/// Keeps writes in their order where one of them finds the file locked for too long.
+/// Keeps writes in order when one of them finds the file locked for too long.
 ///
-/// Those that were asked for before the caller could know of it are refused too: if another process let
-/// go of the file in between, they would be done, and the first one would not.
+/// Writes that were requested before the caller could know of this failure are refused too.
+/// Otherwise they would be done, without the first one, if another process released the file in
+/// between.
 ///
 /// Any thread may use it.
 final class WriteOrder: Sendable {
@@ -32,7 +33,7 @@ final class WriteOrder: Sendable {
     if isLocked { state.withLock { $0.refusedUpTo = $0.newest } }
   }
 
-  /// The error of a write that is not even tried; nil if it is.
+  /// The error of a write that is refused without being tried; nil if it may be tried.
   func refusal(ofRequest number: Int, _ file: String) -> DatabaseError? {
     guard state.withLock({ number <= $0.refusedUpTo }) else { return nil }
     return DatabaseError(
@@ -43,7 +44,7 @@ final class WriteOrder: Sendable {
 }
 
 extension DatabaseRequest {
-  /// True if it writes to the tree.
+  /// True if the request writes to the tree.
   var isWrite: Bool {
     switch self {
     case .write, .push, .perform, .undo, .writeIf, .performIf, .undoWrite: true

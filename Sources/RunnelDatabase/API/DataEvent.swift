@@ -18,7 +18,7 @@ public enum DataEvent: Hashable, Sendable {
   case childMoved(DataSnapshot, previousKey: String?)
   /// A child left the query; it is given as it was.
   case childRemoved(DataSnapshot)
-  /// Everything that the query shows.
+  /// The whole result of the query.
   case value(DataSnapshot)
 }
 
@@ -55,7 +55,7 @@ extension DataEvent {
 extension DataEvent {
   /// The event for the observers of a query; nil for events that are only for views.
   ///
-  /// `pending` are the places of the writes that wait for the origin.
+  /// `pending` holds the places of the writes that wait for the origin.
   init?(_ event: TreeEvent, in query: DatabaseQuery, pending: [Path]) {
     switch event {
     case .childAdded(let row, let previous):

@@ -106,7 +106,7 @@ extension DataSnapshot {
   /// True if there were children.
   public var hasChildren: Bool { childrenCount > 0 }
 
-  /// How many children there were.
+  /// The number of children.
   public var childrenCount: Int { node.children.count }
 
   /// True if there is a node at a relative path; false if the path is invalid.

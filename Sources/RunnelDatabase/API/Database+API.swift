@@ -1,7 +1,7 @@
 public import RunnelTree
 import Synchronization
 
-/// The file on which a database is opened, and how.
+/// The file of a database, and the way in which it is opened.
 struct DatabaseSource: Sendable {
   var file: String
   var isReadOnly = false
@@ -12,7 +12,7 @@ struct DatabaseSource: Sendable {
 struct AutoIDs {
   private var environment: DatabaseEnvironment
   private var generator = PushIDGenerator()
-  /// How far the origin's clock is ahead of this one, in milliseconds.
+  /// The time by which the origin's clock is ahead of this one, in milliseconds.
   var serverTimeOffset: Int64 = 0
 
   init(environment: sending DatabaseEnvironment) { self.environment = environment }
@@ -39,7 +39,7 @@ extension Database {
   ///     be read for now (reading is tried again), if `keepSynced` fails, or if the file cannot be
   ///     closed properly.
   /// - Returns: the open database; it stays open until `close`, or until nothing refers to it and
-  ///   nobody observes it.
+  ///   nothing observes it.
   /// - Throws: `DatabaseError` that says what is wrong with the file.
   public static func open(
     file: String, isReadOnly: Bool = false, indexes: [IndexDefinition] = [],
@@ -71,7 +71,7 @@ extension Database {
 
   /// A place in the tree, by its path as text: `users/ana`.
   ///
-  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the piece that is refused.
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused piece.
   public nonisolated func reference(withPath path: String) throws(TreeError) -> Reference {
     Reference(database: self, path: try Path(path))
   }

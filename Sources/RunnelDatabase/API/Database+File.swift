@@ -1,8 +1,8 @@
 public import RunnelBase
 public import RunnelTree
 
-// What concerns the file as a whole. Each function runs on the tree's thread: until it returns,
-// other requests wait. Long work is stopped by cancelling the task that waits for it.
+// Functions for the file as a whole. Each runs on the tree's thread: until it returns, other
+// requests wait. Long work is stopped by cancelling the task that waits for it.
 
 // MARK: History
 
@@ -98,7 +98,7 @@ extension Database {
   ///   - layout: compact or indented.
   ///   - write: takes the next bytes of the document, on the tree's thread.
   /// - Throws: `DatabaseError` if it cannot be read, or (`cancelled`) if the task is cancelled; and
-  ///   what `write` throws.
+  ///   the errors of `write`.
   public func exportJSON(
     _ path: Path = .root, layout: JSONWriter.Layout = .compact,
     write: @Sendable ([UInt8]) throws -> Void
@@ -148,7 +148,7 @@ extension Database {
   ///
   /// O(n) in the entries of all indexes. Queries in such an order read all children from then on.
   ///
-  /// - Throws: `DatabaseError`; then all are as before.
+  /// - Throws: `DatabaseError`; then nothing was changed.
   @discardableResult
   public func removeIndexes(_ definitions: Set<IndexDefinition>) throws -> [IndexDefinition] {
     try checkIsOpen()

@@ -12,7 +12,7 @@ extension Database {
     commandSink = send
   }
 
-  /// Asks the origin to do something when this client disconnects, or to do it no longer.
+  /// Asks the origin to do a write when this client disconnects, or cancels such a request.
   ///
   /// - Throws: `DatabaseError` (`refused` on a tree of its own, or if a write like it would be
   ///   refused); then nothing was asked.
@@ -50,12 +50,12 @@ extension Database {
     guard let waiting = receipts.removeValue(forKey: id) else { return false }
     let result: Result<Void, DatabaseError> =
       error.map { .failure(DatabaseError(rejection: $0)) } ?? .success(())
-    // Handlers are first told what the answer changed.
+    // Handlers are told first which data the answer changed.
     dispatcher.afterwards { for receipt in waiting { receipt.settle(result) } }
     return true
   }
 
-  /// Fails everything that waits, since the database is closed.
+  /// Fails all waiting requests, because the database is closed.
   func settleAll(_ error: DatabaseError) {
     for receipt in receipts.values.joined() { receipt.settle(.failure(error)) }
     for (_, waiter) in gets { waiter.resume(throwing: error) }

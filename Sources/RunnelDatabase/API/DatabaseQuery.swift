@@ -23,7 +23,7 @@ public struct DatabaseQuery: Hashable, Sendable {
   /// The place whose children are asked for.
   public var reference: Reference { Reference(database: database, path: query.path) }
 
-  /// True if both ask the same of the same database.
+  /// True if both are the same query of the same database.
   public static func == (left: DatabaseQuery, right: DatabaseQuery) -> Bool {
     left.database === right.database && left.query == right.query
   }
@@ -213,7 +213,7 @@ extension Queryable {
   }
 }
 
-/// A bound as a step of a query is given it.
+/// A bound in the form that a step of a query takes.
 private struct Bound {
   var value: IndexValue
   var key: Key?
@@ -221,7 +221,7 @@ private struct Bound {
   init(_ json: JSONValue, _ key: String?) throws(TreeError) {
     switch json {
     case .null: value = .null
-    // The query refuses it, and says why.
+    // The query refuses this value with a reason.
     case .array, .object: value = .children
     case .bool, .number, .string: value = Leaf(json).map(IndexValue.leaf) ?? .null
     }

@@ -1,7 +1,7 @@
 public import RunnelTree
 
-// What who comes from Firebase's SDK types out of habit. None of it can be called: the compiler
-// answers with the way to say it here. The page Resources/docs/from-firebase.md has the table.
+// Names that users of Firebase's SDK type out of habit. None of them can be called: the compiler
+// answers with the way to say it here. The table is in Resources/docs/from-firebase.md.
 
 extension Database {
   /// Unavailable: a database is a file that is opened.
@@ -116,6 +116,6 @@ public typealias DatabaseHandle = ObservationToken
 /// Unavailable: see `EventKinds`.
 @available(*, unavailable, renamed: "EventKinds")
 public typealias DataEventType = EventKinds
-/// Unavailable: a transaction is given a snapshot and returns what is to be written.
+/// Unavailable: a transaction is given a snapshot and returns the new value.
 @available(*, unavailable, renamed: "DataSnapshot")
 public typealias MutableData = DataSnapshot

@@ -10,16 +10,16 @@ public enum GetSource: Hashable, Sendable {
   case any
   /// The cache, at once, whether it is complete or not; the origin is not asked.
   case cache
-  /// Only the origin: without a connection the question fails (`offline`).
+  /// The origin only: without a connection the question fails (`offline`).
   case origin
 }
 
 extension Queryable {
   /// The current content.
   ///
-  /// On a replica, the answer is known at once if somebody observes the query. Otherwise the origin
-  /// is asked; without a connection this waits for three seconds and then returns an answer that
-  /// was kept earlier.
+  /// On a replica, the answer is known at once if the query is observed. Otherwise the origin is
+  /// asked; without a connection this waits for three seconds and then returns a previously kept
+  /// answer.
   ///
   /// A query that selects some children returns these; it has no leaf and no priority of its own.
   /// An empty place returns a snapshot that does not exist.
@@ -27,7 +27,7 @@ extension Queryable {
   /// Source: tree semantics, section 14.
   ///
   /// - Parameter source: the source of the answer.
-  /// - Returns: the content, or what is kept of it.
+  /// - Returns: the content, or the kept part of it.
   /// - Throws: `DatabaseError` if it cannot be read, or the database is closed; on a replica also
   ///   if the origin refuses, or there is no connection and nothing is kept (`offline`), and at
   ///   once `CancellationError` if the task is cancelled; the origin's answer is then ignored.

@@ -1,7 +1,8 @@
 public import RunnelBase
 public import RunnelTree
 
-// Writes that are carried out only if something still stands as it was read, and writes that merge.
+// Writes that are carried out only if a place is unchanged since it was read, and writes that
+// merge.
 
 extension Database {
   /// Carries out a write, if conditions hold.
@@ -20,12 +21,12 @@ extension Database {
 }
 
 extension Reference {
-  /// Replaces this node, unless what was read has changed; null removes it.
+  /// Replaces this node, unless the read place has changed; null removes it.
   ///
   /// - Parameters:
   ///   - value: JSON; `.priority`, `.value` and server values in it have their special meaning.
-  ///   - snapshot: what was read, here or at another place of this database; priorities are not
-  ///     compared.
+  ///   - snapshot: the state that was read, here or at another place of this database; priorities
+  ///     are not compared.
   /// - Returns: the receipt, which tells the answer of a replica's origin.
   /// - Throws: `DatabaseError` (`changed` if it is not as it was read; otherwise as without the
   ///   condition); then nothing was written.
@@ -36,7 +37,7 @@ extension Reference {
     try await database.perform(.set(path, value), if: [snapshot.condition])
   }
 
-  /// Replaces this node by a Swift value, unless what was read has changed; nil removes it.
+  /// Replaces this node by a Swift value, unless the read place has changed; nil removes it.
   ///
   /// - Returns: the receipt, which tells the answer of a replica's origin.
   /// - Throws: `DataCodingError` with the place of the part that cannot be written; `DatabaseError`
@@ -49,7 +50,7 @@ extension Reference {
     try await setValue(try encoder.json(value, at: path), ifUnchangedSince: snapshot)
   }
 
-  /// Replaces the nodes at some places below in one write, unless what was read has changed.
+  /// Replaces the nodes at some places below in one write, unless the read place has changed.
   ///
   /// - Returns: the receipt, which tells the answer of a replica's origin.
   /// - Throws: `DatabaseError` (`changed` if it is not as it was read; otherwise as without the
@@ -62,7 +63,7 @@ extension Reference {
     return try await database.perform(.update(path, members), if: [snapshot.condition])
   }
 
-  /// Removes this node, unless what was read has changed.
+  /// Removes this node, unless the read place has changed.
   ///
   /// - Returns: the receipt, which tells the answer of a replica's origin.
   /// - Throws: `DatabaseError` (`changed` if it is not as it was read, or a failure of the storage).
@@ -124,7 +125,7 @@ extension JSONValue {
 extension JSONMember {
   /// Adds an assignment for each leaf of the member.
   ///
-  /// What is deeper than a tree can be stays whole, and the write is refused.
+  /// A value that is deeper than a tree can be stays whole, and the write is refused.
   fileprivate func addLeaves(below prefix: String, depth: Int, to assignments: inout [JSONMember]) {
     let path = prefix + name
     guard case .object(let members) = value, !value.isOneNode, depth <= TreeLimits.depthMax else {

@@ -12,7 +12,7 @@ import RunnelTree
 // Source: tree semantics, section 12.
 
 extension Reference {
-  /// Has this node replaced when this client disconnects; null removes it.
+  /// Requests that this node be replaced when this client disconnects; null removes it.
   ///
   /// - Parameters:
   ///   - value: JSON; server values in it are resolved when the write is done.
@@ -27,7 +27,8 @@ extension Reference {
     return try await database.ask(.set(path, json))
   }
 
-  /// Has this node replaced by a Swift value when this client disconnects; nil removes it.
+  /// Requests that this node be replaced by a Swift value when this client disconnects; nil removes
+  /// it.
   ///
   /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
   /// - Throws: `DataCodingError` with the place of the part that cannot be written; `DatabaseError`
@@ -39,7 +40,7 @@ extension Reference {
     try await onDisconnectSetValue(try encoder.json(value, at: path), priority: priority)
   }
 
-  /// Has the nodes at some places below replaced when this client disconnects; null removes.
+  /// Requests that nodes below be replaced when this client disconnects; null removes a node.
   ///
   /// - Parameter values: the new values, by relative path.
   /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
@@ -52,7 +53,7 @@ extension Reference {
     return try await database.ask(.update(path, members))
   }
 
-  /// Has this node removed when this client disconnects.
+  /// Requests that this node be removed when this client disconnects.
   ///
   /// - Returns: the receipt, which tells when the origin has registered the request, or refused it.
   /// - Throws: `DatabaseError` (`refused`) on a tree of its own.

@@ -36,7 +36,7 @@ extension Reference {
 
 extension DatabaseSession {
   func shallow(_ path: Path, limit: Int, after cursor: Key?) throws -> ShallowSnapshot {
-    // One key more than asked for tells whether there are others.
+    // Requesting one extra key tells whether there are others.
     let limit = min(max(limit, 0), Int.max - 1)
     var query = try Query(path).ordered(by: .key).limited(to: limit + 1, from: .first)
     if let cursor {

@@ -3,7 +3,7 @@ import RunnelTree
 import Synchronization
 
 extension Reference {
-  /// Replaces this node by the result of a function, while nobody else writes.
+  /// Replaces this node by the result of a function, with no other write in between.
   ///
   /// On a tree of its own the function runs once, within the write. On a replica it runs on the
   /// node as far as it is known, at first maybe on an empty one, and again until the origin has

@@ -1,10 +1,10 @@
 public import RunnelBase
 public import RunnelTree
 
-// Writing. Each function returns when the write is on disk and everybody who observes through this
-// database has been told; if it throws, nothing was changed. The receipt tells the answer of a
-// replica's origin. `using` says how Swift values are written, and `id` names a write that may be
-// sent again (`WriteID`).
+// Writing. Each function returns when the write is on disk and all observers of this database have
+// been told; if it throws, nothing was changed. The receipt tells the answer of a replica's origin.
+// `using` determines how Swift values are written, and `id` names a write that may be sent again
+// (`WriteID`).
 
 extension Reference {
   /// Replaces this node, with its priority and everything below it; null removes it.

@@ -32,7 +32,7 @@ public struct Reference: Hashable, Sendable {
   ///
   /// Empty pieces are dropped, so an empty path leads to this place.
   ///
-  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the piece that is refused.
+  /// - Throws: `TreeError` (`invalidKey` or `invalidPath`) that names the refused piece.
   public func child(_ path: String) throws(TreeError) -> Reference {
     Reference(database: database, path: try self.path.appending(Path(path)))
   }

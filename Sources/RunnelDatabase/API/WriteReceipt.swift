@@ -22,7 +22,7 @@ public final class WriteReceipt: Sendable {
   /// True until the origin has answered.
   public var isPending: Bool { state.withLock { $0.result == nil } }
 
-  /// Returns when the write is final, and all handlers have been told what the answer changed.
+  /// Returns when the write is final, and all handlers have been told of the changes by the answer.
   ///
   /// - Throws: `DatabaseError` if the origin refused the write, which is then no longer shown; its
   ///   code is the origin's (`PERMISSION_DENIED`). `closed` means that the database was closed

@@ -1,13 +1,14 @@
 import RunnelStorage
 import RunnelTree
 
-/// A tree of its own: what is written here is the truth, and done when it is on disk.
+/// A tree of its own: writes here are final when they are on disk.
 final class LocalCore: SessionCore {
   let context: SessionContext
   private var engine = TreeEngine()
   /// The listeners to `/.info`.
   private var info = InfoEngine(.ownTree)
-  /// The state of the file that this was in; while it is the same, nobody else has written.
+  /// The state of the file that this core last knew; while it is the same, no other connection has
+  /// written.
   private var stateNumber: Int64?
 
   init(_ context: SessionContext) { self.context = context }
@@ -55,7 +56,7 @@ extension LocalCore {
       })
   }
 
-  /// Storage, then events: the one way by which this session changes the tree.
+  /// Changes the tree, storage before events; all changes by this session go through here.
   private func perform(
     _ body: (StoreTransaction, _ now: Int64) throws -> [Path]
   ) throws -> [Delivery] {
@@ -79,7 +80,7 @@ extension LocalCore {
     return deliveries
   }
 
-  /// What others wrote since listeners were told.
+  /// The changes by others since listeners were told last.
   private func foreignChanges(
     _ transaction: StoreTransaction
   ) throws -> StoreTransaction.ForeignChanges {

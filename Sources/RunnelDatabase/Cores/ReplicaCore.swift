@@ -3,28 +3,29 @@ import RunnelTree
 
 /// A replica: a tree that belongs to an origin elsewhere.
 ///
-/// What is written here shows at once and is pending until the origin has answered, over restarts.
+/// Writes made here show at once and are pending until the origin has answered, over restarts.
 final class ReplicaCore: SessionCore {
   let context: SessionContext
   /// The number under which this session is marked as running; no other session on the file has it.
   let session: Int64
-  /// The listeners, and what is pending.
+  /// The listeners and the pending writes.
   private(set) var engine: ReplicaEngine
-  /// Why the replica is to stay away from its origin; empty if it is not.
+  /// The reasons to keep the replica offline; empty if there are none.
   private var offlineReasons: Set<String> = []
-  /// How many messages of the origin came since the size of the cache was looked at.
+  /// The number of messages from the origin since the size of the cache was checked.
   private var messageCount = 0
-  /// What there is for the origin and for those who wait, until it is taken.
+  /// The output for the origin and for waiting callers, until it is taken.
   private var output = OriginOutput()
   /// The pending writes as they were told last.
   private var toldPending: [PendingWrite] = []
-  /// What listeners are to be told, and could not be when it was found.
+  /// The deliveries that could not be returned when they were found.
   private var undelivered: [Delivery] = []
 
-  /// After how many messages of the origin the size of the cache is looked at (section 15.3).
+  /// The number of messages from the origin after which the size of the cache is checked (section
+  /// 15.3).
   private static let messagesPerPruning = 1000
 
-  /// Reads what the replica wrote down.
+  /// Reads the stored state of the replica.
   init(_ context: SessionContext, _ transaction: StoreTransaction) throws {
     self.context = context
     session = context.markedNumber()
@@ -41,7 +42,7 @@ final class ReplicaCore: SessionCore {
   /// The writes that the origin has not answered, oldest first.
   var pendingWrites: [PendingWrite] { engine.replica.book.pending }
 
-  /// What is remembered of the queries that the origin was asked.
+  /// The record of each query that the origin was asked.
   var trackedQueries: [TrackedQuery] { engine.replica.book.trackedQueries }
 
   func shown(_ transaction: StoreTransaction) -> any TreeReader {
@@ -51,13 +52,13 @@ final class ReplicaCore: SessionCore {
 
 // MARK: Steps
 
-/// One input to a replica's engine.
+/// An input to a replica's engine.
 typealias ReplicaStep = (
   inout ReplicaEngine, inout StoreTransaction, _ now: Int64
 ) throws -> ReplicaOutcome
 
 extension ReplicaCore {
-  /// Storage, then events, then the origin: the one way by which a replica changes.
+  /// Changes the replica: storage, then events, then the origin; all changes go through here.
   func step(_ body: ReplicaStep) throws -> [Delivery] {
     let now = context.environment.now()
     context.newestEntryID = nil
@@ -108,7 +109,7 @@ extension ReplicaCore {
     return undelivered
   }
 
-  /// Takes in what other processes did to the file since this session looked last.
+  /// Takes in the changes that other processes made to the file since this session looked last.
   private func absorbOthers(
     into engine: inout ReplicaEngine, _ transaction: StoreTransaction
   ) throws -> (outcome: ReplicaOutcome, sequence: Int64) {
@@ -134,8 +135,8 @@ extension ReplicaCore {
 // MARK: Writing
 
 extension ReplicaCore {
-  /// Carries out a write; the origin's answer is completed under `newestWriteID`, which is nil if the
-  /// write was done before.
+  /// Carries out a write; the origin's answer is completed under `newestWriteID`, which is nil if
+  /// the write was done before.
   func write(
     name: WriteID?, undoes entry: HistoryEntry?, _ make: WriteMaker
   ) throws -> (isApplied: Bool, deliveries: [Delivery]) {
@@ -192,10 +193,11 @@ extension ReplicaCore {
       let told = try step { (engine, storage, now) in
         try engine.unlisten(listener, now: now, &storage)
       }
-      // What others wrote meanwhile is told with what is told next.
+      // Changes by others are told with the next deliveries.
       undelivered = told.filter { $0.listener != listener }
     } catch {
-      // The listener must be gone whatever the storage says; the query is asked a little longer.
+      // The listener must be removed even if the storage fails; the query then stays asked a little
+      // longer.
       engine.forget(listener)
     }
   }
@@ -212,7 +214,8 @@ extension ReplicaCore {
     return .awaited(id: id, deliveries: deliveries)
   }
 
-  /// Asks for what a query shows, once; the answer is among the completions, under the id returned.
+  /// Asks once for the result of a query; the answer is among the completions, under the id
+  /// returned.
   func ask(_ query: Query) throws -> (id: Int64, deliveries: [Delivery]) {
     try numberedStep { (engine, storage, now) in try engine.get(query, now: now, &storage) }
   }
@@ -220,7 +223,8 @@ extension ReplicaCore {
   /// Drops a question: its answer completes nothing.
   func cancel(get id: Int64) { engine.cancel(get: id) }
 
-  /// The milliseconds until questions must be answered without a connection; nil if none waits for one.
+  /// The milliseconds until questions must be answered without a connection; nil if no question
+  /// waits.
   var millisecondsToDeadline: Int? {
     engine.nextDeadline.map { Int(max($0 - context.environment.now(), 0)) }
   }
@@ -244,27 +248,27 @@ extension ReplicaCore {
     }
   }
 
-  /// Takes what there is for the origin and for those who wait; it is given once.
+  /// Removes and returns the output for the origin and for waiting callers.
   func takeOutput() -> OriginOutput {
     defer { output = OriginOutput() }
     return output
   }
 
-  /// The pending writes, if they changed since this was called last.
+  /// The pending writes, if they have changed since the last call.
   func takePendingNews() -> DatabaseMessage? {
     if pendingWrites == toldPending { return nil }
     toldPending = pendingWrites
     return .pendingWrites(toldPending)
   }
 
-  /// Keeps the replica away from its origin for one more reason; a connection ends.
+  /// Keeps the replica offline for one more reason; a connection ends.
   func goOffline(because reason: String) throws -> [Delivery] {
     let deliveries = connectionInfo.isConnected ? try disconnect() : []
     offlineReasons.insert(reason)
     return deliveries
   }
 
-  /// Takes a reason back; returns true if no other is left.
+  /// Withdraws a reason to stay offline; returns true if no other is left.
   func goOnline(because reason: String) -> Bool {
     offlineReasons.remove(reason)
     return offlineReasons.isEmpty
@@ -304,7 +308,7 @@ extension ReplicaCore {
     }
   }
 
-  /// Takes back what transactions show whose session ended.
+  /// Takes back the effects of transactions whose session has ended.
   @discardableResult
   private func takeBackLostWrites() throws -> [Delivery] {
     guard let beacon = context.beacon, engine.hasLostWrites(isRunning: beacon.isMarked) else {
@@ -313,7 +317,7 @@ extension ReplicaCore {
     return try step { (engine, storage, now) in try engine.takeBackLost(now: now, &storage) }
   }
 
-  /// Takes back what this session's transactions show, and gives up its queries.
+  /// Takes back the effects of this session's transactions, and releases its queries.
   func leave() throws {
     guard let session = context.beacon?.session else { return }
     var changed = engine
@@ -332,10 +336,12 @@ extension ReplicaCore {
 }
 
 extension SessionContext {
-  /// How often a number is chosen anew that another session has; then locks are not to be had.
+  /// The most tries to find a number that no other session has; more means that locks are not
+  /// available.
   private static let markTriesMax = 100
 
-  /// A number that no other session on the file has, under which this one is marked as running.
+  /// Returns a number that no other session on the file has, under which this one is marked as
+  /// running.
   fileprivate func markedNumber() -> Int64 {
     if beacon == nil { return PendingWrite.noSession }
     var number: Int64

@@ -1,12 +1,13 @@
 import RunnelStorage
 import RunnelTree
 
-/// The open file of a session, with the session's clock: what every core works with.
+/// The open file of a session and the session's clock, shared with its core.
 ///
 /// Isolation: as the session's.
 final class SessionContext {
   let store: SQLiteStore
-  /// Wakes other processes after a commit; nil if the file is only read, or the session was closed.
+  /// The beacon that wakes other processes after a commit; nil if the file is only read, or the
+  /// session was closed.
   var beacon: ChangeBeacon?
   var environment: DatabaseEnvironment
   /// The position in the change feed up to which listeners were told.
@@ -38,7 +39,7 @@ final class SessionContext {
 // MARK: Recording
 
 extension SessionContext {
-  /// Carries out the parts of a write, and notes what stood there before.
+  /// Carries out the parts of a write, and records the old values in the history.
   func carryOut(
     _ parts: [Assignment], _ transaction: StoreTransaction, now: Int64, undoes: Int64? = nil
   ) throws {

@@ -21,7 +21,7 @@ extension DatabaseSession {
 
   /// The newest write that is neither undone nor an undoing; nil if none is remembered.
   ///
-  /// An undoing that was undone counts as if it never was: what it undid is done again.
+  /// An undoing that was undone does not count: the write that it undid is in effect again.
   ///
   /// O(n) in the entries that are kept.
   ///
@@ -70,7 +70,7 @@ extension DatabaseSession {
   /// - Parameters:
   ///   - id: the entry of the write.
   ///   - progress: called now and then if an import is undone; false stops that.
-  /// - Returns: what listeners of this session are to be told, in order.
+  /// - Returns: the deliveries for listeners of this session, in order.
   /// - Throws: `DatabaseError` (`refused` if the entry does not exist any more or did not keep its
   ///   values, `changed` if a place was written since; it names the place); then nothing was
   ///   written.

@@ -3,21 +3,22 @@ import RunnelBase
 import RunnelTree
 
 extension DatabaseSession {
-  /// Writes the database, as it was at a time, to a new file: a copy in which the writes since then are
-  /// taken back, the newest first.
+  /// Writes the database, as it was at a time, to a new file.
   ///
-  /// The history has to reach back that far, and to have kept what those writes replaced. What an import
-  /// replaced is read from the file beside the database. O(n) in the database and in those writes.
+  /// The file is a copy in which the writes since then are taken back, the newest first. The
+  /// history must reach back that far, and must have kept the values that those writes replaced. A
+  /// node that an import replaced is read from the undo file beside the database. O(n) in the
+  /// database and in those writes.
   ///
-  /// Limit: an import by a program that kept nothing of what it replaced is no entry, and stays.
+  /// Limit: an import by a program that kept nothing of the old node has no entry, and stays.
   ///
   /// - Parameters:
   ///   - file: the path of the new file, which must not exist.
-  ///   - time: milliseconds since 1970. Of writes whose times are out of order, by a clock that was set, the
-  ///     newest one that was made by then is the last that stays.
+  ///   - time: milliseconds since 1970. If the clock was set and times are out of order, the newest
+  ///     write made by then is the last that stays.
   ///   - isWanted: called now and then; false stops the work, and leaves no file.
-  /// - Throws: `DatabaseError` (`refused` if the history does not tell, with what it does; `diskFull`,
-  ///   `cancelled`, or why the database cannot be read).
+  /// - Throws: `DatabaseError` (`refused` if the history does not reach back, with the reason;
+  ///   `diskFull`, `cancelled`, or the reason why the database cannot be read).
   public func saveCopy(
     to file: String, asOf time: Int64, isWanted: @escaping () -> Bool = { true }
   ) throws {
@@ -27,7 +28,7 @@ extension DatabaseSession {
       do {
         try copy.rewind(to: time, isWanted, undoFilesOf: self.file)
       } catch {
-        // The first error is the one that matters.
+        // The first error matters; an error of closing is dropped.
         try? copy.close()
         throw error
       }
@@ -55,7 +56,8 @@ extension DatabaseSession {
       throw DatabaseError(
         .refused, "\(original) is the copy of another database: only its origin has a history.")
     }
-    // What takes writes back is written too, and must not push out what is still to be taken back.
+    // Taking back writes adds entries, which must not push out entries that are still to be taken
+    // back.
     try setHistoryLimit(.max / 2)
     for id in entries {
       if !isWanted() {
@@ -69,7 +71,7 @@ extension DatabaseSession {
     _ id: Int64, undoFilesOf original: String, _ isWanted: @escaping () -> Bool
   ) throws {
     guard let entry = try store.read({ try $0.historyEntry(id) }) else { return }
-    // A link stands for each file, so that the file itself stays.
+    // A link stands for each undo file, so that the file itself stays.
     let suffixes = entry.parts.compactMap { $0.undoFile?.suffix }
     for suffix in suffixes { symlink(DatabaseSession.absolute(original) + suffix, file + suffix) }
     defer { for suffix in suffixes { unlink(file + suffix) } }

@@ -1,7 +1,7 @@
 import RunnelBase
 import RunnelTree
 
-// Entries of the history as they stand in the file.
+// The form of history entries in the file.
 
 extension HistoryEntry.Part {
   /// The place as an update of the root names it.
@@ -21,7 +21,7 @@ extension HistoryEntry.Part {
 
   /// Writes a part, whose values are JSON text already; nil if they are too large to keep.
   ///
-  /// Of values that are not kept there may be the text, or the file, of what stood there before.
+  /// If the values are not kept, there may be the old value as text or in a file.
   static func write(
     _ path: Path, isPriority: Bool, values: (old: [UInt8], new: [UInt8])?,
     before: [UInt8]? = nil, file: UndoFile? = nil, to writer: inout JSONWriter
@@ -48,7 +48,7 @@ extension HistoryEntry.Part {
     writer.endObject()
   }
 
-  /// Reads what `write` wrote; nil if it is something else.
+  /// Reads the JSON of `write`; nil for any other JSON.
   init?(_ json: JSONValue) {
     guard let text = json[Name.path]?.string, let path = try? Path(text) else {
       return nil
@@ -63,7 +63,7 @@ extension HistoryEntry.Part {
     }
   }
 
-  /// The file with what stood there; nil if there is none.
+  /// The file with the old node; nil if there is none.
   var undoFile: UndoFile? {
     guard case .file(let suffix, let byteCount, let checksum)? = before else { return nil }
     return UndoFile(suffix: suffix, byteCount: byteCount, checksum: checksum)

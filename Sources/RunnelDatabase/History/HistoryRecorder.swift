@@ -40,7 +40,7 @@ struct HistoryRecorder {
 
   /// Reads the old value before an import, which may change anything at its place.
   init(wholeOf path: Path, _ transaction: StoreTransaction) throws {
-    // Priorities above it may be lost, as if it were removed.
+    // The priorities above may be lost, as if the place were removed.
     try self.init([Assignment(path: path, target: .node(.empty))], transaction)
     written = [:]
     keepsOld = true
@@ -84,7 +84,7 @@ struct HistoryRecorder {
   func parts(after transaction: StoreTransaction) throws -> [UInt8]? {
     var writer = JSONWriter()
     var isEmpty = true
-    // What one place held is put back even if what came there is too large to compare.
+    // The old value of a single place is kept even if its new value is too large to compare.
     let isAlone = nodes.count == 1
     func write(_ note: Note, _ new: [UInt8]?, isPriority: Bool) {
       isEmpty = false

@@ -49,7 +49,6 @@ extension UndoFile {
   private static let namesMax = 1000
 
   /// Makes the file for a write; `body` writes its bytes.
-  ///
   /// - Throws: `DatabaseError` if it cannot be made or written, and the errors of `body`; then
   ///   there is no file.
   static func make(
@@ -81,7 +80,7 @@ extension UndoFile {
       let descriptor = Glibc.open(
         database + suffix, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
       if descriptor >= 0 {
-        // Whoever may read the database may read its old content.
+        // The readers of the database may also read its old content.
         var status = stat()
         if stat(database, &status) == 0 { fchmod(descriptor, status.st_mode & 0o666) }
         return (suffix, descriptor)

@@ -4,8 +4,9 @@ import Synchronization
 
 /// Waits for a file that another process holds.
 ///
-/// SQLite's own wait sleeps longer and longer, up to 100 ms, so that among several who write all the time
-/// one may never find the file free. This one asks again every few milliseconds, each a little otherwise.
+/// SQLite's own wait sleeps longer and longer, up to 100 ms, so that a process may never find the
+/// file free among several that write all the time. This wait tries again every few milliseconds,
+/// at random intervals.
 final class BusyWait: Sendable {
   /// The shortest and the longest sleep between two tries, in microseconds.
   private static let pause: ClosedRange<UInt32> = 500...3000
@@ -16,12 +17,12 @@ final class BusyWait: Sendable {
   /// Makes a wait that gives up after a time.
   init(_ timeout: Duration) { self.timeout = timeout }
 
-  /// How a connection waits.
+  /// The busy mode for a connection.
   var mode: GRDB.Database.BusyMode { .callback { self.goesOn(after: $0) } }
 
   /// Sleeps a little.
   ///
-  /// - Parameter tries: how often this wait has slept already.
+  /// - Parameter tries: the number of sleeps of this wait so far.
   /// - Returns: false if the wait has lasted too long.
   private func goesOn(after tries: Int) -> Bool {
     let now = ContinuousClock.now

@@ -1,13 +1,13 @@
-/// The checksums of stored rows, by which changed bytes are found when a row is read.
+/// The checksums of stored rows, which reveal changed bytes when a row is read.
 ///
-/// A row of `node` has one over all it holds. That of a row of `split` has two terms, so that counting
-/// another child is an addition: the hash of its id and priority, and the number of children times a
-/// constant. `FORMAT.md` tells both.
+/// The checksum of a row of `node` covers the whole row. That of a row of `split` is a sum of two
+/// terms, so that counting another child is an addition: the hash of its id and priority, and the
+/// number of children times a constant. `FORMAT.md` specifies both.
 ///
-/// They find damage, not forgery: whoever can write the file can write a checksum.
+/// Checksums find damage, not forgery: a program that can write the file can write a checksum.
 enum Checksum {
-  /// What each child adds to the checksum of a split node: a prime near 2^32 divided by the golden
-  /// ratio, so that no count that is a few bits off comes near another's.
+  /// The amount that each child adds to the checksum of a split node: a prime near 2^32 divided by
+  /// the golden ratio, so that counts which differ by a few bits have very different checksums.
   static let ofChild: Int64 = 0x9E37_79B1
 
   /// The checksum of a record's row.
@@ -19,11 +19,12 @@ enum Checksum {
 
   /// The checksum of the row that names a split node.
   static func name(_ split: Int64, parent: Int64, key: UnsafeRawBufferPointer) -> Int64 {
-    // Another seed, so that no record of eight bytes is taken for a name.
+    // The seed differs, so that no record of eight bytes has the checksum of a name.
     short(hash(split, seed: ~place(parent, key)))
   }
 
-  /// The checksum of a split node's row; `priority` is the JSON of its priority, nil if it has none.
+  /// The checksum of a split node's row; `priority` is the JSON of its priority, nil if it has
+  /// none.
   static func head(_ split: Int64, children: Int64, priority: [UInt8]?) -> Int64 {
     let seed = UInt64(bitPattern: split)
     let content =
@@ -36,7 +37,7 @@ enum Checksum {
     hash(key, seed: UInt64(bitPattern: parent))
   }
 
-  /// 32 bits of a hash, which SQLite stores in four bytes.
+  /// The 32 bits of a hash that are stored; SQLite stores them in four bytes.
   private static func short(_ hash: UInt64) -> Int64 {
     Int64(Int32(truncatingIfNeeded: hash ^ (hash >> 32)))
   }
@@ -49,7 +50,7 @@ enum Checksum {
 
   /// The hash of some bytes: wyhash, final version 4, with its default secret.
   ///
-  /// Chosen for its few steps: records are short, and each read of one pays for it.
+  /// It was chosen for its few steps: records are short, and each read of a record pays for it.
   ///
   /// Source: https://github.com/wangyi-fudan/wyhash (public domain), by its description; tests compare
   /// with its vectors.
@@ -69,12 +70,12 @@ enum Checksum {
     return finish(word(bytes, count - 16), word(bytes, count - 8), seed, count)
   }
 
-  /// The same of the eight bytes of a number, least significant first.
+  /// The hash of the eight bytes of a number, least significant first.
   private static func hash(_ number: Int64, seed: UInt64) -> UInt64 {
     withUnsafeBytes(of: number.littleEndian) { hash($0, seed: seed) }
   }
 
-  /// Takes 48 bytes at a time; returns where the rest begins.
+  /// Hashes 48 bytes at a time; returns the offset of the rest.
   private static func mixLong(_ bytes: UnsafeRawBufferPointer, _ seed: inout UInt64) -> Int {
     var (second, third) = (seed, seed)
     var start = 0
@@ -88,7 +89,7 @@ enum Checksum {
     return start
   }
 
-  /// All bytes of at most 16, as two words.
+  /// The first and last bytes of at most 16, as two words that cover all of them.
   private static func ends(of bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
     let count = bytes.count
     if count >= 4 {

@@ -1,23 +1,23 @@
 import GRDB
 import Synchronization
 
-/// Closed connections that are not let go of.
+/// Closed connections that are kept in memory.
 ///
-/// GRDB gives each connection a queue of Dispatch. To use it starts nothing; but when it goes, Dispatch
-/// tidies up on its pool of threads, which it starts for that, and the monitor of the pool then wakes
-/// once a second for as long as the process runs. A program that opens a few files and then stays with
-/// one, as the workspace does, keeps what is left of the others instead: a few kilobytes each.
+/// GRDB gives each connection a Dispatch queue. Using the queue starts no thread; but when it is
+/// released, Dispatch cleans up on its thread pool, and the monitor of the pool then wakes once a
+/// second for the rest of the process. A program that opens a few files and then stays with one, as
+/// the workspace does, keeps the remains of the others instead: a few kilobytes each.
 final class ClosedConnections: Sendable {
-  /// Those of the process.
+  /// The closed connections of the process.
   static let shared = ClosedConnections(max: 16)
 
   private let max: Int
   private let kept = Mutex<[DatabaseQueue]>([])
 
-  /// - Parameter max: how many are kept; of those that are closed later nothing stays.
+  /// - Parameter max: the most connections that are kept; connections closed later are released.
   init(max: Int) { self.max = max }
 
-  /// How many are kept.
+  /// The number of kept connections.
   var count: Int { kept.withLock { $0.count } }
 
   /// Closes a connection.

@@ -4,12 +4,12 @@ import Glibc
 enum CompanionFiles {
   private static let suffixes = ["-wal", "-shm"]
 
-  /// Lets those be written whose database may be written.
+  /// Makes the companion files writable if the database is.
   ///
   /// SQLite gives them the permissions of the database when it makes them, and a reader leaves them
-  /// behind. Where the database could not be written then, they would stop every writer afterwards.
+  /// behind. If the database was not writable then, they would block every later writer.
   ///
-  /// - Throws: `DatabaseError` (`readOnly`) if one may not be written, and cannot be made so.
+  /// - Throws: `DatabaseError` (`readOnly`) if a file is not writable, and cannot be made writable.
   static func unlock(beside file: String) throws {
     var database = stat()
     guard stat(file, &database) == 0 else { return }
@@ -18,7 +18,7 @@ enum CompanionFiles {
       guard lstat(name, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
       let rights = database.st_mode & 0o666
       if status.st_mode & rights == rights { continue }
-      // Only its owner may; whether it helped is seen below.
+      // Only the owner may change the mode; the check below shows whether it helped.
       chmod(name, status.st_mode & 0o777 | rights)
       guard faccessat(AT_FDCWD, name, R_OK | W_OK, AT_EACCESS) == 0 else {
         throw DatabaseError(

@@ -2,12 +2,14 @@ import Glibc
 import GRDB
 
 extension DatabaseError {
-  /// What a failure of SQLite means for the user of the file at `file`, with its code last.
+  /// Makes the error for a failure of SQLite, for the user of the file at `file`, with SQLite's
+  /// code last.
   ///
   /// - Parameters:
   ///   - error: the failure.
   ///   - file: the path of the file.
-  ///   - cause: why the system refuses to open a file now, if it does, as `errno`; SQLite does not say.
+  ///   - cause: the `errno` with which the system refuses to open a file now, if it does; SQLite
+  ///     does not tell it.
   init(sqlite error: GRDB.DatabaseError, file: String, cause: Int32? = nil) {
     let reason = error.message ?? "no reason was given"
     let code = "(SQLite \(error.extendedResultCode.rawValue))"
@@ -46,7 +48,7 @@ extension DatabaseError {
     }
   }
 
-  /// The system failed while a file that is open was used.
+  /// Makes the error for a failed system call on an open file.
   private init(ioFailure error: GRDB.DatabaseError, file: String, cause: Int32?, _ code: String) {
     if FileSizeLimit.isReached(by: ["", "-wal", "-shm", "-journal"].map { file + $0 }) {
       self.init(
@@ -66,7 +68,7 @@ extension DatabaseError {
         + "log, and for free space; copy the file if it can be read. \(code)")
   }
 
-  /// What the system was asked to do, as the end of "failed to".
+  /// The failed work, to follow "failed to".
   private static func work(_ code: ResultCode) -> String {
     switch code {
     case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ: "read it"
@@ -83,7 +85,8 @@ extension DatabaseError {
     }
   }
 
-  /// Why the system refuses to open a file, or those beside it, as `errno`; nil if it does not.
+  /// The `errno` with which the system refuses to open the file or its companions; nil if it does
+  /// not.
   private static func openingFailure(of file: String) -> Int32? {
     for name in [file, file + "-wal", file + "-shm"] {
       let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -91,16 +94,16 @@ extension DatabaseError {
         close(descriptor)
         continue
       }
-      // Those beside it need not be there.
+      // The companion files need not exist.
       if name == file || errno != ENOENT { return errno }
     }
     return OpenFiles.shortage()
   }
 
-  /// True if it is a limit of the process or the system that was reached.
+  /// True if the cause is a limit of the process or of the system.
   private static func isLimit(_ cause: Int32) -> Bool { [EMFILE, ENFILE, ENOMEM].contains(cause) }
 
-  /// Why a file cannot be opened, and what to do, as sentences after a colon.
+  /// The reason why a file cannot be opened, and advice, as sentences to follow a colon.
   private static func words(_ cause: Int32?) -> String {
     switch cause {
     case .some(let number) where [EMFILE, ENFILE].contains(number): OpenFiles.words(number)

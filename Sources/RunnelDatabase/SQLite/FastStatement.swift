@@ -3,14 +3,14 @@ import GRDBSQLite
 import RunnelStorage
 import RunnelTree
 
-/// A statement of SQLite's C API, prepared once for a connection: what is done a million times is
-/// done without wrappers.
+/// A statement of SQLite's C API, prepared once for a connection: work that is done a million times
+/// avoids wrappers.
 final class FastStatement {
-  /// Has SQLite copy what is bound.
+  /// The destructor that makes SQLite copy bound values.
   private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
   private let handle: OpaquePointer
-  /// True while the rows that it gives are read.
+  /// True while the rows of the statement are being read.
   private(set) var isInUse = false
 
   /// Compiles a statement.
@@ -37,14 +37,14 @@ final class FastStatement {
     case null
   }
 
-  /// Runs the statement to its end; rows that it gives are left.
+  /// Runs the statement to its end; the rows are ignored.
   func run(_ values: Value...) throws {
     bind(values)
     defer { sqlite3_reset(handle) }
     while try step() {}
   }
 
-  /// Runs the statement and takes what `row` makes of its first row; nil if it gives none.
+  /// Runs the statement and returns the result of `row` for its first row; nil if there is no row.
   func first<Result>(
     _ values: Value..., row: (FastStatement) throws -> Result
   ) throws -> Result? {
@@ -55,7 +55,7 @@ final class FastStatement {
 
   /// Runs the statement and calls `body` with each row, until it returns false.
   ///
-  /// It is in use until then: the cache gives another one for the same text.
+  /// The statement is in use until then: the cache gives another one for the same text.
   func forEach(_ values: [Value], _ body: (FastStatement) throws -> Bool) throws {
     begin(values)
     defer { end() }
@@ -73,7 +73,7 @@ final class FastStatement {
   }
 
   private func bind(_ values: [Value]) {
-    // Binding fails for a wrong number only, and for a value larger than any that is stored.
+    // Binding fails only for a wrong index and for a value larger than any stored one.
     for (offset, value) in values.enumerated() {
       let index = Int32(offset + 1)
       switch value {
@@ -87,7 +87,8 @@ final class FastStatement {
             } ?? sqlite3_bind_zeroblob(handle, index, 0)
         }
       case .utf8(let text):
-        // With the byte that ends it: an empty one has an address too, and is not null.
+        // The text is bound with a terminating byte, so that an empty text has an address and is
+        // not null.
         (text + [0]).withUnsafeBytes { buffer in
           _ = sqlite3_bind_text(
             handle, index, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
@@ -118,7 +119,7 @@ final class FastStatement {
 
   /// The integer in a column; nil if it is null.
   ///
-  /// - Throws: `Damage` if it holds something else.
+  /// - Throws: `Damage` if the column holds something else.
   func integer(_ column: Int32, _ name: String) throws -> Int64? {
     switch sqlite3_column_type(handle, column) {
     case SQLITE_NULL: return nil
@@ -127,7 +128,7 @@ final class FastStatement {
     }
   }
 
-  /// Runs `body` on the bytes of a column, or of its text, where SQLite has them; on none if it is
+  /// Runs `body` on the bytes of a column, or of its text, in SQLite's memory; on no bytes if it is
   /// null.
   func withBytes<Result>(
     _ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
@@ -135,9 +136,9 @@ final class FastStatement {
     try rawBytes(column).withMemoryRebound(to: UInt8.self, body)
   }
 
-  /// The bytes of a column, or of its text, where SQLite has them; none if it is null.
+  /// The bytes of a column, or of its text, in SQLite's memory; empty if it is null.
   ///
-  /// They are there until the statement goes on.
+  /// They are valid until the statement goes on.
   func rawBytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, column)
     let count = Int(sqlite3_column_bytes(handle, column))
@@ -149,7 +150,7 @@ final class FastStatement {
 
   /// The text in a column.
   ///
-  /// - Throws: `Damage` if it holds something else.
+  /// - Throws: `Damage` if the column holds something else.
   func text(_ column: Int32, _ name: String) throws -> String {
     guard sqlite3_column_type(handle, column) == SQLITE_TEXT else {
       throw Damage("\(name) is no text")
@@ -159,7 +160,7 @@ final class FastStatement {
 
   /// The key whose bytes a column holds.
   ///
-  /// - Throws: `Damage` if they are none.
+  /// - Throws: `Damage` if the bytes are no key.
   func key(_ column: Int32) throws -> RunnelTree.Key {
     guard let key = withBytes(column, OrderedBytes.key(from:)) else {
       throw Damage("a key is none")
@@ -176,14 +177,14 @@ final class FastStatement {
 
 /// The statements of one connection, each compiled when it is first used.
 ///
-/// They are found by where their text is in the program: to hash the text takes longer than some of
-/// them run.
+/// Statements are found by the address of their text in the program: hashing the text takes longer
+/// than running some of them.
 final class StatementCache {
   private var statements: [UnsafePointer<UInt8>: FastStatement] = [:]
-  /// Those whose text was put together: few, for what varies is bound.
+  /// The statements with a composed text: few, because variable parts are bound.
   private var builtStatements: [String: FastStatement] = [:]
 
-  /// The statement of a text, which is not in use.
+  /// A statement with a text, which is not in use.
   func statement(_ sql: StaticString, _ db: GRDB.Database) throws -> FastStatement {
     let known = statements[sql.utf8Start]
     if let known, !known.isInUse { return known }
@@ -192,7 +193,7 @@ final class StatementCache {
     return statement
   }
 
-  /// The statement of a text that was put together, which is not in use.
+  /// A statement with a composed text, which is not in use.
   func builtStatement(_ sql: String, _ db: GRDB.Database) throws -> FastStatement {
     let known = builtStatements[sql]
     if let known, !known.isInUse { return known }
@@ -201,7 +202,7 @@ final class StatementCache {
     return statement
   }
 
-  /// Lets go of all, so that the connection can be closed.
+  /// Releases all statements, so that the connection can be closed.
   func removeAll() {
     statements = [:]
     builtStatements = [:]

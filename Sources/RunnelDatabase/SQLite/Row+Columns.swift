@@ -3,7 +3,7 @@ import GRDB
 import RunnelStorage
 import RunnelTree
 
-// What stands in the columns of a row that GRDB read.
+// The columns of a row that GRDB read.
 
 extension Row {
   /// The bytes of a column that is not null.
@@ -22,7 +22,7 @@ extension Row {
 
   /// The integer in a column; nil if it is null.
   ///
-  /// - Throws: `Damage` if it holds something else, for which GRDB would trap.
+  /// - Throws: `Damage` if the column holds something else, for which GRDB would trap.
   func integerOrNil(_ column: String) throws -> Int64? {
     switch (self[column] as DatabaseValue).storage {
     case .null: return nil
@@ -33,7 +33,7 @@ extension Row {
 
   /// The text in a column.
   ///
-  /// - Throws: `Damage` if it holds something else.
+  /// - Throws: `Damage` if the column holds something else.
   func text(_ column: String) throws -> String {
     guard case .string(let value) = (self[column] as DatabaseValue).storage else {
       throw Damage("\(column) is no text")

@@ -5,7 +5,7 @@ import RunnelTree
 /// The rows of stored trees in the tables of a file: `node`, `split`, `priority_entry` and
 /// `index_entry` (`FORMAT.md`).
 ///
-/// What is read is checked against its checksum, and what is written gets one.
+/// Rows are checked against their checksums when they are read, and get them when they are written.
 final class SQLiteRows: RowStore {
   private let db: GRDB.Database
   private let statements: StatementCache
@@ -113,7 +113,7 @@ extension SQLiteRows {
   }
 
   func newSplit() throws -> Int64 {
-    // Numbers are not used again, as AUTOINCREMENT has it.
+    // Numbers are never reused, as with AUTOINCREMENT.
     let newest =
       try newestSplit
       ?? statement(
@@ -141,7 +141,7 @@ extension SQLiteRows {
       .integer(checksum))
   }
 
-  /// The checksum changes with the count: if it did not match, it does not match afterwards either.
+  /// The checksum changes with the count: if it did not match before, it does not match afterwards.
   func addChildren(_ difference: Int, to split: Int64) throws {
     try statement("UPDATE split SET children = children + ?, checksum = checksum + ? WHERE id = ?")
       .run(
@@ -292,7 +292,7 @@ extension SQLiteRows {
     try statement("SELECT 1 FROM meta WHERE name = 'tree.root'").first { _ in true } ?? false
   }
 
-  /// Makes the file say whether the row of the whole tree is stored, as it is.
+  /// Makes the file say whether the row of the whole tree is stored.
   func noteRoot() throws {
     try statement("DELETE FROM meta WHERE name = 'tree.root'").run()
     try statement(
@@ -314,9 +314,9 @@ extension SQLiteRows {
 // MARK: Checksums
 
 extension FastStatement {
-  /// What a row holds whose columns are `json`, `split` and `checksum`, from `first` on.
+  /// The content of a row with the columns `json`, `split` and `checksum`, from `first` on.
   ///
-  /// - Throws: `Damage` if it is not what was written there.
+  /// - Throws: `Damage` if it is not the content that was written.
   fileprivate func content(
     _ parent: Int64, _ key: UnsafeRawBufferPointer, from first: Int32
   ) throws -> RowContent {
@@ -327,7 +327,7 @@ extension FastStatement {
       if isNull(first) { throw Damage("nothing is stored where something should be") }
       content = .record(rawBytes(first).assumingMemoryBound(to: UInt8.self))
     }
-    // A row of an older file has none until it is next written.
+    // A row of an older file has no checksum until it is next written.
     if let checksum = try integer(first + 2, "its checksum"),
       checksum != content.checksum(parent, key)
     {
@@ -336,7 +336,7 @@ extension FastStatement {
     return content
   }
 
-  /// What a row of `split` says, whose columns are `children`, `priority` and `checksum`.
+  /// The head in a row of `split` with the columns `children`, `priority` and `checksum`.
   fileprivate func splitHead(_ split: Int64) throws -> SplitHead {
     let count = try integer(0, "the number of its children") ?? -1
     let priority = bytes(1)

@@ -10,63 +10,64 @@ import RunnelTree
 ///
 /// It is used by one thread at a time (the tree's).
 final class SQLiteStore {
-  /// How long to wait before a file that others are making is tried again.
+  /// The pause before a file that other processes are creating is tried again, in milliseconds.
   private static let pauseMilliseconds: Int32 = 2
 
   let file: String
   private let queue: DatabaseQueue
-  /// True if the file was opened as one that does not change.
+  /// True if the file was opened as immutable.
   let isAtRest: Bool
-  /// True if the file is read as it is though it lacks columns, which are added for the connection.
+  /// True if a file that lacks columns is read, with the columns added for this connection only.
   private var hasAddedColumns = false
   private let statements = StatementCache()
   /// The declared indexes, as this connection last saw them.
   private(set) var indexes: [StoredIndex] = []
-  /// How many writes the history keeps; nil until it is needed.
+  /// The number of writes that the history keeps; nil until it is needed.
   private let historyLimit = HistoryLimit()
-  /// The state at which the version and the indexes were looked at; nil if they must be again.
+  /// The state at which the version and the indexes were checked; nil if they must be checked
+  /// again.
   private var knownState: Int64?
-  /// Where reads that an index would spare are noted.
+  /// The log of reads that an index would make faster.
   let adviceLog = AdviceLog()
   /// Whether the log has a mark of this connection; see `LogMark`.
   private(set) var hasMarked = false
-  /// The files as they were opened; nil until they are.
+  /// The files as they were opened; nil before that.
   private(set) var files: OpenedFiles?
-  /// What became of the files; nil while they are there, and final once it is not.
+  /// The loss of the files; nil while they are there, and final once it is set.
   private(set) var loss: FileLoss?
 
   /// Opens a file; an absent or empty one becomes a database, unless `isReadOnly`.
   ///
-  /// What is no database of Runnel's, or of a newer version, is left exactly as it is. One of an
-  /// older version is brought to this one, unless `isReadOnly`: it is then read as it is. It is checked
-  /// before, as a whole, and not changed if it is damaged; a repair, which mends it afterwards, says
-  /// that it need not be (`isDamageAccepted`).
+  /// A file that is no Runnel database, or of a newer version, is left exactly as it is. A file of
+  /// an older version is upgraded, unless `isReadOnly`: it is then read without changing it. Before
+  /// an upgrade the whole file is checked, and it is not changed if it is damaged; a repair, which
+  /// mends it afterwards, skips the check (`isDamageAccepted`).
   ///
   /// The definitions of indexes, which may be damaged, are read by the first transaction.
   ///
-  /// With `keepsReading`, a read may go on from call to call; see `beginReading`.
+  /// With `keepsReading`, a read may last over several calls; see `beginReading`.
   ///
-  /// - Throws: `DatabaseError` that says what is wrong with the file.
+  /// - Throws: `DatabaseError` that names the problem with the file.
   init(
     file: String, isReadOnly: Bool, busyTimeout: Duration, isDamageAccepted: Bool = false,
     keepsReading: Bool = false
   ) throws {
     self.file = file
-    // SQLite would wait for ever for the other end of a pipe.
+    // SQLite would wait forever for the other end of a pipe.
     if let kind = FileKind.otherThanFile(file) {
       throw DatabaseError(.cannotOpen, "\(file) is \(kind): name a file with --database.")
     }
     do {
       if !isReadOnly { try CompanionFiles.unlock(beside: file) }
       let newest = try SQLiteStore.checkLog(of: file)
-      // Looking through a connection that cannot write leaves even the log of a foreign file alone.
+      // A connection that cannot write leaves even the log of a foreign file untouched.
       if !isReadOnly, let kind = try SQLiteStore.peek(file, busyTimeout) {
         try SQLiteStore.check(kind, file: file, isReadOnly: isReadOnly)
       }
       isAtRest = isReadOnly && SQLiteStore.isAtRest(file)
       queue = try SQLiteStore.connect(
         file, isReadOnly: isReadOnly, busyTimeout, keepsReading: keepsReading)
-      // Whatever is found to be wrong, nothing is changed.
+      // If a problem is found, nothing is changed.
       try keepLog(true)
       let kind = try SQLiteStore.kind(queue)
       try SQLiteStore.check(kind, file: file, isReadOnly: isReadOnly)
@@ -82,14 +83,14 @@ final class SQLiteStore {
       if let error = error as? GRDB.DatabaseError,
         error.extendedResultCode == .SQLITE_IOERR_SHORT_READ
       {
-        // The log is shorter than those who have it open say.
+        // The log is shorter than the connections that have it open expect.
         throw SQLiteStore.notOfOthers(file)
       }
       throw DatabaseError(error, file: file)
     }
   }
 
-  /// What a file is; nil if there is none, or it cannot be told without writing.
+  /// The kind of a file; nil if there is no file, or if the kind cannot be told without writing.
   private static func peek(_ file: String, _ busyTimeout: Duration) throws -> Schema.Kind? {
     guard FileManager.default.fileExists(atPath: file) else { return nil }
     do {
@@ -100,12 +101,12 @@ final class SQLiteStore {
     } catch let error as GRDB.DatabaseError
       where [.SQLITE_READONLY, .SQLITE_CANTOPEN].contains(error.resultCode)
     {
-      // A journal to roll back, or a log in a folder that may not be written.
+      // There is a journal to roll back, or a log in a folder that is not writable.
       return nil
     }
   }
 
-  /// Throws if others began to write a file that was opened as one that does not change.
+  /// Throws if another process began to write a file that was opened as immutable.
   private func checkRest() throws {
     guard isAtRest, !SQLiteStore.isAtRest(file) else { return }
     throw DatabaseError(
@@ -115,7 +116,7 @@ final class SQLiteStore {
   private static func kind(_ queue: DatabaseQueue) throws -> Schema.Kind {
     try queue.writeWithoutTransaction { db in
       try FastStatement(db, "BEGIN").run()
-      // If this fails, closing ends the transaction too.
+      // If this fails, closing also ends the transaction.
       defer { try? FastStatement(db, "COMMIT").run() }
       return try Schema.kind(db)
     }
@@ -146,7 +147,8 @@ final class SQLiteStore {
         + "format \(Schema.version). It was not changed: use the newer program.")
   }
 
-  /// Throws if a file lacks steps without which it cannot be read, for it may not take them now.
+  /// Throws if a file lacks migrations without which it cannot be read, since it cannot take them
+  /// now.
   static func checkReadable(
     version: Int, file: String, by steps: [Migration] = Schema.migrations
   ) throws {
@@ -174,7 +176,7 @@ final class SQLiteStore {
     }
     var configuration = Configuration()
     configuration.readonly = isReadOnly
-    // No table refers to another; to switch the checks on would be a statement at each opening.
+    // No table refers to another; enabling the checks would cost a statement at each opening.
     configuration.foreignKeysEnabled = false
     configuration.busyMode = BusyWait(busyTimeout).mode
     configuration.label = "runnel.store"
@@ -183,8 +185,9 @@ final class SQLiteStore {
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  /// True if nobody has the file open for writing and it is in a folder that may not be written, as on a
-  /// medium for reading only: SQLite cannot make there what it coordinates readers and writers with.
+  /// True if no process has the file open for writing and its folder is not writable, as on a
+  /// read-only medium: SQLite cannot create the files there by which readers and writers
+  /// coordinate.
   private static func isAtRest(_ file: String) -> Bool {
     let files = FileManager.default
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
@@ -192,7 +195,7 @@ final class SQLiteStore {
       && !["-wal", "-shm"].contains { files.fileExists(atPath: file + $0) }
   }
 
-  /// What opens a file that does not change.
+  /// The URI that opens a file as immutable.
   ///
   /// Source: SQLite, "Uniform Resource Identifiers", `immutable`.
   static func uriAtRest(_ file: String) -> String {
@@ -213,7 +216,7 @@ final class SQLiteStore {
     // A file that has its tables can be opened while another process writes.
     if case .ours(Schema.version) = kind { return }
     try queue.write { db in
-      // Another process may have made the tables since they were looked for.
+      // Another process may have made the tables meanwhile.
       if case .empty = try Schema.kind(db) { try Schema.makeTables(db) }
     }
     try Schema.migrate(queue) { db in
@@ -225,7 +228,8 @@ final class SQLiteStore {
 
   /// Switches the journal to a write-ahead log.
   ///
-  /// Where several make a file at once, SQLite refuses that to some without waiting as it does elsewhere.
+  /// If several processes create a file at once, SQLite refuses this to some of them without its
+  /// usual wait.
   private func useLog(_ busyTimeout: Duration) throws {
     let end = ContinuousClock.now + busyTimeout
     while true {
@@ -246,7 +250,7 @@ final class SQLiteStore {
     try transaction("BEGIN", body)
   }
 
-  /// Runs `body`; all it writes is on disk when this returns, and none of it if it throws.
+  /// Runs `body`; all its writes are on disk when this returns, and none of them if it throws.
   func write<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
     try transaction("BEGIN IMMEDIATE", isWriting: true, body)
   }
@@ -262,7 +266,7 @@ final class SQLiteStore {
         try statements.statement(beginning, db).run()
         do {
           let transaction = try start(db)
-          // One mark is enough: a second one would take the place of the first on its page.
+          // A single mark is enough: a second one would replace the first on its page.
           let isMarked = try isWriting && markLog(transaction)
           let changes = db.totalChangesCount
           let result = try transaction.tree.telling {
@@ -275,8 +279,8 @@ final class SQLiteStore {
           {
             try remarkLog(transaction)
           }
-          // Before, so that nothing gets into files of others; after, so that whoever is told that the
-          // write is done finds it in the file of that name.
+          // The files are checked before the commit, so that nothing is written to foreign files,
+          // and after it, so that a write that is reported as done is in the file with that name.
           if isWriting { try checkFiles(db) }
           try statements.statement("COMMIT", db).run()
           if isWriting { try checkFiles(db, isCommitted: true) }
@@ -293,7 +297,7 @@ final class SQLiteStore {
     }
   }
 
-  /// Begins a read that goes on until the store is closed.
+  /// Begins a read that lasts until the store is closed.
   func beginReading() throws {
     do {
       try queue.writeWithoutTransaction { db in
@@ -306,7 +310,7 @@ final class SQLiteStore {
     }
   }
 
-  /// Runs `body` on the state of the read that goes on.
+  /// Runs `body` on the state of the long read.
   func readOn<Result>(_ body: (StoreTransaction) throws -> Result) throws -> Result {
     do {
       return try queue.writeWithoutTransaction { db in
@@ -323,10 +327,10 @@ final class SQLiteStore {
     }
   }
 
-  /// Looks at what another process may have changed: the tables, if it is of a newer program, and the
+  /// Checks what another process may have changed: the tables, if its program is newer, and the
   /// declared indexes.
   private func start(_ db: GRDB.Database) throws -> StoreTransaction {
-    // It differs when another connection has committed in the meantime.
+    // The number differs if another connection has committed meanwhile.
     let state =
       try statements.statement("PRAGMA data_version", db)
       .first { try $0.integer(0, "data_version") } ?? nil
@@ -348,7 +352,7 @@ final class SQLiteStore {
     return transaction
   }
 
-  /// Declares indexes that are not declared yet, and enters what is stored.
+  /// Declares indexes that are not declared yet, and fills them.
   func declare(
     _ definitions: [IndexDefinition], progress: @escaping (_ rows: Int) -> Bool
   ) throws {
@@ -362,7 +366,7 @@ final class SQLiteStore {
     try reloadIndexes()
   }
 
-  /// Removes declared indexes and their entries; returns which there were.
+  /// Removes declared indexes and their entries; returns those that existed.
   func remove(_ definitions: Set<IndexDefinition>) throws -> [IndexDefinition] {
     let removed = try write { transaction in
       let removed = transaction.indexes.filter { definitions.contains($0.definition) }
@@ -378,7 +382,7 @@ final class SQLiteStore {
     return removed
   }
 
-  /// Sets how many writes the history keeps, and drops those beyond.
+  /// Sets the number of writes that the history keeps, and drops the entries beyond it.
   func setHistoryLimit(_ count: Int) throws {
     try write { try $0.setHistoryLimit(count) }
     knownState = nil
@@ -398,25 +402,25 @@ final class SQLiteStore {
     }
   }
 
-  /// Runs `body` on the connection; errors stay as they are.
+  /// Runs `body` on the connection; errors are not converted.
   func onConnection<Result>(_ body: (GRDB.Database) throws -> Result) throws -> Result {
     try queue.writeWithoutTransaction(body)
   }
 
-  /// The files are lost, and stay it.
+  /// Notes that the files are lost, for good.
   func note(_ loss: FileLoss) { self.loss = loss }
 
-  /// What `PRAGMA synchronous` says; 2 is FULL.
+  /// The value of `PRAGMA synchronous`; 2 is FULL.
   func synchronousMode() throws -> Int? {
     try queue.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
   }
 
-  /// Lets the file grow no further than so many pages, as a full disk would; for tests.
+  /// Limits the size of the file to a number of pages, like a full disk; for tests.
   func limitPages(to count: Int) throws {
     try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(count)") }
   }
 
-  /// Closes the file; the store is not used afterwards.
+  /// Closes the file; the store must not be used afterwards.
   func close() throws {
     statements.removeAll()
     do {

@@ -1,25 +1,26 @@
 import GRDB
 
-/// The tables of a database file, and what marks a file as one.
+/// The tables of a database file, and the marks that identify one.
 ///
-/// `FORMAT.md` tells what each table holds, how keys and values are coded, and the invariants, which
-/// code and tests cite as I1 to I14. A new version appends a step to `migrations`; a step that was
-/// released never changes.
+/// `FORMAT.md` describes the tables, the coding of keys and values, and the invariants, which code
+/// and tests cite as I1 to I14. A new version appends a step to `migrations`; a released step never
+/// changes.
 enum Schema {
-  /// "RNNL": what `PRAGMA application_id` says of a file of ours.
+  /// The value of `PRAGMA application_id` in a Runnel file: "RNNL".
   static let applicationID = 0x524E_4E4C
   /// The steps from version 1 to this program's, in order.
   static let migrations: [Migration] = [.version2, .version3]
-  /// What `PRAGMA user_version` says of a file that has taken every step.
+  /// The value of `PRAGMA user_version` in a file that has taken every step.
   static var version: Int { migrations.last?.version ?? 1 }
 
-  /// How many changes the feed keeps at least.
+  /// The least number of changes that the feed keeps.
   static let feedCountMin = 1000
-  /// How many changes, or entries of the history, there may be more before they go.
+  /// The number of excess changes, or entries of the history, at which they are dropped.
   ///
-  /// It follows how many the history keeps, so that finding its oldest costs each write the same.
+  /// It is proportional to the number of kept entries, so that finding the oldest one costs each
+  /// write the same.
   static func changeSlack(historyLimit: Int) -> Int { max(100, historyLimit / 10) }
-  /// How many places one change names; one that wrote more names the place above them all.
+  /// The most places that one change names; a larger change names the place above them all.
   static let feedPathsMax = 1000
 
   /// The tables of version 1.
@@ -76,9 +77,9 @@ enum Schema {
   /// - Parameters:
   ///   - queue: the connection.
   ///   - steps: all steps.
-  ///   - verify: checks the file before the first step that it lacks, in the transaction of that; if it
+  ///   - verify: checks the file before the first missing step, in that step's transaction; if it
   ///     throws, no step is taken.
-  /// - Throws: what `verify` throws, and SQLite's error if a step fails.
+  /// - Throws: the errors of `verify`, and SQLite's error if a step fails.
   static func migrate(
     _ queue: DatabaseQueue, by steps: [Migration] = migrations,
     verifying verify: (GRDB.Database) throws -> Void = { _ in }
@@ -87,7 +88,7 @@ enum Schema {
     for step in steps {
       try queue.writeWithoutTransaction { db in
         try db.inTransaction(.immediate) {
-          // Another process may have taken the step since the version was looked up.
+          // Another process may have taken the step meanwhile.
           guard try fileVersion(db) == step.version - 1 else { return .rollback }
           if !isVerified { try verify(db) }
           isVerified = true
@@ -103,23 +104,23 @@ enum Schema {
     try db.execute(sql: "PRAGMA user_version = \(version)")
   }
 
-  /// Runs `body`, for which a file of an older version has the columns that it lacks, without values.
+  /// Runs `body` with the columns that a file of an older version lacks, without values.
   ///
-  /// What is in a temporary schema is found before what is in the file; the file is not changed.
+  /// SQLite looks in the temporary schema before the file; the file is not changed.
   static func withAllColumns<Result>(
     _ db: GRDB.Database, _ body: () throws -> Result
   ) throws -> Result {
     guard try fileVersion(db) < Migration.version3.version else { return try body() }
     try addColumns(db)
     defer {
-      // If this fails, they end with the connection.
+      // If this fails, the views end with the connection.
       try? removeColumns(db)
     }
     return try body()
   }
 
-  /// Has reads find the columns that a file before version 3 lacks, and the table that one before
-  /// version 2 lacks.
+  /// Adds temporary views with the columns that a file before version 3 lacks, and with the table
+  /// that one before version 2 lacks.
   static func addColumns(_ db: GRDB.Database) throws {
     try db.execute(
       sql: """
@@ -131,7 +132,7 @@ enum Schema {
       sql: "CREATE TEMP VIEW meta AS SELECT NULL AS name, NULL AS value WHERE 0")
   }
 
-  /// Ends `addColumns`.
+  /// Removes the views of `addColumns`.
   static func removeColumns(_ db: GRDB.Database) throws {
     for name in ["node", "split", "meta"] {
       try db.execute(sql: "DROP VIEW IF EXISTS temp.\(name)")
@@ -148,7 +149,7 @@ enum Schema {
     return Int(number ?? 0)
   }
 
-  /// What a file is, found out without changing it.
+  /// The kind of a file, found without changing it.
   enum Kind {
     case empty
     case ours(version: Int)

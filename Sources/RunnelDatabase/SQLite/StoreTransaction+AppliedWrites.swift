@@ -2,26 +2,26 @@ import GRDB
 import RunnelStorage
 import RunnelTree
 
-/// The tables that remember which writes were carried out, by name.
+/// The tables that remember the names of writes that were carried out.
 ///
 /// - `write_client`: for each client the number up to which all its writes were carried out
-///   (`applied`), and the one up to which it is no longer known of each (`forgotten`); the latter is
-///   0 as long as nothing was dropped.
-/// - `applied_write`: the numbers carried out beyond `applied`: at most `countMax` of a client, all of
-///   them above `forgotten`.
+///   (`applied`), and the number up to which single writes are no longer known (`forgotten`); the
+///   latter is 0 as long as nothing was dropped.
+/// - `applied_write`: the numbers carried out beyond `applied`: at most `countMax` of a client, all
+///   of them above `forgotten`.
 ///
-/// Limit: clients themselves are never forgotten; one takes some 50 bytes.
+/// Limit: clients themselves are never forgotten; a client takes some 50 bytes.
 enum AppliedWrites {
-  /// How many numbers beyond a gap are remembered of a client.
+  /// The most numbers beyond a gap that are remembered of a client.
   static let countMax = 1000
 }
 
 extension StoreTransaction {
-  /// Notes that a write is being carried out; false if it was before.
+  /// Notes that a write is being carried out; returns false if it was carried out before.
   ///
   /// O(log n) without a gap in the client's numbers, else O(`countMax`).
   ///
-  /// - Throws: `DatabaseError` (`forgotten`) if it cannot be told.
+  /// - Throws: `DatabaseError` (`forgotten`) if this is no longer known.
   func takeName(_ id: WriteID) throws -> Bool {
     if try isNameTaken(id) { return false }
     try noteName(id)
@@ -30,7 +30,7 @@ extension StoreTransaction {
 
   /// True if a write was carried out.
   ///
-  /// - Throws: `DatabaseError` (`forgotten`) if it cannot be told.
+  /// - Throws: `DatabaseError` (`forgotten`) if this is no longer known.
   func isNameTaken(_ id: WriteID) throws -> Bool {
     let (applied, forgotten) = try bounds(of: id.client)
     if id.number <= applied { return true }
@@ -44,7 +44,7 @@ extension StoreTransaction {
     return false
   }
 
-  /// Notes that a write was carried out; one of which that is no longer told is left out.
+  /// Notes that a write was carried out; a number up to `forgotten` is left out.
   func noteName(_ id: WriteID) throws {
     var (applied, forgotten) = try bounds(of: id.client)
     if id.number <= max(applied, forgotten) { return }
@@ -72,7 +72,7 @@ extension StoreTransaction {
     return try Row.fetchOne(statement, arguments: [id.client, id.number]) != nil
   }
 
-  /// The number up to which there is no gap any more, whose rows need not be kept.
+  /// The number up to which there is no gap any more, so that its rows need not be kept.
   private func closedGap(of client: String, from applied: Int64) throws -> Int64 {
     let numbers = try Row.fetchCursor(
       db.cachedStatement(
@@ -87,7 +87,7 @@ extension StoreTransaction {
     return end
   }
 
-  /// Drops the oldest numbers beyond those that are remembered; returns up to where.
+  /// Drops the oldest of too many remembered numbers; returns the highest dropped number.
   private func droppedOldest(of client: String, _ forgotten: Int64) throws -> Int64 {
     let statement = try db.cachedStatement(
       sql: """

@@ -6,15 +6,15 @@ import RunnelTree
 // The change feed and the declared indexes.
 
 extension StoreTransaction {
-  /// What other sessions wrote since a place in the feed.
+  /// The changes by other sessions since a position in the feed.
   struct ForeignChanges {
-    /// The places written; the root alone if too much was written to tell.
+    /// The places written; only the root if there are too many places to tell.
     var touched: [Path]
-    /// The place in the feed up to which this reaches.
+    /// The position in the feed up to which this reaches.
     var sequence: Int64
   }
 
-  /// The newest place in the feed.
+  /// The newest position in the feed.
   func feedEnd() throws -> Int64 {
     let end = try statement("SELECT max(sequence) FROM change").first { row in
       try row.integer(0, "sequence")
@@ -22,10 +22,11 @@ extension StoreTransaction {
     return (end ?? nil) ?? 0
   }
 
-  /// Adds what a session wrote to the feed, with the entry that was noted; returns its place there.
+  /// Adds the changes of a session to the feed, with the noted history entry; returns their
+  /// position.
   ///
-  /// A write of very many places is told as one of the place above them all, and one that changed
-  /// nothing as one of no place.
+  /// A write of very many places is recorded as one of the place above them all, and a write that
+  /// changed nothing as one of no place.
   func appendChange(_ touched: [Path]) throws -> Int64 {
     let isLong = touched.count > Schema.feedPathsMax
     let told = notedEntry.isUnchanged ? [] : isLong ? [touched.commonAncestor] : touched
@@ -44,17 +45,19 @@ extension StoreTransaction {
     }
     let sequence = db.lastInsertedRowID
     notedEntry.isAppended = true
-    // Many at once: to delete one would write a page more for every write.
+    // Changes are dropped many at once: deleting a single one would write an extra page for every
+    // write.
     if try sequence.isMultiple(of: changeSlack()) { try trimChanges(newest: sequence) }
     return sequence
   }
 
-  /// How many changes there may be more than are kept.
+  /// The number of excess changes at which they are dropped.
   func changeSlack() throws -> Int64 {
     Int64(Schema.changeSlack(historyLimit: try historyLimit()))
   }
 
-  /// Drops what neither the feed nor the history keeps, and the entries that the history does not.
+  /// Drops the changes that neither the feed nor the history keeps, and the entries beyond the
+  /// limit.
   ///
   /// O(n) in the changes that are kept.
   func trimChanges(newest: Int64) throws {
@@ -70,10 +73,10 @@ extension StoreTransaction {
     ).run(.integer(historyStart))
   }
 
-  /// What was written after `sequence`, which is after the last write of the session that asks.
+  /// The changes after `sequence`, which is after the last write of the calling session.
   func foreignChanges(after sequence: Int64) throws -> ForeignChanges {
     let end = try feedEnd()
-    // The history may keep older ones, but with gaps, and many.
+    // The history may keep older changes, but many, and with gaps.
     if end - sequence > Int64(Schema.feedCountMin) {
       return ForeignChanges(touched: [.root], sequence: end)
     }
@@ -84,7 +87,7 @@ extension StoreTransaction {
     var changes = ForeignChanges(touched: [], sequence: sequence)
     for row in rows {
       let next = try row.integerOrNil("sequence") ?? changes.sequence
-      // Where one is missing, older entries were dropped from the feed unread.
+      // If a number is missing, older entries were dropped from the feed unread.
       if next != changes.sequence + 1 { changes.touched.append(.root) }
       changes.sequence = next
       changes.touched += StoreTransaction.paths(try row.text("paths"))
@@ -92,7 +95,7 @@ extension StoreTransaction {
     return changes
   }
 
-  /// The places of one entry; the root where it cannot be read, which misses nothing.
+  /// The places of one entry; the root if it cannot be read, so that no change is missed.
   private static func paths(_ json: String) -> [Path] { writtenPaths(json) ?? [.root] }
 
   /// The places of one entry; nil if it cannot be read.
@@ -106,7 +109,7 @@ extension StoreTransaction {
 }
 
 extension [Path] {
-  /// The deepest place that is above all of these, or one of them.
+  /// The deepest place that contains all of these.
   fileprivate var commonAncestor: Path {
     guard var keys = first?.keys[...] else { return .root }
     for path in self {
@@ -118,9 +121,9 @@ extension [Path] {
 }
 
 extension StoreTransaction {
-  /// Declares an index that is not declared yet, and enters what is stored.
+  /// Declares an index that is not declared yet, and fills it.
   ///
-  /// O(n) in the children it keeps.
+  /// O(n) in the children that it keeps.
   func declare(_ definition: IndexDefinition, progress: @escaping (_ rows: Int) -> Bool) throws {
     try db.execute(
       sql: "INSERT INTO index_definition (pattern, child) VALUES (?, ?)",

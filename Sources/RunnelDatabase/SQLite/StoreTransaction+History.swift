@@ -5,36 +5,36 @@ import RunnelTree
 
 // The log of writes, whose entries stand in the rows of the feed.
 
-/// How many writes the history keeps, known to a connection until another one writes.
+/// The number of writes that the history keeps, cached by a connection until another one writes.
 final class HistoryLimit {
   var known: Int?
 }
 
 /// An entry of the history as it is stored.
 struct HistoryText {
-  /// When the write was done, in milliseconds since 1970.
+  /// The time of the write, in milliseconds since 1970.
   var at: Int64
   var author: String
-  /// The entry that it undid; nil if it is no undoing.
+  /// The entry that the write undid; nil if it undid none.
   var undoes: Int64?
-  /// What `HistoryRecorder` noted, as JSON.
+  /// The parts that `HistoryRecorder` noted, as JSON.
   var parts: [UInt8]
 }
 
-/// The entry of the write that a transaction does, until its change is appended.
+/// The entry of a transaction's write, until its change is appended.
 final class NotedEntry {
-  /// Whether the feed has the write.
+  /// True once the write is in the feed.
   var isAppended = false
   var entry: HistoryText?
-  /// True if the write was compared with what stood there, and changed nothing.
+  /// True if the write was compared with the old values, and changed nothing.
   var isUnchanged = false
 }
 
 extension StoreTransaction {
-  /// The name of the value that says how many entries are kept.
+  /// The name of the value with the number of kept entries.
   private static let limitName = "history.entries"
 
-  /// How many entries are kept; 0 if none is written.
+  /// The number of kept entries; 0 if the file has no such value.
   ///
   /// A file of an older version keeps none.
   func historyLimit() throws -> Int {
@@ -52,7 +52,7 @@ extension StoreTransaction {
     return max(0, Int(clamping: value))
   }
 
-  /// Sets how many entries are kept, and drops those beyond.
+  /// Sets the number of kept entries, and drops the entries beyond it.
   func setHistoryLimit(_ count: Int) throws {
     try db.cachedStatement(sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)")
       .execute(arguments: [StoreTransaction.limitName, count])
@@ -60,13 +60,13 @@ extension StoreTransaction {
     try trimChanges(newest: feedEnd())
   }
 
-  /// Keeps an entry until the change is appended in whose row it stands.
+  /// Keeps an entry until its change is appended; it is stored in the row of the change.
   func note(_ entry: HistoryText) {
     precondition(notedEntry.entry == nil, "A transaction is one write, with one entry.")
     notedEntry.entry = entry
   }
 
-  /// The ends of the names of the undo files that entries of the history name.
+  /// The suffixes of the undo files that entries of the history name.
   ///
   /// O(n) in the entries that are kept.
   func undoFileSuffixes() throws -> Set<String> {
@@ -78,17 +78,17 @@ extension StoreTransaction {
         """)
     var suffixes: Set<String> = []
     while let row = try cursor.next() {
-      // One that cannot be read is told elsewhere.
+      // An unreadable entry is reported elsewhere.
       let entry = try? historyEntry(row)
       suffixes.formUnion(entry?.parts.compactMap { $0.undoFile?.suffix } ?? [])
     }
     return suffixes
   }
 
-  /// Notes that a write, which was compared with what stood there, changed nothing.
+  /// Notes that a write, compared with the old values, changed nothing.
   func noteNoChange() { notedEntry.isUnchanged = true }
 
-  /// True if an entry was noted that the next change takes along.
+  /// True if an entry is noted for the next change.
   var notesEntry: Bool { notedEntry.entry != nil }
 
   /// The entry that was noted since the last change; nil if there was none.
@@ -97,7 +97,7 @@ extension StoreTransaction {
     return notedEntry.entry
   }
 
-  /// The change that is the oldest entry to be shown; what is before all if every one is.
+  /// The change with the oldest shown entry; a value before all changes if every entry is shown.
   ///
   /// O(n) in the entries that are kept.
   func historyStart() throws -> Int64 {
@@ -129,7 +129,7 @@ extension StoreTransaction {
     return entries
   }
 
-  /// The entry that stands in a change; nil if none does, or it is not shown any more.
+  /// The entry in a change; nil if there is none, or if it is not shown any more.
   func historyEntry(_ id: Int64) throws -> HistoryEntry? {
     guard try Schema.fileVersion(db) >= Migration.version2.version else { return nil }
     if try id < historyStart() { return nil }
@@ -154,7 +154,7 @@ extension StoreTransaction {
 
   /// The node at a place as JSON in the export format; nil if it has more than `maxBytes`.
   ///
-  /// No more is read than about that.
+  /// No more than about `maxBytes` is read.
   func exportIfSmall(_ path: Path, maxBytes: Int) throws -> [UInt8]? {
     struct TooLarge: Error {}
     var bytes: [UInt8] = []

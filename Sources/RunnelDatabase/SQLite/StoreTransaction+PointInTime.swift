@@ -1,14 +1,14 @@
 import GRDB
 import RunnelStorage
 
-// What the history tells of an earlier time.
+// The history's knowledge of an earlier time.
 
 extension StoreTransaction {
-  /// What the history knows of a time.
+  /// The writes to take back in order to reach an earlier time.
   enum Rewinding: Hashable {
     /// The entries after it, newest first.
     case entries([Int64])
-    /// It begins later, at this time, in milliseconds since 1970; nil if it is empty.
+    /// The history begins later, at this time, in milliseconds since 1970; nil if it is empty.
     case tooEarly(Int64?)
     /// The file is that of a replica, whose origin's changes are no entries.
     case replica

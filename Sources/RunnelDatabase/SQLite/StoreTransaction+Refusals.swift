@@ -3,9 +3,10 @@ import RunnelBase
 import RunnelStorage
 import RunnelTree
 
-/// Why the origin refused a write: what a session writes down for the one that made it.
+/// The reason why the origin refused a write, stored for the session that made the write.
 struct RefusedWrite {
-  /// How many are kept, the newest: sessions that run learn of one within the next look at the file.
+  /// The most refusals that are kept, the newest: running sessions learn of a refusal when they
+  /// next look at the file.
   static let countMax = 100
 
   var write: Int64
@@ -51,7 +52,7 @@ extension RefusedWrite {
     return .object(members)
   }
 
-  /// Reads what `json` wrote; nil if it is something else, so that its write counts as done.
+  /// Reads the value that `json` wrote; nil for any other value, so that its write counts as done.
   fileprivate init?(_ json: JSONValue) {
     guard let write = json[Name.write]?.int, let code = json[Name.code]?.string,
       let message = json[Name.message]?.string

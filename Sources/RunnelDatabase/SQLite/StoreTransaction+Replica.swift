@@ -3,7 +3,7 @@ import RunnelBase
 import RunnelStorage
 import RunnelTree
 
-// What a replica keeps. The origin's tree is a second tree in the same tables.
+// The data of a replica. The origin's tree is a second tree in the same tables.
 
 extension StoreTransaction: ReplicaStorage {
   func serverNode(at path: Path) throws(TreeError) -> Node { try server.node(at: path) }
@@ -20,7 +20,7 @@ extension StoreTransaction: ReplicaStorage {
     try tree.reading { try server.carryOut(assignment) }
   }
 
-  /// Ids are counted in the file, so that no two processes take one, and none is taken twice.
+  /// Ids are counted in the file, so that no two processes use the same id, and none is used twice.
   func takeWriteID() throws(TreeError) -> Int64 {
     try tree.reading {
       let statement = try db.cachedStatement(
@@ -83,7 +83,7 @@ extension StoreTransaction: ReplicaStorage {
     }
   }
 
-  /// Writes the keys that came, and deletes those that went.
+  /// Writes the added keys, and deletes the removed ones.
   private func saveKeys(of record: TrackedQuery) throws {
     let stored = Set(try keys(ofQuery: record.id))
     let wanted = Set(record.keys.map(\.text))
@@ -130,7 +130,7 @@ extension StoreTransaction: ReplicaStorage {
     }
   }
 
-  /// What the replica wrote down.
+  /// The stored state of the replica.
   ///
   /// - Throws: `Damage` if it cannot be read.
   func replicaBook() throws -> ReplicaBook {
@@ -169,10 +169,11 @@ extension StoreTransaction: ReplicaStorage {
 // MARK: Single values
 
 extension StoreTransaction {
-  /// The name of the value that tells this database from every other.
+  /// The name of the value with the id of the database.
   static let databaseIDName = "database.id"
 
-  /// What tells this database from every other, whatever its file is called: 32 hexadecimal digits.
+  /// The id that distinguishes this database from every other, whatever its file is called: 32
+  /// hexadecimal digits.
   ///
   /// Nil in a file of a version before 3, which has none.
   ///
@@ -187,7 +188,7 @@ extension StoreTransaction {
     return id
   }
 
-  /// True if a text is what an id of a database looks like.
+  /// True if a text has the form of a database's id.
   static func isDatabaseID(_ text: String) -> Bool {
     text.utf8.count == 32
       && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }

@@ -1,11 +1,11 @@
 import GRDB
 
-// What a server keeps in the file: values in `meta` by `server.` and a name.
+// The values that a server keeps in the file: in `meta`, under `server.` and a name.
 
 extension StoreTransaction {
   private static let serverPrefix = "server."
 
-  /// The values whose names begin so, in the order of the names.
+  /// The values whose names have this prefix, in the order of the names.
   func serverValues(_ prefix: String) throws -> [(name: String, value: String)] {
     let statement = try db.cachedStatement(
       sql: "SELECT name, value FROM meta WHERE substr(name, 1, ?) = ? ORDER BY name")
@@ -16,7 +16,7 @@ extension StoreTransaction {
     }
   }
 
-  /// Keeps a value under a name, or nothing.
+  /// Stores a value under a name; nil removes it.
   func setServerValue(_ value: String?, _ name: String) throws {
     let name = StoreTransaction.serverPrefix + name
     if let value {

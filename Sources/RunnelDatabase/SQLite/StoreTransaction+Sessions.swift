@@ -3,15 +3,16 @@ import RunnelBase
 import RunnelStorage
 import RunnelTree
 
-// Which queries each session on a replica is asking its origin: in `meta`, a JSON array of the ids of their
-// records by `session.NUMBER`. So one does not discard what another listens to.
+// The queries that each session on a replica asks its origin: in `meta`, a JSON array of the ids of
+// their records under `session.NUMBER`. With them, no session discards a query that another one
+// listens to.
 
 extension StoreTransaction {
   private static let sessionPrefix = "session."
 
   private static func name(ofSession session: Int64) -> String { sessionPrefix + String(session) }
 
-  /// Notes that this session asks a query, or asks it no more.
+  /// Notes that this session asks a query, or stops asking it.
   func noteHolding(_ query: Int64, _ isHeld: Bool) throws {
     guard let session = beacon?.session else { return }
     var held = try queries(heldBy: session)
@@ -35,7 +36,7 @@ extension StoreTransaction {
       })
   }
 
-  /// The sessions that asked queries and did not end them.
+  /// The sessions that asked queries and did not release them.
   func sessionsWithQueries() throws -> [Int64] {
     let statement = try db.cachedStatement(
       sql: "SELECT name FROM meta WHERE name >= 'session.' AND name < 'session/'")
@@ -44,7 +45,7 @@ extension StoreTransaction {
     }
   }
 
-  /// Forgets what a session asked, for it ended.
+  /// Forgets the queries of a session that has ended.
   func deleteQueries(heldBy session: Int64) throws {
     try db.cachedStatement(sql: "DELETE FROM meta WHERE name = ?")
       .execute(arguments: [StoreTransaction.name(ofSession: session)])

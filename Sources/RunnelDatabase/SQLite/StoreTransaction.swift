@@ -2,23 +2,23 @@ import GRDB
 import RunnelStorage
 import RunnelTree
 
-/// One transaction on the file: the stored tree, and what stands beside it in other tables.
+/// A transaction on the file: the stored tree, and the data beside it in other tables.
 ///
-/// What is written to the tree is held back until `flush`, which `SQLiteStore` calls before the transaction is
-/// committed; statements of one's own that read the tables of the tree must call it first.
+/// Writes to the tree are held back until `flush`, which `SQLiteStore` calls before the commit;
+/// other statements that read the tables of the tree must call it first.
 struct StoreTransaction {
   let db: GRDB.Database
   /// The tree that is read and written.
   let tree: StoredTree
-  /// What the origin told, where the tree is a replica.
+  /// The data of the origin, if the tree is a replica.
   let server: StoredTree
-  /// Changes when another connection has committed: the state is then not that of the time before.
+  /// A number that changes when another connection has committed, so that the state is another one.
   var stateNumber: Int64 = 0
-  /// How many writes the history keeps, if it was looked up before; see `historyLimit()`.
+  /// The number of writes that the history keeps, if it is known; see `historyLimit()`.
   var knownHistoryLimit = HistoryLimit()
-  /// Tells which sessions run; nil if nobody needs to know.
+  /// The beacon that tells which sessions run; nil if that is not needed.
   var beacon: ChangeBeacon?
-  /// What the history will say of this transaction's write.
+  /// The history entry of this transaction's write.
   let notedEntry = NotedEntry()
   private let statements: StatementCache
   private let overlay: RowOverlay
@@ -39,7 +39,7 @@ struct StoreTransaction {
   /// The declared indexes, in order of their numbers.
   var indexes: [StoredIndex] { tree.indexes }
 
-  /// The statement of a text, compiled once for the connection.
+  /// The statement with a text, compiled once for the connection.
   func statement(_ sql: StaticString) throws -> FastStatement { try statements.statement(sql, db) }
 
   // MARK: Writing
@@ -47,7 +47,7 @@ struct StoreTransaction {
   /// Carries out one part of a write.
   func carryOut(_ assignment: Assignment) throws { try tree.carryOut(assignment) }
 
-  /// Runs `body`; if it throws, nothing that it wrote to the tree stays.
+  /// Runs `body`; if it throws, its writes to the tree are undone.
   func attempt<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try overlay.attempt(body)
@@ -58,17 +58,17 @@ struct StoreTransaction {
     }
   }
 
-  /// Writes to the tables what was held back.
+  /// Writes the held-back rows to the tables.
   func flush() throws { try overlay.flush() }
 
-  /// The tree without holding back what is written: for a document that must not stand in memory.
+  /// The tree without held-back writes, for a document that must not be held in memory.
   func directTree() throws -> StoredTree {
     try flush()
     tree.forgetRows()
     return tree.stored(in: rows)
   }
 
-  /// Reads documents into the tree; `progress` is called now and then, and false stops the work.
+  /// Makes an importer of documents; `progress` is called now and then, and false stops the work.
   func importer(_ progress: @escaping (_ bytes: Int) -> Bool) throws -> Importer {
     Importer(try directTree()) { bytes in
       if progress(bytes) { return }

@@ -3,23 +3,25 @@ import RunnelBase
 import RunnelStorage
 package import RunnelTree
 
-/// The file of a database as a server uses it: many writes, of many clients, in one transaction.
+/// The file of a database as a server uses it: many writes of many clients in one transaction.
 ///
 /// Responsibilities:
-/// - It runs a transaction in which the caller reads, decides and writes as often as it wants; all of it
-///   is on disk when `perform` returns, and none of it if that throws.
-/// - It tells, at the beginning of each transaction, which places others wrote since the last one.
+/// - It runs a transaction in which the caller reads, decides and writes as often as needed; all of
+///   it is on disk when `perform` returns, and none of it if that throws.
+/// - It tells, at the beginning of each transaction, the places that others wrote since the last
+///   one.
 ///
-/// It has no listeners: who is told what is the caller's business.
+/// It has no listeners: the caller decides who is told of changes.
 ///
 /// Isolation: synchronous, and used by one thread at a time.
 package final class ServingSession {
-  /// The number by which a server marks that it runs; no session on a replica has it, for a replica is not
-  /// served.
+  /// The number with which a server is marked as running; no session on a replica has it, because a
+  /// replica is not served.
   private static let mark: Int64 = 1
 
   private let context: SessionContext
-  /// The state of the file that this was in; while it is the same, nobody else has written.
+  /// The state of the file that this session last knew; while it is the same, no other connection
+  /// has written.
   private var stateNumber: Int64?
 
   /// The path of the file.
@@ -30,8 +32,8 @@ package final class ServingSession {
   /// - Parameters:
   ///   - file: the path of the file; it is made if it does not exist.
   ///   - environment: the clock and the random numbers.
-  /// - Throws: `DatabaseError` that says what is wrong with the file, `refused` if it is a replica, and
-  ///   `locked` if another one serves it.
+  /// - Throws: `DatabaseError` that names the problem with the file, `refused` if it is a replica,
+  ///   and `locked` if another process serves it.
   package init(file: String, environment: DatabaseEnvironment) throws {
     let store = try SQLiteStore(file: file, isReadOnly: false, busyTimeout: environment.busyTimeout)
     let context = SessionContext(
@@ -44,7 +46,8 @@ package final class ServingSession {
       }
       context.sequence = try transaction.feedEnd()
     }
-    // What clients of another server left to be done is not done before they end.
+    // The disconnect requests of another server's clients must not be done before those clients
+    // end.
     if context.beacon?.mark(session: ServingSession.mark) == false {
       throw DatabaseError(.locked, "\(file) is served by another process: stop that first.")
     }
@@ -55,8 +58,9 @@ package final class ServingSession {
   /// - Parameters:
   ///   - isWriting: whether `body` may write.
   ///   - body: reads and writes.
-  /// - Returns: the result of `body`, when all that it wrote is on disk.
-  /// - Throws: `DatabaseError`, and what `body` throws as one; then nothing was written.
+  /// - Returns: the result of `body`, when all its writes are on disk.
+  /// - Throws: `DatabaseError`, and the errors of `body`, converted to one; then nothing was
+  ///   written.
   package func perform<Result>(
     isWriting: Bool, _ body: (ServingTransaction) throws -> Result
   ) throws -> Result {
@@ -96,30 +100,30 @@ package final class ServingSession {
     try context.store.declare(definitions) { _ in true }
   }
 
-  /// What became of the file: an error that says that it is gone; nil while it is there.
+  /// The error that the file is gone; nil while it is there.
   package var loss: DatabaseError? {
     guard let loss = context.store.loss else { return nil }
     return DatabaseError(loss, file: file)
   }
 
-  /// Closes the file; the session is not used afterwards.
+  /// Closes the file; the session must not be used afterwards.
   ///
   /// - Throws: `DatabaseError` if it could not be closed properly; nothing is lost even then.
   package func close() throws { try context.close() }
 }
 
-/// One transaction of a server.
+/// A transaction of a server.
 ///
-/// It lives no longer than `ServingSession.perform` runs.
+/// It must not be used after `ServingSession.perform` has returned.
 package final class ServingTransaction {
-  /// The places that others wrote since the transaction before; the root alone if too much was written
-  /// to tell.
+  /// The places that others wrote since the last transaction; only the root if there are too many
+  /// places to tell.
   package let foreignPaths: [Path]
   let stored: StoreTransaction
   private let context: SessionContext
   private(set) var sequence: Int64
   private(set) var hasWritten = false
-  /// The documents that were put.
+  /// The imports of documents in this transaction.
   private var importings: [DocumentImport] = []
 
   init(
@@ -133,10 +137,10 @@ package final class ServingTransaction {
 
   var stateNumber: Int64 { stored.stateNumber }
 
-  /// What was done in the transaction is taken back.
+  /// Removes the undo files after the transaction was rolled back.
   func failed() { for importing in importings { importing.removeUndoFile() } }
 
-  /// Carries out the parts of a write, and notes it in the history.
+  /// Carries out the parts of a write, and records it in the history.
   ///
   /// - Throws: `DatabaseError`; the transaction must not be committed then.
   package func carryOut(_ parts: [Assignment], author: String, now: Int64) throws {
@@ -172,7 +176,7 @@ package final class ServingTransaction {
 
   /// True if a write of this name was carried out.
   ///
-  /// - Throws: `DatabaseError` (`forgotten`) if it cannot be told.
+  /// - Throws: `DatabaseError` (`forgotten`) if this is no longer known.
   package func isNameTaken(_ name: WriteID) throws -> Bool { try stored.isNameTaken(name) }
 
   /// Notes that the write of a name was carried out.
@@ -197,12 +201,12 @@ package final class ServingTransaction {
     }
   }
 
-  /// The size of the file and of the log beside it, in bytes, found out once in a transaction.
+  /// The size of the file and of the log beside it, in bytes, read once in a transaction.
   package private(set) lazy var storedBytes: Int = {
     var bytes = 0
     for file in [context.file, context.file + "-wal"] {
       var status = stat()
-      // A log that is not there has none.
+      // A missing log has no bytes.
       if stat(file, &status) == 0 { bytes += Int(status.st_size) }
     }
     return bytes
@@ -210,12 +214,12 @@ package final class ServingTransaction {
 
   // MARK: What the server keeps in the file
 
-  /// The values that are kept under names with this beginning, in the order of the names.
+  /// The stored values whose names have this prefix, in the order of the names.
   package func keptValues(_ prefix: String) throws -> [(name: String, value: String)] {
     try stored.serverValues(prefix)
   }
 
-  /// Keeps a value under a name, or nothing.
+  /// Stores a value under a name; nil removes it.
   package func keep(_ value: String?, _ name: String) throws {
     try stored.setServerValue(value, name)
   }

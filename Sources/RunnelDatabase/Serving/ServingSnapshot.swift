@@ -1,16 +1,16 @@
 import RunnelTree
 
-/// One state of a database, read over a long time while others write.
+/// A state of a database, read over a long time while others write.
 ///
-/// It has a connection of its own, so that it keeps nobody waiting. What is written meanwhile stays in
-/// the log beside the file until it is closed.
+/// It has a connection of its own, so it blocks no writer. Writes made meanwhile stay in the log
+/// beside the file until it is closed.
 ///
 /// Isolation: synchronous, and used by one thread at a time.
 package final class ServingSnapshot {
   private let store: SQLiteStore
   private let context: SessionContext
 
-  /// Opens a file, and begins to read the state that it is in.
+  /// Opens a file, and begins to read its present state.
   ///
   /// - Throws: `DatabaseError` if it cannot be opened.
   package init(file: String, environment: DatabaseEnvironment) throws {
@@ -22,7 +22,7 @@ package final class ServingSnapshot {
 
   /// Runs `body` on the state.
   ///
-  /// - Throws: `DatabaseError` if it cannot be read, and what `body` throws as one.
+  /// - Throws: `DatabaseError` if it cannot be read, and the errors of `body`, converted to one.
   package func read<Result>(_ body: (ServingTransaction) throws -> Result) throws -> Result {
     try store.readOn { stored in
       try body(
@@ -31,7 +31,7 @@ package final class ServingSnapshot {
     }
   }
 
-  /// Ends the reading and closes the file; it is not used afterwards.
+  /// Ends the reading and closes the file; the snapshot must not be used afterwards.
   ///
   /// - Throws: `DatabaseError` if it could not be closed properly.
   package func close() throws { try store.close() }

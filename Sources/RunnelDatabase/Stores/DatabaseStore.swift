@@ -268,7 +268,7 @@ extension DatabaseStore {
     let inbox = inbox
     let sink: @Sendable ([DataEvent]) -> Void = { events in
       guard case .value(let snapshot)? = events.last else { return }
-      // If the inbox is full, the next change tells the state.
+      // If the inbox is full, the next change reports the state.
       _ = inbox.post(TreeAnswer.connection(isConnected: snapshot.value == true))
     }
     connection = database.observe(place, .value, .buffer(sink)) { _ in }
@@ -327,7 +327,7 @@ extension DatabaseStore {
   }
 
   private func end(_ id: Int, _ name: String?, _ error: (any Error)?) {
-    // Nothing is told of a thunk that was cancelled.
+    // A cancelled thunk dispatches nothing.
     guard running.removeValue(forKey: id) != nil else { return }
     if let name, thunkOfName[name] == id { thunkOfName[name] = nil }
     if let error { dispatch(ThunkFailed(name: name, error: TreeError(reason: error))) }

@@ -5,7 +5,7 @@ import RunnelTree
 public struct DataCodingError: Error, Hashable, Sendable {
   /// The kinds of misfit.
   public enum Code: String, Hashable, Sendable {
-    /// Nothing is stored where a value is needed.
+    /// A value is needed at a place where none is stored.
     case missing
     /// The stored value has another type, or is out of the type's range.
     case mismatch
@@ -19,7 +19,7 @@ public struct DataCodingError: Error, Hashable, Sendable {
   public var path: String
   /// The Swift type that is expected at the place, or that was to be written there.
   public var expected: String
-  /// What is wrong, as a clause.
+  /// The problem, as a clause.
   public var reason: String
 
   init(_ code: Code, path: String, type: Any.Type, reason: String) {
@@ -31,7 +31,7 @@ public struct DataCodingError: Error, Hashable, Sendable {
 }
 
 extension DataCodingError: CustomStringConvertible {
-  /// The place, the type and what is wrong.
+  /// The place, the type and the problem.
   public var description: String {
     switch code {
     case .missing, .mismatch: "\(path): expected \(expected), but \(reason)."

@@ -2,7 +2,7 @@ import Foundation
 import RunnelBase
 import RunnelTree
 
-/// How dates are stored.
+/// The format in which dates are stored.
 public enum DateCoding: Hashable, Sendable {
   /// Whole milliseconds since 1970, as server timestamps are: the default. Finer parts are rounded.
   case milliseconds

@@ -11,7 +11,7 @@ public import RunnelTree
 /// - Integers are exact: a number with a fraction, or out of the type's range, is a mismatch.
 /// - The coding key `.priority` reads a node's priority.
 public struct NodeDecoder: Hashable, Sendable {
-  /// How dates are read.
+  /// The format in which dates are read.
   public var dates: DateCoding
 
   /// Makes a decoder.

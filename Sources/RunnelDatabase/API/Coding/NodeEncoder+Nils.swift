@@ -1,13 +1,13 @@
-/// How properties that are nil are written.
+/// The way in which nil properties are written.
 public enum NilCoding: Hashable, Sendable {
-  /// They are omitted, so that an update keeps their fields.
+  /// Nil properties are omitted, so that an update keeps their fields.
   case absent
-  /// They are written as null, so that an update removes their fields.
+  /// Nil properties are written as null, so that an update removes their fields.
   case null
 }
 
 // The compiler calls these functions for the optional properties of a type. Each writes the value,
-// or nil in the way that the encoder was told.
+// or nil in the encoder's way.
 
 extension KeyedNodeEncoding {
   private func encode<Value>(

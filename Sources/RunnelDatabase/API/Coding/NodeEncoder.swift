@@ -10,9 +10,9 @@ public import RunnelTree
 /// - Dates are written as `dates` says, `Data` in base 64, `URL` as text.
 /// - The coding keys `.priority` and `.value` have the same meaning as in JSON.
 public struct NodeEncoder: Hashable, Sendable {
-  /// How dates are written.
+  /// The format in which dates are written.
   public var dates: DateCoding
-  /// How properties that are nil are written.
+  /// The way in which nil properties are written.
   public var nils: NilCoding
 
   /// Makes an encoder.

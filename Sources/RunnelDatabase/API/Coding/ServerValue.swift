@@ -91,7 +91,7 @@ extension ServerTimestamp: Codable {
     try container.encode(wrappedValue)
   }
 
-  /// Decodes the date; nil if nothing is there.
+  /// Decodes the date; nil if there is none.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     wrappedValue = container.decodeNil() ? nil : try container.decode(Date.self)

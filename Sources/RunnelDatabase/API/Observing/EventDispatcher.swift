@@ -39,7 +39,7 @@ final class EventDispatcher: Sendable {
   /// The number of batches that wait, including the one that is being told.
   var waiting: Int { waitingCount.load(ordering: .relaxed) }
 
-  /// True if so many batches wait that no more should be fetched.
+  /// True if too many batches wait to fetch more.
   var isFull: Bool { waiting >= EventDispatcher.batchesMax }
 }
 
@@ -61,7 +61,7 @@ extension EventDispatcher {
     state.withLock { $0.observations[id] = nil }
   }
 
-  /// How many observations there are.
+  /// The number of observations.
   var count: Int { state.withLock { $0.observations.count } }
 
   func isKept(_ query: Query) -> Bool { state.withLock { $0.kept[query] != nil } }
@@ -83,9 +83,9 @@ extension EventDispatcher {
 // MARK: Telling
 
 extension EventDispatcher {
-  /// Tells the events of one batch, after everything given before.
+  /// Tells the events of one batch, after everything submitted before.
   ///
-  /// `pending` are the places of the writes that wait for the origin.
+  /// `pending` holds the places of the writes that wait for the origin.
   func deliver(_ deliveries: [Delivery], pending: [Path] = []) {
     waitingCount.add(1, ordering: .relaxed)
     thread.submit { [self] in
@@ -102,10 +102,10 @@ extension EventDispatcher {
     }
   }
 
-  /// Runs work after everything given before has been told.
+  /// Runs work after everything submitted before has been told.
   func afterDelivery(_ work: @escaping @Sendable () -> Void) { thread.submit(work) }
 
-  /// Tells an observer why no more events follow; a stream then ends.
+  /// Tells an observer the reason why no more events follow; a stream then ends.
   func fail(_ id: ListenerID, _ error: DatabaseError) {
     thread.submit { [self] in
       guard let observation = observation(id) else { return }
@@ -135,10 +135,10 @@ extension EventDispatcher {
     thread.submit { [self] in onTrouble(error) }
   }
 
-  /// Runs `body` when everything given before has been told.
+  /// Runs `body` when everything submitted before has been told.
   func afterwards(_ body: @escaping @Sendable () -> Void) { thread.submit(body) }
 
-  /// Returns when everything given before has been told.
+  /// Returns when everything submitted before has been told.
   func whenDelivered() async {
     await withCheckedContinuation { continuation in thread.submit { continuation.resume() } }
   }

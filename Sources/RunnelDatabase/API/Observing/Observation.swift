@@ -22,7 +22,7 @@ final class Observation: Sendable {
     case pending(@Sendable (PendingState) -> Void)
     /// A stream, which gets all events of one batch, and failures that do not end it.
     case stream(@Sendable ([TreeEvent]) -> Void)
-    /// Nobody: the rows are only kept in memory.
+    /// No receiver: the rows are only kept in memory.
     case nobody
   }
 

@@ -26,7 +26,7 @@ public struct ActionLogConsumer: Sendable {
     _ handle: @Sendable (ActionLogEntry) async throws -> Void
   ) async throws {
     try await drain(handle)
-    // The first event shows what has come meanwhile.
+    // The first event covers the entries that have come meanwhile.
     let tail = DatabaseQuery(
       database: database, query: try Query(cursor.log).ordered(by: .key).limited(to: 1, from: .last)
     )

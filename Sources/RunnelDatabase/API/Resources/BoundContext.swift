@@ -112,8 +112,8 @@ extension BoundContext {
 
   /// Updates the record if it exists, and creates it if not.
   ///
-  /// `exists` says which of the two the caller means, whatever is stored; nil decides by what is
-  /// stored.
+  /// `exists` tells which of the two the caller means, independent of the stored data; nil decides
+  /// by the stored data.
   ///
   /// - Throws: as `create`, and `ResourceError` (`notFound`) if `exists` is true and the record
   ///   does not exist.
@@ -126,8 +126,8 @@ extension BoundContext {
 
   /// Destroys the record if it exists, and creates it if not.
   ///
-  /// `exists` says which of the two the caller means, whatever is stored; nil decides by what is
-  /// stored.
+  /// `exists` tells which of the two the caller means, independent of the stored data; nil decides
+  /// by the stored data.
   ///
   /// - Throws: as `create`.
   @discardableResult
@@ -152,7 +152,7 @@ extension BoundContext {
 }
 
 extension ResourceOperation.Kind {
-  /// How properties that are nil are written: an update must name the fields that it removes.
+  /// The way in which nil properties are written: an update must name the fields that it removes.
   fileprivate var writtenNils: NilCoding {
     switch self {
     case .update, .createOrUpdate: .null

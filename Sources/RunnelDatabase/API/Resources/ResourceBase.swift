@@ -30,7 +30,7 @@ public struct ResourceBase: Sendable {
   public let registry: ResourceRegistry
   /// The hooks around changes, in this order.
   public let hooks: [ResourceHook]
-  /// How dates of typed objects are written and read.
+  /// The format in which dates of typed objects are written and read.
   public let dates: DateCoding
 
   /// Makes a base.

@@ -9,15 +9,16 @@ public import RunnelStreams
 ///
 /// Source: origins, sections 2.2 to 2.4.
 public struct ResourceHook: Sendable {
-  /// When a hook is called.
+  /// The moment at which a hook is called.
   public enum Moment: Sendable {
-    /// Before the write. The hook may take its time, so stored data may change until the write.
+    /// The moment before the write. The hook may take its time, so stored data may change until the
+    /// write.
     case before(@Sendable (ResourceHookContext) async throws -> ResourceVerdict)
-    /// After the write is on disk here, and handlers were told.
+    /// The moment after the write is on disk here, and handlers were told.
     case committed(@Sendable (ResourceHookContext) async -> Void)
-    /// After the write is final; on a tree of its own that is right after `committed`.
+    /// The moment after the write is final; on a tree of its own this is right after `committed`.
     case acknowledged(@Sendable (ResourceHookContext) async -> Void)
-    /// On a replica: after the origin has refused the write, which is no longer shown.
+    /// The moment after the origin of a replica has refused the write, which is no longer shown.
     case rejected(@Sendable (ResourceHookContext, DatabaseError) async -> Void)
   }
 

@@ -1,10 +1,12 @@
 import Synchronization
 
-/// What waits to be passed to the streams of a session: posted by any thread, taken by the session's owner.
+/// The messages that wait for the streams of a session: posted by any thread, taken by the
+/// session's owner.
 ///
-/// It holds so many messages at most. One more ends it: the owner takes what waits, and is then told.
+/// The number of messages is limited. One message too many ends the inbox: the owner takes the
+/// waiting messages, and then gets an error.
 final class SessionInbox<Message: Sendable>: Sendable {
-  /// How it ended.
+  /// The way in which the inbox ended.
   private enum End {
     case finished
     case failed(DatabaseError)
@@ -13,7 +15,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
   private struct State {
     var messages: [Message] = []
     var end: End?
-    /// The owner, who waits for a message.
+    /// The owner that waits for a message.
     var waiter: CheckedContinuation<Void, Never>?
     var isWaitedFor = false
   }
@@ -28,7 +30,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
 
   // MARK: Posting
 
-  /// Adds a message; one that is too many ends the inbox.
+  /// Adds a message; one message too many ends the inbox.
   func post(_ message: Message) {
     change { state in
       if state.end != nil { return }
@@ -47,7 +49,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// Ends the inbox; what waits can still be taken.
+  /// Ends the inbox; the waiting messages can still be taken.
   func finish() { change { if $0.end == nil { $0.end = .finished } } }
 
   private func change(_ body: (inout sending State) -> Void) {
@@ -61,9 +63,10 @@ final class SessionInbox<Message: Sendable>: Sendable {
 
   // MARK: Taking
 
-  /// Takes everything that waits.
+  /// Takes all waiting messages.
   ///
-  /// - Throws: `DatabaseError` (`overflow`) if nothing waits any more after one message too many.
+  /// - Throws: `DatabaseError` (`overflow`) if there was one message too many, once no message
+  ///   waits any more.
   func takeAll() throws(DatabaseError) -> [Message] {
     let (messages, end) = state.withLock { state in
       defer { state.messages = [] }
@@ -105,7 +108,7 @@ final class SessionInbox<Message: Sendable>: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation(isolation: isolation) { continuation in
         let isDue = state.withLock { state in
-          // What came, or was cancelled, before there was somebody to wake.
+          // A message may have come, or the task may have been cancelled, before the owner waited.
           if !state.messages.isEmpty || state.end != nil || Task.isCancelled { return true }
           state.waiter = continuation
           return false

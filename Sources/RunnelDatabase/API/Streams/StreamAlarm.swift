@@ -1,13 +1,13 @@
-/// The clock of a session: it tells the time, and rings at the earliest time it was set for.
+/// The clock of a session: it tells the time, and rings at the earliest time for which it was set.
 ///
-/// Used by the owner of the session only; `ring` is called from any thread.
+/// It is used by the owner of the session only; `ring` is called from any thread.
 final class StreamAlarm {
   /// The time in milliseconds since the alarm was made.
   let now: @Sendable () -> Int64
 
   private let sleep: @Sendable (Int64) async throws -> Void
   private let ring: @Sendable () -> Void
-  /// When it rings; nil if it is not set.
+  /// The time at which it rings; nil if it is not set.
   private var time: Int64?
   private var task: Task<Void, Never>?
 
@@ -18,7 +18,7 @@ final class StreamAlarm {
     self.ring = ring
   }
 
-  /// Rings at a time, if it would not ring earlier.
+  /// Sets the alarm for a time, unless it already rings earlier.
   func set(for time: Int64) {
     if let set = self.time, set <= time { return }
     task?.cancel()
@@ -30,12 +30,12 @@ final class StreamAlarm {
     }
   }
 
-  /// Notes the present time; if it rang until then, or is about to, it must be set again.
+  /// Notes the present time; an alarm that was set for this time or earlier must be set again.
   func noteTime(_ now: Int64) {
     if let set = time, set <= now { (time, task) = (nil, nil) }
   }
 
-  /// Rings no more.
+  /// Stops the alarm for good.
   func end() { task?.cancel() }
 }
 

@@ -1,8 +1,8 @@
 public import RunnelStreams
 public import RunnelTree
 
-/// The changes of a stream over a database, for `for try await`; the first one is the whole state,
-/// as a reload, when it is loaded.
+/// The changes of a stream over a database, for `for try await`; the first change is a reload with
+/// the whole state, once it is loaded.
 ///
 /// Each iterator has its own streams, which stay where it is used and end with the loop. Changes
 /// are computed when they are taken; until then the events wait, and if too many wait, the iterator
@@ -97,7 +97,7 @@ extension Database {
   /// - Parameters:
   ///   - batchesMax: how many batches may wait to be taken: at least 1.
   ///   - make: makes the stream from streams of the session it is given; each iterator calls it.
-  ///     What it throws is thrown by the first `next`, an error of a query as `refused`.
+  ///     Its errors are thrown by the first `next`, an error of a query as `refused`.
   /// - Returns: a sequence; each of its iterators listens on its own.
   public nonisolated func changes<Item>(
     batchesMax: Int = 1000,

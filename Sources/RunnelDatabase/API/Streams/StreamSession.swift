@@ -27,7 +27,7 @@ public final class StreamSession {
     case events(ListenerID, [TreeEvent])
     case failed(ListenerID, DatabaseError)
     case written(Int, DatabaseError?)
-    /// Batched streams may have changes that are due.
+    /// Changes of batched streams may be due.
     case due
   }
 
@@ -40,7 +40,7 @@ public final class StreamSession {
   private let source: Source
   private let alarm: StreamAlarm
   private var listeners: [any TreeListener] = []
-  /// Each tells the waiting changes of a batched stream that are due at a time.
+  /// The closures that tell the changes of batched streams that are due at a time.
   private var wakers: [(Int64) -> Void] = []
 
   /// Makes a session without streams.
@@ -129,9 +129,9 @@ extension StreamSession {
     batched(stream(of: query, isDescending: isDescending), by: batching)
   }
 
-  /// A stream of this session, told in batches by the session's clock.
+  /// Makes a batched stream of a stream of this session, with the session's clock.
   ///
-  /// What is due is told by `receive`, `run` or `drain`, while the caller keeps the stream.
+  /// Due changes are told by `receive`, `run` or `drain`, as long as the caller keeps the stream.
   ///
   /// - Parameters:
   ///   - stream: the stream; a paged one is paged as before.
@@ -151,7 +151,7 @@ extension StreamSession {
     return batched
   }
 
-  /// The stream itself, or in batches if there is a policy.
+  /// The stream itself, or a batched stream if there is a policy.
   func batched<Item: StreamItem>(
     _ stream: any SectionedStream<Item>, ifBy policy: BatchingPolicy?
   ) -> any SectionedStream<Item> {
@@ -206,11 +206,12 @@ extension StreamSession {
     return true
   }
 
-  /// Passes the events that wait to the streams, and waits for none: for an owner with a loop of its own.
+  /// Passes the waiting events to the streams without waiting for more, for an owner with its own
+  /// loop.
   ///
   /// O(n) in the events.
   ///
-  /// - Returns: how many batches were passed on.
+  /// - Returns: the number of batches that were passed on.
   /// - Throws: `DatabaseError` (`overflow`), as `receive`.
   @discardableResult
   public func drain() throws(DatabaseError) -> Int {

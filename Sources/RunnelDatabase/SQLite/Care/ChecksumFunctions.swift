@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RunnelStorage
 
-/// The checksums of rows as functions of SQL, for statements that write those of many rows.
+/// The checksums of rows as SQL functions, for statements that write many rows.
 enum ChecksumFunctions {
   private static let row = DatabaseFunction("row_checksum", argumentCount: 4, pure: true) {
     values in
@@ -27,7 +27,7 @@ enum ChecksumFunctions {
     return try Bool.fetchOne(db, sql: sql) ?? false
   }
 
-  /// Gives every row its checksum that has none.
+  /// Adds the missing checksums of rows.
   ///
   /// O(n) in the rows.
   static func fill(_ db: GRDB.Database) throws {
@@ -40,7 +40,7 @@ enum ChecksumFunctions {
     }
   }
 
-  /// Counts the children of split nodes anew, and makes the checksums that go with the counts.
+  /// Counts the children of split nodes anew, and updates their checksums.
   static func recount(_ db: GRDB.Database) throws {
     try with(db) {
       try db.execute(

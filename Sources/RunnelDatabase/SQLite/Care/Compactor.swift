@@ -4,23 +4,25 @@ import GRDB
 extension DatabaseCare {
   /// Rewrites a file without the space that removed data left, and shortens its log.
   ///
-  /// The file is checked before, as `check` does it, and left as it is if anything is wrong. Rows that an
-  /// older program wrote get their checksums. The data stays as it is, and other processes may go on reading. O(n) in the file.
+  /// The file is checked first, as by `check`, and left as it is if it has any fault. Rows of an
+  /// older program get their checksums. The data does not change, and other processes may go on
+  /// reading. O(n) in the file.
   ///
   /// - Parameters:
   ///   - file: the path of the file.
-  ///   - busyTimeout: how long another process may hold the file.
-  ///   - isWanted: is asked now and then; false stops the work, and nothing was changed.
+  ///   - busyTimeout: the longest time that another process may hold the file.
+  ///   - isWanted: called now and then; false stops the work, and nothing was changed.
   /// - Returns: the sizes before and after.
-  /// - Throws: `DatabaseError` (`corrupt` if the file is damaged; `diskFull` before anything is written, if the work needs more space
-  ///   than there is; `locked`, `cancelled`), and if the file cannot be opened.
+  /// - Throws: `DatabaseError` (`corrupt` if the file is damaged; `diskFull` before anything is
+  ///   written, if there is not enough space for the work; `locked`, `cancelled`), and if the file
+  ///   cannot be opened.
   public static func compact(
     file: String, busyTimeout: Duration = .seconds(5), isWanted: @escaping () -> Bool = { true }
   ) throws -> DatabaseCompaction {
     try compact(file: file, busyTimeout, disk: .system, isWanted: isWanted)
   }
 
-  /// The same with a disk of the caller's.
+  /// Compacts a file with the caller's view of the disks.
   static func compact(
     file: String, _ busyTimeout: Duration, disk: Disk, isWanted: @escaping () -> Bool
   ) throws -> DatabaseCompaction {
@@ -36,9 +38,9 @@ extension DatabaseCare {
       try disk.require(bytes: (count - free) * page, toRewrite: file)
       try db.execute(sql: "VACUUM")
     }
-    // Its pages are others: this marks the log, and makes sure that the file is still there.
+    // The pages have changed: this marks the log, and checks that the file is still there.
     try store.write { _ in }
-    // What was written lies in the log; a stop now would only leave it there.
+    // The new pages are in the log; a stop now would only leave them there.
     try store.withDatabase { db in
       let busy = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")?.integerOrNil("busy")
       isFinished = busy == 0
@@ -48,7 +50,7 @@ extension DatabaseCare {
       bytesBefore: before, bytesAfter: size(of: file), isFinished: isFinished)
   }
 
-  /// Checks the file, and gives every row its checksum that has none.
+  /// Checks the file, and adds missing checksums of rows.
   private static func prepare(
     _ db: GRDB.Database, _ file: String, _ disk: Disk, _ isWanted: @escaping () -> Bool
   ) throws {
@@ -63,7 +65,7 @@ extension DatabaseCare {
       isFilled = true
       return .commit
     }
-    // The log begins anew, so that both pieces of work need no more room than one of them.
+    // The log begins anew, so that both steps together need no more space than one of them.
     if isFilled { _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
   }
 
@@ -75,9 +77,9 @@ extension DatabaseCare {
   }
 }
 
-/// What a rewriting asks of the disks.
+/// The facts about disks that a rewriting needs.
 struct Disk {
-  /// The bytes that are free where a folder is, and a number for that disk; nil if it cannot be told.
+  /// The free bytes on the disk of a folder, and a number for that disk; nil if they are unknown.
   var space: (_ folder: String) -> (bytes: Int, disk: UInt)?
 
   /// The disks of the machine.
@@ -89,13 +91,13 @@ struct Disk {
     }
   }
 
-  /// Throws if a file of so many bytes cannot be rewritten: the copy is made in the folder for
+  /// Throws if a file of `bytes` bytes cannot be rewritten: the copy is made in the folder for
   /// temporary files, and then written to the log beside the file.
   ///
   /// - Throws: `DatabaseError` (`diskFull`) with both numbers.
   func require(bytes: Int, toRewrite file: String) throws {
     let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? "."
-    // Pages in the log have heads, and the index of the log grows too.
+    // Pages in the log have headers, and the index of the log grows too.
     let log = bytes + bytes / 50 + 1_048_576
     guard let beside = space(folder) else { return }
     let temporary = space(Disk.temporaryFolder())
@@ -119,7 +121,7 @@ struct Disk {
 
   private static func megabytes(_ bytes: Int) -> Int { (bytes + 999_999) / 1_000_000 }
 
-  /// Where SQLite makes temporary files.
+  /// The folder in which SQLite makes temporary files.
   private static func temporaryFolder() -> String {
     let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { (name: String) -> String? in
       getenv(name).map { String(cString: $0) }

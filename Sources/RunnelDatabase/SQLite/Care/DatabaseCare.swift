@@ -1,23 +1,23 @@
 import Glibc
 import GRDB
 
-/// Looks after a database file: checks it, repairs it, makes it compact.
+/// The maintenance of a database file: check, repair, compaction.
 public enum DatabaseCare {
-  /// Called now and then with what is being done and how many rows of that are done; false stops the
-  /// work.
+  /// A function that is called now and then with the present step and the number of its rows that
+  /// are done; false stops the work.
   public typealias Progress = (_ step: String, _ rows: Int) -> Bool
 
-  /// Checks everything that `FORMAT.md` says of a file, which is only read.
+  /// Checks a file, which is only read, against everything in `FORMAT.md`.
   ///
-  /// Other processes may go on writing: one state of the file is looked at. O(n log n) in its rows;
-  /// memory follows the number of split nodes.
+  /// Other processes may go on writing: one state of the file is checked. O(n log n) in its rows;
+  /// memory is proportional to the number of split nodes.
   ///
   /// - Parameters:
   ///   - file: the path of the file.
-  ///   - busyTimeout: how long another process may hold the file.
-  ///   - progress: is told how far the work is, and stops it.
-  /// - Returns: what was found.
-  /// - Throws: `DatabaseError` if the file cannot be opened (a damaged one may be among these) or the
+  ///   - busyTimeout: the longest time that another process may hold the file.
+  ///   - progress: called with the progress; may stop the work.
+  /// - Returns: the report.
+  /// - Throws: `DatabaseError` if the file cannot be opened (possibly because it is damaged) or the
   ///   check was `cancelled`.
   public static func check(
     file: String, busyTimeout: Duration = .seconds(5),
@@ -40,7 +40,7 @@ public enum DatabaseCare {
             !named.contains { path == file + $0 }
           }
         }
-        // Of a damaged file SQLite may refuse a commit, even of nothing.
+        // SQLite may refuse to commit even an empty transaction on a damaged file.
         return .rollback
       }
       return report ?? DatabaseReport()
@@ -49,17 +49,19 @@ public enum DatabaseCare {
     return report
   }
 
-  /// Checks a file, makes anew what follows from its data (counts, entries, the feed), and puts what is
-  /// damaged, or what nothing leads to, in a place of its own: below `/recovered/repair-N`.
+  /// Repairs a file.
   ///
-  /// All of it is one transaction, and no data is deleted or guessed. What cannot be mended is left as
-  /// it is and stays in the report; so is everything where SQLite itself finds the file damaged.
+  /// The file is checked first. Data that follows from other data (counts, entries, the feed) is
+  /// made anew. Damaged rows, and rows that are not reachable, are moved to a place of their own:
+  /// below `/recovered/repair-N`. All of it is one transaction, and no data is deleted or guessed.
+  /// A fault that cannot be repaired stays in the report, and its data is left as it is; this also
+  /// holds for everything if SQLite itself finds the file damaged.
   ///
   /// - Parameters:
-  ///   - file: the path of the file; one of an older version is brought to this one.
-  ///   - busyTimeout: how long another process may hold the file.
-  ///   - progress: is told how far the work is, and stops it; then nothing was changed.
-  /// - Returns: what was found, and what is left of it.
+  ///   - file: the path of the file; a file of an older version is upgraded.
+  ///   - busyTimeout: the longest time that another process may hold the file.
+  ///   - progress: called with the progress; may stop the work, and then nothing was changed.
+  /// - Returns: the reports before and after the repair.
   /// - Throws: `DatabaseError` if the file cannot be opened or written, or the repair was `cancelled`.
   public static func repair(
     file: String, busyTimeout: Duration = .seconds(5),
@@ -91,9 +93,9 @@ public enum DatabaseCare {
 }
 
 extension DatabaseCare {
-  /// The report on a file that SQLite cannot even open for its damage.
+  /// The report on a file that is too damaged for SQLite to open.
   ///
-  /// - Throws: the error, if it is another one or the file is no database of SQLite's.
+  /// - Throws: the error, if it is another one or the file is no SQLite database.
   private static func damagedAtOpening(_ file: String, _ error: any Error) throws -> DatabaseReport
   {
     guard let error = error as? DatabaseError, error.code == .corrupt,
@@ -110,10 +112,10 @@ extension DatabaseCare {
 
 /// The first bytes of a file.
 private enum FileStart {
-  /// Those of every database of SQLite's.
+  /// The first bytes of every SQLite database.
   static let mark = Array("SQLite format 3\u{0}".utf8)
 
-  /// So many of them, or as many as there are; nil if they cannot be read.
+  /// Returns the first `count` bytes, or as many as there are; nil if they cannot be read.
   static func bytes(of file: String, count: Int) -> [UInt8]? {
     let descriptor = open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
@@ -124,7 +126,7 @@ private enum FileStart {
   }
 }
 
-/// How far a piece of work is, asked for by whoever does a part of it.
+/// The progress of a piece of work, shared by its parts.
 final class CareProgress {
   private let told: DatabaseCare.Progress
   private var step = "structure"
@@ -132,19 +134,19 @@ final class CareProgress {
 
   init(_ told: @escaping DatabaseCare.Progress) { self.told = told }
 
-  /// Tells of a step; false if the work is to stop.
+  /// Reports a step; returns false if the work must stop.
   func report(_ step: String, _ rows: Int) -> Bool {
     self.step = step
     self.rows = rows
     return isWanted()
   }
 
-  /// False if the work is to stop.
+  /// Returns false if the work must stop.
   func isWanted() -> Bool { told(step, rows) }
 }
 
 extension SQLiteStore {
-  /// Runs `body` on the connection; a statement that runs long ends when `isWanted` says so.
+  /// Runs `body` on the connection; a long statement is stopped when `isWanted` returns false.
   func withConnection<Result>(
     stoppable isWanted: @escaping () -> Bool, _ body: (GRDB.Database) throws -> Result
   ) throws -> Result {

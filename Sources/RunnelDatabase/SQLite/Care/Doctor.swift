@@ -2,7 +2,8 @@ import GRDB
 import RunnelStorage
 import RunnelTree
 
-/// Checks one state of a database file against `FORMAT.md`, and mends what follows from its data.
+/// Checks one state of a database file against `FORMAT.md`, and repairs data that follows from
+/// other data.
 ///
 /// It is used within one transaction.
 struct Doctor {
@@ -14,13 +15,13 @@ struct Doctor {
   /// Checks SQLite's structures, and then, if those are sound, every invariant.
   func check() throws -> DatabaseReport { try examine().report }
 
-  /// Throws if anything is wrong with a file, of whatever version, before it is changed as a whole.
+  /// Throws if a file, of any version, has a fault; called before the whole file is changed.
   ///
   /// - Parameters:
   ///   - db: the connection, in a transaction.
   ///   - file: the path of the file.
-  ///   - purpose: what was to be done, as in "It was not made compact".
-  ///   - isWanted: is asked now and then; false stops the work.
+  ///   - purpose: the purpose for the message, as in "It was not made compact".
+  ///   - isWanted: called now and then; false stops the work.
   /// - Throws: `DatabaseError` (`corrupt`) with the first fault, and what to do.
   static func requireSound(
     _ db: GRDB.Database, file: String, for purpose: String,
@@ -36,7 +37,7 @@ struct Doctor {
         + DatabaseError.remedy(of: file))
   }
 
-  /// Checks everything; returns what was found, and what of it a repair sets aside.
+  /// Checks everything; returns the report, and the damage that a repair sets aside.
   private func examine() throws -> (report: DatabaseReport, damage: TreeDamage) {
     var report = DatabaseReport()
     var damage = TreeDamage()
@@ -56,7 +57,7 @@ struct Doctor {
     return (report, damage)
   }
 
-  /// Checks, mends, and checks again; `after` is nil if nothing was mended.
+  /// Checks, repairs, and checks again; `after` is nil if nothing was repaired.
   func repair() throws -> DatabaseRepair {
     let (before, damage) = try examine()
     var repair = DatabaseRepair(before: before)
@@ -82,7 +83,7 @@ struct Doctor {
 
   // MARK: Checking
 
-  /// Runs `body`; a failure by which SQLite tells of damage is a fault.
+  /// Runs `body`; a failure by which SQLite reports damage becomes a fault.
   private func notingDamage(
     _ report: inout DatabaseReport, _ body: (inout DatabaseReport) throws -> Void
   ) throws {
@@ -120,7 +121,7 @@ struct Doctor {
     }
   }
 
-  /// True if a line of SQLite's check tells of an index that does not fit its table.
+  /// True if a line of SQLite's check reports an index that does not fit its table.
   private static func isOfIndex(_ line: String) -> Bool {
     line.contains(" missing from index ") || line.hasPrefix("wrong # of entries in index ")
       || line.hasPrefix("non-unique entry in index ")
@@ -147,18 +148,18 @@ struct Doctor {
 
   private func dropUnreadableDefinitions() throws {
     for row in try definitions() where (try? StoreTransaction.storedIndex(row)) == nil {
-      // `id` is the number of the row, so it is an integer whatever happened.
+      // `id` is the number of the row, so it is always an integer.
       try db.execute(
         sql: "DELETE FROM index_definition WHERE id = ?", arguments: [row.integerOrNil("id")])
     }
   }
 
-  /// Gives the database an id and a mark for its logs, where it has none that can be read.
+  /// Gives the database an id and a mark for its logs, where the file has no readable one.
   private func makeID() throws {
     if try !LogMark.isStored(db) {
       try db.execute(sql: "DROP TABLE IF EXISTS log_start; \(LogMark.table)")
     }
-    // A damaged one is what is mended here.
+    // A damaged id is replaced here.
     if (try? StoreTransaction(db: db, indexes: []).databaseID()) != nil { return }
     try db.execute(
       sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, lower(hex(randomblob(16))))",
@@ -174,12 +175,12 @@ struct Doctor {
     try rebuild.run()
   }
 
-  /// Tells every process to read all it shows anew; the entries of the history stay.
+  /// Makes every process read all its data anew; the entries of the history stay.
   private func restartFeed() throws {
     let end = try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM change") ?? 0
     try db.execute(sql: "DELETE FROM change WHERE at IS NULL")
     try db.execute(sql: "UPDATE change SET paths = ?", arguments: [#"["/"]"#])
-    // A gap, so that also those read all who had read to the end.
+    // A gap makes processes that had read to the end read everything anew, too.
     try db.execute(
       sql: "INSERT INTO change (sequence, paths) VALUES (?, ?)",
       arguments: [end + 2, #"["/"]"#])

@@ -15,7 +15,8 @@ struct FeedAudit {
     while let row = try cursor.next() {
       let sequence = try row.integerOrNil("sequence") ?? 0
       let paths = (try? row.text("paths")).flatMap(StoreTransaction.writtenPaths)
-      // Older ones may go; and who reads one of the whole tree misses nothing.
+      // Older changes may be gone; and a reader that gets a change of the whole tree misses
+      // nothing.
       if let last, sequence != last + 1, sequence - 1 > feedStart, paths != [.root] {
         add("the changes between \(last) and \(sequence) are missing", &report)
       }
@@ -28,7 +29,7 @@ struct FeedAudit {
     }
   }
 
-  /// Changes that are no entries go when they are out of the feed, many at once.
+  /// Changes without entries are dropped when they leave the feed, many at once.
   private func checkCount(before feedStart: Int64, _ report: inout DatabaseReport) throws {
     let store = StoreTransaction(db: db, indexes: [])
     let plain = report.version < Migration.version2.version ? "" : " AND at IS NULL"
@@ -38,10 +39,10 @@ struct FeedAudit {
     if count > 0 { add("\(count) changes are too many", &report) }
   }
 
-  /// Where the counter of version 1 stands.
+  /// The counter of version 1.
   private func counter() throws -> Int64? {
     let sql = "SELECT seq FROM sqlite_sequence WHERE name = 'change'"
-    // What is no number stands nowhere.
+    // A value that is no number counts as missing.
     return try Row.fetchOne(db, sql: sql).flatMap { try? $0.integerOrNil("seq") }
   }
 

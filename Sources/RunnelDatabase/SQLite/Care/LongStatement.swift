@@ -1,9 +1,9 @@
 import GRDB
 import GRDBSQLite
 
-/// Lets SQLite ask now and then whether it is to go on.
+/// Makes long statements of SQLite stoppable.
 enum LongStatement {
-  /// How many instructions of SQLite's machine run between two questions.
+  /// The number of instructions of SQLite's machine between two checks.
   private static let instructionsBetweenQuestions: Int32 = 1000
 
   private final class Question {
@@ -12,9 +12,10 @@ enum LongStatement {
     init(_ isWanted: @escaping () -> Bool) { self.isWanted = isWanted }
   }
 
-  /// Runs `body`, whose statements are interrupted once `isWanted` says false.
+  /// Runs `body`, whose statements are interrupted once `isWanted` returns false.
   ///
-  /// - Throws: `DatabaseError` (`cancelled`) if one was interrupted, and what `body` throws.
+  /// - Throws: `DatabaseError` (`cancelled`) if a statement was interrupted, and the errors of
+  ///   `body`.
   static func run<Result>(
     on db: GRDB.Database, while isWanted: @escaping () -> Bool, _ body: () throws -> Result
   ) throws -> Result {

@@ -1,8 +1,8 @@
 import GRDB
 import RunnelStorage
 
-/// Checks what is kept beside the tree: the history, what a replica has written down (I10),
-/// the id of the database (I11), and what ties a log to it (I12).
+/// Checks the data beside the tree: the history, the stored state of a replica (I10), the id of the
+/// database (I11), and the mark that ties a log to it (I12).
 struct RecordsAudit {
   let db: GRDB.Database
 
@@ -25,7 +25,7 @@ struct RecordsAudit {
     try checkMark(store, &report)
   }
 
-  /// What ties logs to the file is there (I12).
+  /// Checks that the mark that ties logs to the file exists (I12).
   private func checkMark(_ store: StoreTransaction, _ report: inout DatabaseReport) throws {
     guard try Schema.fileVersion(db) >= Migration.version3.version else { return }
     if try !LogMark.isStored(db) {
@@ -35,7 +35,7 @@ struct RecordsAudit {
     }
   }
 
-  /// The id of the database is there (I11).
+  /// Checks that the id of the database exists (I11).
   private func checkID(_ store: StoreTransaction, _ report: inout DatabaseReport) throws {
     do {
       report.databaseID = try store.databaseID()
@@ -58,7 +58,7 @@ struct RecordsAudit {
     }
   }
 
-  /// The names of applied writes are texts with numbers.
+  /// Checks that the names of applied writes are texts with numbers.
   private func checkNames(_ report: inout DatabaseReport) throws {
     let sql = """
       SELECT count(*) FROM (

@@ -3,16 +3,18 @@ import RunnelBase
 import RunnelStorage
 import RunnelTree
 
-/// Puts what a repair cannot leave where it is in a place of its own: below `/recovered/repair-N`.
+/// Moves data that a repair cannot leave in place to a place of its own: below
+/// `/recovered/repair-N`.
 ///
-/// These are rows that are not what was written, and rows to which nothing leads from the root. Nothing
-/// is deleted that holds data: of a row that holds no value any more, the bytes are kept. Each becomes a
-/// node with `place` (where it was, as far as that is known), `why`, and its `value`, `text` or `bytes`.
+/// These are rows whose content was changed by damage, and rows that are not reachable from the
+/// root. No data is deleted: if a row holds no value any more, its bytes are kept. Each row becomes
+/// a node with `place` (its old place, as far as it is known), `why`, and its `value`, `text` or
+/// `bytes`.
 ///
-/// First `collect` takes them out of the tables; when the counts are right again, `place` puts them in.
-/// Entries of indexes are the caller's to make anew.
+/// First `collect` takes the rows out of the tables; when the counts are right again, `place`
+/// inserts them. The caller makes the entries of indexes anew.
 struct Recovery {
-  /// What is left of a row.
+  /// The remains of a row.
   private enum Content {
     case node(Node)
     case split(Int64)
@@ -33,7 +35,7 @@ struct Recovery {
   /// The row that names each split node.
   private var names: [Int64: RowID] = [:]
   private var splits: Set<Int64> = []
-  /// Split nodes without a row of their own that stay where they are.
+  /// The split nodes without a row of their own that stay in place.
   private var headless: Set<Int64> = []
 
   init(db: GRDB.Database, damage: TreeDamage) {
@@ -46,8 +48,8 @@ struct Recovery {
 
   // MARK: Taking out
 
-  /// Takes out of the tables what cannot stay where it is; every row of `split` is then named once, and
-  /// has children.
+  /// Takes rows that cannot stay in place out of the tables; afterwards every row of `split` is
+  /// named once, and has children.
   mutating func collect() throws {
     for row in damage.rows { try setAside(row) }
     try makeMissingHeads()
@@ -70,28 +72,28 @@ struct Recovery {
   }
 
   private mutating func setAside(_ row: TreeDamage.BadRow) throws {
-    // It may be on the list for two reasons.
+    // The row may be on the list for two reasons.
     guard let (stored, place) = try find(row) else { return }
-    // What is damaged there stands in the list; it is kept as it is.
+    // The damaged row stands in the list; it is kept as it is.
     let split = try? stored.integerOrNil("split")
     if let split, let root = row.root, try hasChildren(split) {
-      // Nothing else can be the tree, so it is not the name that was damaged.
+      // The tree cannot be anything else, so the damage is not in the name of the split node.
       return try tree.rowStore.put(.split(split), in: root)
     }
     if let split, row.isHeadMissing, try hasChildren(split), headless.insert(split).inserted {
-      // Its children are there: their head is made anew.
+      // Its children are there: its head is made anew.
       return
     }
     try place.delete(db)
     let record = Recovery.content(stored["json"])
     guard let split else { return add(row.place, row.why, record) }
     add(row.place, row.why, .split(split))
-    // It was both, and which of them was written is not known.
+    // The row was both; which of them was written is unknown.
     if case .nothing = record { return }
     add(row.place, row.why, record)
   }
 
-  /// Where a damaged row stands in its table.
+  /// The position of a damaged row in its table.
   private struct Place {
     var condition = "parent IS ? AND key IS ?"
     var arguments: StatementArguments
@@ -101,11 +103,11 @@ struct Recovery {
     }
   }
 
-  /// What a damaged row holds, and where it stands; nil if it is there no more.
+  /// The content of a damaged row and its position; nil if the row is gone.
   private func find(_ row: TreeDamage.BadRow) throws -> (stored: Row, place: Place)? {
     var place = Place(arguments: [row.parent, row.key])
-    // A key that became a text may hold zeros, at which a text ends for its reader: such rows are
-    // taken one after the other, by their bytes.
+    // A key that became a text may contain zeros, at which SQLite ends a text: such rows are read
+    // one after the other, and compared by their bytes.
     if case .string = row.key.storage {
       let bytes = try Row.fetchOne(
         db,
@@ -135,11 +137,12 @@ struct Recovery {
     case .int64(let number): bytes = Array(String(number).utf8)
     case .double(let number): bytes = Array(String(number).utf8)
     }
-    // What cannot be read is kept as the bytes that it is.
+    // Unreadable content is kept as its bytes.
     return (try? RecordCoding.node(bytes)).map { .node($0) } ?? .bytes(bytes)
   }
 
-  /// Rows are stored whose split node has lost its own row: they are its children all the same.
+  /// Makes heads for split nodes that have lost their own row: the stored rows are still their
+  /// children.
   private func makeMissingHeads() throws {
     try db.execute(
       sql: """
@@ -168,7 +171,7 @@ struct Recovery {
     }
   }
 
-  /// Leaves a row that was set aside its split node, unless that is elsewhere, too.
+  /// Lets a row that was set aside keep its split node, unless that is named elsewhere, too.
   private mutating func claimNamed() {
     var claimed: Set<Int64> = []
     for (index, entry) in entries.enumerated() {
@@ -178,7 +181,7 @@ struct Recovery {
     }
   }
 
-  /// Takes the smallest split node out of each circle in which nodes contain each other.
+  /// Takes the smallest split node out of each cycle of nodes that contain each other.
   private mutating func openCircles() throws {
     for split in splits.sorted() {
       var seen: [Int64] = []
@@ -195,7 +198,7 @@ struct Recovery {
     }
   }
 
-  /// Removes split nodes of which no child is stored, and those that have none without them.
+  /// Removes split nodes without stored children, and then those that become empty.
   private mutating func dropEmptySplits() throws {
     let sql = "SELECT id FROM split WHERE NOT EXISTS (SELECT 1 FROM node WHERE parent = split.id)"
     while case let empty = try Int64.fetchAll(db, sql: sql), !empty.isEmpty {
@@ -222,7 +225,7 @@ struct Recovery {
 
   // MARK: Putting in
 
-  /// Puts into the tree what was taken out, and says where.
+  /// Inserts the removed rows into the tree, and reports their places.
   ///
   /// - Precondition: the counts of split nodes are right.
   mutating func place(into repair: inout DatabaseRepair) throws {
@@ -240,7 +243,7 @@ struct Recovery {
     }
   }
 
-  /// A leaf has no children: one that is the whole tree is set aside, too.
+  /// Makes the whole tree a parent: if it is a leaf, which has no children, it is set aside, too.
   private mutating func makeRoom() throws {
     guard case .record(let bytes)? = try tree.row(.root) else { return }
     let node = try RecordCoding.node(bytes)
@@ -249,11 +252,11 @@ struct Recovery {
     try tree.rowStore.deleteRow(.root)
   }
 
-  /// A place where nothing stands.
+  /// A place that is empty.
   private func emptyFolder() throws -> Path {
     var folder = try Path("recovered")
     var number = 1
-    // A value that somebody has there stays.
+    // A value that a user has stored there stays.
     while case .leaf = try tree.storedSummary(at: folder).kind {
       folder = try Path("recovered-\(number)")
       number += 1
@@ -278,7 +281,7 @@ struct Recovery {
     return Node(children: children)
   }
 
-  /// Bytes that are no value: as text if they are one, else as hexadecimal digits.
+  /// The node for bytes that are no value: their text if they are UTF-8, else hexadecimal digits.
   private static func child(of bytes: [UInt8]) throws -> Child {
     if bytes.isText {
       return Child(
@@ -295,7 +298,7 @@ extension [UInt8] {
 }
 
 extension TreeDamage.BadRow {
-  /// The tree of the file that the row is the root of; nil if it is below one.
+  /// The tree of the file of which the row is the root; nil if the row is below a root.
   fileprivate var root: RowID? {
     guard case .int64(0) = parent.storage, case .blob(let bytes) = key.storage else { return nil }
     return [RowID.root, .server].first { $0.key == Array(bytes) }

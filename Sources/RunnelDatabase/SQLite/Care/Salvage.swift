@@ -2,11 +2,11 @@ import Glibc
 import GRDB
 import RunnelStorage
 
-/// Copies the rows that can still be read from a file whose structures are damaged into a new one.
+/// Copies the readable rows of a file with damaged structures into a new file.
 ///
-/// A page that cannot be read ends a scan. So the rows are read from both ends, and then those of each
-/// split node from both ends: only what is on the damaged pages is missed. The rows are copied as they
-/// are; a repair of the new file checks them, and puts what belongs to no place any more below
+/// A page that cannot be read ends a scan. So the rows are read from both ends, and then those of
+/// each split node from both ends: only the rows on damaged pages are missed. The rows are copied
+/// unchanged; a repair of the new file checks them, and moves rows that belong to no place to
 /// `/recovered`.
 struct Salvage {
   /// The damaged file; it is only read.
@@ -20,7 +20,7 @@ struct Salvage {
     (self.source, self.target, self.progress) = (source, target, progress)
   }
 
-  /// Copies the rows; returns how many of `node` there are now.
+  /// Copies the rows; returns the number of rows in `node`.
   ///
   /// O(n log n) in the rows.
   ///
@@ -35,7 +35,7 @@ struct Salvage {
     return try Int.fetchOne(target, sql: "SELECT count(*) FROM node") ?? 0
   }
 
-  /// The split nodes that anything names: there may be rows below them.
+  /// The split nodes that are named anywhere: there may be rows below them.
   private func parents() throws -> [Int64] {
     try Int64.fetchAll(
       target,
@@ -45,7 +45,8 @@ struct Salvage {
         """)
   }
 
-  /// Copies the rows of a table, or those of it below one split node; false if some may be missed.
+  /// Copies the rows of a table, or those below one split node; returns false if some may be
+  /// missing.
   @discardableResult
   private mutating func copy(
     _ table: String, _ columns: [String], by order: [String], of parent: Int64? = nil
@@ -70,7 +71,7 @@ struct Salvage {
     return columns.map { known.contains($0) ? $0 : "NULL AS \($0)" }.joined(separator: ", ")
   }
 
-  /// Copies what a query reads until it is at its end; false if that could not be reached.
+  /// Copies the rows of a query up to its end; returns false if the end could not be reached.
   private mutating func scan(_ sql: String, into table: String, _ columns: [String]) throws -> Bool
   {
     let places = columns.map { _ in "?" }.joined(separator: ", ")
@@ -92,7 +93,7 @@ struct Salvage {
         do {
           try insert.execute(arguments: StatementArguments(values))
         } catch let error as GRDB.DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-          // A row that is no row: nothing can be kept of it.
+          // The row is unusable: nothing of it can be kept.
           continue
         }
         rowCount += 1
@@ -106,16 +107,17 @@ struct Salvage {
 }
 
 extension DatabaseCare {
-  /// Makes a new database of all that can still be read of a damaged one, which is not changed.
+  /// Makes a new database of the readable parts of a damaged one, which is not changed.
   ///
-  /// Its rows and the definitions of its indexes are copied, not its history, nor what is written down of
-  /// an origin.
+  /// The rows and the definitions of indexes are copied; the history, and the stored state of a
+  /// replica, are not.
   ///
   /// - Parameters:
   ///   - file: the path of the damaged file.
   ///   - new: the path of the new file, which must not exist.
-  ///   - progress: is told how far the work is, and stops it; the new file is then removed.
-  /// - Returns: how many rows were copied, what was wrong with them, and where a repair put them.
+  ///   - progress: called with the progress; may stop the work, and the new file is then removed.
+  /// - Returns: the number of copied rows, their faults, and the places to which a repair moved
+  ///   them.
   /// - Throws: `DatabaseError` if the new file exists or cannot be written, nothing could be read
   ///   (`corrupt`), or the work was `cancelled`.
   public static func salvage(

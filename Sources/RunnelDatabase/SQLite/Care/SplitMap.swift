@@ -2,38 +2,40 @@ import GRDB
 import RunnelStorage
 import RunnelTree
 
-/// The split nodes of a file: which row names each, and to which place that leads.
+/// The split nodes of a file, with the row that names each of them and its place.
 ///
-/// Memory follows the number of split nodes.
+/// Memory is proportional to the number of split nodes.
 struct SplitMap {
   private struct Split {
-    /// How many children it says it has; nil if it says nothing that can be read.
+    /// The number of children according to its own row; nil if that is unreadable.
     var told: Int64?
     /// The first row that names it.
     var name: RowID?
-    /// How many rows of `node` name it as their parent.
+    /// The number of rows of `node` that name it as their parent.
     var found: Int64 = 0
   }
 
-  /// Where a split node is.
+  /// The place of a split node.
   enum Place {
     case known([Key])
-    /// Nothing leads there from the root, or what does cannot be read; that is told elsewhere.
+    /// The node is not reachable from the root, or its path cannot be read; that is reported
+    /// elsewhere.
     case unreachable
-    /// It is within itself, or too deep.
+    /// The node contains itself, or is too deep.
     case tangled(String)
   }
 
   private var splits: [Int64: Split] = [:]
 
-  /// The ids of all, ascending.
+  /// The ids of all split nodes, ascending.
   var ids: [Int64] { splits.keys.sorted() }
 
   func contains(_ split: Int64) -> Bool { splits[split] != nil }
 
   mutating func add(_ split: Int64, told: Int64?) { splits[split] = Split(told: told) }
 
-  /// Notes that a row names a split node; false if there is none, or another row names it too.
+  /// Notes that a row names a split node; returns false if there is no such node, or if another row
+  /// names it too.
   mutating func name(_ split: Int64, by row: RowID) -> Bool {
     guard splits[split] != nil, splits[split]?.name == nil else { return false }
     splits[split]?.name = row
@@ -52,7 +54,7 @@ struct SplitMap {
   func place(of split: Int64) -> Place {
     var keys: [Key] = []
     var next = split
-    // A path of so many steps that has not reached the root never will, or leads too deep.
+    // A path with so many steps that has not reached the root never will, or is too deep.
     for _ in 0...TreeLimits.depthMax {
       guard let name = splits[next]?.name else { return .unreachable }
       if name.parent == 0 { return .known(keys.reversed()) }
@@ -64,7 +66,7 @@ struct SplitMap {
     return .tangled("it is stored within itself, or deeper than a tree can be")
   }
 
-  /// True if a split node is within itself, or within one that is.
+  /// True if a split node contains itself, or lies in a node that does.
   ///
   /// O(depth).
   func isCircular(_ split: Int64) -> Bool {
@@ -77,7 +79,7 @@ struct SplitMap {
     return false
   }
 
-  /// True if a split node belongs to what an origin told, not to the tree that is shown.
+  /// True if a split node belongs to the origin's tree, not to the shown tree.
   ///
   /// O(depth).
   func isServer(_ split: Int64) -> Bool {

@@ -2,9 +2,11 @@ import GRDB
 import RunnelStorage
 import RunnelTree
 
-/// Walks every stored row, and checks it with what follows from it, or makes that anew.
+/// Walks through every stored row, and checks it together with the data that follows from it, or
+/// makes that data anew.
 ///
-/// One row at a time is held, and the map of the split nodes. `FORMAT.md` tells the invariants.
+/// Memory holds one row at a time, and the map of the split nodes. `FORMAT.md` specifies the
+/// invariants.
 final class TreeAudit {
   private static let rowsBetweenReports = 5000
 
@@ -17,7 +19,7 @@ final class TreeAudit {
   private let progress: CareProgress
   private var map = SplitMap()
   private var isRootFound = false
-  /// How many entries there are that have to be there.
+  /// The number of entries that must exist.
   private var priorityCount = 0
   private var indexCount = 0
   /// A row of `split` that does not fit its checksum.
@@ -27,7 +29,7 @@ final class TreeAudit {
   }
 
   private var badHeads: [Int64: BadHead] = [:]
-  /// What a repair must set aside.
+  /// The damage that a repair must set aside.
   private(set) var damage = TreeDamage()
 
   init(
@@ -58,7 +60,7 @@ final class TreeAudit {
     report.add(DatabaseFault(place: place, what: what, remedy: remedy))
   }
 
-  /// Runs `body`; damage that it finds is a fault of the place.
+  /// Runs `body`; damage that it finds becomes a fault of the place.
   private func noting(
     _ place: @autoclosure () -> String, _ remedy: DatabaseFault.Remedy = .none,
     _ body: () throws -> Void
@@ -110,7 +112,7 @@ final class TreeAudit {
     let cursor = try Row.fetchCursor(
       db, sql: "SELECT parent, key, split, checksum FROM node WHERE split IS NOT NULL")
     while let row = try cursor.next() {
-      // A number that is none, and what does not fit its checksum, is told where rows are read.
+      // Invalid numbers and wrong checksums are reported where rows are read.
       guard let parent = try? row.integerOrNil("parent"), let split = try? row.integerOrNil("split")
       else { continue }
       let id = RowID(parent: parent, key: row.bytes("key"))
@@ -126,12 +128,12 @@ final class TreeAudit {
     }
   }
 
-  /// The row of the whole tree is there if one was written.
+  /// Checks that the row of the whole tree exists if one was written.
   private func checkRoot() throws {
     if isRootFound { return }
     guard try SQLiteRows(db, statements).isRootNoted() else { return }
     fault("/", "the row of the whole tree is missing", .recover)
-    // Without any other row, all that was written is.
+    // Without any other row, everything that was written is lost.
     if map.ids.isEmpty { report.lostCount += 1 }
   }
 
@@ -152,8 +154,8 @@ final class TreeAudit {
     }
   }
 
-  /// Tells what was changed in a row of `split` that does not fit its checksum: if it fits with as many
-  /// children as are stored, only their number was.
+  /// Reports the change in a row of `split` with a wrong checksum: if the checksum fits the number
+  /// of stored children, only the number had changed.
   private func checkHead(of split: Int64) {
     guard let head = badHeads[split] else { return }
     let place = map.words(for: split)
@@ -224,7 +226,7 @@ final class TreeAudit {
       .recover)
   }
 
-  /// Tells that a row is not as it should be, and notes it for a repair.
+  /// Reports a faulty row, and notes it for a repair.
   private func setAside(_ row: Row, at place: String, _ what: String) {
     fault(place, what, .recover)
     damage.add(row, at: place, what)
@@ -253,13 +255,13 @@ final class TreeAudit {
     do {
       try checkEntries(of: indexed, id, family.kept)
     } catch is Damage {
-      // It lies deeper, and is told where it lies.
+      // The node lies deeper, and is reported there.
     }
   }
 
-  /// What a row holds.
+  /// The content of a row.
   ///
-  /// - Throws: `Damage` if it is not what is ever stored.
+  /// - Throws: `Damage` if it is not valid content.
   private func content(of row: Row, _ id: RowID) throws -> StoredTree.Indexed {
     if try row.integerOrNil("checksum") == nil { report.uncheckedCount += 1 }
     if let split = try row.integerOrNil("split") {
@@ -307,7 +309,8 @@ final class TreeAudit {
     }
   }
 
-  /// Looks for entries that nothing stored gives; there are some if there are more than were found.
+  /// Finds surplus entries: there are some if there are more entries than were found to belong to
+  /// rows.
   private func checkSurplus() throws {
     let priorities = try count("priority_entry")
     let entries = try count("index_entry")
@@ -329,7 +332,7 @@ extension Row {
   /// True if a column is null.
   fileprivate func hasNull(atColumn name: String) -> Bool { (self[name] as DatabaseValue).isNull }
 
-  /// True if the column `checksum` holds this one, or none, as in a row that an older program wrote.
+  /// True if the column `checksum` holds this checksum, or none, as in a row of an older program.
   fileprivate func hasChecksum(_ checksum: Int64) -> Bool {
     switch (self["checksum"] as DatabaseValue).storage {
     case .null: true
@@ -340,24 +343,24 @@ extension Row {
 }
 
 extension RowID {
-  /// True if it is the row of one of a file's trees.
+  /// True if it is the root row of one of the file's trees.
   var isRoot: Bool { self == .root || self == .server }
 }
 
-/// What a check of the tree found that a repair sets aside.
+/// The damage that a check of the tree found and a repair sets aside.
 struct TreeDamage {
-  /// A row of `node`, by what stands in it.
+  /// A row of `node`, identified by its column values.
   struct BadRow {
     var parent: DatabaseValue
     var key: DatabaseValue
     var place: String
     var why: String
-    /// True if nothing is wrong with it but that the split node it names has lost its own row.
+    /// True if its only fault is that the split node it names has lost its own row.
     var isHeadMissing: Bool
   }
 
   var rows: [BadRow] = []
-  /// The split nodes whose priority is none, or may not be what was written.
+  /// The split nodes whose priority is invalid, or may not be the one that was written.
   private(set) var priorities: [Int64] = []
 
   fileprivate mutating func addPriority(of split: Int64) {

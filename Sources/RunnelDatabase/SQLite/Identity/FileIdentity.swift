@@ -1,20 +1,20 @@
 import Glibc
 
-/// One file of the system, whatever names lead to it.
+/// A file of the system, whatever names lead to it.
 struct FileIdentity: Hashable {
   let device: UInt
   let inode: UInt
 
   init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
 
-  /// The file that a name leads to; nil if there is none, or it cannot be told.
+  /// The file that a path leads to; nil if there is none, or if it is inaccessible.
   init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// Where the file is, if this process has it open: its name now, or nil if its last one was deleted.
+  /// The current path of the file, if this process has it open; nil if its last name was deleted.
   ///
   /// O(n) in the descriptors of the process.
   func whereabouts() -> String? {
@@ -25,7 +25,7 @@ struct FileIdentity: Hashable {
       var status = stat()
       guard fstat(descriptor, &status) == 0, FileIdentity(status) == self else { continue }
       guard status.st_nlink > 0, let path = FileIdentity.target(of: descriptor) else { continue }
-      // Another name of the file may be left where the one that was opened is not.
+      // Another name of the file may remain when the name that was opened is gone.
       if FileIdentity(path) == self { return path }
     }
     return nil

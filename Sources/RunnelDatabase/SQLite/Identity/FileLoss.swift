@@ -1,28 +1,28 @@
-/// What became of a database file, or of what belongs to it, while it was open.
+/// The loss of a database file, or of a file that belongs to it, while it was open.
 ///
-/// None of it can be mended by whoever has the file open: what SQLite writes from then on is not found by
-/// those who open the file by its name, or is written by two at one place.
+/// A process that has the file open cannot repair a loss: its later writes are not found by
+/// processes that open the file by its name, or two processes write to the same location.
 enum FileLoss: Error, Hashable {
   /// The file has no name any more.
   case deleted
-  /// The file has another name, itself or a folder above it; the log may have stayed.
+  /// The file, or a folder above it, was renamed; the log may have stayed.
   case moved(to: String, leavesLog: Bool)
-  /// Another file has the name; where the one that was opened is, if it has another.
+  /// Another file has the name; `isAt` is the path of the original file, if it has another name.
   case replaced(isAt: String?)
-  /// The file is shorter than what it should hold, or holds something else.
+  /// The file is shorter than its content, or has other content.
   case overwritten
-  /// The log has no name any more; whether what it held is in the file now.
+  /// The log was deleted; `isSaved` tells whether its content is in the file now.
   case logDeleted(isSaved: Bool)
   /// Another file has the name of the log.
   case logReplaced
-  /// The log is shorter than what was written to it, or holds something else.
+  /// The log is shorter than its content, or has other content.
   case logOverwritten
-  /// The index of the log, by which programs agree who writes where, is gone or another one.
+  /// The index of the log, by which programs coordinate their writes, is gone or was replaced.
   case indexLost
 }
 
 extension FileLoss {
-  /// What is said of it: what happened, and what to do.
+  /// The error for the user: what happened, and what to do.
   func error(file: String) -> DatabaseError {
     DatabaseError(.fileGone, "\(what(file)) Nothing is written there any more. \(remedy(file))")
   }

@@ -1,46 +1,48 @@
 import GRDB
 import Glibc
 
-/// What ties a log to the file that it was begun on.
+/// A mark that ties a log to the file on which it was begun.
 ///
-/// SQLite knows a log by its name alone: beside another file of the old one's name, as after a copy was moved
-/// over it, the pages of both are mixed. So the table `log_start` has one row, which the first write into each
-/// log changes: what it says afterwards (`next`) no other file knows, and what it said before (`previous`) the
-/// file says as the log found it. Both stand in the log.
+/// SQLite identifies a log only by its name: if another file takes the old file's name, as when a
+/// copy is moved over it, the pages of both are mixed. So the table `log_start` has one row, which
+/// the first write into each log changes. Its new value (`next`) is in no other file, and its old
+/// value (`previous`) is the value in the file when the log was begun. Both are in the log.
 ///
 /// Invariants:
 /// - M1. The pages of the first write into a log have a mark.
-/// - M2. When a log is begun, the file alone says `previous`, and the newest change in it is `sequence`.
-/// - M3. Whoever has the file open to write gives the log a mark of its own with its first write, and one more
-///   with each write that is no change of the tree; each knows the `next` of the one before. So of two that went on from the same file and log, as
-///   from a copy of both, neither takes the other's log for its own.
+/// - M2. When a log is begun, the file without the log says `previous`, and its newest change is
+///   `sequence`.
+/// - M3. Each connection that may write marks the log with its first write, and again with each
+///   write that is no change of the tree; each mark contains the `next` of the mark before. So if
+///   two programs go on from the same file and log, as from a copy of both, neither takes the
+///   other's log for its own.
 ///
-/// Another program that writes the file makes logs without marks: of these nothing is known.
+/// Other programs that write the file make logs without marks, about which nothing is known.
 struct LogMark: Hashable {
-  /// What is known of a file alone, whatever is in a log.
+  /// The state of a file alone, without its log.
   struct FileState: Hashable {
-    /// What it says of logs.
+    /// The mark in the file.
     var token: [UInt8]
-    /// Its newest change.
+    /// The newest change in the file.
     var sequence: Int64
 
-    /// A file in which nothing was marked.
+    /// The state of a file without any mark.
     static let unmarked = FileState(token: [UInt8](repeating: 0, count: 8), sequence: 0)
   }
 
-  /// How each mark begins: no text and no key has such bytes.
+  /// The beginning of each mark: no text and no key contains such bytes.
   private static let signature: [UInt8] =
     [0xFE, 0xFF] + Array("runnel log".utf8) + [0xFF, 0xFE, 0x00, 0x01]
-  /// How the cell of the only row begins: its sizes and types, and the signature.
+  /// The beginning of the cell of the only row: its sizes and types, and the signature.
   ///
   /// Source: SQLite, "Database File Format", sections 1.6 and 2.1.
   private static let start: [UInt8] = [46, 1, 6, 0, 44, 28, 28, 28] + signature
-  /// How many bytes at the end of its page are looked at: the cell.
+  /// The number of bytes read at the end of the mark's page: the cell.
   static let tailBytes = start.count + 3 * 8
-  /// How many bytes at the beginning of its page are looked at.
+  /// The number of bytes read at the beginning of the mark's page.
   static let headBytes = 5
 
-  /// What a mark says that was not made at the beginning of a log.
+  /// The `sequence` of a mark that was not made at the beginning of a log.
   static let anySequence: Int64 = -1
 
   let previous: [UInt8]
@@ -58,7 +60,7 @@ struct LogMark: Hashable {
   ///   - head: the first `headBytes` of the page.
   ///   - tail: the last `tailBytes` of it.
   init?(head: [UInt8], tail: [UInt8]) {
-    // A leaf of a table with one row.
+    // The page is a leaf of a table with one row.
     guard head[0] == 0x0D, head[3] == 0, head[4] == 1, tail.starts(with: LogMark.start) else {
       return nil
     }
@@ -67,7 +69,7 @@ struct LogMark: Hashable {
       previous: Array(fields[..<8]), sequence: Array(fields[8..<16]), next: Array(fields[16...]))
   }
 
-  /// True if a file in this state may have the log.
+  /// True if the log may belong to a file in this state.
   func belongs(to file: FileState) -> Bool {
     if file.token == next { return true }
     guard file.token == previous else { return false }
@@ -79,7 +81,7 @@ struct LogMark: Hashable {
     (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 
-  /// Makes the table, with nothing marked.
+  /// The statements that make the table, without a mark.
   static let table = """
     CREATE TABLE log_start (
       id INTEGER PRIMARY KEY,
@@ -92,7 +94,7 @@ struct LogMark: Hashable {
       (1, X'\(hex(signature))', zeroblob(8), zeroblob(8), randomblob(8));
     """
 
-  /// True if the table holds what it should.
+  /// True if the table has valid content.
   static func isStored(_ db: GRDB.Database) throws -> Bool {
     guard try db.tableExists("log_start") else { return false }
     let rows = try Row.fetchAll(
@@ -108,25 +110,25 @@ struct LogMark: Hashable {
   }
 }
 
-/// The beginning of a log.
+/// The header of a log.
 ///
 /// Source: SQLite, "WAL-mode File Format", section 1.
 struct LogHead {
   static let byteCount = 32
-  /// How many bytes stand before the page of each frame.
+  /// The number of bytes before the page of each frame.
   static let frameHeadBytes = 24
 
-  /// The numbers that every frame of this log has.
+  /// The salts, which every frame of this log repeats.
   let salts: [UInt8]
   let pageSize: Int
-  /// How long the log is, in bytes.
+  /// The size of the log, in bytes.
   private let size: Int
 
-  /// Reads the first bytes of a log; nil if there is none, or it has not begun.
+  /// Reads the header of a log; nil if there is no log, or if it has not begun.
   init?(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     if descriptor < 0 { return nil }
-    // Nobody locks the log itself, so no lock goes with this descriptor.
+    // The log itself is never locked, so closing this descriptor releases no lock.
     defer { Glibc.close(descriptor) }
     self.init(descriptor)
   }
@@ -142,7 +144,7 @@ struct LogHead {
     size = Int(status.st_size)
   }
 
-  /// True if the log is long enough for so many frames.
+  /// True if the log is long enough for `frames` frames.
   func holds(_ frames: Int) -> Bool {
     size >= LogHead.byteCount + frames * (LogHead.frameHeadBytes + pageSize)
   }
@@ -150,12 +152,12 @@ struct LogHead {
 
 /// The marks in the log beside a file, read without SQLite.
 struct LogScan {
-  /// More frames than this are not looked at.
+  /// The most frames that are read.
   private static let framesMax = 100_000
 
   /// The marks in the log, oldest first, up to one that belongs to the file.
   private(set) var marks: [LogMark] = []
-  /// True if one does.
+  /// True if one of the marks belongs to the file.
   private(set) var isOfFile = false
 
   /// Reads a log; nil if there is none.

@@ -1,14 +1,14 @@
 import Glibc
 
-/// The files that a connection opened, and whether their names still lead to them.
+/// The files that a connection opened, which are compared with the files that have their names now.
 ///
 /// Responsibilities:
-/// - It knows the database file, its log and the index of the log by device and inode, from when they were
-///   opened, and the size of the file.
-/// - It tells what became of them. Whoever asks before and after a commit knows that those who open the
-///   file by its name find the write.
+/// - It knows the database file, its log and the index of the log by device and inode since they
+///   were opened, and the size of the file.
+/// - It tells their loss. A caller that checks before and after a commit knows that processes which
+///   open the file by its name find the write.
 ///
-/// Limit: what is done to the files between the last look and the acknowledgement is found by the next look.
+/// Limit: a loss between the last check and the acknowledgement is found by the next check.
 final class OpenedFiles {
   private struct Place {
     let path: String
@@ -19,20 +19,20 @@ final class OpenedFiles {
     case same
     case other
     case absent
-    /// The caller may not know.
+    /// The caller may not know this yet.
     case unknown
   }
 
   private let main: Place
-  /// Nil where there are none: on a medium for reading only.
+  /// The log; nil if there is none, as on a read-only medium.
   private let log: Place?
   private let index: Place?
-  /// The name that was given, if it leads to the file by a link.
+  /// The given name, if it leads to the file by a link.
   private let link: Place?
-  /// The file's size and time when it was found to be sound.
+  /// The file's size and time when it was last found to be sound.
   private var stamp: Stamp
 
-  /// What changes when a file is written.
+  /// The attributes that change when a file is written.
   private struct Stamp: Equatable {
     let size: Int
     let seconds: Int
@@ -44,11 +44,11 @@ final class OpenedFiles {
     }
   }
 
-  /// Takes note of the files as they are.
+  /// Records the files as they are now.
   ///
   /// - Parameters:
-  ///   - path: the file as SQLite opened it.
-  ///   - name: the file as it was named.
+  ///   - path: the path of the file as SQLite opened it.
+  ///   - name: the path as it was given.
   ///   - hasLog: whether SQLite has a log open.
   init?(path: String, name: String, hasLog: Bool) {
     var status = stat()
@@ -64,17 +64,17 @@ final class OpenedFiles {
     FileIdentity(path).map { Place(path: path, identity: $0) }
   }
 
-  /// Looks at what became of the files.
+  /// Checks the files for a loss.
   ///
-  /// It costs a call of the system for each file.
+  /// It costs a system call for each file.
   ///
   /// - Parameters:
-  ///   - isCommitted: true just after a commit. Whether the index of the log is there makes no difference then:
-  ///     the write is in the log.
-  ///   - isSound: is asked whether the file holds what it should where it was written, as when the log
-  ///     is copied to it; nil if that cannot be told yet.
-  ///   - isLogSound: is asked whether the log is the one that was written, as far as it was.
-  /// - Returns: what became of them; nil if they are as they were.
+  ///   - isCommitted: true just after a commit. The index of the log does not matter then: the
+  ///     write is in the log.
+  ///   - isSound: called to check the content of a file that was written meanwhile, as when the log
+  ///     is copied to it; returns nil if this cannot be told yet.
+  ///   - isLogSound: called to check whether the log is the one that was written.
+  /// - Returns: the loss; nil if the files are unchanged.
   func loss(
     isCommitted: Bool = false, isSound: () -> Bool?, isLogSound: () -> Bool
   ) -> FileLoss? {
@@ -103,7 +103,7 @@ final class OpenedFiles {
     if let log {
       switch OpenedFiles.look(at: log, &status) {
       case .absent: return .logDeleted(isSaved: false)
-      // Whoever opens the file makes one: nobody has begun it yet.
+      // The next process that opens the file makes one: no other process has begun it yet.
       case .other: return status.st_size == 0 ? .logDeleted(isSaved: false) : .logReplaced
       case .same: if !isLogSound() { return .logOverwritten }
       case .unknown: break
@@ -116,7 +116,8 @@ final class OpenedFiles {
     }
   }
 
-  /// True if nobody can have begun another log: the name of this one is free, or an empty file has it, and the index is the old one.
+  /// True if no other process can have begun another log: the log's name is free, or an empty file
+  /// has it, and the index is the old one.
   var isLogAlone: Bool {
     var status = stat()
     guard let log, let index, OpenedFiles.look(at: main, &status) == .same else { return false }

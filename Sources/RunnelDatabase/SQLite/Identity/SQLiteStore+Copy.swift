@@ -2,10 +2,11 @@ import GRDB
 import Glibc
 
 extension SQLiteStore {
-  /// Writes all that the connection reads to a new file; see `DatabaseSession.saveCopy`.
+  /// Writes the whole database, as this connection reads it, to a new file; see
+  /// `DatabaseSession.saveCopy`.
   func saveCopy(to path: String, isWanted: @escaping () -> Bool) throws -> Int {
     if access(path, F_OK) == 0 { throw SQLiteStore.isThere(path) }
-    // A small database is copied before SQLite asks.
+    // A small database is copied before SQLite calls the progress function.
     if !isWanted() {
       throw DatabaseError(.cancelled, "\(path) was not written: the work was stopped.")
     }
@@ -26,7 +27,7 @@ extension SQLiteStore {
     return try SQLiteStore.finish(temporary, path)
   }
 
-  /// Has a copy know no log: its pages are others than those of the file that it was made of.
+  /// Gives a copy a mark that fits no log: its pages differ from those of the original file.
   private static func markCopy(_ path: String) throws {
     let queue = try DatabaseQueue(path: path)
     try queue.writeWithoutTransaction { db in
@@ -37,7 +38,7 @@ extension SQLiteStore {
     try ClosedConnections.shared.close(queue)
   }
 
-  /// Gives a file that was written its name, when it is on disk; returns its size.
+  /// Gives a written file its name, when it is on disk; returns its size.
   private static func finish(_ temporary: String, _ path: String) throws -> Int {
     let descriptor = open(temporary, O_RDWR | O_CLOEXEC)
     if descriptor < 0 { throw notCopied(path, errno) }
@@ -52,7 +53,7 @@ extension SQLiteStore {
   }
 
   private static func giveName(_ temporary: String, _ path: String) throws {
-    // A link is made only where nothing is; a name is given whatever is there.
+    // A link is made only if the name is free; renaming would replace an existing file.
     if link(temporary, path) == 0 { return }
     if errno == EEXIST { throw isThere(path) }
     // Some file systems have no links.
@@ -65,7 +66,7 @@ extension SQLiteStore {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 { return }
-    // A file system that cannot do it needs it not.
+    // A file system that does not support this does not need it.
     _ = fsync(descriptor)
     Glibc.close(descriptor)
   }

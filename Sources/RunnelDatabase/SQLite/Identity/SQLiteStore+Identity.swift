@@ -4,14 +4,14 @@ import Glibc
 import GRDB
 import RunnelStorage
 
-// Whether what is written gets into the file that the name leads to. See `OpenedFiles`.
+// Checks that writes reach the file that the name leads to. See `OpenedFiles`.
 
 extension SQLiteStore {
-  /// Makes sure that the files are those that were opened; also where nothing is written.
+  /// Checks that the files are those that were opened; also for calls that write nothing.
   ///
-  /// It costs a call of the system for each file. What it found once it finds from then on.
+  /// It costs a system call for each file. A loss is remembered.
   ///
-  /// - Throws: `DatabaseError` (`fileGone`) that says what became of them.
+  /// - Throws: `DatabaseError` (`fileGone`) that tells the loss.
   func checkFiles() throws {
     do {
       if let loss { throw loss }
@@ -27,7 +27,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Throws what became of the files, if they are not those that were opened.
+  /// Throws the loss, if the files are not those that were opened.
   func checkFiles(_ db: GRDB.Database, isCommitted: Bool = false) throws {
     let found = files?.loss(
       isCommitted: isCommitted, isSound: { SQLiteStore.isSound(db) },
@@ -35,7 +35,7 @@ extension SQLiteStore {
     if let found { throw found }
   }
 
-  /// Why something failed: what became of the files, if that is why.
+  /// The cause of an error: the loss of the files, if there is one.
   ///
   /// The connection is in no transaction.
   func cause(of error: any Error, _ db: GRDB.Database) -> any Error {
@@ -50,9 +50,10 @@ extension SQLiteStore {
     }
   }
 
-  /// Takes note of what became of the files, and leaves alone what has their names now.
+  /// Records a loss, and keeps SQLite from touching the files that have the names now.
   private func settle(_ found: FileLoss, _ db: GRDB.Database) -> FileLoss {
-    // SQLite would remove the log by its name when the connection is closed, whose ever it is.
+    // SQLite would remove the log by its name when the connection is closed, whichever file that
+    // is.
     _ = runnel_storage_keep_log(db.runnelConnection, 1)
     var found = found
     if case .logDeleted = found, files?.isLogAlone == true {
@@ -62,9 +63,9 @@ extension SQLiteStore {
     return found
   }
 
-  /// Copies what is in the log to the file; false if not all of it could be.
+  /// Copies the log to the file; returns false if not all of it could be copied.
   private static func copyLog(_ db: GRDB.Database) -> Bool {
-    // A log that cannot be copied is said to be lost.
+    // A log that cannot be copied is reported as lost.
     guard let row = try? Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(PASSIVE)"),
       let busy = try? row.integerOrNil("busy"), let frames = try? row.integerOrNil("log"),
       let copied = try? row.integerOrNil("checkpointed")
@@ -72,14 +73,14 @@ extension SQLiteStore {
     return busy == 0 && frames == copied
   }
 
-  /// Has the log be left as it is when the connection is closed, or not any more.
+  /// Sets whether the log is left as it is when the connection is closed.
   func keepLog(_ keeps: Bool) throws {
     _ = try onConnection { runnel_storage_keep_log($0.runnelConnection, keeps ? 1 : 0) }
   }
 
-  /// The files that a connection has open, which has read something.
+  /// The files of a connection that has read something.
   ///
-  /// - Throws: `DatabaseError` if they are others already.
+  /// - Throws: `DatabaseError` if they have been replaced already.
   func openedFiles() throws -> OpenedFiles? {
     try onConnection { db in
       let hasLog = try !isAtRest && String.fetchOne(db, sql: "PRAGMA journal_mode") == "wal"
@@ -94,17 +95,17 @@ extension SQLiteStore {
     }
   }
 
-  /// True if the file holds as many pages as it says, and is the one that the log was begun on; nil if that
-  /// cannot be told, since a part of the log was copied to it and another was not.
+  /// True if the file has the size that it states, and is the one on which the log was begun; nil
+  /// if that cannot be told, because a part of the log was copied to it and another was not.
   private static func isSound(_ db: GRDB.Database) -> Bool? {
     guard let path = db.runnelFile else { return nil }
     for look in 0..<looks.count {
       if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
       if isBeingCopied(db) { return nil }
       if isWhole(db, path) { return knowsFile(db, path) }
-      // A page that changed again stays in the log only, while the first page is copied.
+      // While the first page is being copied, a page that changed again is only in the log.
       if isCopiedInPart(db) { return nil }
-      // Somebody may have begun to copy the log, and ended, between the looks at head and size.
+      // Another process may have copied a part of the log between the two reads of head and size.
     }
     return false
   }
@@ -113,15 +114,15 @@ extension SQLiteStore {
     var head = [UInt8](repeating: 0, count: DatabaseHead.byteCount)
     let answer = runnel_storage_read_file(db.runnelConnection, &head, Int32(head.count), 0)
     var status = stat()
-    // The size is asked for last: the file grows after its head was written.
+    // The size is read last: the file grows after its head was written.
     guard answer == 0, let head = DatabaseHead(head), stat(path, &status) == 0 else { return false }
     return head.pageCount * head.pageSize <= Int(status.st_size)
   }
 
-  /// True if the log holds as many frames as all its connections know, and is the one that they mean.
+  /// True if the log holds the frames that all its connections know, and is the one that they use.
   static func isLogSound(_ db: GRDB.Database) -> Bool {
     guard let path = db.runnelFile.map({ $0 + "-wal" }) else { return true }
-    // It may begin anew between two looks.
+    // The log may begin anew between two tries.
     for look in 0..<looks.count {
       if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
       var state = runnel_log_state()
@@ -133,12 +134,12 @@ extension SQLiteStore {
         return true
       }
     }
-    // Without a descriptor left, nothing is known of the log.
+    // Without a free descriptor, nothing is known of the log.
     return OpenFiles.shortage() != nil
   }
 }
 
-/// What the beginning of a database file says.
+/// The header of a database file.
 ///
 /// Source: SQLite, "Database File Format", section 1.3.
 struct DatabaseHead {
@@ -147,7 +148,7 @@ struct DatabaseHead {
   let pageSize: Int
   let pageCount: Int
 
-  /// Reads a head; nil if it is that of no database.
+  /// Reads a header; nil if it is not that of a database.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= DatabaseHead.byteCount,
       bytes.starts(with: "SQLite format 3\0".utf8)
@@ -156,18 +157,18 @@ struct DatabaseHead {
       bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
     }
     let size = number(16, 2)
-    // What does not fit into two bytes.
+    // The value 1 stands for a size that does not fit into two bytes.
     pageSize = size == 1 ? 65_536 : size
     pageCount = number(28, 4)
   }
 }
 
 extension SQLiteStore {
-  /// Makes sure that the log beside a file is the one that those use who have it open.
+  /// Checks that the log beside a file is the one that other connections have open.
   ///
   /// - Throws: `DatabaseError` (`fileGone`) if it is not.
   private static func checkLogOfOthers(_ db: GRDB.Database, _ path: String, file: String) throws {
-    // It may begin anew between two looks.
+    // The log may begin anew between two tries.
     for look in 0..<looks.count {
       if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
       var state = runnel_log_state()
@@ -183,7 +184,7 @@ extension SQLiteStore {
     throw notOfOthers(file)
   }
 
-  /// What is said where others have a file open with another log.
+  /// The error if other programs have a file open with another log.
   static func notOfOthers(_ file: String) -> DatabaseError {
     DatabaseError(
       .fileGone,
@@ -193,12 +194,12 @@ extension SQLiteStore {
 }
 
 extension GRDB.Database {
-  /// The connection, as the functions of `CStorage` take it.
+  /// The connection in the form that the functions of `CStorage` take.
   var runnelConnection: UnsafeMutableRawPointer? {
     sqliteConnection.map { UnsafeMutableRawPointer($0) }
   }
 
-  /// The file as SQLite opened it: a whole path without links.
+  /// The path of the file as SQLite opened it: absolute and without links.
   var runnelFile: String? {
     guard let name = sqlite3_db_filename(sqliteConnection, "main") else { return nil }
     let path = String(cString: name)

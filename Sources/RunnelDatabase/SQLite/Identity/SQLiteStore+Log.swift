@@ -4,21 +4,24 @@ import GRDBSQLite
 import Glibc
 import RunnelStorage
 
-// Whether a log belongs to its file. See `LogMark`.
+// Checks that a log belongs to its file. See `LogMark`.
 
 extension SQLiteStore {
-  /// How often to look again at files that others may be writing, and how long to wait before.
+  /// The number of tries to read files that other processes may be writing, and the pause before
+  /// each.
   static let looks = (count: 10, pauseMilliseconds: Int32(20))
 
-  /// Makes sure that the log beside a file was begun on it; before SQLite takes it in.
+  /// Checks that the log beside a file was begun on it, before SQLite reads the log.
   ///
-  /// Nothing is locked and nothing changed. Without a log it costs a call of the system.
+  /// Nothing is locked or changed. Without a log it costs one system call.
   ///
-  /// - Returns: the newest change that the file has without the log; nil if there is no log.
-  /// - Throws: `DatabaseError` (`foreignLog`) if it was begun on another file, or another state of it.
+  /// - Returns: the newest change in the file without the log; nil if there is no log.
+  /// - Throws: `DatabaseError` (`foreignLog`) if the log was begun on another file, or on another
+  ///   state of it.
   static func checkLog(of file: String) throws -> Int64? {
     try checkFile(ofLog: file + "-wal", file)
-    // Others may have copied the log to the file, and begun another one, between two looks.
+    // Another process may have copied the log to the file, and begun another one, between two
+    // tries.
     for look in 0..<looks.count {
       if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
       var status = stat()
@@ -26,14 +29,14 @@ extension SQLiteStore {
         let state = stateOfFile(file), let scan = LogScan(file + "-wal", of: state)
       else { return nil }
       if scan.isOfFile { return state.sequence }
-      // Another program wrote it, or one of an older version.
+      // Another program wrote the log, or an older version of this one.
       if scan.marks.isEmpty { return nil }
     }
     throw foreignLog(file)
   }
 
-  /// Makes sure that there is a file where there is a log: SQLite would make one and remove the log, which may
-  /// be that of a file that was moved.
+  /// Checks that there is a file if there is a log: SQLite would make a file and remove the log,
+  /// which may belong to a file that was moved.
   private static func checkFile(ofLog log: String, _ file: String) throws {
     var (status, found) = (stat(), stat())
     guard stat(log, &status) == 0, status.st_size > LogHead.byteCount, LogHead(log) != nil else {
@@ -46,11 +49,11 @@ extension SQLiteStore {
         + "the log belongs to, or put the log aside: mv \(log) \(log).old")
   }
 
-  /// Makes sure that what is read through the log is not older than the file, as it is where the log was once
-  /// the file's.
+  /// Checks that the state read through the log is not older than the file, as with an old log of
+  /// the file.
   ///
-  /// - Parameter sequence: what `checkLog` found.
-  /// - Throws: `DatabaseError` (`foreignLog`) if it is.
+  /// - Parameter sequence: the result of `checkLog`.
+  /// - Throws: `DatabaseError` (`foreignLog`) if it is older.
   func checkAge(since sequence: Int64) throws {
     let newest = try onConnection {
       try Int64.fetchOne($0, sql: "SELECT max(sequence) FROM change")
@@ -66,7 +69,7 @@ extension SQLiteStore {
         + "it open and put its log aside: mv \(file)-wal \(file)-wal.old")
   }
 
-  /// What is known of the file alone, whatever is in the log; nil if it cannot be told.
+  /// The state of the file alone, without its log; nil if it cannot be told.
   static func stateOfFile(_ file: String) -> LogMark.FileState? {
     var connection: OpaquePointer?
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
@@ -92,11 +95,11 @@ extension SQLiteStore {
 
   /// Marks the log, if this transaction may be the first in it, or is the first of this connection.
   ///
-  /// It has the right to write.
+  /// The transaction must be able to write.
   ///
-  /// - Returns: whether it was marked.
+  /// - Returns: whether the log was marked.
   func markLog(_ transaction: StoreTransaction) throws -> Bool {
-    // SQLite begins a log anew only when all of it was in the file as the transaction began.
+    // SQLite begins a log anew only if all of it was in the file when the transaction began.
     if SQLiteStore.isLogCopied(transaction.db) {
       let sequence =
         try transaction.statement("SELECT max(sequence) FROM change")
@@ -111,7 +114,8 @@ extension SQLiteStore {
     return true
   }
 
-  /// Marks what this connection adds to a log, which others may have begun without a mark.
+  /// Marks the part of a log that this connection adds; another program may have begun the log
+  /// without a mark.
   func remarkLog(_ transaction: StoreTransaction) throws {
     try transaction.statement(
       "UPDATE log_start SET previous = next, sequence = ?, next = randomblob(8)"
@@ -124,14 +128,15 @@ extension SQLiteStore {
     return answer == 0 && state.frames == state.copied
   }
 
-  /// True if somebody read an older state when the log was copied, so that the rest of it was not.
+  /// True if only a part of the log was copied, because a connection read an older state.
   static func isCopiedInPart(_ db: GRDB.Database) -> Bool {
     var state = runnel_log_state()
     let answer = runnel_storage_log_state(db.runnelConnection, &state)
     return answer == 0 && state.copied > 0 && state.copied < state.frames
   }
 
-  /// True if the file alone is one that what the connection reads was begun on; nil if that cannot be told.
+  /// True if the file alone is one on which the state that the connection reads was begun; nil if
+  /// that cannot be told.
   static func knowsFile(_ db: GRDB.Database, _ path: String) -> Bool? {
     for look in 0..<looks.count {
       if look > 0 { poll(nil, 0, looks.pauseMilliseconds) }
@@ -150,7 +155,7 @@ extension SQLiteStore {
     return false
   }
 
-  /// True if somebody is copying the log to the file, or ended while doing so.
+  /// True if another process is copying the log to the file, or ended while doing so.
   static func isBeingCopied(_ db: GRDB.Database) -> Bool {
     var state = runnel_log_state()
     let answer = runnel_storage_log_state(db.runnelConnection, &state)

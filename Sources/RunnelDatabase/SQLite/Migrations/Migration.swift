@@ -8,8 +8,8 @@ import GRDB
 struct Migration: Sendable {
   /// The version that the step leads to, from the one before.
   let version: Int
-  /// True if a file that lacks the step can be read all the same.
+  /// True if a file without this step can be read.
   let isReadableWithout: Bool
-  /// Changes the tables, and fills what it adds.
+  /// The function that changes the tables, and fills the additions.
   let perform: @Sendable (GRDB.Database) throws -> Void
 }

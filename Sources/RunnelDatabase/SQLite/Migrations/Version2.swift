@@ -1,12 +1,13 @@
 import GRDB
 
 extension Migration {
-  /// Adds the values of the whole file, the history, named writes, and what a replica keeps.
+  /// Adds the values of the whole file, the history, named writes, and the data of a replica.
   ///
-  /// The history is in the feed's rows: a table of its own would write a page more for each write.
+  /// The history is in the feed's rows: a table of its own would write an extra page for each
+  /// write.
   ///
-  /// The feed's counter goes: its newest change is never deleted, so numbers are never used again
-  /// without it, and each write writes a page less.
+  /// The feed's counter is removed: the newest change is never deleted, so numbers are not reused
+  /// without the counter, and each write writes a page less.
   static let version2 = Migration(version: 2, isReadableWithout: true) { db in
     try db.execute(
       sql: """

@@ -1,10 +1,12 @@
 import GRDB
 
 extension Migration {
-  /// Adds the id of the database, a checksum for each stored row, and what ties a log to the file.
+  /// Adds the id of the database, a checksum for each stored row, and the mark that ties a log to
+  /// the file.
   ///
-  /// The rows of an older file have none until they are next written, or the file is made compact: to
-  /// compute all would read and write the whole file while someone waits for it to open.
+  /// The rows of an older file have no checksum until they are next written, or the file is
+  /// compacted: computing all of them would read and write the whole file while a caller waits for
+  /// it to open.
   static let version3 = Migration(version: 3, isReadableWithout: true) { db in
     try db.execute(
       sql: """
